@@ -10,7 +10,7 @@ import (
 	"atelie/internal/db"
 )
 
-// newAccount describes the account that a sign-up creates. email or phone is set, never both.
+// newAccount describes the account that a sign-up creates. It has either an email or a phone number.
 type newAccount struct {
 	email, phone   string         // normalized by normalizeEmail and normalizePhone
 	hash           string         // hash of the password; "" for an account without a password

@@ -7,8 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// Actions in the audit log, with Supabase Auth's names where it has them. A sign-up (user_signedup) that needs a confirmation
-// is logged when the account is confirmed.
+// Actions in the audit log. An action that Supabase Auth logs too has the same name here. The stored values must not change, even where
+// the Go name is clearer. A sign-up (user_signedup) that needs a confirmation is logged when the account is confirmed.
 const (
 	auditSignIn                    auditAction = "login"
 	auditSignInRefused             auditAction = "sign_in_refused" // not in Supabase Auth
@@ -45,7 +45,7 @@ const (
 	auditReauthenticationRefused auditAction = "reauthentication_refused"
 )
 
-// The actions that the activity log shows to owners. It leaves out actions that are only a step of a sign-in or of a change, such as
+// The actions that the activity log shows to owners. Actions that are only a step of a sign-in or of a change are left out, such as
 // refreshed tokens, challenges and requests for a confirmation message.
 var (
 	activitySignIns = []auditAction{auditSignIn, auditSignOut, auditRecoveryRequested, auditRecoveryCodeUsed}

@@ -11,11 +11,11 @@ import (
 	"atelie/internal/httpx"
 )
 
-// limitWindow is the length of a time window. limit counts the requests of each window anew.
+// limitWindow is the length of a time window. The function limit counts from 0 in each window.
 const limitWindow = 5 * time.Minute
 
 // limitName is the name of a limit in the table rate_limits. Nodes of several versions can share that table, so a name must not change.
-// In the names, "address" means an IP address.
+// Some names contain former terms: address (IP address), ask (request a message), confirm (reauthenticate).
 type limitName string
 
 const (
@@ -30,7 +30,7 @@ const (
 	limitACSRequests       limitName = "auth saml address"
 	limitChanges           limitName = "auth change account"
 	limitReauthentications limitName = "auth confirm account"
-	limitCodes             limitName = "auth code account"
+	limitCodes             limitName = "auth code account" // attempts at the one-time codes of an account
 	limitEnrolments        limitName = "auth factor enrol"
 	limitChallenges        limitName = "auth factor challenge"
 	limitFactorTexts       limitName = "auth factor text"
@@ -223,5 +223,6 @@ func (s *Service) requireTextQuota(ctx context.Context, tx *db.Tx, kind cooldown
 	return err
 }
 
-// storedQuotaKind returns the kind under which auth_last_sent stores a quota. Stored rows have the prefix, an old word for quota.
+// storedQuotaKind returns the kind under which auth_last_sent stores a quota. Stored rows have the prefix "allowance:", the former word
+// for quota.
 func storedQuotaKind(kind cooldownKind) string { return "allowance:" + string(kind) }

@@ -59,8 +59,8 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	return errInvalidCredentials.Because(errPasswordReplaced)
 }
 
-// loginOf returns the e-mail address or phone number of a request as a login. For an invalid one it returns the zero login. That one
-// matches no account, so that the response is the same as for an unknown account.
+// loginOf returns the e-mail address or phone number of a request as a login. For an invalid one it returns the zero login, which matches
+// no account, so that the response is the same as for an unknown account.
 func (s *Service) loginOf(p passwordRequest) (login, error) {
 	if p.Phone == "" {
 		email, err := normalizeEmail(p.Email)

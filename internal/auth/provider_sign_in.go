@@ -16,7 +16,7 @@ type providerUser struct {
 	provider string // the provider's name in identities, such as google
 	email    string // normalized e-mail address; "" when the provider reports no valid one
 	proven   bool   // the provider has verified that the person receives mail at the address
-	assumed  bool   // proven is true only because the provider is known to verify all addresses
+	assumed  bool   // the provider did not report this; proven is true because this provider verifies all addresses
 }
 
 // newProviderUser returns the providerUser for the Identity that a provider reports.
@@ -32,8 +32,8 @@ func newProviderUser(provider string, reported oauth.Identity) providerUser {
 // account. Only one of them can insert it; the other one must start again.
 const maxSignInTries = 3
 
-// signInProviderUser finds or creates the account of p, or with linkingUserID adds p's identity to that account. It then calls
-// finish with the account's id, in the same transaction. If a confirmation mail is needed, its link redirects to redirectTo;
+// signInProviderUser finds or creates the account of p. If linkingUserID is set, it adds p's identity to that account instead. It then
+// calls finish with the account's id, in the same transaction. If a confirmation mail is needed, its link redirects to redirectTo;
 // signInProviderUser then returns an error, but commits the transaction so that the mail is sent.
 func (s *Service) signInProviderUser(ctx context.Context, c client, linkingUserID, redirectTo string, p providerUser, finish func(tx *db.Tx, userID string) error) error {
 	for try := 1; ; try++ {

@@ -12,8 +12,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// respond writes body as JSON. If err is not nil, it writes nothing and returns err. So a handler can end with a call of respond that
-// passes the error of the call before. All functions whose names begin with respond do the same.
+// respond writes body as JSON. If err is not nil, it writes nothing and returns err, so that a handler can end with "return respond(w,
+// status, body, err)". All functions whose names begin with respond do the same.
 func respond(w http.ResponseWriter, status int, body any, err error) error {
 	if err != nil {
 		return err

@@ -55,8 +55,8 @@ func readSAMLPerson(p SSOProvider, a *saml.Assertion) (samlPerson, error) {
 
 const maxSAMLSubject = 1024 // bytes of a provider's id for a person
 
-// standardClaims are the mapped attributes that are stored under their own names, as sub and email are. All other attributes
-// are stored under custom_claims.
+// standardClaims are the mapped attributes that are stored under their own names, like sub and email. All other attributes are stored
+// under custom_claims.
 var standardClaims = []string{
 	"name", "family_name", "given_name", "middle_name", "nickname", "preferred_username", "profile", "picture", "website", "gender", "birthdate",
 	"zoneinfo", "locale", "updated_at", "phone", "full_name", "avatar_url", "slug", "provider_id", "user_name",

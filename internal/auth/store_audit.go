@@ -59,9 +59,9 @@ func auditPage(ctx context.Context, q db.Querier, action, userID string, limit, 
 	return list, total, err
 }
 
-// olderAuditEntries returns entries of some actions, newest first, that come after the entry with the time at and the given id in
-// this order. It leaves out each auditFactorVerified that has added no factor, because that is only a step of a sign-in. It also leaves
-// out each auditUserModified without detail, because a change of the password, address or number has an entry of its own.
+// olderAuditEntries returns entries of some actions, newest first, that come after the entry with the time at and the given id in this
+// order. It leaves out two kinds of entries: an auditFactorVerified that has added no factor, because it is only a step of a sign-in, and
+// an auditUserModified without detail, because a change of the password, address or number has an entry of its own.
 func olderAuditEntries(ctx context.Context, q db.Querier, actions []auditAction, at time.Time, id string, limit int) ([]auditEntry, error) {
 	list, args := db.AppendList([]any{at, id, limit, string(auditFactorVerified), string(auditUserModified)}, actions)
 	return db.Collect(ctx, q, scanAudit, "select "+auditColumns+" from auth_audit_log l left join auth_users a on a.id = l.user_id where l.action in ("+list+`)

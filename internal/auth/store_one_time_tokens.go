@@ -11,13 +11,13 @@ import (
 // tokenType says what a one-time token (a link and a code that were sent together) is for, such as tokenRecovery.
 type tokenType string
 
-// maxTokens is how many tokens of a kind an account can have. The mail quota allows far fewer mails while a token is valid. Otherwise
-// anybody could request mails until a link that the account's holder has received stops working. When one token is used, the other
-// tokens of its kind are deleted.
+// maxTokens is how many tokens of a kind an account can have. It is far more than the mail quota allows in the lifetime of a token: with
+// a lower limit, anybody could request mails until a link that the account's holder has received stops working. When one token is used,
+// the other tokens of its kind are deleted.
 const maxTokens = 60
 
-// maxCodes is how many tokens of a kind can be used by their code: the newest ones. A guess can hit any of them, so its chance grows with
-// their number. By default the mail quota allows no more mails while a code is valid.
+// maxCodes is how many tokens of a kind, the newest ones, can be used by their code. A guess can match any of them, so a larger number
+// would make a guess more likely to succeed. By default the mail quota allows no more mails while a code is valid.
 const maxCodes = 5
 
 // oneTimeToken is a row of auth_one_time_tokens. It contains hashes; issuedToken has the plain text.
@@ -56,8 +56,8 @@ func oneTimeTokenByLink(ctx context.Context, q db.Querier, linkHash string) (one
 	return scanOneTimeToken(q.QueryRow(ctx, "select "+oneTimeColumns+" from auth_one_time_tokens where link_hash = $1", linkHash))
 }
 
-// countCodeTry counts an attempt for the newest maxCodes codes of a kind, as far as they have not expired and had fewer than maxTries
-// attempts so far. It returns these codes.
+// countCodeTry counts an attempt against the newest maxCodes codes of a kind that have not expired and had fewer than maxTries attempts.
+// It returns these codes.
 func countCodeTry(ctx context.Context, d *db.DB, userID string, kind tokenType, maxTries int, now time.Time) (valid []oneTimeToken, err error) {
 	err = d.WithShortTx(ctx, func(tx *db.Tx) error {
 		valid, err = db.Collect(ctx, tx, scanOneTimeToken, `update auth_one_time_tokens set wrong_codes = wrong_codes + 1

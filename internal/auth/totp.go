@@ -47,8 +47,8 @@ const (
 	qrMargin       = 4 // modules of white around the code; readers need them (ISO/IEC 18004)
 )
 
-// qrSVG returns the text as a QR code in SVG. Its colours are names and not #rrggbb, because the client puts the SVG into a data: URL
-// and a # would begin the URL's fragment.
+// qrSVG returns the text as a QR code in SVG. It writes colours as names instead of #rrggbb: the client puts the SVG into a data: URL,
+// where a # would begin the fragment.
 func qrSVG(text string) (string, error) {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {

@@ -16,8 +16,8 @@ const (
 	cachedUserLife     = time.Minute
 )
 
-// userCache caches response bodies of GetUser until any process commits anything to the database. Each request asks db.DB.Changes for
-// that. So an ended session or a banned account is refused immediately.
+// userCache caches response bodies of GetUser until any process commits anything to the database, which each request checks with
+// db.DB.Changes. So an ended session or a banned account is refused immediately.
 type userCache struct {
 	mu      sync.Mutex
 	changes db.Changes // state of the database in which all entries were read
@@ -27,14 +27,14 @@ type userCache struct {
 // userSession is the account and the session that an access token names.
 type userSession struct{ userID, sessionID string }
 
-// cachedUser is a response body and the time in which it is valid: sessions end and bans expire without a commit.
+// cachedUser is a response body and the time until which it is valid: sessions end and bans expire without a commit.
 type cachedUser struct {
 	body        []byte
 	from, until time.Time
 }
 
-// get returns the body for a session, or nil. store reports whether the caller should store the body that it reads. It is false for the
-// first request after a commit, so that nothing is cached while the database is written all the time.
+// get returns the body for a session, or nil. store reports whether the caller should cache the body that it reads from the database. It
+// is false for the first request after a commit, so that nothing is cached while commits are frequent.
 func (c *userCache) get(changes db.Changes, key userSession, now time.Time) (body []byte, store bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,7 +20,7 @@ type Identity struct {
 	Subject               string // the provider's id for the person's account; it never changes and is never reused
 	Email                 string // the address as the provider writes it; "" when the provider reports none
 	EmailVerified         bool   // the provider has verified that the person receives mail at Email
-	EmailVerifiedByPolicy bool   // EmailVerified is true only because this provider is known to verify all addresses
+	EmailVerifiedByPolicy bool   // the provider did not report EmailVerified; it is true because this provider verifies all addresses
 	Name                  string
 	AvatarURL             string // http or https, or ""
 	// Claims are the facts about the person that are stored as user metadata, under Supabase Auth's names. Their names are from
