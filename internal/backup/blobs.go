@@ -25,7 +25,7 @@ import (
 
 // Intervals and limits of copying blobs.
 const (
-	pollBlobs     = 30 * time.Second // interval between two reads of the queue: other nodes and commands do not wake this node
+	pollBlobs     = 30 * time.Second // interval between two reads of the queue, which finds blobs that other nodes and commands have added
 	copyBatch     = 20               // blobs that one transaction records as copied
 	copyAtOnce    = 2                // concurrent copies
 	blobTimeout   = time.Hour        // limit of one copy
@@ -33,7 +33,7 @@ const (
 	expireBatch   = 200              // expired blobs that one transaction removes
 	listEach      = 24 * time.Hour   // interval between two listings of the destination's blobs, by all nodes together
 	listBatch     = 1000             // listed blobs that are compared with their rows at once
-	sweepAge      = 48 * time.Hour   // unfinished objects of this age are removed: no write takes so long, so their process was killed
+	sweepAge      = 48 * time.Hour   // age at which unfinished objects are removed; no write takes so long
 )
 
 // errBlobMissing is the error for a blob that the site has lost: a row refers to it, but the file store does not have it.

@@ -14,11 +14,12 @@ import (
 	"atelie/internal/db"
 )
 
-// This file decides whether litestream may continue SQLite's write-ahead log after the newest part in localDir.
+// This file decides whether litestream may continue to read SQLite's write-ahead log after the newest part in localDir.
 //
-// litestream continues if the last page of that part is still in the log's file. That is not enough. While the replica is closed, SQLite may
-// checkpoint transactions that are in no part, and the next write restarts the log: it overwrites the file from its beginning. Until it has
-// reached the end of the part, the old page is still there, and the transactions in between would be missing in the backup.
+// litestream itself continues if the last page of that part is still in the log's file. This check is not sufficient. While the replica
+// is closed, SQLite may checkpoint transactions that are in no part. The next write then restarts the log: it overwrites the file from
+// its beginning. The old page remains until the writes reach it, and until then the check would succeed although the transactions in
+// between are missing in the backup.
 
 // logSalts are the two numbers in the header of a log that change each time the log is restarted (sqlite.org/fileformat2.html, "WAL Header").
 // They are zero if there is no log.

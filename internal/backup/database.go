@@ -22,24 +22,24 @@ import (
 // into an LTX file in localDir, and uploads that file to the destination. While the replica is open, litestream decides when checkpoints
 // run.
 
-// localDir is appended to the name of the database's file to get the name of the folder with the local LTX files, which the destination may
-// not have yet.
+// localDir is the suffix of the folder with the local LTX files: the name of the database's file and localDir. The destination may not
+// have these files yet.
 const localDir = "-backup"
 
 // Intervals and limits.
 const (
 	// Reading the log and uploading.
 	pollWritesEvery      = 250 * time.Millisecond // how often the replica checks whether this process has written
-	syncEvery            = time.Second            // interval between two LTX files (litestream's files of transactions); the log is read this often even if this process has not written, because commands write too
+	syncEvery            = time.Second            // interval between two LTX files (litestream's files of transactions), also without writes of this process, because commands write too
 	syncEveryUnreachable = 10 * time.Second       // replaces syncEvery while the destination is unreachable, for fewer local files
-	failuresUntilError   = 5                      // consecutive attempts that may find the database locked, or the log in use
+	failuresUntilError   = 5                      // consecutive attempts that find the database locked or the log in use, before an error is reported
 	retryMax             = 30 * time.Second       // longest wait before another attempt to open the replica
 	uploadTimeout        = time.Minute            // limit of one upload, plus one second for each 100 kB that waits
 	finalSync            = 10 * time.Second       // limit of the last upload, when the program ends
 	recordEvery          = 5 * time.Minute        // how often the latest restore point is stored in backup_status, if anything was written
 
-	// The local files. While the destination is unreachable, localDir may grow to maxLocalBytes. Beyond that its files are removed, and the
-	// backup starts again with a whole copy of the database. There are then no restore points for the time between.
+	// The local files. localDir can grow to maxLocalBytes while the destination is unreachable. Then its files are removed, and the
+	// backup starts again with a whole copy of the database, so there are no restore points for that time.
 	maxLocalBytes  = 256 << 20
 	checkLocalSize = 10 * time.Second // how often the size of localDir is measured
 )
@@ -54,10 +54,10 @@ type replica struct {
 
 	maintaining  sync.Mutex            // held while maintain runs; guards the fields below
 	maintainAt   time.Time             // maintain does not run before this time; set after an error
-	merged       []time.Time           // when each of levels was merged most recently
-	newest       map[int]*ltx.FileInfo // the newest file of each of levels, once it is known
-	keep         ltx.TXID              // files of level 0 that stay in the destination
-	trimAt       ltx.TXID              // the transaction after which older ones are removed next
+	merged       []time.Time           // by level: when its parts were last merged
+	newest       map[int]*ltx.FileInfo // by level: its newest file; nil until it is known
+	keep         ltx.TXID              // number of files of level 0 that stay in the destination
+	trimAt       ltx.TXID              // trim does nothing until the destination has this transaction
 	trimmedLocal time.Time             // when files of localDir were removed most recently
 	snapshot     ltx.TXID              // the transaction of the newest snapshot; 0 for none
 	snapshotAt   time.Time             // when the next snapshot is due

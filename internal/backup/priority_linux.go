@@ -9,13 +9,13 @@ import (
 
 // This file runs the nightly trial restore of the backup at a low priority, so that it does not slow requests down.
 
-// proofNice is the nice value of the thread that runs the trial restore. On a busy machine the thread gets a tenth of the processor time
-// that a request gets.
+// proofNice is the nice value of the thread that runs the trial restore. On a busy machine a thread with this value gets a tenth of the
+// processor time of a request's thread.
 const proofNice = 10
 
 // lowPriority starts the thread of atLowPriority. It returns a channel for the functions that the thread is to call. The thread never
-// ends, for two reasons: an unprivileged program cannot lower a nice value again, and the end of a thread kills the processes that it has
-// started with Pdeathsig.
+// ends, for two reasons: an unprivileged program cannot lower a nice value again, and processes that a thread has started with Pdeathsig
+// are killed when the thread ends.
 var lowPriority = sync.OnceValues(func() (chan<- func(), error) {
 	calls, ready := make(chan func()), make(chan error)
 	go func() {

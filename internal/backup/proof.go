@@ -25,15 +25,15 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file proves the backup each night. A proof is a trial restore: it restores the latest restore point into a temporary folder and
-// compares it with the site.
+// This file proves (verifies) the backup each night. A proof is a trial restore: it restores the latest restore point into a temporary
+// folder and compares it with the site.
 
 // Intervals and limits of the proof. A proof reads one part or file at a time and runs at a low priority, so that it does not slow the site
 // down.
 const (
 	proofHour        = 4                // the hour of the night, in the server's time zone; the snapshot of PostgreSQL comes before it
 	proofCheck       = 2 * time.Second  // how often a node checks whether a proof is due
-	firstProof       = time.Minute      // least time from the start of the program to a proof that was not requested
+	firstProof       = time.Minute      // a proof that was not requested begins this long after the start of the program at the earliest
 	proofRetry       = time.Hour        // wait after a failure
 	unreachableRetry = 10 * time.Minute // wait if the destination could not be reached
 
@@ -42,7 +42,7 @@ const (
 	proofFiles         = 50 // random files that are compared
 	proofsKept         = 30 // records of proofs (proofRecord) that stay in the destination
 
-	// Limits for the random sample of older parts that a proof verifies. Only earlier restore points need these parts.
+	// Limits of the random sample of older parts that a proof verifies. Older parts are needed only for earlier restore points.
 	proofOldBytes = 1 << 30
 	proofOldParts = 5000
 )
@@ -57,8 +57,8 @@ type proofRecord struct {
 // Proof is the result of the newest proof. Its ProofDetail and RestorePoint are those of the newest proof that succeeded.
 type Proof struct {
 	ProofDetail
-	RestorePoint time.Time // what the newest successful proof has restored
-	Error        string    // what the newest complete proof found wrong; "" if it succeeded
+	RestorePoint time.Time // the restore point of the newest successful proof
+	Error        string    // the failure that the newest complete proof has found; "" if it succeeded
 	FailedAt     time.Time // when a proof last failed
 	Incomplete   string    // why the newest proof could not be completed; "" if it was
 	IncompleteAt time.Time // when a proof last could not be completed

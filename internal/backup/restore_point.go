@@ -27,7 +27,7 @@ import (
 // restorePoint is a state of the database that can be restored from a destination.
 type restorePoint struct {
 	time time.Time // time of the state, to the millisecond
-	gap  string    // names the missing parts that newer states need; "" if no part is missing
+	gap  string    // describes the missing parts without which no newer state can be restored; "" if no part is missing
 
 	destination Destination
 	parts       *parts          // set for an SQLite database

@@ -29,8 +29,8 @@ var (
 // too much for a small machine that runs a site.
 const scryptWorkFactor = 15
 
-// storedSecrets is the stored form of Secrets. The checksum detects a changed byte of an unencrypted secret. Otherwise nobody would
-// notice it before a restored site rejects all sessions. Backups of earlier versions have no checksum.
+// storedSecrets is the stored form of Secrets. The checksum detects a changed byte of an unencrypted secret, which would otherwise be
+// noticed only when a restored site rejects all sessions. Backups of earlier versions have no checksum.
 type storedSecrets struct {
 	Secrets
 	SHA256 string `json:"sha256,omitempty"`

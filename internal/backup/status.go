@@ -42,8 +42,8 @@ const (
 	kindListed          Kind = "listed"           // when the blobs of the destination were last listed
 )
 
-// State is the stored state of a kind, a row of backup_status. LastOK is the time up to which the destination has everything. For a proof
-// it is the time of the restored state.
+// State is the stored state of a kind, a row of backup_status. LastOK is the time up to which the destination has everything, and for a
+// proof the time of the restored state.
 type State struct {
 	Kind       Kind
 	LastOK     time.Time // zero if it never succeeded

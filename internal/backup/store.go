@@ -56,7 +56,7 @@ func recordFailure(ctx context.Context, q db.Querier, kind Kind, at time.Time, t
 		detail = case when $5 then excluded.detail else backup_status.detail end`, kind, at, text, cmp.Or(detail, "{}"), detail != "")
 }
 
-// waitingBlobs returns ids of blobs that are not in the destination yet, in their order, beginning after the id after.
+// waitingBlobs returns, in the order of their ids, blobs that are not in the destination yet, beginning after the id after.
 func waitingBlobs(ctx context.Context, q db.Querier, after string, limit int) ([]string, error) {
 	return db.Collect(ctx, q, db.ScanOne[string], `select blob_id from backup_blobs where copied_at is null and removed_at is null and ($1 = '' or cast(blob_id as text) > $1)
 		order by cast(blob_id as text) limit $2`, after, limit)
