@@ -5,9 +5,9 @@ import "time"
 // clockSkew is the largest difference between the clocks of two nodes that the program tolerates.
 const clockSkew = 10 * time.Minute
 
-// LatestPlausible returns the latest time that nodes with correct clocks can have stored until now. A later time means that a node's
-// clock was wrong. Code that waits for a stored time must ignore such a time: otherwise, after a clock was a day ahead, it would wait for
-// a day. ahead is how far after its own clock a node may store a time, for example the length of a lease.
+// LatestPlausible returns the latest time that a node with a correct clock can have stored until now. ahead is how far after its own
+// clock a node may store a time, for example the length of a lease. A later time was stored by a node whose clock was wrong. Code that
+// waits for a stored time must ignore such a time; otherwise a clock that was a day ahead would make it wait for a day.
 func LatestPlausible(now time.Time, ahead time.Duration) time.Time {
 	return now.Add(ahead + clockSkew)
 }

@@ -33,8 +33,8 @@ type CopyJob struct {
 // database that has it.
 const copyState = "atelie_copy"
 
-// activityPaused is a table on SQLite. While it has a row, the triggers do not write to the table activity. A copy inserts such a row
-// first, because it copies the activity of its source. On PostgreSQL the triggers check whether copyState exists.
+// activityPaused is a table on SQLite. While it has a row, the triggers do not write to the table activity. A copy inserts a row before
+// it copies the activity of its source. On PostgreSQL the triggers check whether copyState exists.
 const activityPaused = "activity_paused"
 
 // Limits of one batch: its rows, its bytes, and the parameters of its insert statement (SQLite allows 32,766).
@@ -47,7 +47,7 @@ const (
 // exclusion describes the rows of a table that are not copied.
 type exclusion struct {
 	copied string // SQL condition of the rows that are copied
-	why    string // why the other rows are not copied, for the operator
+	why    string // reason for the operator why the other rows are not copied
 }
 
 // exclusions lists the tables that are not copied completely, by name. In storage_uploads the condition is the column finished.

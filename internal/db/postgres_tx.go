@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// postgresTx is a transaction that needs few round trips. It keeps queued statements until the caller needs the result of another one,
-// and sends all of them together. "begin" is sent with the first of them, "commit" with the last. If the caller needs no result, all
-// statements go in one message without "begin" and "commit": PostgreSQL runs such a message as one transaction.
+// postgresTx is a transaction that needs few round trips. It keeps queued statements until the caller needs the result of a statement,
+// and then sends all of them together. The first message also contains "begin", the last one "commit". If the caller needs no result, one
+// message contains all statements without "begin" and "commit": PostgreSQL runs such a message as one transaction.
 type postgresTx struct {
 	pool   *pgxpool.Pool
 	actor  string        // id of the account that makes the changes, or ""

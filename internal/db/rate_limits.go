@@ -22,8 +22,8 @@ func (t *Tx) Hit(ctx context.Context, name, subject string, window time.Duration
 	return One[int](ctx, t, query, args...)
 }
 
-// QueueHit is Hit without the number of attempts as a result. Later statements of the transaction can read it in the table rate_limits, in
-// the row with the returned bucket_start.
+// QueueHit counts an attempt as Hit does, but does not return the number of attempts. Later statements of the transaction can read that
+// number in the table rate_limits, in the row with the returned bucket_start.
 func (t *Tx) QueueHit(ctx context.Context, name, subject string, window time.Duration, now time.Time) (bucketStart int64, err error) {
 	bucketStart = windowStart(window, now)
 	query, args := hit(name, subject, bucketStart)

@@ -44,9 +44,9 @@ func (d *DB) AcceptFirstSecret(ctx context.Context, fingerprint string, now time
 	return state, err
 }
 
-// AcceptAnotherSecret makes the database accept a new secret in addition to the previous one. previous and fingerprint are
-// the fingerprints of the two secrets. If the database accepts neither, AcceptAnotherSecret changes nothing and returns the state of the previous secret; otherwise it
-// returns SecretAccepted.
+// AcceptAnotherSecret makes the database accept a new secret in addition to the previous one, and returns SecretAccepted. previous and
+// fingerprint are the fingerprints of the two secrets. If the database accepts neither of them, AcceptAnotherSecret changes nothing and
+// returns the state of the previous secret.
 func (d *DB) AcceptAnotherSecret(ctx context.Context, previous, fingerprint string, now time.Time) (state SecretState, err error) {
 	err = d.WithTx(ctx, func(tx *Tx) error {
 		if err := LockTable(ctx, tx, "secret_fingerprints"); err != nil {

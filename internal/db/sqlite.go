@@ -26,7 +26,7 @@ type sqliteDriver struct {
 	dsn         func(extra url.Values) string // returns the data source name of the file with extra options
 	file        string                        // path of the database
 	opened      os.FileInfo                   // identifies the file that was opened (checkFile)
-	// truncate moves the write-ahead log into the database and empties it. It is nil unless another part of the program does the
+	// truncate moves the write-ahead log into the database and empties it. It is nil while another part of the program runs the
 	// checkpoints (DelegateCheckpoints).
 	truncate atomic.Pointer[func(context.Context) error]
 }

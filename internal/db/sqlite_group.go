@@ -15,9 +15,9 @@ const (
 	maxGroupTime = 10 * time.Millisecond // time after its begin in which a group accepts further transactions
 )
 
-// writeQueue lets transactions use the only write connection one after the other, in the order of arrival. Because a commit waits 0.6
-// ms for the disk, consecutive short transactions form a group, which is one transaction of SQLite with one commit. Each transaction of
-// a group runs in a savepoint, so that it can fail alone. It returns to its caller after the commit.
+// writeQueue lets transactions use the only write connection one after the other, in the order of arrival. A commit waits 0.6 ms for the
+// disk. Therefore consecutive short transactions form a group: one transaction of SQLite with one commit. Each transaction of a group
+// runs in a savepoint, so that it can fail alone. It returns to its caller after the commit.
 type writeQueue struct {
 	pool *sql.DB // a pool of one connection
 

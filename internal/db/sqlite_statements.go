@@ -12,12 +12,12 @@ import (
 
 // Limits of the prepared statements that a connection to SQLite keeps.
 const (
-	maxStatements     = 200     // the filters of requests make any number of different queries
-	maxStatementBytes = 8 << 10 // length of the text; a longer one has thousands of values and is rarely run again
+	maxStatements     = 200     // there is no bound on the number of different queries: requests choose their filters
+	maxStatementBytes = 8 << 10 // a statement with a longer text is not kept: it has thousands of values and is rarely run again
 )
 
-// openStatementPool is sql.Open for SQLite, with connections that keep their prepared statements. To prepare a short query takes about
-// half of its time. To prepare an insert takes longer than to run it, because its triggers are compiled too.
+// openStatementPool is sql.Open for SQLite, with connections that keep their prepared statements. Preparing takes about half of the time
+// of a short query. For an insert it takes longer than running, because the triggers are compiled too.
 func openStatementPool(dsn string) (*sql.DB, error) {
 	connector, err := sqlite.NewConnector(dsn)
 	if err != nil {
@@ -53,7 +53,7 @@ type sqliteConn interface {
 	sqldriver.Validator
 }
 
-// statementConn is a connection with an LRU cache of its prepared statements. A statement in use is not in the cache. So a query that is
+// statementConn is a connection with an LRU cache of its prepared statements. A statement in use is not in the cache, so a query that is
 // run again while its rows are being read is prepared twice. database/sql lets only one goroutine at a time use a connection.
 type statementConn struct {
 	sqliteConn

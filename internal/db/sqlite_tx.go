@@ -5,11 +5,12 @@ import (
 	"errors"
 )
 
-// txQuerier runs the statements of a transaction on SQLite. After one has failed, it runs no other. PostgreSQL does the same, but SQLite
-// itself rolls back on some errors, such as a full disk, and would then commit the following statements one by one.
+// txQuerier runs the statements of a transaction on SQLite. After a statement has failed, it runs no further one, as PostgreSQL does.
+// This is necessary because SQLite itself rolls back on some errors, such as a full disk, and would then commit each later statement on
+// its own.
 type txQuerier struct {
 	stdQuerier
-	interruptible bool  // the end of a statement's context interrupts the statement
+	interruptible bool  // a statement is interrupted when its context ends
 	failed        error // error of the first statement that failed; nil if none has failed
 }
 
