@@ -24,9 +24,9 @@ const (
 	stageDeclined   = "declined"
 )
 
-// nextStages contains the stages to which an owner can move a commission, by its stage: usually the next or the previous one. An enquiry can
-// be accepted without an offer, because artist and client may have agreed elsewhere. A finished commission cannot be declined, and a
-// declined one can only become an enquiry again.
+// nextStages contains, by the stage of a commission, the stages to which an owner can move it: usually the next or the previous one. An
+// enquiry can be accepted without an offer, because artist and client may have agreed elsewhere. A finished commission cannot be
+// declined, and a declined one can only become an enquiry again.
 var nextStages = map[string][]string{
 	stageEnquiry:    {stageOffer, stageAccepted, stageDeclined},
 	stageOffer:      {stageEnquiry, stageAccepted, stageDeclined},
@@ -60,10 +60,10 @@ type commissionState struct {
 	Stage      string       `json:"stage"`
 	StageAt    *time.Time   `json:"stage_at"` // null: nothing was decided
 	PromisedOn string       `json:"promised_on"`
-	Next       []string     `json:"next"`   // the stages to which it can be moved
+	Next       []string     `json:"next"`   // the stages to which the commission can be moved
 	Offers     []offerState `json:"offers"` // the newest first
-	Terms      string       `json:"terms"`  // what an offer that is made now has as its terms
-	Place      int          `json:"place"`  // on the waiting list; 0: not on it, or there is none
+	Terms      string       `json:"terms"`  // the terms that a new offer would have
+	Place      int          `json:"place"`  // position on the waiting list, from 1; 0: not on it, or there is no list
 	Slots      int          `json:"slots"`  // 0: no limit
 	Taken      int          `json:"taken"`  // slots that are taken, by all commissions
 }

@@ -33,10 +33,10 @@ const (
 	maxAnswerName = 100 // as in the contact form
 )
 
-// expiryDelay is how long after the beginning of its last day, in UTC, an offer expires: then the day has ended everywhere.
+// expiryDelay is how long after the beginning of its last day, in UTC, an offer expires. By then the day has ended in every time zone.
 const expiryDelay = 36 * time.Hour
 
-// OfferMail is what a mail tells of an offer, beside its text. Days are YYYY-MM-DD, "" for none.
+// OfferMail is the part of an offer that a mail contains in addition to its text. Days are YYYY-MM-DD, "" for none.
 type OfferMail struct {
 	Price, Deposit, PromisedOn, ExpiresOn string
 }
@@ -55,7 +55,7 @@ func (o offer) state(now time.Time) string {
 	return offerOpen
 }
 
-// problem returns what is wrong with an offer that an owner makes, or nil.
+// problem returns the error of an invalid offer, or nil.
 func (o offer) problem(now time.Time) *apperr.Error {
 	isLine := func(text string) bool {
 		return utf8.RuneCountInString(text) <= maxOfferLine && !strings.ContainsFunc(text, unicode.IsControl)

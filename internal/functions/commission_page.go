@@ -18,10 +18,10 @@ import (
 //go:embed commission.html
 var commissionSource string
 
-// commissionPart is what the page of a private link shows of the commission: the template commission.html.
+// commissionPart is the part of a private link's page about the commission. It is the data of the template commission.html.
 type commissionPart struct {
-	Stage    string // how far it is; "" for an enquiry
-	Promised string // for when the work was promised; "" for none
+	Stage    string // stage of the commission; "" for an enquiry
+	Promised string // the day for which the work was promised; "" for none
 	Offer    *offerPart
 
 	Name    string // what the visitor has written into the form for an answer
@@ -33,7 +33,7 @@ type commissionPart struct {
 type offerPart struct {
 	ID, Text, Price, Deposit, Promised, Expires string
 	Terms, TermsLang                            string // TermsLang is for the attribute lang, "" if the terms are in the page's language
-	State                                       string // what became of it; "" while it can be answered
+	State                                       string // state of the offer; "" while it can be answered
 }
 
 // showCommission adds the commission to the page.

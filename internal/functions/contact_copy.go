@@ -19,8 +19,8 @@ const (
 	copyWorkers = 1
 )
 
-// Limits of copies in copyWindow. A copy has a text that a visitor wrote, at an address that the visitor entered: without limits the form
-// would send texts to other people.
+// Limits of copies in copyWindow. A copy sends a text that a visitor wrote to an address that the visitor entered. Without limits, the
+// form could be used to send texts to other people.
 const (
 	copyWindow         = 24 * time.Hour
 	copiesPerMailbox   = 3
@@ -35,7 +35,8 @@ const (
 	copyLimitAll       = "contact-copy"
 )
 
-// countCopy counts a copy to an address and reports whether it is within the limits. Copies beyond one limit do not count for the next.
+// countCopy counts a copy to an address against the limits, one after the other, and reports whether it is within all of them. It stops
+// at the first limit that is exceeded.
 func (s *Service) countCopy(ctx context.Context, email string) (allowed bool, err error) {
 	for _, l := range []struct {
 		name, subject string

@@ -6,8 +6,8 @@ import (
 	"atelie/internal/db"
 )
 
-// markDone handles the actions done and reopen. A message that nobody has read is read then. The visitor's next text ends the mark, as
-// everything does that makes the message new again.
+// markDone handles the actions done and reopen. It also marks an unread message as read. The mark ends with the visitor's next text, and
+// with everything else that makes the message new again.
 func (s *Service) markDone(ctx context.Context, tx *db.Tx, req replyRequest) error {
 	var at any
 	if req.Action == "done" {

@@ -46,7 +46,8 @@ type replyJob struct {
 type replyRequest struct {
 	Action    string `json:"action"`     // state, reply, resend, renew, done or reopen; "" means state
 	MessageID string `json:"message_id"` // a message in the inbox
-	// ID of reply is any text of the client's choice: a second call with the same text stores nothing. ID of resend is the id of a reply.
+	// For the action reply, ID is any text of the client's choice: a second call with the same text stores nothing. For resend, it is the
+	// id of a reply.
 	ID   string `json:"id"`
 	Text string `json:"text"` // of reply
 

@@ -29,7 +29,7 @@ func hasControl(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && unicode.IsControl(r) })
 }
 
-// problemOfReply returns the key of the text about what is wrong with a normalized reply, or "". A reply with pictures needs no text.
+// problemOfReply returns the text key of the mistake in a normalized reply, or "" for a valid one. A reply with pictures needs no text.
 func problemOfReply(text string, pictures []newPicture) string {
 	switch {
 	case text == "" && len(pictures) == 0:
@@ -54,9 +54,9 @@ func replyID(messageID, text string) string {
 // errConversationFull is the error of a reply beyond maxReplies.
 var errConversationFull = errors.New("the conversation has too many replies")
 
-// addReply stores a reply to a message that the transaction has locked (lockMessage). It sets the message's status, unless that is "", records
-// both for live changes, and lets the link expire a year from now. added is false if the reply was stored before. The error is errConversationFull if
-// the message has maxReplies; an answer to an offer is stored all the same.
+// addReply stores a reply to a message that the transaction has locked (lockMessage). It sets the message's status unless status is "",
+// records both for live changes, and lets the link expire a year from now. added is false if the reply was stored before. The error is
+// errConversationFull if the message has maxReplies. An answer to an offer is stored even then.
 func (s *Service) addReply(ctx context.Context, tx *db.Tx, r reply, status string) (added bool, err error) {
 	n, err := countReplies(ctx, tx, r.MessageID)
 	if err == nil && n >= maxReplies && r.Kind != kindAnswer {

@@ -22,7 +22,7 @@ import (
 	"atelie/internal/i18n"
 )
 
-// A reply can have pictures. Each is stored while the form arrives, before there are rows for it, and gets its rows with the reply.
+// A reply can have pictures. They are stored while the form is being received. Their rows are inserted later, together with the reply.
 
 // Limits of pictures (docs/product.md).
 const (
@@ -30,12 +30,13 @@ const (
 	maxSidePictures  = 50               // in one conversation, by the visitor and by owners each
 	maxHourPictures  = 200              // by all visitors in an hour
 	maxHourForms     = 20               // with pictures, by one IP address in an hour
-	maxPictureForm   = 64 << 20         // bytes of a form: five pictures of 10 MB, the texts, and room to tell which picture is too large
+	maxPictureForm   = 64 << 20         // bytes of a form: five pictures of 10 MB, the texts, and enough more to recognize which picture is too large
 	pictureFormTime  = 10 * time.Minute // for the whole form
 	pictureTextLimit = 64 << 10         // bytes of a text field
 )
 
-// ReceivedPicture is a picture that is stored but has no rows yet. The caller must call Discard in the end, after Save it does nothing.
+// ReceivedPicture is a picture that is stored but has no rows yet. The caller must always call Discard in the end; after Save it does
+// nothing.
 type ReceivedPicture struct {
 	Width, Height int
 	Size          int64 // bytes
@@ -62,7 +63,7 @@ func hasPictures(r *http.Request) bool {
 	return err == nil && media == "multipart/form-data"
 }
 
-// withLongLimit gives a request as much time as pictures need, in place of the limit of a request without files. Its body and each statement
+// withLongLimit gives a request the time that pictures need, instead of the limit for requests without files. Its body and each statement
 // keep limits of their own.
 func (s *Service) withLongLimit(r *http.Request) *http.Request {
 	return r.WithContext(db.WithStatementTimeout(context.WithoutCancel(r.Context()), s.storeTimeout))

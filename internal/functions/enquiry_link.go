@@ -18,7 +18,7 @@ import (
 // EnquiryPath is the path of the private links of visitors. The token of the link follows.
 const EnquiryPath = httpx.SecretPath
 
-// tokenBytes is the length of a token before its encoding: nobody can guess 128 bits.
+// tokenBytes is the length of a token before its encoding. 128 bits cannot be guessed.
 const tokenBytes = 16
 
 // contactLink is a row of contact_links: the private link to one message. The row has only a hash of the token. The token itself is
@@ -31,11 +31,11 @@ type contactLink struct {
 	ExpiresAt time.Time
 }
 
-// givenLink is what a visitor who sends a message is told about the private link to it.
+// givenLink is the part of the response to a visitor's message about its private link.
 type givenLink struct {
 	URL string // "" if the visitor has not asked for a link, or the owner gives none
-	// Copy is whether the owner lets visitors have a copy of their message by mail. It says the same about a message that gets none,
-	// because of a limit or in quarantine.
+	// Copy is whether the owner lets visitors have a copy of their message by mail. It does not reveal that a message gets no copy
+	// because of a limit or because it is in quarantine.
 	Copy bool
 }
 
@@ -56,7 +56,7 @@ func deriveToken(key []byte, nonce string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:tokenBytes])
 }
 
-// hashToken returns the hash by which a token is found. A malformed token has one too, and is looked up like any other.
+// hashToken returns the hash by which a token is found. A malformed token is hashed and looked up like any other.
 func hashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])

@@ -22,7 +22,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// Limits of requests for private links in a minute. Those of one IP address also limit how fast tokens can be guessed.
+// Limits of requests for private links in a minute. The limits for one IP address also limit the guessing of tokens.
 const (
 	enquiriesPerMinute   = 120 // by one IP address
 	enquiryPostsPerLink  = 10
@@ -35,7 +35,7 @@ const (
 	enquiryPicturesLimit  = "enquiry-picture"
 )
 
-// EnquiryWork is the work that a message asks about, as its page shows it.
+// EnquiryWork is the work that a message asks about, as the message's page shows it.
 type EnquiryWork struct {
 	Title   string
 	URL     string // URL of the work's page
@@ -53,8 +53,8 @@ type enquiryPage struct {
 	Path       string        // path and query of the page
 	OtherPath  string        // the same page in the other language
 	Enquiry    *enquiry      // nil for the page of a link that does not exist
-	State      string        // where the enquiry stands
-	Place      string        // place on the waiting list; "" for none
+	State      string        // state of the enquiry
+	Place      string        // position on the waiting list; "" for none
 	Commission commissionPart
 	Review     reviewPart
 	Work       *EnquiryWork

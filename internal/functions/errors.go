@@ -62,9 +62,9 @@ func errInvalid(text string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "invalid", text)
 }
 
-// gatewayErrors lists, by their codes here, the errors that Supabase's gateway answers itself, before any function runs. Each value is
-// the gateway's own code and message. The gateway writes its codes in upper case. The codes in lower case are those of the packages
-// httpx and identity; all surfaces share them.
+// gatewayErrors contains the errors that Supabase's gateway returns itself, before any function runs: the code in this program, and the
+// gateway's own code and message. The gateway writes its codes in upper case. The codes in lower case are those of the packages httpx and
+// identity; all surfaces share them.
 var gatewayErrors = map[string]struct{ code, message string }{
 	errNoFunction.Code:        {errNoFunction.Code, errNoFunction.Message},
 	"not_found":               {errNoFunction.Code, errNoFunction.Message}, // code of the router, for a path below that of a function

@@ -11,8 +11,9 @@ import (
 	"atelie/internal/jobs"
 )
 
-// JobCleanUp is the kind of the job that completes the deletion of messages. It deletes data that a transaction cannot delete: mails about
-// the messages that were stored as files, and copies of their text in SQLite's files.
+// JobCleanUp is the kind of the job that completes the deletion of messages. It deletes what the transaction of the deletion cannot
+// delete: mails about the messages that were stored as files, and remains of their text in SQLite's files. Stored jobs have the former
+// name.
 const JobCleanUp = "contact.forget"
 
 // cleanUpJob is the payload of JobCleanUp.
@@ -52,7 +53,7 @@ func (s *Service) cleanUp(ctx context.Context, payload []byte) error {
 	return s.scrub(ctx)
 }
 
-// lastScrub records the most recent scrub by this process. A scrub removes from SQLite's files what remains of deleted rows. It
+// lastScrub records the most recent scrub by this process. A scrub removes the remains of deleted rows from SQLite's files. One scrub
 // serves all jobs that were queued before it began.
 type lastScrub struct {
 	mu        sync.Mutex

@@ -47,15 +47,15 @@ func (s *Service) deleteMessages(ctx context.Context, tx *db.Tx, ids []string) e
 			return err
 		}
 	}
-	// No reply is added from here on, so that nothing of one stays behind.
+	// No reply can be added from here on, so no data of a reply remains.
 	if err := s.cfg.RecordDeleted(ctx, tx, ids); err != nil {
 		return err
 	}
 	return deleteInboxMessages(ctx, tx, ids)
 }
 
-// monthsBefore returns the same day and time some months earlier, or the last day of that month if it has no such day. In that
-// case time.AddDate would return a day of the month after it, and messages would be deleted some days too early.
+// monthsBefore returns the same day and time some months earlier, or the last day of that month if it has no such day. time.AddDate would
+// return a day of the following month in that case, and messages would be deleted some days too early.
 func monthsBefore(t time.Time, months int) time.Time {
 	t = t.UTC()
 	first := time.Date(t.Year(), t.Month()-time.Month(months), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)

@@ -11,7 +11,7 @@ import (
 
 // This file has the queries on commissions, commission_offers and commission_terms.
 
-// commission is how far the commission of a message is: a row of commissions.
+// commission is the state of a message's commission: a row of commissions.
 type commission struct {
 	Stage      string // one of the stage constants
 	StageAt    time.Time
@@ -19,7 +19,7 @@ type commission struct {
 	Stored     bool   // false: there is no row, and nothing was decided
 }
 
-// readCommission returns the commission of a message. One without a row is an enquiry.
+// readCommission returns the commission of a message. A message without a row is an enquiry.
 func readCommission(ctx context.Context, q db.Querier, messageID string) (commission, error) {
 	c := commission{Stored: true}
 	err := q.QueryRow(ctx, "select stage, stage_at, coalesce(cast(promised_on as text), '') from commissions where message_id = $1", messageID).Scan(&c.Stage, &c.StageAt, &c.PromisedOn)

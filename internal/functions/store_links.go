@@ -8,17 +8,17 @@ import (
 	"atelie/internal/i18n"
 )
 
-// enquiry is what a private link shows: a message, and its state.
+// enquiry is a message and its state, as its private link shows them.
 type enquiry struct {
 	Message     contactMessage
-	Quarantined bool   // the message is in quarantine, which the visitor does not learn
+	Quarantined bool   // the message is in quarantine; this is not shown to the visitor
 	Status      string // new, read or replied
 	ReadAt      *time.Time
 	AnsweredAt  *time.Time
 }
 
-// findEnquiry returns the enquiry of a token's hash, or db.ErrNoRows. The database does the same work for an unknown and an expired token:
-// it looks for the hash in an index, and returns no row.
+// findEnquiry checks a private link: it returns the enquiry whose link has the token with this hash, or db.ErrNoRows. The database does
+// the same work for an unknown and an expired token, so the response time does not distinguish them.
 func findEnquiry(ctx context.Context, q db.Querier, hash string, now time.Time) (e enquiry, err error) {
 	var language *string
 	err = q.QueryRow(ctx, `select m.id is null, coalesce(m.id, c.id), coalesce(m.name, c.name), coalesce(m.email, c.email), coalesce(m.message, c.message),

@@ -28,8 +28,8 @@ func insertInboxMessage(ctx context.Context, q *db.Tx, m contactMessage) error {
 		m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt, m.ArtworkID, nullIfEmpty(string(m.Language)))
 }
 
-// insertUnlessFlood stores a message in the inbox, with the status "new". If more than limit messages were counted in the hour, it
-// stores the message in quarantine instead. Of the work only the id of a published one is stored.
+// insertUnlessFlood stores a message in the inbox, with the status "new", or in quarantine if more than limit messages were counted in
+// the hour. The id of the work is stored only if that work is published.
 func insertUnlessFlood(ctx context.Context, tx *db.Tx, m contactMessage, limit int, hour int64) error {
 	return errors.Join(
 		db.Queue(ctx, tx, `insert into contact_submissions (id, name, email, message, reason, status, created_at, artwork_id, language)
@@ -46,8 +46,8 @@ func scanInboxMessage(row db.Row) (m contactMessage, err error) {
 	return m, err
 }
 
-// listMessageIDsBefore returns the ids of the messages in the inbox that arrived at the given time or earlier and to which no reply was
-// written since, the oldest first and at most limit. Messages whose commission is accepted or in progress are not among them.
+// listMessageIDsBefore returns the ids of messages in the inbox, the oldest first and at most limit: those that arrived at the given time
+// or earlier, have no later reply, and have no commission that is accepted or in progress.
 func listMessageIDsBefore(ctx context.Context, q db.Querier, at time.Time, limit int) (ids []string, err error) {
 	return db.Collect(ctx, q, db.ScanOne[string], `select id from contact_submissions m where created_at <= $1
 		and not exists (select 1 from contact_replies r where r.message_id = m.id and r.created_at > $1)

@@ -52,7 +52,7 @@ func deleteNotice(ctx context.Context, q db.Querier, id string) error {
 	return db.Exec(ctx, q, "delete from contact_notices where id = $1", id)
 }
 
-// readNotice returns a notice and its message. Of a notice about a reply, the message has the reply's text and time. The error is
+// readNotice returns a notice and its message. For a notice about a reply, the message has the text and time of the reply. The error is
 // db.ErrNoRows if they were deleted.
 func readNotice(ctx context.Context, q db.Querier, id string) (n notice, m contactMessage, err error) {
 	err = q.QueryRow(ctx, `select n.id, n.channel, n.recipient, n.language, n.queued_at, n.sent_at, coalesce(cast(n.reply_id as text), ''),

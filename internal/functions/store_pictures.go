@@ -36,7 +36,8 @@ func listPictures(ctx context.Context, q db.Querier, messageIDs ...string) ([]pi
 	}, "select id, message_id, reply_id, position, name, width, height, bytes from contact_pictures p where message_id in ("+list+") and "+hasObject+" order by reply_id, position", args...)
 }
 
-// countPictures returns how many pictures an author has in a conversation, and how many visitors have added anywhere since a time.
+// countPictures returns how many pictures one author has in a conversation, and how many pictures visitors have added to all
+// conversations since a time.
 func countPictures(ctx context.Context, q db.Querier, messageID, author string, since time.Time) (side, visitors int, err error) {
 	err = q.QueryRow(ctx, `select (select count(*) from contact_pictures p join contact_replies r on r.id = p.reply_id where p.message_id = $1 and r.author = $2),
 		(select count(*) from contact_pictures p join contact_replies r on r.id = p.reply_id where p.created_at > $3 and r.author = 'visitor')`, messageID, author, since).Scan(&side, &visitors)

@@ -18,7 +18,7 @@ const (
 	deliveryNone   = "none" // the reply is not mailed
 	deliveryQueued = "queued"
 	deliverySent   = "sent"
-	deliveryFailed = "failed" // no other attempt follows by itself
+	deliveryFailed = "failed" // there is no automatic further attempt
 )
 
 // Values of the column contact_replies.kind.

@@ -22,7 +22,7 @@ var reasons = []string{"general", "commission", "purchase", "collaboration"}
 // quarantineLife is how long a message stays in quarantine before it is deleted.
 const quarantineLife = 30 * 24 * time.Hour
 
-// defaultStoreTimeout limits how long a write or a query of this package can take that does not end with the request.
+// defaultStoreTimeout limits a write or a query of this package that must not be cancelled when the request ends.
 const defaultStoreTimeout = 15 * time.Second
 
 // contactRequest is the body of a call of submit-contact.
@@ -35,14 +35,14 @@ type contactRequest struct {
 	// ArtworkID is the id of the work that the message asks about, if the field artwork_id is a UUID, else "". Other values are
 	// ignored, because it is more important to store the message than to know the work.
 	ArtworkID artworkID `json:"artwork_id"`
-	// Follow is whether the response shall contain the URL of a private link to the message, for sites that give such links.
+	// Follow is whether the visitor wants a private link to the message, for sites that give such links. Its URL is in the response.
 	Follow follow `json:"follow"`
 
 	responseLanguage i18n.Language // what requestedLanguage returns for Language
 }
 
-// submitContact handles the function submit-contact: it stores a visitor's message. A message that looks like spam goes into
-// quarantine (docs/product.md, rule 13). The response does not show this, so that a spam program does not notice.
+// submitContact handles the function submit-contact: it stores a visitor's message. A message that looks like spam goes into quarantine
+// (docs/product.md, rule 13). The response does not show this, so that spam programs cannot detect it.
 func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 	req, err := readContactRequest(w, r)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 // lookupTimeout limits the DNS query for a webhook's host when the webhook is saved.
 const lookupTimeout = 2 * time.Second
 
-// CheckWebhook checks the URL of a webhook before it is saved. It returns webhook.ErrURL, ErrHost, ErrPrivate or nil. It accepts a
-// host name that does not resolve now, because each call of the webhook checks the IP address again (webhook.NewClient).
+// CheckWebhook checks the URL of a webhook before it is saved. It returns webhook.ErrURL, ErrHost, ErrPrivate or nil. A host name that
+// does not resolve now is accepted, because each call of the webhook checks the IP address again (webhook.NewClient).
 func (s *Service) CheckWebhook(ctx context.Context, webhookURL string) error {
 	u, err := webhook.ParseURL(webhookURL, s.cfg.AllowPrivateWebhooks)
 	if err != nil {
