@@ -13,9 +13,9 @@ import (
 // publicRenditionPath begins the path of each public URL of a rendition.
 const publicRenditionPath = "/storage/v1/render/image/public/"
 
-// fallbackLifetime is how long a cached row is used if the rendition does not exist yet in the format that the client prefers. When it
-// is made in that format, the content version is not raised, because a visitor's request can be the cause. So the row is read again
-// after this time.
+// fallbackLifetime is how long a cached row is used if the rendition does not exist yet in the format that the client prefers. Making it
+// in that format does not raise the content version, because a visitor's request can be the cause. Therefore the row is read again after
+// this time.
 const fallbackLifetime = 10 * time.Second
 
 // errReadAnew is returned for cached rows that are too old for a response.
@@ -37,8 +37,7 @@ func (s *Service) FromCache(next http.Handler) http.Handler {
 	})
 }
 
-// rowKey returns a key that contains everything in a request on which the response depends: the URL, and whether the client
-// accepts AVIF and WebP.
+// rowKey returns a key of everything in a request on which the response depends: the URL, and whether the client accepts AVIF and WebP.
 func rowKey(r *http.Request) string {
 	formats := ""
 	avif, webp := acceptedFormats(r.Header.Get("Accept"))

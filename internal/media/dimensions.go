@@ -23,7 +23,7 @@ const (
 	maxSide   = 30_000
 )
 
-// sizeOf returns a picture's width and height in pixels as stored, before any rotation. It reads only the header, because to decode a
+// sizeOf returns a picture's width and height in pixels as stored, before any rotation. It reads only the header, because decoding a
 // hostile file of a few hundred kilobytes can take gigabytes of memory. It returns an error for pictures that are too large or have a
 // broken header.
 func sizeOf(f io.ReadSeeker, t *files.Type) (w, h int, err error) {
@@ -35,7 +35,7 @@ func sizeOf(f io.ReadSeeker, t *files.Type) (w, h int, err error) {
 		c, err = png.DecodeConfig(f)
 	case files.GIF:
 		c, err = gif.DecodeConfig(f)
-	case files.TIFF: // hides the method ReadAt: the decoder would read from the start of the file and not from the current position
+	case files.TIFF: // hides the method ReadAt, because with it the decoder would read from the start of the file instead of the current position
 		c, err = tiff.DecodeConfig(struct{ io.Reader }{f})
 	case files.WebP:
 		c.Width, c.Height, err = webpDimensions(f)

@@ -18,14 +18,14 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// Inspect checks a complete upload of type t. For a bucket of the site, it makes a copy of a picture without private metadata (EXIF, GPS
-// and so on) and a placeholder from its preview; of a video it reads the index. The result is nil for videos in other buckets.
+// Inspect checks a complete upload of type t. For a bucket of the site, it also makes a copy of a picture without private metadata (EXIF,
+// GPS and so on) and a placeholder from its preview, or reads the index of a video. The result is nil for videos in other buckets.
 func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, isSiteBucket bool) (*files.Inspection, error) {
 	if !t.Image {
 		if !isSiteBucket {
 			return nil, nil
 		}
-		// A truncated video is rejected as an upload. If it is already stored, inspectStored keeps it and records the failure.
+		// Reject a truncated upload. A video that is stored already is kept: inspectStored only records the failure.
 		found, errTruncated, err := s.probeVideo(ctx, f, t)
 		if err == nil && errTruncated != nil {
 			err = errVideoTruncated.Because(errTruncated)

@@ -11,7 +11,7 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file makes sure that only one node at a time derives files, such as renditions, from an object. Its right to do so is a lease. The
+// This file makes sure that only one node at a time derives files, such as renditions, from an object. The right to do so is a lease. The
 // node renews the lease while it works. If the node dies, the lease expires, and another node can take it.
 const (
 	leaseDuration      = 30 * time.Second       // a lease expires this long after it was taken or last renewed

@@ -51,11 +51,11 @@ func (r request) isFromSitePage() bool {
 	return r.urlVersion != "" && !r.exact && r.transform.tile == nil && r.transform.Resize != frameMode
 }
 
-// useInterval is how often the time of use of a rendition is updated that can be evicted.
+// useInterval is how often a rendition's time of use is updated, for renditions that can be evicted.
 const useInterval = time.Hour
 
-// servedRows are the database rows from which a request to a public URL was served. The row cache stores them, so that the
-// response can be repeated without a query, and during an outage of the database.
+// servedRows are the database rows from which a request to a public URL was served. The row cache stores them, so that the same request
+// can be served again without a query, and during an outage of the database.
 type servedRows struct {
 	object    files.Object
 	rendition rendered

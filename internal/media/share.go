@@ -24,7 +24,7 @@ type Picture struct {
 	Width, Height int    // size of Large in pixels
 }
 
-// Pictures returns the Picture of each file at a public URL; for a video, that of its still. It leaves out files that are
+// Pictures returns the Picture of each file at a public URL, and for a video the Picture of its still. It leaves out files that are
 // unknown or cannot be read.
 func (s *Service) Pictures(ctx context.Context, urls []string) (map[string]Picture, error) {
 	out := map[string]Picture{}

@@ -11,9 +11,8 @@ import (
 // This file contains the queries on leases (the right of one node to derive files from an object), and those that lock a row while a
 // transaction saves derived files.
 
-// takeLease takes or renews the lease of an object until the time until. holder identifies who gets it. takeLease returns false if
-// another holder has the lease, or the object has another version. It ignores a lease that expires implausibly late, because a node
-// with a wrong clock has written it.
+// takeLease takes or renews the lease of an object until the time until, for holder. It returns false if another holder has the lease, or
+// the object has another version. It ignores a lease that expires implausibly late, because it was written by a node with a wrong clock.
 func takeLease(ctx context.Context, q db.Querier, objectID, version, holder string, now, until time.Time) (bool, error) {
 	return db.Changed(ctx, q, `update media set maker = $3, making_until = $5 where object_id = $1 and blob_id = $2
 		and (maker is null or maker = $3 or making_until <= $4 or making_until > $6)`, objectID, version, holder, now, until, db.LatestPlausible(until, 0))

@@ -58,7 +58,7 @@ func scanMediaObject(row db.Row) (s mediaObject, err error) {
 		&f.Height, &f.Alpha, &f.Thumbhash, &f.Color, &f.Profile, &f.Wide,
 		&f.DeltaE, &f.Creator, &f.Rights, &originalID, &original.Size,
 		&original.ETag, &m.FocusX, &m.FocusY, &m.Duration, &m.Codec)
-	if err != nil || id == nil || *version != o.BlobID { // there is no media row, or it describes a file that was just replaced
+	if err != nil || id == nil || *version != o.BlobID { // there is no media row, or it describes the previous file of the object
 		return s, err
 	}
 	m.ObjectID, m.Version = *id, *version

@@ -16,13 +16,14 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// smallFileBytes is a size in bytes. A public file of at most this size can be a substitute, as a rendition can. A larger file is one only
-// if there is no rendition in the requested format.
+// smallFileBytes is the size in bytes up to which a public file can be a substitute like a rendition. A larger public file is a
+// substitute only if there is no rendition in the requested format.
 const smallFileBytes = 1 << 20
 
-// findSubstitute returns the picture that is sent in place of a rendition that does not exist yet. Among the renditions and the public file
-// it chooses the smallest uncropped picture that is at least as wide as needed, or else the widest. If browsers can show none, it returns
-// a plain picture in the dominant colour. For a tile it returns a transparent picture, because the page shows a smaller picture below it.
+// findSubstitute returns the picture that is sent in place of a rendition that does not exist yet. From the renditions and the public
+// file it chooses the smallest uncropped picture that is at least as wide as needed, or else the widest. If browsers can show none of
+// them, it returns a plain picture in the dominant colour. For a tile it returns a transparent picture, because the page shows a smaller
+// picture below it.
 func (s *Service) findSubstitute(ctx context.Context, o files.Object, m *media, order rendition.Order) (rendered, error) {
 	if order.Crop != (rendition.Rect{}) {
 		return plainPicture(1, 1, color.Transparent)
@@ -43,7 +44,7 @@ func (s *Service) findSubstitute(ctx context.Context, o files.Object, m *media, 
 			otherFormats = append(otherFormats, p)
 		}
 	}
-	var canBeShown bool // whether the client can show the picture, to judge by the format that it gets
+	var canBeShown bool // whether the client can show the public file; decided by the requested format
 	switch o.MimeType {
 	case files.JPEG.MIME, files.PNG.MIME, files.GIF.MIME:
 		canBeShown = true

@@ -16,7 +16,8 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// This file reads the parameters of a request that describe the requested rendition.
+// This file reads from a request which rendition is requested: from the parameters of the URL, and the format also from the header
+// Accept.
 
 // maxRequestedSide is a limit in pixels (Supabase's is 2000). Larger widths and heights are reduced to it, or to the width of the picture's
 // widest rendition if that is larger.

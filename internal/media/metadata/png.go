@@ -41,8 +41,8 @@ func scanPNG(s *source) (b blocks, out plan) {
 		if size > 1<<31-1 { // the largest length that PNG allows
 			s.fail(damagedError("a part of it is too long"))
 		}
-		// read returns the chunk's data and sets size to 0, so that they are not skipped below. If the chunk is longer than limit, it
-		// reads nothing and returns nil.
+		// read returns the chunk's data and sets size to 0, so that the data is not skipped below. If the chunk is longer than limit,
+		// read reads nothing and returns nil.
 		read := func(limit int64) (data []byte) {
 			if size <= limit {
 				data, size = s.readBytes(size), 0

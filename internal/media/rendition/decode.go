@@ -26,7 +26,7 @@ const (
 	ycc  colourModel = iota // full-range Y, Cb, Cr (JFIF), opaque
 	gray                    // one channel, opaque
 	rgb                     // R, G, B, opaque
-	rgba                    // R, G, B multiplied by A, and A
+	rgba                    // R, G, B premultiplied by alpha, and alpha
 	cmyk                    // four inks; 0 is no ink
 )
 
@@ -38,9 +38,8 @@ type source struct {
 	channels   []rowReader // readers of the channels, in the order of the colour model
 }
 
-// ReadHeader reads the type and the size of a picture, and estimates how much memory a job for it takes. r must be at its start,
-// and is there again when ReadHeader returns without an error. The error wraps ErrUnsupported, ErrNeedsVips, ErrUnreadable or
-// ErrTruncated.
+// ReadHeader reads the type and the size of a picture, and estimates how much memory a job for it takes. r must be at its start, and
+// ReadHeader leaves it there unless it returns an error. The error wraps ErrUnsupported, ErrNeedsVips, ErrUnreadable or ErrTruncated.
 func ReadHeader(r io.ReadSeeker) (Header, error) {
 	var magic [16]byte
 	n, err := io.ReadFull(r, magic[:])

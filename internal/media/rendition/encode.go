@@ -32,8 +32,8 @@ const (
 	jpegQuality          = 80
 )
 
-// defaultWebPQuality returns the default quality of a picture of w x h pixels that is encoded with method 4, as the engine with libvips
-// does for every size.
+// defaultWebPQuality returns the default quality of a picture of w x h pixels that is encoded with method 4. The engine with libvips uses
+// method 4 for every size.
 func defaultWebPQuality(w, h int) int {
 	if w*h <= thumbnailMaxArea {
 		return webpQualityThumbnail
@@ -48,8 +48,8 @@ const (
 	flagXMP   = 0x04
 )
 
-// encodeWebP encodes a picture that is already in the colours of the rendition (picture.paint). quality 0 means the default. icc
-// and xmp are the blocks to embed; empty blocks are left out.
+// encodeWebP encodes a picture whose colours paint has converted to those of the rendition. quality 0 means the default. icc and xmp are
+// the blocks to embed; empty blocks are left out.
 func encodeWebP(p *picture, quality int, icc, xmp []byte) ([]byte, error) {
 	method, defaultQuality := 4, defaultWebPQuality(p.w, p.h)
 	if p.w*p.h > method4MaxArea {

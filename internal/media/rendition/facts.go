@@ -12,14 +12,14 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// This file computes facts about a picture: its placeholder, its dominant colour, and the colour difference to a rendition.
+// This file computes facts about a picture: its placeholder (thumbhash), its dominant colour, and the colour difference to a rendition.
 
 // swatchSide is the longest side in pixels of a swatch, the small picture from which the placeholder and the dominant colour
 // are computed. thumbhash accepts no larger picture.
 const swatchSide = 100
 
-// makeSwatch returns a swatch of a picture that is already in the colours of a rendition (picture.paint). The colours of the
-// swatch are not multiplied by alpha.
+// makeSwatch returns a swatch of a picture whose colours paint has converted to those of a rendition. The colours of the swatch are not
+// premultiplied by alpha.
 func makeSwatch(ctx context.Context, p *picture) (*image.NRGBA, error) {
 	w, h := scaleSize(p.w, p.h, min(1, swatchSide/float64(max(p.w, p.h))))
 	swatch, err := p.resize(ctx, wholeWindow(p.w, p.h), w, h)
@@ -29,7 +29,7 @@ func makeSwatch(ctx context.Context, p *picture) (*image.NRGBA, error) {
 	return swatch.toNRGBA(), nil
 }
 
-// toNRGBA returns the picture with colours that are not multiplied by alpha.
+// toNRGBA returns the picture with colours that are not premultiplied by alpha.
 func (p *picture) toNRGBA() *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, p.w, p.h))
 	for y := range p.h {

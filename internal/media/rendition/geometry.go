@@ -5,7 +5,7 @@ import "math"
 // maxRenditionSide is the longest side of a rendition in pixels, in all formats. It is the limit of WebP.
 const maxRenditionSide = 16383
 
-// Layout checks an order and computes how it shows a picture of width x height. crop is the shown part: the whole picture, unless
+// Layout checks an order and computes how a picture of width x height is shown. crop is the shown part: the whole picture, unless
 // Order.Crop is set or the fit is Cover. w and h are the size that this part gets; for Frame, it lies on a background of the order's
 // size. All are in pixels as shown. The error wraps ErrOrder.
 func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {

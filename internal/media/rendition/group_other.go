@@ -19,7 +19,7 @@ func suspendGroup(*exec.Cmd) {}
 
 func resumeGroup(*exec.Cmd) {}
 
-// killOwnGroup ends this process. It has started no others, because libvips is used only on Unix.
+// killOwnGroup ends this process. The process has started no others, because libvips is used only on Unix.
 func killOwnGroup() { os.Exit(1) } //nolint:forbidigo // the server has died: there is no process that could read an error
 
 // keepFilesPrivate does nothing, because this system has no umask.

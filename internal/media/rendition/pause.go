@@ -47,8 +47,8 @@ func (p *pauser) endUrgent() {
 	}
 }
 
-// add adds a running job that is not urgent. The caller must call leave as soon as the job's processes have ended, because the
-// system can reuse their ids: a signal would then reach other processes.
+// add adds a running job that is not urgent. The caller must call leave as soon as the job's processes have ended. The system can reuse
+// their ids, and a later signal would then reach other processes.
 func (p *pauser) add(suspend, resume func()) (leave func()) {
 	job := &pausable{suspend: suspend, resume: resume, left: maxPause}
 	p.mu.Lock()

@@ -28,7 +28,7 @@ type session struct {
 type layout struct {
 	crop       Rect // part of the picture that the rendition shows
 	w, h       int  // size that this part gets, in pixels
-	fromSource bool // own engine only: the rendition is made from the source, because the reduced copy of it has too few pixels
+	fromSource bool // own engine only: the rendition is made from the source itself, because the reduced copy has too few pixels
 }
 
 // scale returns the ratio of a rendition's width to the width of its crop, or the ratio of the heights if that is larger.

@@ -8,10 +8,10 @@ import (
 )
 
 // This file decodes a JPEG at a half or a quarter of its size, for renditions that are much smaller. For each block of 8 x 8 samples it
-// computes only 4 x 4 or 2 x 2 samples, from the lowest frequencies. This takes a third of the time of decoding at the full size.
+// computes only 4 x 4 or 2 x 2 samples, from the lowest frequencies. This takes a third of the time of decoding at full size.
 
 // errNeedsFullSize is returned for a JPEG that is broken or that this decoder does not support. The caller then uses the decoder of the
-// standard library, which decodes at the full size.
+// standard library, which decodes at full size.
 var errNeedsFullSize = errors.New("the JPEG needs the decoder for the full size")
 
 // minShrinkRatio is the smallest allowed ratio of the shrunk picture's width to the rendition's width. With a smaller ratio the

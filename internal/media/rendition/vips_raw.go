@@ -13,7 +13,7 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// This file reads and changes raw pictures. They are files in libvips' own format. Libvips and this program exchange pixels in them.
+// This file reads and changes raw pictures: files in libvips' own format, in which libvips and this program exchange pixels.
 
 // rawHeaderSize is the length in bytes of the header of a raw picture. The header is in the machine's byte order. The pixels
 // follow, row by row, and then XML with the metadata.
@@ -21,8 +21,8 @@ const rawHeaderSize = 64
 
 var errRaw = errors.New("not a file of libvips' own format with 8 bits a channel")
 
-// rawPicture is a raw picture in a file: RGB or RGBA, 8 bits per channel, not multiplied by alpha. Each command of libvips but the
-// encoders writes its result in this format, and the next command maps the file into memory instead of reading it.
+// rawPicture is a raw picture in a file: RGB or RGBA, 8 bits per channel, not premultiplied by alpha. Each command of libvips except the
+// encoders writes its result in this format. The next command maps the file into memory instead of reading it.
 type rawPicture struct {
 	path  string
 	w, h  int // pixels

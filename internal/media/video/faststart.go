@@ -10,9 +10,10 @@ import (
 	"slices"
 )
 
-// Faststart returns a reader of the MP4 or MOV f with the index moved before the frames, so that browsers can play the video while they
-// receive it. It adjusts the offsets in the index and changes nothing else. The reader seeks in f, and holds only the index in memory. The
-// result is nil if the index precedes the frames already, and for fragmented files and WebM, because they need no such index.
+// Faststart returns a reader of f, an MP4 or MOV file, in which the index (moov box) precedes the frames (mdat boxes), so that browsers
+// can play the video while they receive it. It adjusts the offsets in the index and changes nothing else. The reader seeks in f, and
+// holds only the index in memory. The result is nil if the index precedes the frames already, and for fragmented files and WebM, because
+// they need no such index.
 func Faststart(f io.ReadSeeker) (io.Reader, error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -52,7 +53,7 @@ func Faststart(f io.ReadSeeker) (io.Reader, error) {
 // buildMovedIndex returns the index for its new position in the file, the offset insertAt, with adjusted offsets of the frames.
 // The offsets depend on the length of the index, and this length grows if an offset needs 64 bits instead of 32.
 func (m *mp4) buildMovedIndex(insertAt int64) ([]byte, error) {
-	// shiftFor returns the function that converts an old offset to the new one if the new index has that length.
+	// shiftFor returns the function that converts an old offset to the new one, for a new index of this length.
 	shiftFor := func(length int64) func(uint64) (uint64, error) {
 		return func(offset uint64) (uint64, error) {
 			switch at := int64(offset); { // the first case rejects offsets that overflow int64

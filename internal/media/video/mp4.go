@@ -26,11 +26,11 @@ type mp4 struct {
 	fragmented bool   // the file contains fragments, each with an index of its own
 }
 
-// maxBoxes limits the boxes in a file and in a container. A real file has some dozens, and its index about a hundred per track.
+// maxBoxes limits the boxes in a file and in a box. A real file has some dozens, and its index about a hundred per track.
 const maxBoxes = 10_000
 
-// readBoxes lists the boxes at the top level of a file of size bytes and reads its index. It stops when it has read the index and
-// found a fragment, because nobody needs the offsets of the remaining boxes of a fragmented file.
+// readBoxes lists the boxes at the top level of a file of size bytes and reads its index. It stops when it has read the index and found a
+// fragment, because the offsets of the remaining boxes of a fragmented file are not needed.
 func readBoxes(f io.ReadSeeker, size int64) (*mp4, error) {
 	m := &mp4{}
 	for at := int64(0); at < size; {

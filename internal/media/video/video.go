@@ -1,6 +1,6 @@
-// Package video reads the size, duration and codec of MP4, MOV and WebM files. It also moves the index of an MP4 (the moov box: where in the
-// file the frames are) to the beginning of the file. Browsers can then play the video before they have received all of it. The package
-// does not decode or encode frames.
+// Package video reads the size, duration and codec of MP4, MOV and WebM files. It also moves the index of an MP4 (the moov box, which
+// says where in the file the frames are) to the beginning of the file, so that browsers can play the video before they have received all
+// of it. The package does not decode or encode frames.
 package video
 
 import (

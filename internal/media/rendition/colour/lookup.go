@@ -1,16 +1,16 @@
 package colour
 
 // lookup converts pixels by interpolation. It has the colours in a target space for a grid of device values, computed with a profile's
-// colour table. They are not clipped, so that interpolation across the border of the gamut is correct.
+// colour table. The colours are not clipped, so that interpolation across the border of the gamut is correct.
 type lookup struct {
-	// toneCurve is applied to interpolated colours if the profile's table is in XYZ: then colours are linear light. It is nil for a table
-	// in Lab: then colours have the tone curve already. In these values, interpolation is most exact.
+	// toneCurve is applied to interpolated colours if the profile's table is in XYZ, because such colours are linear light. It is nil for
+	// a table in Lab, whose colours include the tone curve. Interpolation is most exact in these values.
 	toneCurve *[linearSteps + 1]uint8
 	points    int          // number of grid points along each input
 	cells     [256]int32   // the grid cell of each 8-bit device value
 	fractions [256]float32 // the position of each 8-bit device value within its cell, 0 to 1
-	// colours are R, G, B and an unused number for each grid point: linear light, 0 to linearSteps, or, if toneCurve is nil, values
-	// with the tone curve, 0 to 255. Colours that the target cannot show are outside of these ranges.
+	// colours are R, G, B and an unused number for each grid point. They are linear light from 0 to linearSteps, or, if toneCurve is nil,
+	// values with the tone curve from 0 to 255. Colours that the target cannot show are outside of these ranges.
 	colours [][4]float32
 }
 

@@ -1,5 +1,5 @@
-// Package renditiontest lets a test binary run as a picture worker. A Processor starts its own program as a worker process. Under go test
-// that program is the test binary. A test package that uses a Processor therefore imports this package, only for its init function.
+// Package renditiontest lets a test binary run as a picture worker. A Processor starts its own program as a worker process, and under go
+// test that program is the test binary. A test package that uses a Processor therefore imports this package, only for its init function.
 package renditiontest
 
 import (
