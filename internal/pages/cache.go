@@ -17,8 +17,8 @@ const (
 	cacheBytes = 12 << 20
 	// entryOverhead is an estimate of the memory that a cached page needs besides its content, in bytes.
 	entryOverhead = 500
-	// editDebounce is how long the content must stay unchanged after an edit before pages are made in advance. So the writes of one
-	// save make the pages only once. Two saves of the owner are further apart and make them twice.
+	// editDebounce is how long the content must stay unchanged after an edit before pages are made in advance. So the pages are made once
+	// for all writes of one save, but again for the owner's next save.
 	editDebounce = 150 * time.Millisecond
 	// renditionDebounce is used instead of editDebounce after a change that is not an edit, such as a finished rendition (a picture
 	// in another size). It is longer because such changes repeat for minutes while uploaded pictures are processed.
@@ -39,13 +39,13 @@ type pageKey struct {
 	day string // the current date, YYYY-MM-DD, which the boot data contains
 }
 
-// pageCache contains the finished pages of the current content version, and stale ones until they are replaced. No code here
-// invalidates pages: each call passes the current content versions, and content.Cache drops older pages or marks them as stale.
+// pageCache contains the finished pages of the current content version, and stale ones until they are replaced. It has no method to
+// invalidate pages: each call passes the current content versions, and content.Cache then drops older pages or marks them as stale.
 type pageCache struct {
 	version         *content.Version
 	changed         <-chan struct{} // receives a value after the content version has changed
 	pages           *content.Cache[pageKey, *body]
-	workPageSlot    chan struct{} // lock held while the page of a single work, of a series or of further reviews is made: one at a time, because there can be thousands of them
+	workPageSlot    chan struct{} // lock held while the page of a single work, of a series or of further reviews is made; only one of these pages is made at a time, because there can be thousands of them
 	recompressDelay time.Duration // defaultRecompressDelay except in tests
 	// hasGarbage is true if pages were made or recompressed since the most recent memory.Release. That function slows the program down
 	// for milliseconds, so it is called only if hasGarbage is true.

@@ -11,8 +11,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// Document is the content of a page without scripts that is not part of the built site, such as the contact form. WriteDocument adds
-// the site's header and footer. Other packages make Documents.
+// Document is a page without scripts that is not part of the built site, such as the contact form. Other packages make Documents.
+// WriteDocument adds the site's header and footer.
 type Document struct {
 	Status   int // HTTP status
 	Language i18n.Language

@@ -32,8 +32,8 @@ type generatedFiles struct {
 	locks       map[string]chan struct{} // locks by kind of file, because files of a kind are made one at a time
 }
 
-// generatedFile is a file in the cache. If its bytes were removed, etag and changed stay: a file that is made later with the same
-// bytes keeps them.
+// generatedFile is a file in the cache. When its bytes are removed from the cache, etag and changed stay, and a file that is made later
+// with the same bytes gets them again.
 type generatedFile struct {
 	body    []byte // nil if another large file has replaced it in the cache
 	etag    string

@@ -40,9 +40,9 @@ type page struct {
 	WorkQuery   *pageQuery  `json:"work"`    // query for the work whose id is in the URL parameter art; nil if the page has no such parameter
 }
 
-// pageQuery is a query of the page's components. The server puts the result into the boot data (the JSON
-// embedded in the page for hydration). Without a Limit the result is an
-// array of all rows, with a Limit an object with the first rows and the number of all rows: {"rows": [], "total": 0}.
+// pageQuery is a query of the page's components. The server puts the result into the boot data (the JSON embedded in the page for
+// hydration). Without a Limit the result is an array of all rows. With a Limit it is an object with the first rows and the number of all
+// rows: {"rows": [], "total": 0}.
 type pageQuery struct {
 	Key   []any  `json:"key"`   // the key under which the components find the result
 	Table string `json:"table"` // a table of /rest/v1

@@ -25,8 +25,8 @@ func (q queryResult) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any{q.key, q.data})
 }
 
-// rowBytes limits the size of the rows of a pageQuery with a Limit, in bytes for each row on average, so that no length of the
-// owner's texts makes a page large. Most rows have less than half of this.
+// rowBytes limits the size of the rows of a pageQuery with a Limit, in bytes for each row on average, so that long texts of the owner do
+// not make a page large. Most rows have less than half of this.
 const rowBytes = 2560
 
 // hasReviews reports whether the site shows any reviews.
@@ -35,9 +35,9 @@ func (s *Service) hasReviews(ctx context.Context) (bool, error) {
 	return len(rows) > 0, err
 }
 
-// readQueries returns the results of all queries for the page of a view. If the URL names a work that is not among the rows of
-// these results, one more result with that work follows. If the URL names a series, the works are those of the series, and one more result
-// with the series follows.
+// readQueries returns the results of all queries for the page of a view. If the URL names a work that is not among the rows of these
+// results, a result with that work is added. If the URL names a series, the works are those of the series, and a result with the series
+// is added.
 func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, err error) {
 	site, err := s.pagesOf(ctx)
 	if err != nil {

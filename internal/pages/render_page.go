@@ -24,8 +24,8 @@ func newRenderer(dist fs.FS) (*render.Renderer, error) {
 // isServerRendered reports whether the server renders the page of a view. It renders all pages except those of the admin area.
 func (s *Service) isServerRendered(v view) bool { return s.renderer != nil && !isAdminPath(v.path) }
 
-// renderPage renders the page of a view from its boot data. It returns an empty page if the browser has to render the page instead. ok is
-// false if that is because of an error, which renderPage logs. inAdvance is whether no visitor waits for the page.
+// renderPage renders the page of a view from its boot data. inAdvance is whether no visitor waits for the page. If the browser has to
+// render the page instead, the returned page is empty. ok is false if that is because of an error, which renderPage logs.
 func (s *Service) renderPage(ctx context.Context, v view, bootJSON string, inAdvance bool) (page render.Page, ok bool) {
 	if !s.isServerRendered(v) {
 		return page, true

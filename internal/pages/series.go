@@ -40,8 +40,8 @@ var slugText = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 func isSlug(text string) bool { return len(text) <= maxSlug && slugText.MatchString(text) }
 
-// withoutSeries returns the view of the same path that says that the series does not exist. It lacks the slug, so that URLs with
-// made-up slugs share one page in the cache.
+// withoutSeries returns the view of the same path with a notice that the series does not exist. It does not contain the slug, so that
+// URLs with made-up slugs share one page in the cache.
 func (v view) withoutSeries() view {
 	v.series, v.seriesMissing = "", true
 	if v.status == http.StatusOK {
@@ -50,7 +50,7 @@ func (v view) withoutSeries() view {
 	return v
 }
 
-// name returns the title in a language. A missing Portuguese title is replaced by the other one.
+// name returns the title in a language, or in the other language if it is missing.
 func (e *series) name(l i18n.Language) string {
 	if l == i18n.PT {
 		return cmp.Or(oneLine(e.TitlePT), oneLine(e.Title))
@@ -58,7 +58,7 @@ func (e *series) name(l i18n.Language) string {
 	return oneLine(e.Title)
 }
 
-// about is the text in a language; where it is missing, the other one.
+// about returns the text in a language, or in the other language if it is missing.
 func (e *series) about(l i18n.Language) string {
 	if l == i18n.PT {
 		return cmp.Or(e.TextPT, e.Text)

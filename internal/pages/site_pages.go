@@ -12,7 +12,7 @@ import (
 // This file applies the owner's choices for the gallery to the pages of the build: which types of works the gallery shows, and in which
 // order works are listed.
 
-// The build's queries of works contain this condition and this order, which apply until the owner chooses others. choose replaces them.
+// These texts are parts of the build's queries of works. They apply until the owner makes other choices; the method choose replaces them.
 const (
 	builtCondition = "artwork_type=not.in.(oil,acrylic)"
 	builtOrder     = "order=created_at.desc"
@@ -50,7 +50,8 @@ func newSitePages(built pageManifest, g settings.Gallery) *sitePages {
 	return p
 }
 
-// choose returns the page with another condition and order in its queries of works, and with other types in that of series.
+// choose returns a copy of the page with another condition and order in its queries of works, and with other types in its query of
+// series.
 func (p page) choose(condition, order string, types []string) page {
 	chosen := strings.NewReplacer(builtCondition, condition, builtOrder, order)
 	p.WorksFilter = chosen.Replace(p.WorksFilter)

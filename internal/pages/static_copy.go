@@ -9,16 +9,15 @@ import (
 	"strconv"
 )
 
-// This file renders the pages of a static copy, which are files that open from the disk. A static copy cannot load more works into a
-// gallery when a visitor scrolls, so a gallery is divided into several parts, each a page of its own. The carousels of the home page
-// have more slides than on the site, for the same reason.
+// This file renders the pages of a static copy: files that can be opened from the disk. A static copy cannot load more works into a
+// gallery when a visitor scrolls. Therefore a gallery is divided into several parts, each a page of its own, and the carousels of the
+// home page have more slides than on the site.
 
 // slidesInCopy is the largest number of works or reviews in a carousel of a static copy.
 const slidesInCopy = 200
 
-// StaticView selects a page of a static copy. Work is the id of the work that the page shows, or "", and
-// Series the slug of its series. Part is the number of a part
-// of a gallery, from 0. It is 0 for other pages.
+// StaticView selects a page of a static copy. Work is the id of the work that the page shows, or "", and Series the slug of its series.
+// Part is the number of a part of a gallery, from 0. It is 0 for other pages.
 type StaticView struct {
 	Path, Language, Work, Series string
 	Part                         int

@@ -20,7 +20,7 @@ const (
 	bootMark    = `<script type="application/json" id="boot">{}</script>`
 )
 
-// pageTemplate is index.html, split at its marks, so that the marks are searched only once and not for each page.
+// pageTemplate is index.html, split at its marks, so that the marks are searched only once for all pages.
 type pageTemplate []segment
 
 // segment is a part of index.html and the mark that follows it. The last segment has the mark "".

@@ -22,7 +22,7 @@ type view struct {
 	seriesMissing bool // the URL names a series that does not exist; status is 404
 }
 
-// parseView returns the view of a URL. It ignores unknown parameters.
+// parseView returns the view that a URL selects. It ignores unknown parameters.
 func (p *sitePages) parseView(u *url.URL) view {
 	path := u.Path
 	if path != "/" {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	pageTimeout  = 2 * time.Second  // limit for rendering one page, and another time for the wait until the engine is free
+	pageTimeout  = 2 * time.Second  // limit for rendering one page; also the limit of the wait for a free engine
 	startTimeout = 10 * time.Second // limit for running the script when an engine starts
 	maxMemory    = 128 << 20        // limit of an engine's memory in bytes
 	maxPages     = 100              // number of pages after which an engine is replaced, because it leaks 0.1 MB with each page
@@ -40,8 +40,8 @@ type Page struct {
 	Body string `json:"body"` // content of the root element
 }
 
-// maxEngines is the number of pages that are rendered at the same time. One page in advance is among them at most, so that visitors
-// do not wait for it.
+// maxEngines is the number of pages that are rendered at the same time. At most one of them is rendered in advance, so that an engine is
+// free for visitors.
 const maxEngines = 2
 
 // Renderer renders pages, each in one of its engines. Engines start with the first page that needs them.
