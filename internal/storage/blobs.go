@@ -13,16 +13,16 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// sweepAge is the age at which Sweep removes a pending blob. A running upload renews its pending blob each heartbeatInterval, so that Sweep
-// does not remove it.
+// sweepAge is the age at which Sweep removes a pending blob. A running upload renews its pending blob each heartbeatInterval, so that
+// Sweep does not remove it.
 const (
 	sweepAge          = time.Hour
 	heartbeatInterval = sweepAge / 4
 )
 
 // Blobs stores blobs, the bytes of files under ids. A blob is pending while no row of an object, original or rendition refers to it. A
-// pending blob has a row in storage_trash from before its first byte until the transaction that inserts a row for the file. By these rows
-// Sweep finds and removes every blob that a crash has left.
+// pending blob has a row in storage_trash, from before its first byte is written until the transaction that inserts a row for the file.
+// By these rows, Sweep finds and removes every blob that a crash has left.
 type Blobs struct {
 	db       *db.DB
 	store    blob.Store

@@ -14,9 +14,11 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file stores, serves and removes the pictures of conversations. Who may do that is checked by the caller, as private links decide it.
+// This file stores, serves and removes the pictures of conversations. The caller must check who may do that, because private links decide
+// it.
 
-// Received is a picture of a conversation that is stored durably, but that no row refers to yet. The caller must call Discard in the end.
+// Received is a picture of a conversation that is stored durably, but to which no row refers yet. The caller must always call Discard in
+// the end.
 type Received struct {
 	Width, Height int   // pixels
 	Size          int64 // bytes
@@ -26,9 +28,9 @@ type Received struct {
 	saved   bool // the transaction of Save may be committed
 }
 
-// Receive reads a picture for a conversation, checks it as an upload, and stores it without its metadata. Of the file as it was sent it
-// keeps nothing, unless metadata cannot be removed from its type. The error is apperr.NoSpace if the quota is used up; it is an
-// *apperr.Error below 500 if the picture is refused.
+// Receive reads a picture for a conversation, checks it as an upload, and stores it without its metadata. It keeps the file as it was
+// sent only if metadata cannot be removed from files of its type. The error is apperr.NoSpace if the quota is used up. It is an
+// *apperr.Error with a status below 500 if the picture is refused.
 func (s *Service) Receive(ctx context.Context, name string, body io.Reader) (*Received, error) {
 	b, err := s.bucket(ctx, policy.ConversationBucket)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// copyMetadata is the metadata of a copy if the request has copyMetadata: false; otherwise the copy gets its source's. MimeType must be
-// empty or the source's, because a file's type follows from its bytes.
+// copyMetadata is the metadata of a copy if the request has copyMetadata: false. Otherwise the copy gets its source's metadata. MimeType
+// must be empty or the source's, because a file's type follows from its bytes.
 type copyMetadata struct {
 	CacheControl    string `json:"cacheControl"`
 	ContentEncoding string `json:"contentEncoding"`

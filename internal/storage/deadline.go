@@ -12,8 +12,8 @@ import (
 // take an hour.
 const stallTimeout = time.Minute
 
-// stream is a long transfer on the connection of a request: an upload, a copy or a download. Each Read of its body and each piece
-// of its response gives the connection a new deadline, in place of the server's time limit for a whole request.
+// stream is a long transfer on the connection of a request: an upload, a copy or a download. Each Read of its body and each piece of its
+// response sets a new deadline of the connection. This replaces the server's time limit for a whole request.
 type stream struct {
 	http.ResponseWriter
 	body io.ReadCloser // what Read reads: the request's body or a stored file; nil for a download
@@ -47,8 +47,8 @@ func (s *stream) Read(b []byte) (int, error) {
 	}
 	n, err := s.body.Read(b)
 	if err != nil {
-		// From now on net/http reads the connection, to notice when the client disconnects. If a deadline expired during that
-		// read, net/http would take it for a disconnection and cancel the request's context.
+		// From now on net/http reads the connection, to notice when the client disconnects. If a deadline expired during that read,
+		// net/http would treat that as a disconnection and cancel the request's context.
 		s.clearDeadlines()
 	}
 	return n, err

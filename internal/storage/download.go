@@ -23,12 +23,12 @@ func (s *Service) FromCache(next http.Handler) http.Handler {
 // rowKey returns the key under which the row cache has the row for a request at a public URL. It returns false for other requests.
 func rowKey(r *http.Request) (string, bool) {
 	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
-	// The escaped path, because a%2Fb is one bucket that cannot exist, and a/b a bucket and a name.
+	// The escaped path is used, because a%2Fb is one bucket (which cannot exist), and a/b is a bucket and a name.
 	key := r.URL.EscapedPath()
 	return key, isRead && strings.HasPrefix(key, files.PublicPath) && !wantsOther(r)
 }
 
-// wantsOther reports whether a request has a parameter that asks for other bytes than the public ones.
+// wantsOther reports whether a request has a parameter that requests other bytes than the public ones.
 func wantsOther(r *http.Request) bool {
 	if r.URL.RawQuery == "" {
 		return false

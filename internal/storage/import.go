@@ -19,8 +19,8 @@ import (
 // imported one: metadata is removed from pictures, and the index of a video is moved to its beginning.
 const importedSumKey = "imported_sha256"
 
-// ImportFile stores a file of another site as an upload with the service key does. An object of that name is an error. size is the
-// body's length in bytes, or -1 if it is unknown. An invalid cacheControl is replaced by the default. The errors are those of Put.
+// ImportFile stores a file of another site, as an upload with the service key does. It returns an error if an object has that name. size
+// is the body's length in bytes, or -1 if it is unknown. An invalid cacheControl is replaced by the default. The errors are those of Put.
 func (s *Service) ImportFile(ctx context.Context, bucketID, name string, body io.Reader, size int64, cacheControl string) error {
 	caller := identity.Caller{Role: identity.Service}
 	b, err := s.checkUpload(ctx, caller, bucketID, name, false)
@@ -37,8 +37,8 @@ func (s *Service) ImportFile(ctx context.Context, bucketID, name string, body io
 	return err
 }
 
-// ImportedSum returns the SHA-256, in hexadecimal digits, of the imported file from which an object was made. For an object that
-// was uploaded it is that of the uploaded file. ImportedSum returns "" if there is no such object.
+// ImportedSum returns the SHA-256, in hexadecimal digits, of the imported file from which an object was made. For an object that was
+// uploaded, it is that of the uploaded file. The result is "" if there is no such object.
 func (s *Service) ImportedSum(ctx context.Context, bucketID, name string) (string, error) {
 	o, metadataText, err := findMetadata(ctx, s.db, bucketID, name)
 	if errors.Is(err, db.ErrNoRows) {

@@ -51,7 +51,7 @@ type listItem struct {
 	Metadata       *fileMetadata `json:"metadata"`
 }
 
-// List responds to POST /storage/v1/object/list/{bucket} with the entries directly in a folder. Callers who may not list get an
+// List handles POST /storage/v1/object/list/{bucket}: it responds with the entries directly in a folder. Callers who may not list get an
 // empty list for every bucket.
 func (s *Service) List(w http.ResponseWriter, r *http.Request) error {
 	var req listRequest

@@ -27,8 +27,9 @@ type moveRequest struct {
 	Metadata     json.RawMessage `json:"metadata"`
 }
 
-// readMove reads a request to Move or Copy, and checks source and destination. sourceAction is the action for which the caller
-// needs permission in the source's bucket. A caller who must not write to the destination learns nothing about the objects.
+// readMove reads a request to Move or Copy, and checks source and destination. sourceAction is the action for which the caller needs
+// permission in the source's bucket. The right to write to the destination is checked first, so that other callers learn nothing about
+// the objects.
 func (s *Service) readMove(w http.ResponseWriter, r *http.Request, sourceAction policy.FileAction) (req moveRequest, destination bucket, err error) {
 	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
 		return req, destination, err

@@ -25,7 +25,7 @@ type PutOptions struct {
 	Metadata     map[string]any // any JSON object, or nil
 
 	inTx func(context.Context, *db.Tx) error // runs in the transaction that saves the row; its error fails the upload; may be nil
-	// dropUpload keeps nothing of a picture but its copy without metadata.
+	// dropUpload makes Put keep only the copy of a picture without metadata, not the uploaded file.
 	dropUpload bool
 }
 
@@ -44,8 +44,8 @@ func (s *Service) Put(ctx context.Context, caller identity.Caller, bucket, name 
 const commitTimeout = 30 * time.Second
 
 // put checks quota and type, writes the body to a temporary (staged) file, inspects that file, and saves its row. It calls readOptions
-// after it has read the body, because the fields of a form may follow the file. Even after a crash, no row refers to an incomplete file.
-// A file without a row is recorded as a pending blob; Sweep deletes it later.
+// after it has read the body, because the fields of a form may follow the file. No row ever refers to an incomplete file, even after a
+// crash. A file without a row is recorded as a pending blob; Sweep deletes it later.
 func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, name string, body io.Reader, size int64, readOptions func() (PutOptions, error)) (files.Object, error) {
 	f, limited, err := s.read(ctx, caller, b, name, body, size, readOptions)
 	if err != nil {

@@ -43,7 +43,7 @@ func (s *Service) readSigning(w http.ResponseWriter, r *http.Request) (req signR
 	return req, time.Duration(*req.ExpiresIn) * time.Second, err
 }
 
-// Sign responds to POST /storage/v1/object/sign/{bucket}/{path...} with a signed URL. Whoever has the URL can read the object,
+// Sign handles POST /storage/v1/object/sign/{bucket}/{path...}: it responds with a signed URL. Whoever has the URL can read the object,
 // or the rendition if the request has a transform, until the URL expires.
 func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
 	req, life, err := s.readSigning(w, r)

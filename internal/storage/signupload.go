@@ -17,8 +17,8 @@ import (
 // uploadLife is how long a signed upload URL is valid: two hours, as the client's documentation says.
 const uploadLife = 2 * time.Hour
 
-// SignUpload responds to POST /storage/v1/object/upload/sign/{bucket}/{path...} with a signed URL. An object of that name can be uploaded
-// to the URL without a key. With the header x-upsert: true the upload may replace an object.
+// SignUpload handles POST /storage/v1/object/upload/sign/{bucket}/{path...}: it responds with a signed URL, to which an object of that
+// name can be uploaded without a key. With the header x-upsert: true the upload may replace an object.
 func (s *Service) SignUpload(w http.ResponseWriter, r *http.Request) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
 	caller, upsert := identity.Of(r.Context()), wantsUpsert(r)
@@ -33,8 +33,8 @@ func (s *Service) SignUpload(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, map[string]string{"url": signed.EscapedPath() + "?token=" + token, "token": token})
 }
 
-// SignedUpload handles PUT to a URL of SignUpload. A URL that may replace an object can be used until it expires, any other URL
-// for one successful upload: after a failed upload the client may try again.
+// SignedUpload handles PUT to a URL of SignUpload. A URL that may replace an object can be used until it expires. Any other URL can be
+// used for one successful upload: after a failed upload the client may try again.
 func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
 	claims, err := s.verifyTokenFor(purposeUpload, r.URL.Query().Get("token"), bucketID, name)
@@ -56,8 +56,8 @@ func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, uploaded{o.ID, o.Bucket + "/" + o.Name})
 }
 
-// checkGrantUnused returns an error if a signed upload URL was used already: errDuplicate if the object exists, so that a client
-// that lost the response to its upload learns that the upload succeeded, otherwise errTokenUsed.
+// checkGrantUnused returns an error if a signed upload URL was used already. The error is errDuplicate if the object exists, so that a
+// client that lost the response to its upload learns that the upload succeeded. Otherwise it is errTokenUsed.
 func (s *Service) checkGrantUnused(ctx context.Context, g *UploadGrant, bucketID, name string) error {
 	if g.Upsert {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the queries on storage_trash, the table of pending blobs. A blob is pending while no row of a file refers to it, yet or
-// any more. The table's name is older than the term.
+// This file contains the queries on storage_trash, the table of pending blobs. A blob is pending before a row of a file refers to it, and
+// again after the last such row was deleted. The table's name is older than the term.
 
 // insertPending adds a blob that is pending since the given time, or does nothing if the blob is pending already.
 func insertPending(ctx context.Context, q db.Querier, blobID string, since time.Time) error {

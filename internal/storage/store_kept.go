@@ -37,7 +37,7 @@ func listKeptBeyond(ctx context.Context, q db.Querier, bucketID, name string, ne
 	return db.Collect(ctx, q, db.ScanOne[string], "select object_id from storage_kept where bucket_id = $1 and name = $2 order by removed_at desc, object_id limit $3 offset $4", bucketID, name, maxNames, newest)
 }
 
-// releaseKept sets the time of removal of kept objects to a time long ago, so that they can be deleted.
+// releaseKept sets the time at which kept objects were removed to a time long ago, so that they are deleted soon.
 func releaseKept(ctx context.Context, tx *db.Tx, bucketID, name string) error {
 	return db.Exec(ctx, tx, "update storage_kept set removed_at = $3 where bucket_id = $1 and name = $2", bucketID, name, time.Unix(0, 0))
 }
@@ -56,7 +56,7 @@ func listReplaced(ctx context.Context, q db.Querier) ([]replacedFile, error) {
 	}, "select k.bucket_id, k.name, k.removed_at from storage_kept k join storage_objects o on o.bucket_id = k.bucket_id and o.name = k.name")
 }
 
-// findKept returns the id of the object of that bucket and name that was removed last.
+// findKept returns the id of the object of that bucket and name that was removed most recently.
 func findKept(ctx context.Context, q db.Querier, bucketID, name string) (string, error) {
 	return db.One[string](ctx, q, "select object_id from storage_kept where bucket_id = $1 and name = $2 order by removed_at desc, object_id limit 1", bucketID, name)
 }

@@ -32,8 +32,8 @@ var listSorts = []string{"name", "updated_at", "created_at", "last_accessed_at"}
 // positionFunction is the SQL function that returns the position of a text in another, 0 if it is not in it.
 var positionFunction = map[db.Dialect]string{db.SQLite: "instr", db.Postgres: "strpos"}
 
-// listEntries returns the selected entries of a folder. In the order of names, folders are sorted among the objects; in the
-// order of a time, all folders come before all objects. In the query, tail is a name without the folder at its beginning.
+// listEntries returns the selected entries of a folder. In the order of names, folders are sorted among the objects; in the order of a
+// time, all folders come before all objects. In the query, tail is the part of a name after the folder.
 func listEntries(ctx context.Context, d *db.DB, l listing) ([]entry, error) {
 	position := positionFunction[d.Dialect]
 	dir := direction(l.Descending)

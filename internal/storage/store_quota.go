@@ -7,9 +7,9 @@ import (
 	"atelie/internal/db"
 )
 
-// usedBytes returns the total size in bytes of all uploaded files. It does not count the object exceptName in exceptBucket, because an
-// upload may replace it, nor kept objects, so that a removal makes room immediately. Of a picture with a stripped copy (without metadata)
-// it counts the original, not the copy.
+// usedBytes returns the total size in bytes of all uploaded files. For a picture with a stripped copy (without metadata) it counts the
+// original, not the copy. It does not count the object exceptName in exceptBucket, because an upload may replace it. It does not count
+// kept objects either, so that a removal makes room immediately.
 func usedBytes(ctx context.Context, q db.Querier, exceptBucket, exceptName string) (int64, error) {
 	// In PostgreSQL the sum of bigint values has the type numeric, so the query casts it back to bigint.
 	return db.One[int64](ctx, q, `select cast(coalesce(sum(coalesce(m.original_size, o.size)), 0) as bigint)

@@ -15,8 +15,7 @@ const unreferencedAge = 48 * time.Hour
 
 // CollectUnreferenced removes the objects in the buckets of the site and of conversations that are older than unreferencedAge and to
 // which nothing refers. It returns their number. referencedURLs returns the URLs to which rows refer, in the form of public URLs; if it
-// fails, nothing is removed. The still of a
-// referenced video (the picture that pages show until the video plays) stays too.
+// fails, nothing is removed. The still of a referenced video (the picture that pages show until the video plays) is not removed.
 func (s *Service) CollectUnreferenced(ctx context.Context, referencedURLs func(context.Context) ([]string, error)) (removed int, err error) {
 	old, err := listOlderThan(ctx, s.db, s.now().Add(-unreferencedAge))
 	if err != nil || len(old) == 0 {
@@ -29,7 +28,7 @@ func (s *Service) CollectUnreferenced(ctx context.Context, referencedURLs func(c
 	}
 	used := ReferencedObjects(urls)
 	for _, o := range old {
-		// What refers to objects in other buckets is unknown, so they stay.
+		// It is unknown what refers to objects in other buckets, so they stay.
 		if !files.CleanedBucket(o.Bucket) || used[o.Bucket+"/"+o.Name] {
 			continue
 		}

@@ -33,8 +33,8 @@ func (s *Service) acceptSized(b bucket, name string, head []byte, size int64) (*
 	return kind, err
 }
 
-// checkDecodable rejects a picture that this machine cannot decode if its metadata cannot be removed. Such a picture is shown only as
-// renditions, so the site could not show it to anyone.
+// checkDecodable rejects a picture that this machine cannot decode and whose metadata cannot be removed. Visitors see such a picture only
+// as renditions, and without decoding there are none.
 func (s *Service) checkDecodable(kind *files.Type) error {
 	switch {
 	case !kind.KeepsMetadata || s.media.Reads(kind):

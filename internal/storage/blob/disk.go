@@ -41,9 +41,9 @@ const (
 	piecesFolder    = "staged" // blobs that arrive in pieces; in an S3 bucket, a prefix of names
 )
 
-// NewDisk opens the folder, creates it if it is missing, and removes the temporary files of killed processes. Several processes
-// may use one folder: the temporary files of running processes stay. checkSpace is called before a blob is stored and before
-// each read of its body. Its error ends the upload. So uploads leave some space, and people can still sign in and delete files.
+// NewDisk opens the folder, creates it if it is missing, and removes the temporary files of killed processes. Several processes may use
+// one folder: the temporary files of running processes stay. checkSpace is called before a blob is stored and before each read of its
+// body, and its error ends the upload. So uploads leave some space, and people can still sign in and delete files.
 func NewDisk(root string, checkSpace func() error) (*Disk, error) {
 	d := &Disk{root: root, checkSpace: checkSpace}
 	for _, folder := range []string{temporaryFolder, piecesFolder} {

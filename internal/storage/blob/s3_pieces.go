@@ -16,8 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// This file is the part of S3 for blobs that arrive in pieces. The difficulty is that a piece may be smaller than minPartSize, the least
-// size of a part of a multipart upload.
+// This file is the part of S3 for blobs that arrive in pieces. It is complicated because a piece may be smaller than minPartSize, the
+// least size of a part of a multipart upload.
 
 // Append implements Store. A piece of at least minPartSize bytes, and the last piece, become parts of a multipart upload. A
 // smaller piece is stored in an object of its own, the tail of the blob; the next call puts the tail before its piece.
@@ -34,7 +34,7 @@ func (s *S3) Append(ctx context.Context, id string, state Partial, data []byte, 
 			return state, err
 		}
 	}
-	if state.OldTailEnd > 0 { // the caller has saved state, so the tail before the current one is not needed any more
+	if state.OldTailEnd > 0 { // the caller has saved state, so the previous tail is not needed any more
 		if err := s.deleteKey(ctx, s.tailKey(id, state.OldTailEnd)); err != nil {
 			return state, err
 		}

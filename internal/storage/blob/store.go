@@ -18,10 +18,10 @@ import (
 
 // Store stores blobs. Its implementations are Disk and S3. Ids are UUIDs that the caller creates and uses once.
 //
-// If the process dies, it can leave a blob to which no row of the database refers. To find such blobs, the caller records an id before
-// Stage or Finish, and deletes that record once a row refers to the blob.
+// A process that dies can leave a blob to which no row of the database refers. To find such blobs, the caller records an id before Stage
+// or Finish, and deletes that record once a row refers to the blob.
 type Store interface {
-	// Stage stores all of body; the caller then commits it under id or discards it. An error of body is returned unchanged, and
+	// Stage stores all of body. The caller then commits the blob under id or discards it. An error of body is returned unchanged, and
 	// nothing is stored. Stage needs the id because S3 stores a large blob under its final name immediately.
 	Stage(ctx context.Context, id string, body io.Reader) (*Staged, error)
 	// Open opens a blob for reading until ctx ends. The error is fs.ErrNotExist if there is no such blob.
@@ -48,7 +48,7 @@ type Store interface {
 
 	// Marker returns the id that Mark has written, or "" if there is none.
 	Marker(ctx context.Context) (string, error)
-	// Mark writes an id, a UUID. This store is recognized by it.
+	// Mark writes an id, a UUID, by which the store is recognized.
 	Mark(ctx context.Context, marker string) error
 	// Ready returns nil if the store can be used and has the given marker.
 	Ready(ctx context.Context, marker string) error
@@ -57,8 +57,8 @@ type Store interface {
 // PieceSize is the size in bytes of the parts in which S3 sends a large blob, and the largest size of a piece of Append.
 const PieceSize = 8 << 20
 
-// Staged is a complete blob that is not committed yet. Its ReadSeeker reads the blob's bytes. The caller of Stage or Finish must
-// call Discard in the end; after a Commit that does nothing.
+// Staged is a complete blob that is not committed yet. Its ReadSeeker reads the blob's bytes. The caller of Stage or Finish must always
+// call Discard in the end; after a Commit, Discard does nothing.
 type Staged struct {
 	Info
 	io.ReadSeeker

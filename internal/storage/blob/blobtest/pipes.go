@@ -13,7 +13,7 @@ import (
 )
 
 // Pipes serves handler and returns a function that opens connections to it. The connections are within the process, so that the clock of
-// testing/synctest continues while a test waits for one of them. The test may read bodies that never end.
+// testing/synctest advances while a test waits for one of them. The test may read bodies that never end.
 func Pipes(t *testing.T, handler http.HandlerFunc) s3client.Dial {
 	t.Helper()
 	return ServePipes(t, &http.Server{Handler: handler})
