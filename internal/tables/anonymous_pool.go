@@ -17,13 +17,13 @@ import (
 // This file limits the queries of unprivileged callers: anonymous callers and accounts without a role. Queries that the response
 // cache cannot serve run on db.AnonymousPool, so that they do not delay the queries of other callers.
 
-// Limits of the queries of unprivileged callers. Of these limits only ownerBytes applies to other callers. A client is an IPv4
-// address or an IPv6 network (httpx.LimitSubject).
+// Limits of the queries of unprivileged callers. Only ownerBytes applies to other callers too. A client is an IPv4 address or an IPv6
+// network (httpx.LimitSubject).
 const (
 	maxScans            = 20                    // conditions of one query that scan texts or lists
 	anonymousBytes      = 8 << 20               // size of one response in bytes
 	ownerBytes          = 64 << 20              // size in bytes of one response to the owner, or of one read for a page
-	sendingBytes        = 32 << 20              // total size in bytes of the responses being sent; each is in memory until its client has read it
+	sendingBytes        = 32 << 20              // total size in bytes of the responses being sent; a response is in memory until its client has read it
 	smallResponse       = 64 << 10              // size in bytes up to which a response does not count toward sendingBytes
 	maxWaiting          = 32                    // queries that wait for a slot
 	maxWaitingClient    = 8                     // waiting queries of one client
@@ -58,7 +58,7 @@ func (s *Service) acquireSlot(ctx context.Context, c identity.Caller, q *Query) 
 	return readSlot{s.db.AnonymousPool(), min(s.readTimeout, db.AnonymousTimeout), anonymousBytes, sync.OnceFunc(release)}, nil
 }
 
-// countScans counts the conditions that scan texts or lists, so that their cost grows with the length of the stored values.
+// countScans counts the conditions that scan texts or lists: their cost grows with the length of the stored values.
 func countScans(n Node) (count int) {
 	switch n := n.(type) {
 	case All:

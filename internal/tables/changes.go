@@ -14,7 +14,8 @@ import (
 // Recorder stores row changes for live clients, in the transaction that makes the changes.
 type Recorder func(ctx context.Context, tx *db.Tx, changes []db.RowChange) error
 
-// InsertRecorder is a Recorder for inserted rows of a table. It gets no rows, but a query that returns each of them as a JSON object.
+// InsertRecorder is a Recorder for inserted rows of a table. Instead of the rows it gets a query that returns each of them as a JSON
+// object.
 type InsertRecorder func(ctx context.Context, tx *db.Tx, table, query string, args ...any) error
 
 // RecordInserted records the rows with the given keys as inserted. It is for other packages that insert rows of a table

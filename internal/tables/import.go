@@ -25,7 +25,7 @@ func errImportDiffers(columns []string) *apperr.Error {
 	return apperr.New(http.StatusConflict, "23505", "The row is here with another content ("+strings.Join(columns, ", ")+"): it stays as it is")
 }
 
-// ImportRows inserts the rows of another site whose key is missing here, by the rules of an insert with the service key. It never
+// ImportRows inserts those rows of another site whose key is missing here, by the rules of an insert with the service key. It never
 // changes an existing row: if the existing row has different content, the result of the imported row is an error. A value is a JSON
 // value, with numbers as json.Number, or a text as PostgreSQL writes it. Columns that the table does not have are left out. rewrite
 // changes the URLs of files. If write is false, ImportRows only checks the rows, except their references to other tables. rows has at

@@ -33,8 +33,8 @@ var mediaColumns = map[string][]string{
 	"series":       {"image_url"},
 }
 
-// MediaURLs returns the URLs of all files to which rows refer, including rows that visitors cannot see. A file of the site's buckets
-// is removed 48 hours after neither a row nor a video in a row refers to it (docs/product.md, rule 40).
+// MediaURLs returns the URLs of all files to which rows refer, including rows that visitors cannot see. A file of the site's buckets is
+// removed 48 hours after the last reference to it has ended (docs/product.md, rule 40).
 func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
 	var urls []string
 	for name := range mediaColumns {
@@ -47,8 +47,9 @@ func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
 	return urls, nil
 }
 
-// UnpublishedMediaURLs returns the URLs of files to which rows refer that a time hides from visitors (works that are not published, and
-// covers outside of their time), and those to which any other rows refer. If there are no hidden ones, it does not read the others.
+// UnpublishedMediaURLs returns the URLs of files in two groups. unpublished are those to which rows refer that are hidden because of a
+// time: unpublished works, and covers outside of their time. others are those to which any other rows refer; they are not read if there
+// are no unpublished ones.
 func (s *Service) UnpublishedMediaURLs(ctx context.Context) (unpublished, others []string, err error) {
 	for name := range mediaColumns {
 		scheduled := schema[name].scheduled()

@@ -8,7 +8,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// missingTexts is the result of rpc/get_missing_texts. It counts the rows, also hidden ones, that have a text in only one of the two
+// missingTexts is the result of rpc/get_missing_texts. It counts the rows, including hidden ones, that have a text in only one of the two
 // languages, and the works with pictures but no alternative text. A text that is empty in both languages is not missing.
 type missingTexts struct {
 	Works struct {

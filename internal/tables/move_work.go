@@ -23,8 +23,8 @@ type move struct {
 	target string   // id of a row that is not among ids; "" for the places first and last
 }
 
-// moveRows returns a function that moves rows of a table. Afterwards they follow one another in the order of the argument ids. No other
-// row is written. noun is what error texts call a row.
+// moveRows returns a function that moves rows of a table, so that they follow one another in the order of the argument ids. It writes no
+// other row. noun is what error texts call a row.
 func moveRows(name, table, noun string, allowed func(identity.Caller) bool) function {
 	return function{params: []string{"ids", "place", "target"}, call: func(s *Service, ctx context.Context, args map[string]any) (string, error) {
 		if caller := identity.Of(ctx); !allowed(caller) {
@@ -38,7 +38,7 @@ func moveRows(name, table, noun string, allowed func(identity.Caller) bool) func
 	}}
 }
 
-// move gives the rows new order keys and records them for live clients. If no keys are left at the place, it renumbers rows.
+// move gives the rows new order keys and records them for live clients. If there are no free keys at the place, it renumbers rows.
 func (s *Service) move(ctx context.Context, t *Table, noun string, m move) error {
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
 		if err := lock(ctx, tx, t); err != nil { // two concurrent moves to one place would make the same keys

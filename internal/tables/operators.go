@@ -35,10 +35,10 @@ var (
 	patternOperators = []string{"like", "ilike", "match", "imatch"}
 	// listOperators compare lists: contains, is contained in, overlaps (ListOp).
 	listOperators = []string{"cs", "cd", "ov"}
-	// searchOperators are for text search. They always give an error (errNoSearch), but not that of an unknown operator.
+	// searchOperators are for text search. They always give the error errNoSearch instead of that for an unknown operator.
 	searchOperators = []string{"fts", "plfts", "phfts", "wfts"}
-	// rangeOperators are for columns with ranges. No table has such a column, so they always give PostgreSQL's error for an
-	// operator that the type of the column does not have (errNoRange). The error names the operator of SQL.
+	// rangeOperators are for columns with ranges. No table has such a column, so they always give errNoRange: PostgreSQL's error for an
+	// operator that the column's type does not have. The error names the operator of SQL.
 	rangeOperators = map[string]string{"sl": "<<", "sr": ">>", "nxr": "&<", "nxl": "&>", "adj": "-|-"}
 )
 

@@ -23,7 +23,7 @@ const (
 	maxTimeKey  = 99_999_999_999_999_999
 )
 
-// isOrderKey reports whether a text is an order key or empty. The empty text stands for the key of orderKeyOf.
+// isOrderKey reports whether a text is an order key, or empty (which stands for the key of orderKeyOf).
 var isOrderKey = regexp.MustCompile(`^([0-9a-z]*[1-9a-z])?$`).MatchString
 
 // orderKeyOf returns the key of a row that nobody has moved. It contains the id, so that no two rows have the same key, and rows of the
@@ -41,7 +41,7 @@ func timeOrderKey(n int64, id string) string {
 // "" if there are none. A row that is inserted later comes before the moved ones. ok is false if no keys are left before first.
 func firstOrderKeys(first string, now time.Time, ids []string) (keys []string, ok bool) {
 	n := maxTimeKey - now.UnixMicro()
-	digits := first[:len(first)-len(strings.TrimLeft(first, "0123456789"))] // a key that is not that of a new row may have a letter earlier
+	digits := first[:len(first)-len(strings.TrimLeft(first, "0123456789"))] // the key of a moved row may have a letter after fewer digits
 	digits = (digits + strings.Repeat("0", timeDigits))[:timeDigits]
 	if bound, err := strconv.ParseInt(digits, 10, 64); first != "" && first[0] <= '9' && err == nil {
 		n = min(n, bound-1)

@@ -6,8 +6,8 @@ import (
 )
 
 // This file reads JSON paths such as tags->0 and tags->>-1. A path into the only JSON column, alt_texts, is refused. In other columns the
-// arrows apply to to_jsonb(column), as in PostgREST 12: in a list they select an entry. In a column that is no list they select nothing
-// (null), except that the indices 0 and -1 select the value itself.
+// arrows apply to to_jsonb(column), as in PostgREST 12. In a list they select an entry. In a column that is not a list they select
+// nothing (null), except that the indices 0 and -1 select the value itself.
 
 // step is one arrow of a JSON path with the key or index after it.
 type step struct {
@@ -33,8 +33,8 @@ const (
 	selectsEntry                     // one entry of a list
 )
 
-// maxSteps limits the length of a path. No useful path is long: no value is nested, so that a step after the first one selects
-// the same value again, or nothing.
+// maxSteps limits the length of a path. No useful path is long: values are not nested, so a step after the first one selects the same
+// value again, or nothing.
 const maxSteps = 10
 
 // readSteps reads all steps at the parser's position, such as "->key" or "->>0".

@@ -9,8 +9,8 @@ import (
 // preferences are the values of the Prefer header (RFC 7240). A preference that was not sent is "". If a preference is
 // repeated, only the first one has an effect.
 type preferences struct {
-	resolution  string // merge-duplicates, ignore-duplicates: what an insert does with a row whose key exists
-	missing     string // default, null: what a column gets that a row of the body does not have
+	resolution  string // merge-duplicates or ignore-duplicates: what an insert does if a row has the key already
+	missing     string // default or null: the value of a column that is missing in a row of the body
 	result      string // the preference return: representation, minimal, headers-only
 	count       string // exact, planned, estimated: all three give the exact count
 	timezone    string // UTC; other time zones are treated as unknown preferences

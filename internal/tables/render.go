@@ -11,9 +11,9 @@ import (
 	"atelie/internal/db"
 )
 
-// This file makes SQL from a parsed query (tree.go), for both engines; no other file of the package does. To exclude SQL
-// injection, the names in the SQL come from schema.go, and a caller's values are passed as arguments. The SQL itself contains only
-// two things that a caller sends: the aliases of select, which the function quote escapes, and the indices of JSON paths.
+// This file makes SQL from a parsed query (tree.go), for both engines; no other file of the package makes SQL. To prevent SQL injection,
+// the names in the SQL come from schema.go, and a caller's values are passed as arguments. The SQL itself contains only two things that a
+// caller sends: the aliases of select, which the function quote escapes, and the indices of JSON paths.
 
 // statement is SQL with its arguments, for db.Querier.
 type statement struct {
@@ -45,7 +45,7 @@ func (b *builder) addArg(v any) string {
 	return "$" + strconv.Itoa(len(b.args))
 }
 
-// addValue adds an argument that is stored in a column or compared with one. It returns an SQL expression of the column's type.
+// addValue adds an argument that is stored in a column or compared with a column. It returns an SQL expression of the column's type.
 func (b *builder) addValue(v any) string {
 	p := b.addArg(v)
 	if _, isList := v.([]string); isList && b.dialect == db.Postgres {

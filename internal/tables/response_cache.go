@@ -41,7 +41,7 @@ type requestKey struct {
 	rangeHeader, prefer, accept, profile, acceptEncoding string
 }
 
-// cachedResponse is a response as a client gets it: the body may be compressed.
+// cachedResponse is a response as it is sent; its body may be compressed.
 type cachedResponse struct {
 	status int
 	header http.Header
@@ -62,7 +62,8 @@ func (s *Service) NewResponseCache(version *content.Version, publicKey PublicKey
 	}
 }
 
-// Lookups returns the counts of anonymous reads of public tables. A request that waits for the response to an equal one is a hit.
+// Lookups returns the numbers of cache hits and misses among the anonymous reads of public tables. A request that waits for the response
+// to an equal request is a hit.
 func (k *ResponseCache) Lookups() *content.Lookups { return &k.lookups }
 
 // FromCache returns a handler that serves requests from the cache. It passes all other requests to next, which must check

@@ -44,9 +44,9 @@ type Column struct {
 	Default  func(now time.Time) any // returns the default value; if Default is nil, the default is null
 	Forced   any                     // the value that is always stored, whatever the caller sends; nil for none
 	Stamp    bool                    // the time of the last write is always stored, whatever the caller sends; not part of select=*
-	Reached  *Column                 // this column stores whether the time in the other column has come, whatever the caller sends; not part of select=*
+	Reached  *Column                 // if set: this column stores whether the time in the column Reached has come, whatever the caller sends; not part of select=*
 	IfNull   bool                    // the stored value if the time in Reached is null
-	ByName   bool                    // only a request that names the column gets it; not part of select=* and of row changes
+	ByName   bool                    // the response has the column only if the request names it; not part of select=* and of row changes
 	Derived  bool                    // triggers of the database compute it from other rows; what the caller sends is ignored
 	OneOf    []string                // the allowed texts; nil allows any
 	MinLen   int                     // least length of a text in code points
