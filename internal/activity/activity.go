@@ -26,13 +26,13 @@ const (
 	Refused Kind = "refused"
 	Change  Kind = "change"
 	Export  Kind = "export"
-	Key     Kind = "key" // keys, secrets, roles, and what changes how an account signs in
+	Key     Kind = "key" // changes of API keys, secrets and roles, and of how an account signs in
 )
 
 // Kinds lists all kinds.
 var Kinds = []Kind{SignIn, Refused, Change, Export, Key}
 
-// By says who or what did what an entry describes.
+// By is the kind of actor: who or what took the action of an entry.
 type By string
 
 // The values of By.

@@ -9,16 +9,16 @@ import (
 
 // This file finds and deletes the entries about an email address, for a person who asks for their data or its erasure.
 
-// EachEntryOf calls yield for each entry whose title contains an email address, and for each entry about the role of an account with
-// the address. It leaves out the other entries of the account's own actions: they are about the changed rows. When the account is
-// erased, they stay without its name.
+// EachEntryOf calls yield for each entry about an email address: the entries whose title contains the address, and the entries about the
+// role of an account with the address. The other actions of such an account are left out, because their entries are about the changed
+// rows. They stay without the account's name when the account is erased.
 func (s *Service) EachEntryOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	found, err := listEntriesOf(ctx, q, address)
 	if err != nil {
 		return err
 	}
 	for _, c := range found {
-		c.Account, c.Title = "", c.recordedTitle // Account is who acted; that is no data about the address
+		c.Account, c.Title = "", c.recordedTitle // Account names whoever acted, which is not data about the address
 		if c.Series != nil {
 			c.Series.Title = c.recordedSeries
 		}
@@ -44,7 +44,7 @@ func (s *Service) EraseEntriesOf(ctx context.Context, tx *db.Tx, address string)
 	return nil
 }
 
-// listEntriesOf returns the entries of EachEntryOf. It leaves out an entry whose title only has a longer address that contains this
+// listEntriesOf returns the entries of EachEntryOf. It leaves out an entry whose title contains the address only as a part of a longer
 // one.
 func listEntriesOf(ctx context.Context, q db.Querier, address string) ([]change, error) {
 	whole, err := history.WholeAddress(address)

@@ -56,8 +56,8 @@ type Service struct {
 	confirmedAt atomic.Int64             // when the snapshot was last known to be up to date, in Unix nanoseconds
 }
 
-// snapshot is the content of access_keys. It is up to date until the next edit: triggers raise the number of the latest edit at each
-// change of access_keys, as they do for changes of visible content.
+// snapshot is the content of access_keys. It is up to date until the number of the latest edit changes: triggers raise that number at
+// each change of access_keys, as they do at changes of visible content.
 type snapshot struct {
 	edited  int64        // number of the latest edit before the table was read (content.Versions.Edited)
 	keys    []Generation // the keys of all generations, revoked ones included

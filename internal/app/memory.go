@@ -9,7 +9,7 @@ import (
 	"atelie/internal/memory"
 )
 
-// This file returns memory to the operating system after bursts of work, because Go's runtime does so only minutes later. The memory in
+// This file returns memory to the operating system after bursts of work. Go's runtime would return it only minutes later. The memory in
 // use is measured once per memoryInterval. The floor is the smallest measured value since the last release. Memory is released when the
 // memory in use exceeds floor*memoryFactor and has stopped growing.
 const (

@@ -29,16 +29,17 @@ const (
 
 // Lifetimes in shared caches.
 const (
-	// pageLifetime is for pages. A page of another node can be a second old when it is stored, and is cached for one more second: an edit is
-	// visible after two seconds. With stale-while-revalidate, a page that nobody has requested for an hour would be served as it was then.
+	// pageLifetime is for pages. A page from another node can be a second old when the cache stores it, and the cache keeps it for one
+	// more second. So an edit is visible after two seconds. stale-while-revalidate is left out: with it, a page that was last requested
+	// an hour ago would be served as it was then.
 	pageLifetime = "public, max-age=0, s-maxage=1, stale-if-error=300"
 	// fileLifetime is appended to the Cache-Control of files.
 	fileLifetime = ", s-maxage=1, stale-if-error=300"
 	// immutableLifetime is appended for files whose URL contains the hash of the content. Such a file never changes, but it can be removed:
 	// the cache requests it again after a minute.
 	immutableLifetime = ", s-maxage=60, stale-while-revalidate=60, stale-if-error=300"
-	// purgedLifetime is for pages in a CDN that the program purges after each change. If a purge is lost, a page may be two minutes old. It
-	// is sent in headers that only CDNs read: browsers also follow stale-while-revalidate, and cannot be purged.
+	// purgedLifetime is for pages in a CDN that the program purges after each change. If a purge is lost, a page can be two minutes old.
+	// It is sent in headers that only CDNs read, because browsers would obey stale-while-revalidate too and cannot be purged.
 	purgedLifetime = "max-age=60, stale-while-revalidate=60, stale-if-error=300"
 )
 

@@ -61,8 +61,8 @@ var NoSpace = New(http.StatusInsufficientStorage, "insufficient_storage", "The s
 // Timeout is the error of requests that took too long, for example because the database does not respond.
 var Timeout = New(http.StatusGatewayTimeout, "request_timeout", "The request took too long, please try again")
 
-// From returns err as an *Error. Of an error of another type it makes NoSpace if the disk is full, Timeout if a deadline has
-// passed, otherwise an Error with the status 500 and a general text, because the error's own text may contain secrets.
+// From returns err as an *Error. An error of another type becomes NoSpace if the disk is full, Timeout if a deadline has passed, and
+// otherwise an Error with status 500 and a general text, because its own text may contain secrets.
 func From(err error) *Error {
 	var e *Error
 	switch {

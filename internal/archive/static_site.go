@@ -32,8 +32,8 @@ const (
 var maxWidths = []int{640, 1600}
 
 // staticSite writes the static copy of the site into the archive: HTML pages that can be read without the server. It starts with the
-// pages in paths, and adds each page to which a written page links. An entry is a file in the archive; its stem is its name without
-// folders and file extension.
+// pages in paths, and adds each page to which a written page links. An entry is a file in the archive. The stem of an entry is its name
+// without folders and file extension.
 type staticSite struct {
 	*exporter
 	paths     []string  // paths of the public pages on the site

@@ -16,7 +16,7 @@ import (
 // tablesWithFiles are the exported tables whose rows have URLs of stored files.
 var tablesWithFiles = []string{"products", "reviews", "cover_images", "series", "site_settings"}
 
-// moveURLs replaces the origin by apiURL in every string of a JSON value that is the public URL of a file in the archive. The keys of
+// rebaseURLs replaces the origin of each public URL of a file in the archive by apiURL, in every string of a JSON value. The keys of
 // inArchive are "bucket/name". URLs without an origin, and URLs of other files, stay as they are.
 func moveURLs(value json.RawMessage, apiURL string, inArchive map[string]bool) (json.RawMessage, error) {
 	if !bytes.Contains(value, []byte(files.PublicPath)) {
@@ -36,8 +36,8 @@ func moveURLs(value json.RawMessage, apiURL string, inArchive map[string]bool) (
 	}))
 }
 
-// moveAltTexts does the same to a value of the column alt_texts, a JSON object, given as a string, whose keys are URLs of pictures. ok is
-// false if text is not such an object.
+// rebaseAltTexts is rebaseURL for the keys of a value of the column alt_texts. Such a value is a JSON object in a string, and its keys
+// are URLs of pictures. ok is false if text is not such an object.
 func moveAltTexts(text, apiURL string, inArchive map[string]bool) (moved string, ok bool) {
 	if !strings.HasPrefix(text, `{"`) {
 		return "", false

@@ -26,12 +26,12 @@ const Tag = "atelie-pages"
 const JobPurge = "cdn.purge"
 
 const (
-	// secondDelay is the time between the two purges of a change. Other nodes may send the previous page for up to a second after a
-	// change, and the CDN may store it after the first purge. The second purge removes it.
+	// secondDelay is the time between the two purges of a change. For up to a second after a change, other nodes may send the previous
+	// page, and the CDN may store it after the first purge. The second purge removes it.
 	secondDelay = time.Second
 	// minInterval is the least time between two purges, so that many changes in a short time share their purges.
 	minInterval = 500 * time.Millisecond
-	// poll is the interval at which the content version is read. It finds the changes that this node has not noticed, such as those of the
+	// poll is the interval at which the content version is read, to find changes that this node was not notified of, such as those of the
 	// command atelie import.
 	poll = 5 * time.Second
 	// runTime limits one purge job: the call and the statements of the job.

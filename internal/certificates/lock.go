@@ -15,8 +15,8 @@ import (
 )
 
 // This file implements the locks of the library certmagic. They make sure that only one node at a time does a task, such as obtaining the
-// certificate of a domain. A lock is a row of certificate_locks. It expires after leaseDuration unless its node renews it. So the lock of
-// a node that died is soon free again.
+// certificate of a domain. A lock is a row of certificate_locks. It expires after leaseDuration unless its node renews it, so the lock of
+// a dead node is soon free.
 const (
 	leaseDuration = 30 * time.Second
 	renewInterval = 10 * time.Second

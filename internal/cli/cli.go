@@ -28,7 +28,7 @@ const (
 	exitIncomplete = 4 // atelie import: something could not be imported
 )
 
-// status is the error of a command that has printed its result and ends with this exit code.
+// status is the error of a command that has printed its result and ends with this exit code. It is not printed.
 type status int
 
 func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }

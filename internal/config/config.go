@@ -36,7 +36,7 @@ type Config struct {
 	// New is the flag --new of some commands. If it is set, a missing database or file store is created even if other parts of the
 	// site exist. Without it the start fails, because the missing part may be lost or a setting may name a wrong folder.
 	New bool `kong:"-"`
-	// Command is set by commands that can run while the server runs. They wait longer for the lock of an SQLite database.
+	// Command is set by commands that can run beside a server: they wait longer for the lock of an SQLite database.
 	Command bool `kong:"-"`
 }
 

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Cache is an LRU cache of values that are made from the content, such as pages, with a limit in bytes. Callers pass the content
-// versions with each call. When these are later than in earlier calls, the cache removes the values made before the last edit and marks
-// all other values as stale. Callers whose values do not depend on the content always pass Versions{}.
+// Cache is an LRU cache, with a limit in bytes, of values that are made from the content, such as pages. Each call passes the content
+// versions. When they are later than in the calls before, the cache removes the values made before the last edit and marks all others as
+// stale. Callers whose values do not depend on the content always pass Versions{}.
 type Cache[K comparable, V any] struct {
 	limit int         // bytes
 	size  func(V) int // bytes of a value with its key
@@ -42,7 +42,7 @@ type loadKey[K comparable] struct {
 	version int64
 }
 
-// load is a call of Load that is making a value. Other calls wait for done. It is closed when value or err is set.
+// load is a call of Load that is making a value. Other calls wait until done is closed, after value or err was set.
 type load[V any] struct {
 	done  chan struct{}
 	value V

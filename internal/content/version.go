@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// refreshAfter is the age of the latest reading at which the version is read again in the background.
+	// refreshAfter is how old the last read versions may be before they are read again in the background.
 	refreshAfter = 300 * time.Millisecond
-	// maxAge is the age of the latest reading at which a request waits for a new one. So a change by another node is visible after
-	// at most maxAge plus the time of one reading. Together they are less than the promised second.
+	// maxAge is how old the last read versions may be before a request waits for a new read. So a change by another node is visible after
+	// at most maxAge and the time of one read. This is less than the second that the package promises.
 	maxAge = 700 * time.Millisecond
-	// readPause is the pause of Run after a reading, so that many writes in a row do not cause a reading each.
+	// readPause is the pause of Run after a read, so that a series of writes does not cause a read each.
 	readPause = 20 * time.Millisecond
-	// refreshTimeout limits one reading.
+	// refreshTimeout limits one read.
 	refreshTimeout = 5 * time.Second
-	// OutageLife is how long cached responses are served while this node cannot reach the database. Other nodes may still reach it. What
-	// an owner hides through them stays visible on this node for at most OutageLife.
+	// OutageLife is how long cached responses are served while this node cannot reach the database. Meanwhile an owner can hide something
+	// through another node, and this node still shows it for at most OutageLife.
 	OutageLife = 5 * time.Minute
 )
 
@@ -35,14 +35,14 @@ type Version struct {
 	db         *db.DB
 	log        *slog.Logger
 	notified   atomic.Int64            // number of notifications from other nodes
-	latest     atomic.Pointer[reading] // nil before the first reading
-	refreshing chan struct{}           // held during a reading; a channel instead of a mutex, so that a context can end the wait
+	latest     atomic.Pointer[reading] // nil before the first read
+	refreshing chan struct{}           // held during a read; a channel instead of a mutex, so that a context can end the wait
 	wake       chan struct{}           // receives a value when Run has to read the version
 	changed    []chan struct{}         // the channels that Subscribe has returned
 }
 
-// Versions is a pair of content versions that were read together: Current is the current one, Edited is that of the last edit (a
-// change by a person). The changes between the two only recorded facts about files, such as new renditions.
+// Versions are two content versions that were read together: Current is the version now, Edited the version at the last edit (a change by
+// a person). Changes between the two only recorded facts about files, such as new renditions.
 type Versions struct{ Current, Edited int64 }
 
 // EditsOnly returns Versions whose fields are both the version of the last edit. A cache that gets them keeps its values until the next
@@ -52,11 +52,11 @@ func (at Versions) EditsOnly() Versions { return Versions{at.Edited, at.Edited} 
 // AllChanges returns Versions whose fields are both the current version. A cache that gets them drops its values at every change.
 func (at Versions) AllChanges() Versions { return Versions{at.Current, at.Current} }
 
-// reading is one reading of the content versions, with the state of this node when the reading began.
+// reading is the result of one read of the content versions, with the state of this node when the read began.
 type reading struct {
 	versions   Versions
 	generation int64     // see Version.generation
-	writes     int64     // number of this node's writes that are certainly committed
+	writes     int64     // number of this node's writes that had committed when the read began
 	readAt     time.Time // from time.Now, because only ages are computed from it
 }
 

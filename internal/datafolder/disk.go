@@ -2,8 +2,8 @@ package datafolder
 
 import "path/filepath"
 
-// SameDisk reports whether two folders are in the same file system. If so, both are lost when its disk fails. For a folder that does not
-// exist yet, it looks at the nearest existing folder above.
+// SameDisk reports whether two folders are in the same file system, so that a failure of its disk would destroy both. For a folder that
+// does not exist yet, it checks the nearest existing parent folder.
 func SameDisk(a, b string) (bool, error) {
 	first, err := diskOf(a)
 	if err != nil {
@@ -13,7 +13,7 @@ func SameDisk(a, b string) (bool, error) {
 	return first == second, err
 }
 
-// diskOf returns what identifies the file system of a folder, or of the nearest existing folder above it.
+// diskOf returns an identifier of the file system of a folder, or of its nearest existing parent folder.
 func diskOf(dir string) (string, error) {
 	for {
 		id, err := disk(dir)

@@ -62,9 +62,9 @@ const (
 	inheritedTimeout  = 5 * time.Second       // how long lockUnlessHeld waits for a lock whose holder was killed
 )
 
-// lockUnlessHeld locks the file, unless a running process has the lock. Then holder is that process's id, 0 if unknown. If a process
-// with the lock is killed while it starts another program, the child has the lock until it executes that program. lockUnlessHeld
-// waits for this.
+// lockUnlessHeld locks the file, unless a running process has the lock. In that case holder is the id of that process, 0 if unknown. If a
+// process with the lock is killed while it starts another program, the child has the lock until it executes that program. lockUnlessHeld
+// waits for that.
 func lockUnlessHeld(f *os.File) (locked bool, holder int, err error) {
 	for deadline := time.Now().Add(inheritedTimeout); ; time.Sleep(lockRetryInterval) {
 		if locked, err = TryLock(f); locked || err != nil {

@@ -49,7 +49,7 @@ func measure(dir string) (free, total int64, err error) {
 	return int64(stat.Bavail) * int64(stat.Bsize), int64(stat.Blocks) * int64(stat.Bsize), nil //nolint:unconvert // other systems have other types
 }
 
-// disk returns what identifies the file system of a file or folder. Symbolic links are followed.
+// disk returns an identifier of the file system of a file or folder. It follows symbolic links.
 func disk(name string) (string, error) {
 	info, err := os.Stat(name)
 	if err != nil {

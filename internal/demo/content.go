@@ -1,5 +1,5 @@
-// Package demo loads demo content (the works of an invented artist) into a new site. Its files and rows are stored by the code that
-// stores the owner's.
+// Package demo loads demo content, the works of an invented artist, into a new site. It stores files and rows with the same code as the
+// admin area does.
 package demo
 
 import (

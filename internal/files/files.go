@@ -60,8 +60,8 @@ type Video struct {
 	Failure    string        // code of the reason why the video cannot be shown, or ""; if it is set, the other fields are not
 }
 
-// SiteBucket reports whether a bucket is one of the site's own. Pictures in the site's buckets are published without private metadata and
-// get renditions. Files in other buckets are served byte for byte.
+// SiteBucket reports whether a bucket is one of the site's own. Pictures in these buckets are published without private metadata and get
+// renditions. Files in other buckets are served byte for byte.
 func SiteBucket(id string) bool { return slices.Contains(policy.Buckets, id) }
 
 // CleanedBucket reports whether pictures are stored without private metadata in a bucket: those of the site and those of conversations.

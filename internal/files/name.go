@@ -10,9 +10,9 @@ import (
 // MaxName is the largest length of an object's name in bytes. A database index cannot contain much longer names.
 const MaxName = 1024
 
-// ValidName reports whether an object may have the name: segments separated by single slashes, none of them "." or "..", in
-// valid UTF-8 without control characters or backslashes. A name that becomes invalid when its percent-escapes are decoded, once
-// or several times, is invalid too. That is only a precaution, because this program uses no name as a file path.
+// ValidName reports whether an object may have the name: segments separated by single slashes, none of them "." or "..", in valid UTF-8
+// without control characters or backslashes. A name is also invalid if it becomes so when its percent-escapes are decoded, once or
+// several times. That is only a precaution, because this program uses no name as a file path.
 func ValidName(name string) bool {
 	for {
 		if !validPath(name) {

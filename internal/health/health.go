@@ -36,7 +36,7 @@ type Backup struct {
 	ErrorSince         time.Time // when the current failure began
 	LastProof          time.Time // when the newest successful proof (a trial restore) ended; zero: none
 	ProvenRestorePoint time.Time // the restore point of that proof
-	ProofError         string    // what the newest proof found damaged; "": it succeeded
+	ProofError         string    // the damage that the newest proof has found; "": it succeeded
 	WaitingFiles       int64     // files that are not in the destination yet
 
 	ProofIncomplete        string    // why the newest proof could not be completed; "": it was

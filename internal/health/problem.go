@@ -45,7 +45,7 @@ const (
 	backupStaleAfter = 25 * time.Hour // a snapshot is taken each night, and may take an hour
 	proofStaleAfter  = 36 * time.Hour // a proof is done each night, and may take hours
 	mailFailingAfter = time.Hour
-	mailFailures     = 3 // failed attempts in a row: a single one can be the fault of the recipient's address
+	mailFailures     = 3 // consecutive failed attempts; a single failure can be the fault of the recipient's address
 	mailWaitingAfter = 2 * time.Hour
 	certificateEnds  = 14 * 24 * time.Hour // remaining validity of a certificate
 	certificateWait  = time.Hour           // a new domain gets its certificate within minutes

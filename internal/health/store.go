@@ -11,7 +11,7 @@ import (
 // Names of the rows of health_records, and what the columns of each row mean.
 const (
 	recordDelivered          = "mail_delivered"      // at: the newest delivery of a mail
-	recordFailing            = "mail_failing"        // at: the first failure since a delivery; count: further failures; cause: that of the newest
+	recordFailing            = "mail_failing"        // at: the first failure since the newest delivery; count: the failures after it; cause: that of the newest failure
 	recordOff                = "backup_off"          // at: since when backups are off
 	recordNoBackup           = "backup_missing"      // at: since when backups are on and the destination has no backup
 	recordNoProof            = "proof_missing"       // at: since when there is a backup without any successful proof

@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db"
 )
 
-// FileURLs returns all strings in revisions that can be the URL of a file. A removed file is kept as long as its URL is among them.
+// FileURLs returns all strings in revisions that can be the URL of a file. A removed file is kept as long as one of them is its URL.
 func (s *Service) FileURLs(ctx context.Context) ([]string, error) {
 	rows, err := listRowsBefore(ctx, s.db, "")
 	if err != nil {
@@ -17,8 +17,8 @@ func (s *Service) FileURLs(ctx context.Context) ([]string, error) {
 	return urlTexts(rows)
 }
 
-// FileURLsLike is FileURLs for the revisions that contain part, a part of a file's name. It is called in the transaction that removes the
-// file. part must consist of ASCII letters, digits and hyphens: they are the same in a name, in its URL and in JSON.
+// FileURLsLike is FileURLs for the revisions that contain part, a part of a file's name. Call it in the transaction that removes the
+// file. part must consist of ASCII letters, digits and hyphens, which are the same in a name, in its URL and in JSON.
 func FileURLsLike(ctx context.Context, tx *db.Tx, part string) ([]string, error) {
 	rows, err := listRowsBefore(ctx, tx, part)
 	if err != nil {

@@ -12,7 +12,10 @@ import (
 
 // GetHistory answers rpc/get_history {table, id, before}. The response has the revisions of a row (the row as it was before each change),
 // the newest first. Each revision lists the URLs of its files that were replaced since. before is the id of the last revision of the
-// previous response. The history of a series has its works too: {pairs}, as they were before works were added, taken out or moved. A request for site_settings has no id: it returns the revisions of all settings, with the setting's key as row_id.
+// previous response.
+//
+// The history of a series has its works too: a revision {pairs} has them as they were before works were added, taken out or moved. A
+// request for site_settings has no id. It returns the revisions of all settings, with the setting's key as row_id.
 func (s *Service) GetHistory(w http.ResponseWriter, r *http.Request) error {
 	body := struct {
 		Table, ID string

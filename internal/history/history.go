@@ -27,14 +27,14 @@ const (
 	maxURLs = 1000    // URLs of one rpc/restore_files
 )
 
-// contentTables are the tables whose rows have revisions. The settings have revisions too. Visitors' messages have none, so that nothing of
-// a deleted message remains.
+// contentTables are the tables whose rows have revisions, besides site_settings. Visitors' messages have none, so that nothing of a
+// deleted message remains.
 var contentTables = []string{"products", "reviews", "cover_images", "series"}
 
 const (
 	settingsTable = "site_settings"
-	// pairsTable has the works of series. The deletion of a work or series also deletes its rows there. They are stored as one revision
-	// under the id of the deleted work or series. Before the works of a series change otherwise, all its rows there are stored as one
+	// pairsTable has the works of series. The deletion of a work or series also deletes its rows there; they are stored as one revision
+	// under the id of the deleted work or series. Before any other change of the works of a series, all its rows are stored as one
 	// revision under the id of the series (migration 48).
 	pairsTable = "series_works"
 )

@@ -34,8 +34,8 @@ type JWK struct {
 	Operations []string `json:"key_ops"`
 }
 
-// Times of keyCache. After a rotation, a node that cannot read the database may sign with the old key for keysStale. So all nodes must
-// accept tokens of an old key for longer than that.
+// Times of keyCache. A node that cannot read the database may sign with a replaced key for keysStale. So all nodes must accept tokens of
+// a replaced key for longer than that.
 const (
 	keysMaxAge      = time.Minute      // age at which the cached keys are read again
 	keysStale       = 10 * time.Minute // age at which the cached keys are no longer used

@@ -6,7 +6,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// verifiedToken is a token whose signature was verified. Each use of the token still checks what can change: its times, its issuer, and
+// verifiedToken is a token whose signature was verified. What can change is checked at each use of the token: its times, its issuer, and
 // whether its key was retired or revoked.
 type verifiedToken struct {
 	claims Claims
@@ -20,8 +20,8 @@ const (
 	maxCachedTokenBytes = 4 << 10 // a longer token is not cached
 )
 
-// signatureCache caches verified tokens by their texts, because most requests bring a token that an earlier request brought. When the map
-// recent is full, it becomes the map older, and the entries of the former older are dropped. A used entry of older moves to recent.
+// signatureCache caches verified tokens by their texts, because most requests have a token of an earlier request. When the map recent is
+// full, it becomes the map older, and the entries of the previous older are dropped. An entry of older that is used moves to recent.
 type signatureCache struct {
 	mu            sync.Mutex
 	recent, older map[string]verifiedToken

@@ -2,7 +2,7 @@ package mail
 
 import "strings"
 
-// addCopy adds the text of a visitor's own message to the page, as a quote in which nothing is a link.
+// addCopy adds the text of a visitor's own message to the page, as a quote without links.
 func (p *page) addCopy(text string) {
 	p.Quote = paragraphs(text)
 	for _, lines := range p.Quote {
@@ -12,6 +12,6 @@ func (p *page) addCopy(text string) {
 	}
 }
 
-// breakLinks puts an invisible space (U+200B) after the characters by which mail programs recognize web and mail addresses, and show them as
-// links. A copy goes to an address that anybody can enter, so a text in it must not lead elsewhere.
+// breakLinks puts an invisible space (U+200B) after the characters by which mail programs recognize web and mail addresses. Mail programs
+// then do not show them as links. A copy goes to an address that anybody can enter, so its text must not lead to other sites.
 var breakLinks = strings.NewReplacer(".", ".\u200b", ":", ":\u200b", "/", "/\u200b", "@", "@\u200b")

@@ -55,7 +55,7 @@ func writeAtomically(composed io.WriterTo, file string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // after the rename this fails, as it should
+	defer func() { _ = os.Remove(tmp.Name()) }() // does nothing after the rename
 	_, err = composed.WriteTo(tmp)
 	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return err

@@ -8,9 +8,9 @@ import (
 	"modernc.org/memory"
 )
 
-// This file returns the freed memory of SQLite and the JavaScript engine to the system. Both are C code translated to Go; their malloc
-// (modernc.org/libc) keeps as much memory as was ever in use at once. The package exports no function for this, so the file uses its
-// internal variables. If the package renames them, the program does not link.
+// This file returns the freed memory of SQLite and the JavaScript engine to the system. Both are C code translated to Go. Their malloc
+// (modernc.org/libc) keeps the largest amount of memory that was ever in use. It exports no function to return memory, so this file uses
+// its internal variables. If modernc.org/libc renames them, the program does not link.
 
 //go:linkname allocator modernc.org/libc.allocator
 var allocator memory.Allocator

@@ -1,5 +1,5 @@
-// Package metrics describes the running program to Prometheus. No value of a label comes from a request, such as a path or a host,
-// because each new value would add time series.
+// Package metrics exports metrics of the running program to Prometheus. The values of labels come from fixed lists, never from a request
+// (such as its path or host), because each new value would add time series.
 package metrics
 
 import (

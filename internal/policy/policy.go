@@ -1,5 +1,5 @@
-// Package policy decides what each caller may do (docs/product.md, Roles and keys). Its functions are pure: they read only
-// their arguments. Everything that they do not explicitly allow is forbidden.
+// Package policy decides what each caller may do (docs/product.md, Roles and keys). Its functions depend only on their arguments.
+// Everything that they do not explicitly allow is forbidden.
 package policy
 
 import (
@@ -19,8 +19,8 @@ const (
 	Delete Action = "delete"
 )
 
-// Condition is a condition on one column of a row: its value equals Value or, if When is set, is a time as When says. It is data, not a
-// function, so that package tables can translate it to SQL.
+// Condition is a condition on one column of a row. Without When, the column must equal Value. With When, the column is a time that must
+// be as When says. A Condition is data and not a function, so that package tables can translate it to SQL.
 type Condition struct {
 	Column string
 	Value  any

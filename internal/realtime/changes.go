@@ -29,7 +29,7 @@ func (s *Service) Record(ctx context.Context, tx *db.Tx, changes []db.RowChange)
 	return s.bus.Record(ctx, tx, kindChange, payloads...)
 }
 
-// RecordInserted is Record for inserted rows of a table that the database reads itself. query must return each of them as a JSON object.
+// RecordInserted is Record for inserted rows that the database itself reads. query must return each row of the table as a JSON object.
 func (s *Service) RecordInserted(ctx context.Context, tx *db.Tx, table, query string, args ...any) error {
 	const record = "null"
 	event, err := json.Marshal(db.RowChange{Table: table, Type: db.Inserted, Record: json.RawMessage(record), At: s.changedAt()})

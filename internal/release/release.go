@@ -1,5 +1,5 @@
-// Package release finds out whether there is a newer release of the program. It reads the newest version from the operator's release file,
-// and compares versions. It connects to no other host than that of the file.
+// Package release reads the newest version of the program from the operator's release file, and compares versions. It connects to no
+// other host than that of the file.
 package release
 
 import (
@@ -40,7 +40,7 @@ const (
 	timeout = 30 * time.Second
 )
 
-// betweenReleases matches the end of the version that git describe returns for a commit that is no release, such as 1.2.0-5-g885be2b.
+// betweenReleases matches the end of a version that git describe returns for a commit that is not a release, such as 1.2.0-5-g885be2b.
 var betweenReleases = regexp.MustCompile(`-[0-9]+-g[0-9a-f]{4,}$|-dirty$`)
 
 // Canonical returns a version in the form 1.2.0. It returns an error if the version is not that of a release.

@@ -17,8 +17,8 @@ const (
 	readTimeout  = 30 * time.Second // limit until a read of a response's body returns
 )
 
-// stallTimeoutConn limits the time of each write. Otherwise a request to a server that stops reading would last until TCP gives up, because
-// headerTimeout begins only after the last byte of the request.
+// stallTimeoutConn limits the time of each write. headerTimeout begins only after the last byte of a request. So without this limit, a
+// request to a server that stops reading would last until TCP gives up.
 type stallTimeoutConn struct{ net.Conn }
 
 func (c stallTimeoutConn) Write(p []byte) (written int, err error) {
@@ -33,8 +33,8 @@ func (c stallTimeoutConn) Write(p []byte) (written int, err error) {
 	return written, err
 }
 
-// stallTimeoutTransport limits the time of each read of a response's body. Otherwise the reader of a body that stalls would wait until its
-// context ends, because headerTimeout limits only the wait for the headers.
+// stallTimeoutTransport limits the time of each read of a response's body. headerTimeout limits only the wait for the headers. So without
+// this limit, the reader of a body that stalls would wait until its context ends.
 type stallTimeoutTransport struct{ http.RoundTripper }
 
 func (t stallTimeoutTransport) RoundTrip(r *http.Request) (*http.Response, error) {

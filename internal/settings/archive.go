@@ -8,8 +8,8 @@ import (
 	"atelie/internal/i18n"
 )
 
-// archivedChecks has a check of the value for each key of site_settings that an archive of the site contains. An archive does not contain
-// the URL of the webhook, because everyone who knows it can send messages there.
+// archivedChecks has, for each key of site_settings that an archive of the site contains, a function that checks the value. An archive
+// does not contain the URL of the webhook, because everyone who knows it can send messages there.
 var archivedChecks = map[string]func(value json.RawMessage) error{
 	SiteKey: func(value json.RawMessage) error {
 		var s Settings
@@ -17,7 +17,7 @@ var archivedChecks = map[string]func(value json.RawMessage) error{
 		if s.Site, err = siteOf(map[string]string{SiteKey: string(value)}); err != nil {
 			return err
 		}
-		unchanged := s // normalize accepts a number in the form of an earlier version only as unchanged
+		unchanged := s // normalize accepts a number in the form of an earlier version only if it is unchanged
 		return s.normalize(unchanged)
 	},
 	noticeEmailKey: func(value json.RawMessage) error {

@@ -13,7 +13,7 @@ type Commissions struct {
 	State string          `json:"state"` // one of commissionStates
 	Texts CommissionTexts `json:"texts"`
 	// Slots is how many commissions the artist works on at a time; 0 is no limit. Pages contain Free instead: how many slots are free
-	// while commissions are open, 0 if that is not told. It is never stored.
+	// while commissions are open, and 0 if visitors are not told. Free is never stored.
 	Slots int `json:"slots,omitempty"`
 	Free  int `json:"free,omitempty"`
 }
@@ -31,8 +31,8 @@ const (
 
 var commissionStates = []string{CommissionsOff, CommissionsOpen, CommissionsWaitlist, CommissionsClosed}
 
-// CommissionTexts holds the texts about commissions in both languages. Where a text is empty in one language, pages show it in the
-// other one. Where it is empty in both, they show nothing.
+// CommissionTexts holds the texts about commissions in both languages. A text that is empty in one language is shown in the other one. A
+// text that is empty in both is not shown.
 type CommissionTexts struct {
 	EN CommissionText `json:"en"`
 	PT CommissionText `json:"pt"`

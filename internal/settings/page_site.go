@@ -6,9 +6,9 @@ import (
 	"atelie/internal/db"
 )
 
-// LoadPageSite reads the settings as pages contain them: without the texts about commissions while visitors are told nothing, with the
-// free slots counted, and with
-// the measured response time in place of the owner's text, if the owner has chosen so.
+// LoadPageSite reads the settings in the form that pages contain. The texts about commissions are left out while visitors are told
+// nothing about commissions, and the free slots are counted. If the owner has chosen so, the measured response time replaces the owner's
+// text.
 func LoadPageSite(ctx context.Context, q db.Querier) (Site, error) {
 	site, err := LoadSite(ctx, q)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 // Values of Site.ResponseTime.
 const (
-	responseWritten  = ""         // visitors read the owner's text
-	responseMeasured = "measured" // visitors read how soon messages were answered, after at least minAnswers were
+	responseWritten  = ""         // pages show the owner's text
+	responseMeasured = "measured" // pages show the measured time, once at least minAnswers messages were answered
 )
 
 const (
@@ -29,8 +29,8 @@ type answerTimes struct {
 	PT      string `json:"pt"`
 }
 
-// MeasureResponseTime measures how soon messages are answered and stores the result, if visitors read it. A result that equals the
-// stored one is not written, so that the cached pages stay valid.
+// MeasureResponseTime measures how soon messages are answered and stores the result, if pages show it. A result that equals the stored
+// one is not written, so that the cached pages stay valid.
 func (s *Service) MeasureResponseTime(ctx context.Context, q db.Querier) error {
 	site, err := LoadSite(ctx, q)
 	if err != nil {

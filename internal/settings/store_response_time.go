@@ -9,8 +9,8 @@ import (
 	"atelie/internal/i18n"
 )
 
-// storeResponseTime measures and stores the response time, if visitors read it. It does not write a row with the same hours, because
-// each write raises the content version.
+// storeResponseTime measures and stores the response time, if pages show it. It does not write a row with the same hours, because each
+// write raises the content version.
 func storeResponseTime(ctx context.Context, q db.Querier, site Site) error {
 	if site.ResponseTime != responseMeasured {
 		return nil

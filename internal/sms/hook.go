@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// Hook is a webhook run by whoever hosts the site. It receives every message as JSON and sends it to the phone. Requests are signed
-// according to Standard Webhooks 1.0, so that the receiver can recognize forged requests.
+// Hook is a webhook of the operator. It receives every message as JSON and sends it to the phone. Requests are signed according to
+// Standard Webhooks 1.0, so that the receiver can recognize forged requests.
 type Hook struct {
 	URL    string
 	Secret string // the key of the signatures: v1,whsec_<base64>

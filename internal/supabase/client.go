@@ -35,8 +35,8 @@ type client struct {
 	wait func(ctx context.Context, d time.Duration) error // waits between two tries of a request
 }
 
-// parseProjectURL checks the URL of a project. http is accepted only for hosts on this machine or in a private network, because others
-// could read the service key on the way.
+// parseProjectURL checks the URL of a project. http is accepted only for hosts on this machine or in a private network, because on the
+// way to other hosts the key could be read.
 func parseProjectURL(text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Path != "" {

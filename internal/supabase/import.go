@@ -25,8 +25,8 @@ type Site struct {
 	AddRows func(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]imported.Row, error)
 	// FileChecksum returns the SHA-256, in hexadecimal digits, of the file from which an object was made, or "" if there is none.
 	FileChecksum func(ctx context.Context, bucket, name string) (string, error)
-	// CheckFile returns the error that AddFile would return, as far as the size and the first bytes of the file show it. size is -1 if it
-	// is unknown.
+	// CheckFile returns the error that AddFile would return, as far as it follows from the size and the first bytes of the file. size is
+	// -1 if it is unknown.
 	CheckFile func(ctx context.Context, bucket, name string, size int64, head []byte) error
 	// AddFile stores a file. The bucket must have no file with this name.
 	AddFile func(ctx context.Context, bucket, name string, body io.Reader, size int64, cacheControl string) error

@@ -40,7 +40,7 @@ var (
 	ErrNoFile  = errors.New("the source lists the file, but does not have it")
 )
 
-// Limits of a source, because a hostile source could send rows without end. An import ends with an error if the source exceeds one.
+// Limits of a source, because a hostile source could send rows without end. An import ends with an error if the source exceeds a limit.
 const (
 	maxAccounts = 100_000
 	maxRows     = 1_000_000 // rows of one table

@@ -22,7 +22,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "crosscheck: give a folder and SYSTEM/PROCESSOR")
 		os.Exit(2)
 	}
-	debug.SetGCPercent(400) // all syntax trees stay in use; collecting was a third of the time
+	debug.SetGCPercent(400) // all syntax trees stay in use, and frequent garbage collections would take a third of the time
 	folder, err := filepath.Abs(os.Args[1])
 	for _, target := range os.Args[2:] {
 		err = errors.Join(err, check(folder, target))

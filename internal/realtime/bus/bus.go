@@ -1,5 +1,5 @@
-// Package bus carries events to every node. A transaction writes its events into a table, the outbox. Then a wake-up makes the nodes
-// read the table: a Go channel within one process, PostgreSQL's NOTIFY between nodes.
+// Package bus carries events to every node. A transaction writes its events into a table, the outbox. After the commit a wake-up makes
+// the nodes read the table: a Go channel within one process, PostgreSQL's NOTIFY between nodes.
 package bus
 
 import (

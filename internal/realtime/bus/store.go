@@ -59,8 +59,8 @@ func currentCursor(ctx context.Context, d *db.DB) (string, error) {
 	return db.One[string](ctx, d, query)
 }
 
-// eventsAfter returns the events committed since cursor, in the order of their ids, and the next cursor. Each event is read
-// exactly once, however late its transaction commits: it becomes visible between two successive snapshots.
+// eventsAfter returns the events committed since cursor, in the order of their ids, and the next cursor. Each event is read exactly once,
+// even if its transaction commits after transactions with higher ids: the event becomes visible between two successive snapshots.
 func eventsAfter(ctx context.Context, d *db.DB, cursor string) (events []Event, next string, err error) {
 	if d.Dialect == db.SQLite {
 		return eventsAfterID(ctx, d, cursor)
