@@ -17,7 +17,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// TestEveryAuditActionIsActivityOrLeftOut fails when an action is added without a decision whether the owner sees it.
+// TestEveryAuditActionIsActivityOrLeftOut fails if an action is in neither list: those that the owner sees, and those that are left out.
 func TestEveryAuditActionIsActivityOrLeftOut(t *testing.T) {
 	decided := []auditAction{
 		auditTokenRefreshed, auditConfirmationRequested, auditReauthenticationRequested, auditEmailChangeRequested, auditSignUpRepeated, auditPhoneChangeRequested,
@@ -67,7 +67,7 @@ func TestActivityOfFactors(t *testing.T) {
 		h := newFixture(t, d)
 		a, _ := h.secured()
 		h.clock.pass(totpPeriod * time.Second)
-		h.mustStep(h.mustSignIn().text("access_token"), a) // a step of a sign-in, no change
+		h.mustStep(h.mustSignIn().text("access_token"), a) // only a step of a sign-in, so it adds no entry
 		got := h.activity(activity.Key)
 		slices.Sort(got)
 		if want := []string{"key user_updated_password command " + email, "key verification_attempted account " + email}; !slices.Equal(got, want) {
@@ -126,7 +126,7 @@ func TestActivityOfAccounts(t *testing.T) {
 
 // Proves A-activity-kept.
 //
-// TestAuditIsKeptFor400Days: and of refused sign-ins the newest, because anybody can cause them.
+// TestAuditIsKeptFor400Days also checks that only the newest refused sign-ins are kept, because anybody can cause them.
 func TestAuditIsKeptFor400Days(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)

@@ -77,7 +77,7 @@ func TestAuditLog(t *testing.T) {
 
 // Proves W-auth-8, W-auth-9.
 //
-// TestAuditActionsHaveTheReferencesNames walks through what happens to an account, and reads what the log says of it.
+// TestAuditActionsHaveTheReferencesNames performs actions on an account and checks their names in the audit log.
 func TestAuditActionsHaveTheReferencesNames(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.SignupOpen = true })

@@ -189,7 +189,7 @@ func TestSSOMetadataIsRefreshed(t *testing.T) {
 		if n := asked.Load(); n != 1 {
 			t.Errorf("asked %d times", n)
 		}
-		// The provider changes its key. After a day the new one counts, and the old one no longer.
+		// The provider changes its key. After a day only the new key is accepted.
 		next := samltest.New(t, young.EntityID, true)
 		served.Store(next.Metadata())
 		h.refused("the new key, too early", signIn(next), "validation_failed")
@@ -199,7 +199,7 @@ func TestSSOMetadataIsRefreshed(t *testing.T) {
 		if n := asked.Load(); n != 2 {
 			t.Errorf("asked %d times", n)
 		}
-		// An address that fails, or tells of somebody else, changes nothing and is left in peace for a while.
+		// A metadata URL that fails, or has the metadata of another provider, changes nothing, and is not read again for some time.
 		for _, bad := range []string{"", "<x/>", samltest.New(t, "https://else.example", true).Metadata()} {
 			served.Store(bad)
 			before := asked.Load()

@@ -112,7 +112,7 @@ func TestAdminCallsSurviveHostileBodies(t *testing.T) {
 			for _, endpoint := range adminCalls {
 				method, path, _ := strings.Cut(endpoint, " ")
 				if method == "DELETE" && !strings.Contains(path, "factors") {
-					continue // would do as it is told
+					continue // this request is valid and would succeed
 				}
 				if strings.Contains(path, "%") {
 					path = fmt.Sprintf(path, id)
@@ -214,7 +214,7 @@ func TestABannedAccountIsOutUntilTheBanEnds(t *testing.T) {
 	})
 }
 
-// codeOf is the code of a refusal, "" without one.
+// codeOf returns the code of an error response, or "" for a success.
 func codeOf(err error) string {
 	if err == nil {
 		return ""

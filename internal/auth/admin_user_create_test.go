@@ -56,7 +56,7 @@ func TestAdminCreatesAWholeAccount(t *testing.T) {
 			t.Errorf("%s audit entries", got)
 		}
 		h.deliver()
-		if len(h.mails)+len(h.texts) > 1 { // the second device's notice at most
+		if len(h.mails)+len(h.texts) > 1 { // at most the notice about the second device
 			t.Error("a mail was sent")
 		}
 	})
@@ -136,7 +136,7 @@ func TestAccountWithoutPasswordRefusesAll(t *testing.T) {
 
 // Proves S7-admin-18.
 //
-// TestOneAddressIsCreatedOnce lets many ask for one address at once: all get past the first look, one wins.
+// TestOneAddressIsCreatedOnce sends concurrent requests for one address. All pass the first check, and only one creates the account.
 func TestOneAddressIsCreatedOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)

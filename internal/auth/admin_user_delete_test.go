@@ -88,7 +88,7 @@ func TestTheLastOwnerStays(t *testing.T) {
 		for _, u := range h.asService("GET", "/admin/users", nil).body["users"].([]any) {
 			ids = append(ids, u.(map[string]any)["id"].(string))
 		}
-		// Both at once: each sees the other as the owner that is left.
+		// Both are deleted concurrently: each request sees the other owner as the remaining one.
 		answers := make([]reply, len(ids))
 		var all sync.WaitGroup
 		for i, id := range ids {

@@ -80,7 +80,7 @@ func TestAuthorizeIsLimited(t *testing.T) {
 	})
 }
 
-// hostileRedirects must never be where a browser ends up.
+// hostileRedirects are URLs to which a browser must never be redirected.
 var hostileRedirects = []string{
 	"https://evil.example", "https://evil.example/app.example/x", "//evil.example", "https://ines.example@evil.example/", "https://ines.example.evil.example/",
 	"javascript:alert(1)", "data:text/html,x", "https://app.example:8443/x", "http://ines.example/", "https:\\\\evil.example", "https://app.example@evil.example/x",
@@ -109,8 +109,7 @@ func TestRedirectsRefuseOtherSites(t *testing.T) {
 
 // Proves A-safe-20.
 //
-// FuzzAuthorizeRedirect: whatever address is asked for, a flow leads back to the site or to an allowed address, as a
-// browser would read it.
+// FuzzAuthorizeRedirect checks that for any redirect_to, a flow ends at the site or at an allowed URL, as a browser parses the URL.
 func FuzzAuthorizeRedirect(f *testing.F) {
 	for _, seed := range hostileRedirects {
 		f.Add(seed)

@@ -162,7 +162,7 @@ func TestCallbackRefuses(t *testing.T) {
 					cookies = a.cookies
 				}
 				g.refused(c.name, g.browse("GET", "/auth/v1/callback?"+back.Encode(), "", cookies), c.to, c.kind, c.code)
-				if state := back.Get("state"); c.to == to { // used up by the failure
+				if state := back.Get("state"); c.to == to { // the failure has consumed the state
 					g.idp.Set(func(s *oauthtest.Server) { s.Claims, s.Down = nil, false })
 					again := g.idp.Consent(a.to.String(), who)
 					again.Set("state", state)
@@ -272,7 +272,7 @@ func TestErrorKinds(t *testing.T) {
 
 // Proves A-safe-22.
 //
-// FuzzCallback: whatever comes back, nobody is let in without a flow, and no browser is sent anywhere else.
+// FuzzCallback checks that no response signs anybody in without a flow, or redirects the browser to another site.
 func FuzzCallback(f *testing.F) {
 	for _, seed := range []string{"", "state=x&code=y", "error=access_denied&error_description=%3Cscript%3E&state=s", "state=%00&code=%ff", "state=a&state=b", "iss=https://evil.example&state=x&code=y&user={"} {
 		f.Add(seed, false)

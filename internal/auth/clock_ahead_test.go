@@ -16,7 +16,7 @@ func TestAClockThatWasAheadLocksNobodyOut(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.clock.pass(ahead)
-		a, _ := h.secured() // uses a code's step, and counts an attempt
+		a, _ := h.secured() // uses the step of a code, and counts an attempt
 		recover := func() int {
 			return h.call("POST", "/auth/v1/recover", h.anon, object(map[string]any{"email": email})).status
 		}

@@ -82,7 +82,7 @@ func TestDatabaseErrorIsNotARefusal(t *testing.T) {
 
 // Proves S8-form-4.
 //
-// TestEveryCodeIsProvoked: a code that no test of the service or of the official client names is one that nobody has seen.
+// TestEveryCodeIsProvoked fails for an error code that no test of this package or of the official client contains.
 func TestEveryCodeIsProvoked(t *testing.T) {
 	source, err := os.ReadFile("errors.go")
 	if err != nil {

@@ -35,7 +35,7 @@ var _ = serve(func(s *Service) map[string]httpx.Handler {
 
 func phonesOn(c *Config) { c.PhoneEnabled = true }
 
-// authenticator computes TOTP codes, as the program on the owner's phone does.
+// authenticator computes TOTP codes, as an authenticator app does.
 type authenticator struct {
 	h          *fixture
 	id, secret string
@@ -71,7 +71,7 @@ func (h *fixture) verifyFactor(bearer, factor, challenge, code string, headers .
 	return h.call("POST", "/auth/v1/factors/"+factor+"/verify", bearer, object(map[string]any{"challenge_id": challenge, "code": code}), headers...)
 }
 
-// step challenges the factor and verifies the code of the moment.
+// step challenges the factor and verifies the current code.
 func (h *fixture) step(bearer string, a authenticator) reply {
 	h.t.Helper()
 	c := h.challenge(bearer, a.id)
@@ -90,7 +90,8 @@ func (h *fixture) mustStep(bearer string, a authenticator) reply {
 	return r
 }
 
-// secured gives an owner with a verified factor, at aal2; the clock stands in the next step, so that a code is fresh.
+// secured returns an owner with a verified factor and a session at aal2. The clock is set to the next step, so that the next code is
+// unused.
 func (h *fixture) secured() (authenticator, reply) {
 	h.t.Helper()
 	h.owner()
@@ -192,7 +193,7 @@ func TestEnrolmentIsRefused(t *testing.T) {
 		}
 		h.expect("an eleventh", h.enrol(up, map[string]any{"factor_type": "totp", "friendly_name": "eleven"}), 422, "too_many_enrolled_mfa_factors")
 		h.clock.pass(unverifiedFactorLife + time.Second)
-		h.mustEnrol(up, "eleven") // what was left unfinished has made room
+		h.mustEnrol(up, "eleven") // the unfinished enrolments were deleted, so there is room
 		if n := h.count("auth_factors"); n != 2 {
 			t.Errorf("%d factors: %s and the new one should be left", n, a.id)
 		}
@@ -247,7 +248,7 @@ func TestVerifyingRaisesTheSession(t *testing.T) {
 			t.Errorf("notice %+v", m)
 		}
 
-		// A later session is at aal1 until it shows a code, and then others at aal1 stay.
+		// A later session is at aal1 until its code is verified. Other sessions at aal1 then stay.
 		h.clock.pass(time.Minute)
 		waiting, late := h.mustSignIn(), h.mustSignIn()
 		raised := h.mustStep(late.text("access_token"), a)
@@ -286,7 +287,7 @@ func TestCodesAreRefused(t *testing.T) {
 		old := open()
 		h.clock.pass(challengeLife)
 		h.expect("expired", h.verifyFactor(bearer, a.id, old, good()), 422, "mfa_challenge_expired")
-		used, code := open(), a.code(h.clock.now().Add(30*time.Second)) // a clock that is half a minute ahead
+		used, code := open(), a.code(h.clock.now().Add(30*time.Second)) // of a clock that is half a minute ahead
 		if r := h.verifyFactor(bearer, a.id, used, code[:3]+" "+code[3:]); r.status != 200 {
 			t.Fatalf("verify %d %s", r.status, r.raw)
 		}
@@ -431,7 +432,7 @@ func TestUnenrolOneOfTwo(t *testing.T) {
 		a, first := h.secured()
 		b := h.mustEnrol(first.text("access_token"), "tablet")
 		second := h.mustStep(first.text("access_token"), b)
-		later := h.mustSignIn() // earlier ones at aal1 ended with the factor's first code
+		later := h.mustSignIn() // the earlier sessions at aal1 ended when the factor was verified
 		third := h.mustStep(later.text("access_token"), a.wait())
 		if r := h.call("DELETE", "/auth/v1/factors/"+a.id, second.text("access_token"), ""); r.status != 200 {
 			t.Fatalf("%d %s", r.status, r.raw)
@@ -449,7 +450,7 @@ func TestUnenrolOneOfTwo(t *testing.T) {
 	})
 }
 
-// wait lets a step pass, so that the next code is a fresh one.
+// wait advances the clock by a step, so that the next code is unused.
 func (a authenticator) wait() authenticator {
 	a.h.clock.pass(totpPeriod * time.Second)
 	return a
@@ -527,7 +528,7 @@ func TestRefreshingWhileTheSessionIsRaised(t *testing.T) {
 
 // Proves A-safe-6.
 //
-// A secret that cannot be opened is a failure of the server, and no wrong code of the owner's.
+// A secret that cannot be decrypted is a failure of the server, not a wrong code of the owner.
 func TestASecretThatCannotBeOpenedIsNoWrongCode(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)

@@ -52,7 +52,7 @@ func (c *clock) pass(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// fixture is the service behind the middleware that app puts before it.
+// fixture is the service behind the middleware that package app adds.
 type fixture struct {
 	*Service
 	mails   chan Mail // what deliver has sent by mail and by SMS
@@ -64,8 +64,7 @@ type fixture struct {
 	service string
 }
 
-// endpoints are the endpoints, area by area; each file of tests adds its own with serving. A pattern that begins with
-// "public " needs no key.
+// endpoints are the endpoints by area. Each test file adds its own with serving. A pattern that begins with "public " needs no key.
 var endpoints []func(s *Service) map[string]httpx.Handler
 
 func serve(routes func(s *Service) map[string]httpx.Handler) bool {
@@ -80,8 +79,7 @@ var _ = serve(func(s *Service) map[string]httpx.Handler {
 	}
 })
 
-// newFixture serves the endpoints of all areas. settings change the
-// configuration.
+// newFixture serves the endpoints of all areas. settings change the configuration.
 func newFixture(t testing.TB, d *db.DB, settings ...func(*Config)) *fixture {
 	t.Helper()
 	c := &clock{at: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)}
@@ -135,7 +133,7 @@ func newFixture(t testing.TB, d *db.DB, settings ...func(*Config)) *fixture {
 	return h
 }
 
-// deliver runs the queue until what was asked for so far has left; the messages then stand in posted and texted.
+// deliver runs the queue until all requested messages are sent. They are then in posted and texted.
 func (h *fixture) deliver() {
 	h.t.Helper()
 	ctx, stop := context.WithCancel(h.t.Context())
@@ -158,7 +156,7 @@ func (h *fixture) deliver() {
 	<-done
 }
 
-// mail gives the next message of the kind that left; it fails the test when there is none.
+// mail returns the next sent mail of a kind. The test fails if there is none.
 func (h *fixture) mail(kind MailKind) Mail {
 	h.t.Helper()
 	h.deliver()
@@ -174,7 +172,7 @@ func (h *fixture) mail(kind MailKind) Mail {
 	}
 }
 
-// text gives the next SMS that left.
+// text returns the next sent SMS.
 func (h *fixture) text() SMS {
 	h.t.Helper()
 	h.deliver()
@@ -196,7 +194,7 @@ func (h *fixture) key(role identity.Role) string {
 	return key
 }
 
-// reply is an answer, with the body read as a JSON object when it is one.
+// reply is a response. Its body is decoded if it is a JSON object.
 type reply struct {
 	status int
 	header http.Header
@@ -204,7 +202,7 @@ type reply struct {
 	body   map[string]any
 }
 
-// code gives the error code of either form.
+// code returns the error code of either error format.
 func (r reply) code() string {
 	if code, ok := r.body["error_code"].(string); ok {
 		return code
@@ -220,7 +218,7 @@ func (r reply) text(name string) string {
 
 type header struct{ name, value string }
 
-// call sends a request as the client does: the public key as apikey, and bearer or else the public key as token.
+// call sends a request as the client does: with the public key as apikey, and with bearer, or else the public key, as token.
 func (h *fixture) call(method, path, bearer, body string, headers ...header) reply {
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.Header.Set("apikey", h.anon)
@@ -231,7 +229,7 @@ func (h *fixture) call(method, path, bearer, body string, headers ...header) rep
 	for _, x := range headers {
 		r.Header.Set(x.name, x.value)
 		if x.name == "Host" {
-			r.Host = x.value // a server takes it from here
+			r.Host = x.value // servers read the host from this field
 		}
 	}
 	w := httptest.NewRecorder()
@@ -271,7 +269,7 @@ func (h *fixture) owner() {
 	}
 }
 
-// mustSignIn gives a fresh session of the owner.
+// mustSignIn returns a new session of the owner.
 func (h *fixture) mustSignIn() reply {
 	h.t.Helper()
 	r := h.signInAs(email, password)
@@ -313,7 +311,7 @@ func (h *fixture) count(table string) int {
 	return n
 }
 
-// claims reads an access token without judging it.
+// claims decodes an access token without verifying it.
 func (h *fixture) claims(token string) jwt.MapClaims {
 	h.t.Helper()
 	claims := jwt.MapClaims{}
@@ -334,7 +332,7 @@ func (h *fixture) sign(claims jwt.MapClaims) string {
 
 func keysOf[V any](m map[string]V) string { return strings.Join(slices.Sorted(maps.Keys(m)), " ") }
 
-// hashes counts what the service computes from now on.
+// hashes counts the password hashes that the service computes from now on.
 func (h *fixture) hashes() *int {
 	n, mu, real := new(int), &sync.Mutex{}, h.passwords.idKey
 	h.passwords.idKey = func(pw, salt []byte, time, memory uint32, threads uint8, keyLen uint32) []byte {

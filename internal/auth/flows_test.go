@@ -26,7 +26,7 @@ const (
 
 type fields = map[string]any
 
-// open lets anybody sign up, with a phone number too.
+// open allows everybody to sign up, also with a phone number.
 func open(c *Config) { c.SignupOpen, c.PhoneEnabled = true, true }
 
 // withoutLimits switches off limits and cooldowns, for tests that are not about them.
@@ -42,7 +42,7 @@ func (h *fixture) put(bearer string, body fields) reply {
 	return h.call("PUT", "/auth/v1/user", bearer, object(body))
 }
 
-// signUp makes an account, and returns the answer and the confirmation mail.
+// signUp creates an account, and returns the response and the confirmation mail.
 func (h *fixture) signUp(address, password string, more ...fields) (reply, Mail) {
 	h.t.Helper()
 	body := fields{"email": address, "password": password}
@@ -58,7 +58,7 @@ func (h *fixture) signUp(address, password string, more ...fields) (reply, Mail)
 	return r, h.mail(MailConfirmation)
 }
 
-// member opens an account, confirms it and gives its session.
+// member creates and confirms an account, and returns its session.
 func (h *fixture) member(address string) reply {
 	h.t.Helper()
 	_, m := h.signUp(address, password)
@@ -69,7 +69,7 @@ func (h *fixture) member(address string) reply {
 	return r
 }
 
-// linkOf gives the hash and the address of a mailed link.
+// linkOf returns the hash and the URL of a mailed link.
 func (h *fixture) linkOf(m Mail) (hash string, u *url.URL) {
 	h.t.Helper()
 	u, err := url.Parse(m.Link)
@@ -99,7 +99,7 @@ func fragment(h *fixture, u *url.URL) url.Values {
 	return v
 }
 
-// nothingLeaves fails when a mail or an SMS is on its way.
+// nothingLeaves fails if a mail or an SMS is queued.
 func (h *fixture) nothingLeaves(what string) {
 	h.t.Helper()
 	h.deliver()
@@ -112,7 +112,7 @@ func (h *fixture) nothingLeaves(what string) {
 	}
 }
 
-// settle runs the queue and throws away what leaves.
+// settle runs the queue and discards the sent messages.
 func (h *fixture) settle() {
 	h.t.Helper()
 	h.deliver()

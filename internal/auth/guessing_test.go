@@ -1,6 +1,6 @@
 //go:build !race
 
-// This test sends thousands of requests. With the race detector it would take minutes and find no more than with few requests.
+// This test sends thousands of requests. With the race detector it would take minutes, and find no more than with few requests.
 package auth
 
 import (
@@ -17,15 +17,15 @@ import (
 
 // Proves A-safe-9.
 //
-// Ten thousand codes are guessed (in the soak test) for one account, from many addresses and over some hours. No guess succeeds,
-// and the owner can sign in afterwards by password and by link.
+// The test guesses ten thousand codes (in make soak) for one account, from many IP addresses over some hours. No guess succeeds, and the
+// owner can sign in afterwards by password and by link.
 func TestGuessingNeitherSucceedsNorLocksTheOwnerOut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hashes hundreds of guesses")
 	}
 	guesses, rounds := soak.Size(200, 10_000), soak.Size(2, 20)
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newFixture(t, d) // without a limit of mails a day, so that the thief gets as many codes as possible
+		h := newFixture(t, d) // without a limit of mails a day, so that as many codes as possible are valid
 		h.owner()
 		thief := func(i int) header {
 			return from(netip.AddrFrom4([4]byte{203, byte(i >> 12), byte(i >> 4), 9}).String())
@@ -44,13 +44,13 @@ func TestGuessingNeitherSucceedsNorLocksTheOwnerOut(t *testing.T) {
 			wg.Wait()
 		}
 		together(0, guesses, func(i int) reply { return h.signInAs(email, fmt.Sprintf("guess number %d", i), thief(i)) })
-		for round := range rounds { // the thief requests new codes as often as the cooldown allows
+		for round := range rounds { // new codes are requested as often as the cooldown allows
 			h.clock.pass(h.cfg.MailMinInterval)
 			h.expect("recover", h.post("recover", fields{"email": email}, thief(round)), 200, "")
 			sent := h.mail(MailRecovery).Code
 			together(round*guesses/rounds, (round+1)*guesses/rounds, func(i int) reply {
 				code := fmt.Sprintf("%06d", i)
-				if code == sent { // no guess hits by chance
+				if code == sent { // leave the correct code out
 					code = wrong(sent)
 				}
 				return h.post("verify", fields{"type": "recovery", "email": email, "token": code}, thief(i))
@@ -108,7 +108,7 @@ func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
 		}
 		looked = 0
 		all := soak.Size(3*triesPerFactor, 1000)
-		for i := range all { // from everywhere, at once
+		for i := range all { // from many networks, concurrently
 			guess(fmt.Sprintf("198.51.%d.%d", i/250, i%250))
 		}
 		if looked > triesPerFactor {
@@ -117,7 +117,7 @@ func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
 		looked = 0
 		challenge := ask(thief, "203.0.113.7")
 		rest := soak.Size(100, 8700)
-		for range rest { // and the rest of ten thousand in one go
+		for range rest { // and the rest of the ten thousand concurrently
 			if r := h.verifyFactor(thief, a.id, challenge, "1111111", from("203.0.113.7")); r.status == 422 {
 				looked++
 			}
@@ -125,12 +125,12 @@ func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
 		if looked > 1 {
 			t.Errorf("%d of %d guesses at once were looked at", looked, rest)
 		}
-		// Where the owner has been before nothing is held up, and elsewhere a recovery code helps.
+		// From an IP address that the owner has used before, nothing is delayed. From other addresses a recovery code works.
 		owner := h.mustSignIn().text("access_token")
 		if r := h.step(owner, a); r.status != 200 {
 			t.Errorf("the owner at home: %d %s", r.status, r.raw)
 		}
-		// After the longest wait a stranger's network gets a try again: the factor is not locked for good.
+		// After the longest wait, another network gets an attempt again: the factor is not locked permanently.
 		h.clock.pass(maxTryDelay)
 		away := h.mustSignIn().text("access_token")
 		if r := h.verifyFactor(away, a.id, ask(away, "203.0.113.200"), a.code(h.clock.now()), from("203.0.113.200")); r.status != 200 {

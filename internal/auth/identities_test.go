@@ -13,7 +13,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// linkAt adds an identity: it starts as the client does, and finishes as a browser does.
+// linkAt adds an identity: it starts the flow as the client does, and completes it as a browser does.
 func (g *oauthFixture) linkAt(bearer, query string, who map[string]any) answer {
 	g.t.Helper()
 	g.clock.pass(time.Second)
@@ -35,7 +35,7 @@ func TestLinkAndUnlink(t *testing.T) {
 		if to, err := url.Parse(direct.header.Get("Location")); direct.status != http.StatusFound || err != nil || to.Path != "/authorize" {
 			t.Errorf("without skip_http_redirect: %d %s", direct.status, direct.header.Get("Location"))
 		}
-		// The address of the identity may differ from the account's, and may be unproven.
+		// The address of the identity may differ from the account's, and may be unverified.
 		a := g.linkAt(token, "provider=house&redirect_to=https://app.example/me", guest("7", "other@example.com", false))
 		if a.to.Host != "app.example" || a.fragment.Get("access_token") == "" {
 			t.Fatalf("sent to %s", a.to)
@@ -221,7 +221,7 @@ func TestLinkingGivesAnAddressToAnAccountWithoutOne(t *testing.T) {
 			if got := g.value("select coalesce(email, '-') from auth_users"); got != "-" {
 				t.Errorf("the address %q is taken before it is proven", got)
 			}
-			// The phone proves the account: its own identity lets it in before the mail is read.
+			// The account is proven by its phone number, so its own identity can sign in before the mail is confirmed.
 			if u := g.userOf(g.session(guest("7", "rui@example.com", false))); u.Phone != "351912345678" || u.EmailConfirmedAt != nil {
 				t.Errorf("user %+v", u)
 			}

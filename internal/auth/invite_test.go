@@ -60,8 +60,8 @@ func TestInviteMakesAnAccountAndAMail(t *testing.T) {
 
 // Proves A-safe-12.
 //
-// TestALinkByTheKeyConfirmsNoStrangersPassword: somebody opened an account for an address that is not theirs and waits
-// for its owner to follow a link.
+// TestALinkByTheKeyConfirmsNoStrangersPassword signs up with somebody else's address, and then waits until the owner of the address
+// follows a link that the service key has created.
 func TestALinkByTheKeyConfirmsNoStrangersPassword(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)

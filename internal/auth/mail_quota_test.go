@@ -10,8 +10,8 @@ import (
 
 // Proves S7-recover-3.
 //
-// Somebody requests a recovery of the owner's account every minute for three days. The owner gets at most 28 mails a day, and never
-// waits for the next one longer than a link lives. Other addresses and kinds of mail are not delayed.
+// Somebody requests a recovery of the owner's account every minute for three days. The owner gets at most 28 mails a day, and never waits
+// longer for the next mail than a link is valid. Other addresses and kinds of mail are not delayed.
 func TestOneRequestAMinuteSendsFewMailsADay(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.MailsPerDay = 28 })
@@ -66,8 +66,8 @@ func TestOneRequestAMinuteSendsFewMailsADay(t *testing.T) {
 
 // Proves S7-recover-2, S7-recover-3.
 //
-// The owner asks once, and a stranger goes on asking every four minutes for six hours. A link stops working when it is an hour old
-// and not before, the mailbox always has a link that works, and the answers never differ.
+// The owner requests a link once, and somebody else requests links every four minutes for six hours. A link is valid for exactly an hour,
+// the mailbox always has a valid link, and all responses are equal.
 func TestRequestsVoidNoLinks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.MailsPerDay = 28 })
@@ -112,7 +112,8 @@ func TestRequestsVoidNoLinks(t *testing.T) {
 
 // Proves S7-recover-2, S7-recover-3.
 //
-// After a stranger has requested as many mails as leave at once, the first link and its code still work. Using one voids the others.
+// After somebody has requested as many mails as can be sent at once, the first link and its code still work. Using one invalidates the
+// others.
 func TestTheFirstLinkWorksAfterABurst(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		for _, byCode := range []bool{false, true} {
@@ -126,7 +127,7 @@ func TestTheFirstLinkWorksAfterABurst(t *testing.T) {
 				h.expect("recover", h.post("recover", fields{"email": email}), 200, "")
 				mails = append(mails, h.mail(MailRecovery))
 			}
-			for range 3 { // beyond the quota: nothing leaves, nothing is voided, nobody is told
+			for range 3 { // beyond the quota: no mail is sent, no link becomes invalid, and the response is the same
 				h.clock.pass(time.Minute)
 				if r := h.post("recover", fields{"email": email}); r.status != 200 || r.raw != "{}" {
 					t.Errorf("got %d %s", r.status, r.raw)
@@ -151,7 +152,7 @@ func TestTheFirstLinkWorksAfterABurst(t *testing.T) {
 
 // Proves S7-recover-2.
 //
-// Without a quota, links are bounded by their number, and a code of the newest five works.
+// Without a quota, the number of valid links is limited, and only the codes of the newest five work.
 func TestOnlyTheNewestCodesWork(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.MailsPerDay = 0 })
@@ -172,7 +173,7 @@ func TestOnlyTheNewestCodesWork(t *testing.T) {
 
 // Proves S7-recover-2.
 //
-// Two links that went to the same mailbox are not the two confirmations that a change of address needs.
+// Two links that were sent to the same mailbox are not the two confirmations that a change of address needs.
 func TestTwoLinksToOneMailboxChangeNoAddress(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits)
@@ -195,7 +196,7 @@ func TestTwoLinksToOneMailboxChangeNoAddress(t *testing.T) {
 
 // Proves S7-recover-2.
 //
-// A change to another address voids what agreed to the one before.
+// A change to another address invalidates the confirmations of the previous change.
 func TestEmailChangeLinkFitsOneAddress(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits)
@@ -210,7 +211,7 @@ func TestEmailChangeLinkFitsOneAddress(t *testing.T) {
 
 // Proves S7-recover-3.
 //
-// Who is signed in is told: there is nothing to hide from them.
+// A signed-in caller gets an error about the quota, because there is nothing to hide from them.
 func TestSignedInPeopleAreToldOfTheAllowance(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.MailsPerDay, c.MailMinInterval = 1, 0 })

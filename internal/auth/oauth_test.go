@@ -28,8 +28,8 @@ type oauthFixture struct {
 	idp *oauthtest.Server
 }
 
-// newOAuthFixture returns a fixture with the providers house (OpenID Connect) and apple (which posts its answer), both at the
-// same test server. Sign-up is open and identities may be linked, unless settings change that.
+// newOAuthFixture returns a fixture with the providers house (OpenID Connect) and apple (whose callback is a POST), both at the same test
+// server. Sign-up is open and identities may be linked, unless settings change that.
 func newOAuthFixture(t testing.TB, d *db.DB, settings ...func(*Config)) *oauthFixture {
 	t.Helper()
 	g := &oauthFixture{}
@@ -87,7 +87,7 @@ func (g *oauthFixture) browse(method, target, form string, cookies []*http.Cooki
 	return out
 }
 
-// begin goes to /authorize, as a browser.
+// begin requests /authorize as a browser does.
 func (g *oauthFixture) begin(query string) answer {
 	g.t.Helper()
 	a := g.browse("GET", "/auth/v1/authorize?"+query, "", nil)
@@ -97,10 +97,10 @@ func (g *oauthFixture) begin(query string) answer {
 	return a
 }
 
-// visit is a whole sign-in in one browser; who are the person's claims at the provider.
+// visit is a whole sign-in in one browser. who are the person's claims at the provider.
 func (g *oauthFixture) visit(query string, who map[string]any) answer {
 	g.t.Helper()
-	g.clock.pass(time.Second) // what is newer has a later time
+	g.clock.pass(time.Second) // so that later rows have later times
 	a := g.begin(query)
 	back := g.idp.Consent(a.to.String(), who)
 	return g.browse("GET", "/auth/v1/callback?"+back.Encode(), "", a.cookies)

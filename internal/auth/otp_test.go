@@ -60,7 +60,7 @@ func TestRequestsForMessagesAreChecked(t *testing.T) {
 
 // Proves S7-recover-1, A-set-6, A-safe-3.
 //
-// Strangers must not learn who has an account: the same answers, the same waits, and nothing for those without need.
+// Responses and waits must not reveal who has an account, and no message is sent to an account that does not need it.
 func TestKnownAndUnknownAreAnsweredAlike(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.PhoneEnabled, c.SignupOpen = true, true })
@@ -169,7 +169,7 @@ func TestAddressesAreLimitedOverAllNames(t *testing.T) {
 
 // Proves A-safe-3, A-safe-4.
 //
-// Whoever asks for a code learns nothing about who has an account, also where strangers cannot open one.
+// Requests for a code do not reveal who has an account, also if sign-up is closed.
 func TestAskingForACodeTellsNobodyWhoIsKnown(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.PhoneEnabled = true })

@@ -37,7 +37,7 @@ func TestNewHashesHaveTheAgreedCost(t *testing.T) {
 
 // Proves A-safe-2.
 //
-// The strings come from other programs: the argon2 reference implementation's test, and bcrypt's own test vectors.
+// The hashes are from other programs: the test of the argon2 reference implementation, and bcrypt's own test vectors.
 func TestHashesFromElsewhereAreAccepted(t *testing.T) {
 	h := newHasher()
 	for hash, pw := range map[string]string{

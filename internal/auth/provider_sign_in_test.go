@@ -59,7 +59,7 @@ func TestAProvenAddressJoinsTheAccountThatHasIt(t *testing.T) {
 			t.Errorf("app_metadata %s", providers)
 		}
 		g.expect("the session from before", g.user(before.text("access_token")), http.StatusOK, "")
-		g.mustSignIn() // the password stays: the account's address was confirmed
+		g.mustSignIn() // the password stays, because the account's address was confirmed
 		if g.value("select action from auth_audit_log where action = 'identity_linked'") == "" {
 			t.Error("not in the audit log")
 		}
@@ -84,7 +84,7 @@ func TestAnUnprovenAddressNeverJoins(t *testing.T) {
 				}
 				return
 			}
-			// The same answer for a free address: nobody learns who has an account.
+			// A free address gets the same response, so that it does not reveal who has an account.
 			if free.to.String() != a.to.String() {
 				t.Errorf("free: %s\ntaken: %s", free.to, a.to)
 			}
@@ -94,7 +94,7 @@ func TestAnUnprovenAddressNeverJoins(t *testing.T) {
 
 // Proves S7-oauth-role.
 //
-// TestAnAddressThatIsOnlyAssumedJoinsNoAccountWithARole: Facebook does not say that it has checked an address.
+// TestAnAddressThatIsOnlyAssumedJoinsNoAccountWithARole uses Facebook, which does not state that it has verified an address.
 func TestAnAddressThatIsOnlyAssumedJoinsNoAccountWithARole(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
@@ -115,7 +115,7 @@ func TestAnAddressThatIsOnlyAssumedJoinsNoAccountWithARole(t *testing.T) {
 		if id, err := at("67", visitor, true); err != nil || id != g.value("select id from auth_users where email = '"+visitor+"'") {
 			t.Errorf("an account without a role: %q, %v", id, err)
 		}
-		// Nor does whoever proves an address that Facebook once gave to the owner's account.
+		// The same applies to a person who proves an address that the owner's account got from Facebook.
 		const other = "atelier@example.com"
 		id := g.value("select user_id from user_roles")
 		if err := saveIdentity(t.Context(), d, id, "facebook", "9", map[string]any{"email": other, "email_verified": true}, g.clock.now()); err != nil {
@@ -132,7 +132,8 @@ func TestAnAddressThatIsOnlyAssumedJoinsNoAccountWithARole(t *testing.T) {
 
 // Proves S7-oauth-role.
 //
-// TestUnprovenAccountGoesToTheAddressOwner: with mails confirmed unseen the provider had not checked the address.
+// TestUnprovenAccountGoesToTheAddressOwner confirms addresses without a mail (MailAutoconfirm), and the provider has not verified the
+// address.
 func TestUnprovenAccountGoesToTheAddressOwner(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d, func(c *Config) { c.MailAutoconfirm = true })
@@ -162,7 +163,7 @@ func TestAnUnprovenAddressIsConfirmedByMail(t *testing.T) {
 		if g.count("jobs") != 0 || g.count("auth_users") != 1 {
 			t.Error("a second mail, or a second account")
 		}
-		g.exec("update auth_users set email_confirmed_at = created_at") // as the link does
+		g.exec("update auth_users set email_confirmed_at = created_at") // as the link in the mail does
 		if u := g.userOf(g.session(who)); u.Email != "rui@example.com" {
 			t.Errorf("user %+v", u)
 		}
@@ -173,7 +174,7 @@ func TestAnUnprovenAddressIsConfirmedByMail(t *testing.T) {
 func TestAnAccountOpenedInSomebodysNameIsTheirsAlone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
-		// Somebody has opened an account for an address that is not theirs, with every way in that there is.
+		// Somebody has created an account with another person's address, with every way to sign in.
 		hash, err := g.validateAndHashPassword(t.Context(), password)
 		if err != nil {
 			t.Fatal(err)
@@ -271,7 +272,7 @@ func TestIdentityAddressJoinsOnlyWhenProven(t *testing.T) {
 				return err
 			}
 			owner = u.ID
-			// github has checked one of these addresses, and not the other.
+			// GitHub has verified only one of these addresses.
 			if err := saveIdentity(t.Context(), tx, owner, "github", "1", map[string]any{"email": "Ines@work.example", "email_verified": true}, g.clock.now()); err != nil {
 				return err
 			}

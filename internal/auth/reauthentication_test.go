@@ -62,7 +62,7 @@ func TestOwnerReauthenticatesAfterAWhile(t *testing.T) {
 				if r := h.put(bearer, fields{"data": map[string]any{"a": 1}}); r.status != 200 {
 					t.Errorf("data need no confirmation: %s", r.raw)
 				}
-				if name == "password" { // the others do not change what is shown
+				if name == "password" { // the other changes are not in the response
 					h.expect("a fresh sign-in elsewhere", change(h, h.mustSignIn().text("access_token"), fields{}), 200, "")
 					return
 				}
@@ -91,7 +91,7 @@ func TestACodeConfirmsOnce(t *testing.T) {
 
 // Proves A-confirm-3.
 //
-// The official client cannot send a proof with every call: confirming makes the session fresh for ten minutes.
+// The official client cannot send a proof with every request. After a reauthentication, the session counts as recent for ten minutes.
 func TestConfirmingMakesTheSessionFresh(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
@@ -210,7 +210,7 @@ func TestIdentitiesNeedARecentSignIn(t *testing.T) {
 
 // Proves A-confirm-1.
 //
-// A sign-in under a clock that was a day ahead does not make the session fresh for that day once the clock is corrected.
+// A sign-in under a clock that was a day ahead does not count as recent for that day, once the clock is corrected.
 func TestASignInFromTheFutureIsNoRecentOne(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })

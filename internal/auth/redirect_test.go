@@ -120,7 +120,7 @@ func TestQueryParametersAreReplacedAndTheOthersKept(t *testing.T) {
 
 // Proves A-safe-20.
 //
-// FuzzRedirect holds what browsers make of an allowed address against what was allowed.
+// FuzzRedirect compares how a browser parses an allowed URL with the patterns that allow it.
 func FuzzRedirect(f *testing.F) {
 	for _, seed := range []string{"https://ines.example/x", "https://ines.example@evil.example", `https:/\evil.example`, "//evil.example", "https://a.app.example/x?y#z", "https://evil.example/.app.example/",
 		"javascript:alert(1)", "https://ines.example\r\nx: y", "https://ines.example%2f.evil.example", "HTTPS://INES.EXAMPLE:443", "http://127.0.0.1:3000/x", "ines://callback", "https://ıneſ.example"} {
@@ -139,7 +139,7 @@ func FuzzRedirect(f *testing.F) {
 			t.Fatalf("%q has no authority", asked)
 		}
 		authority := rest
-		if end := strings.IndexAny(rest, "/?#"); end >= 0 { // where the WHATWG parser ends it
+		if end := strings.IndexAny(rest, "/?#"); end >= 0 { // where the WHATWG parser ends the host
 			authority = rest[:end]
 		}
 		host, port, _ := strings.Cut(strings.ToLower(authority), ":")

@@ -10,7 +10,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// mustRefresh refreshes a session and returns the answer; a failure ends the test.
+// mustRefresh refreshes a session and returns the response; a failure ends the test.
 func (h *fixture) mustRefresh(token string) reply {
 	h.t.Helper()
 	r := h.refreshWith(token)

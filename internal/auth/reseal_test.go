@@ -13,8 +13,8 @@ var otherKeys = Keys{
 
 // Proves A-keys-9.
 //
-// TestTheSecretChangesAndNothingIsLost: sessions, second factors, recovery codes, signing keys and sent codes work after a
-// change of the secret while the previous one is configured, and without it after everything was resealed.
+// TestTheSecretChangesAndNothingIsLost checks that sessions, second factors, recovery codes, signing keys and sent codes work after a
+// change of the secret: while the previous secret is configured, and without it after everything was resealed.
 func TestTheSecretChangesAndNothingIsLost(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		es256 := func(c *Config) { c.ES256 = true }

@@ -39,7 +39,7 @@ func (l lasting) GetSession(w http.ResponseWriter, r *http.Request, req *saml.Id
 func TestSamlidpSignsIn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newSSOFixture(t, d)
-		h.clock.at = time.Now() // the provider always uses the real time
+		h.clock.at = time.Now() // the provider uses the real time
 		key := corporation()
 		private, ok := key.Key.(*rsa.PrivateKey)
 		if !ok {
@@ -103,7 +103,7 @@ func TestSamlidpSignsIn(t *testing.T) {
 
 var hiddenField = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)"`)
 
-// browse asks for a page and gives the hidden fields of its form.
+// browse requests a page and returns the hidden fields of its form.
 func browse(t *testing.T, method, address string, form url.Values) url.Values {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))

@@ -13,7 +13,7 @@ func limited(c *Config) {
 	c.Sessions = SessionLimits{Idle: 10 * day, Max: 20 * day, OwnerIdle: 30 * day, OwnerMax: 180 * day}
 }
 
-// lasting refreshes a session every five days until it ends, and returns how long it lived (at most most).
+// lasting refreshes a session every five days until it ends, and returns how long it lasted (at most most).
 func (h *fixture) lasting(token string, most time.Duration) time.Duration {
 	h.t.Helper()
 	var lived time.Duration
@@ -73,7 +73,7 @@ func TestSessionsWithoutLimitsLast(t *testing.T) {
 
 // Proves A-sessions-4.
 //
-// A session that has ended is unknown everywhere at once, also to tokens of it that are still good.
+// A session that has ended is unknown on every surface immediately, also for access tokens that have not expired.
 func TestAnEndedSessionIsUnknownEverywhere(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) {

@@ -71,7 +71,7 @@ func TestSessionStatuses(t *testing.T) {
 		h.exec("update auth_sessions set aal = 'aal2' where id = $1", mine.ID)
 		expect("that was shown", 1)
 		h.exec("delete from auth_users where id = $1", mine.UserID)
-		alive[0], alive[1] = false, false // a token without a session names nothing that could have ended
+		alive[0], alive[1] = false, false // a token without a session has no session that could have ended
 		expect("deleted")
 	})
 }

@@ -67,10 +67,10 @@ func newSSOFixture(t *testing.T, d *db.DB, settings ...func(*Config)) *ssoFixtur
 	return h
 }
 
-// started is a request that went out to the identity provider.
+// started is a request that was sent to the identity provider.
 type started struct{ relay, id string }
 
-// start begins a sign-in and reads the request as the provider would.
+// start begins a sign-in and parses the request as the provider does.
 func (h *ssoFixture) start(fields map[string]any) started {
 	h.t.Helper()
 	body := map[string]any{"domain": "corp.example", "skip_http_redirect": true}
@@ -122,7 +122,7 @@ func (h *ssoFixture) target(requestID string) samltest.Target {
 	return samltest.Target{ACS: sp.ACSURL, Audience: sp.MetadataURL, RequestID: requestID, Certificate: sp.Certificate, Now: h.now()}
 }
 
-// landing is where the browser goes after it posted the answer.
+// landing is the URL to which the browser is redirected after it has posted the response.
 type landing struct {
 	address         string
 	query, fragment url.Values
@@ -132,7 +132,7 @@ func (l landing) session() bool {
 	return l.fragment.Get("access_token") != "" || l.query.Get("code") != ""
 }
 
-// post is the form of the identity provider's page, which knows no key.
+// post sends the form of the identity provider's page. The request has no API key.
 func (h *ssoFixture) post(relay, answer string) landing {
 	h.t.Helper()
 	form := url.Values{"SAMLResponse": {answer}}
@@ -165,7 +165,7 @@ func (h *ssoFixture) postForm(body string) landing {
 	return l
 }
 
-// signIn goes the whole way; change may alter the answer.
+// signIn performs a whole sign-in. change may modify the response.
 func (h *ssoFixture) signIn(change func(*samltest.Draft)) landing {
 	h.t.Helper()
 	s := h.start(nil)
@@ -258,7 +258,7 @@ func TestSSOAccountsAreSeparate(t *testing.T) {
 		if r := h.signInAs(email, password); r.status != 200 {
 			t.Errorf("the owner's password no longer works: %s", r.raw)
 		}
-		// Two providers, one name: two people.
+		// The same name at two providers belongs to two people.
 		other := samltest.New(t, "https://idp.other.example/metadata", true)
 		if r := h.call("POST", "/auth/v1/admin/sso/providers", h.service, object(map[string]any{"type": "saml", "metadata_xml": other.Metadata(), "domains": []string{"other.example"}})); r.status != 201 {
 			t.Fatalf("%d %s", r.status, r.raw)
@@ -270,7 +270,7 @@ func TestSSOAccountsAreSeparate(t *testing.T) {
 		if n := h.count("auth_users"); n != 3 {
 			t.Errorf("%d accounts", n)
 		}
-		// A provider cannot answer what another was asked.
+		// A provider cannot respond to a request that was sent to another one.
 		s = h.start(nil)
 		h.refused("the other provider's answer", h.post(s.relay, other.Draft(h.target(s.id)).Encode(t)), "validation_failed")
 	})
@@ -303,7 +303,7 @@ func TestSAMLAnswersWorkOnce(t *testing.T) {
 		if l := h.mustLand(h.post("https://evil.example/", unsolicited())); l.address != "https://ines.example" {
 			t.Errorf("landed at %s", l.address)
 		}
-		// Eight browsers post one answer at once.
+		// Eight browsers post the same response concurrently.
 		again := unsolicited()
 		var (
 			wg     sync.WaitGroup
@@ -324,7 +324,7 @@ func TestSAMLAnswersWorkOnce(t *testing.T) {
 		if landed != 1 {
 			t.Errorf("%d sessions from one assertion", landed)
 		}
-		// A used assertion is remembered as long as it could be accepted, and then forgotten.
+		// A used assertion is stored as long as it could be accepted, and then deleted.
 		h.clock.pass(5 * time.Minute)
 		if err := h.Purge(t.Context()); err != nil {
 			t.Fatal(err)
@@ -483,7 +483,7 @@ func TestSAMLIsOffByDefaultAndHeedsClosedSignUp(t *testing.T) {
 	closed.cfg.SignupOpen = true
 	closed.mustLand(closed.signIn(nil))
 	closed.cfg.SignupOpen = false
-	closed.mustLand(closed.signIn(nil)) // who has an account keeps it
+	closed.mustLand(closed.signIn(nil)) // an existing account can still sign in
 	if r := closed.call("GET", "/auth/v1/settings", "", ""); r.body["saml_enabled"] != true {
 		t.Error(r.raw)
 	}
@@ -518,7 +518,7 @@ func TestOurSAMLMetadata(t *testing.T) {
 		if file.Header().Get("Content-Disposition") != `attachment; filename="metadata.xml"` || !strings.Contains(file.Body.String(), `validUntil="2031-`) {
 			t.Errorf("%v %s", file.Header(), file.Body)
 		}
-		// Another node, and the same one after a restart, show the same certificate; the key is not readable at rest.
+		// Another node, and the same node after a restart, publish the same certificate. The stored key is encrypted.
 		node := newFixture(t, d, func(c *Config) { c.SAML = true }).handler
 		if other := ask(node, "/auth/v1/sso/saml/metadata"); other.Body.String() != w.Body.String() {
 			t.Error("two nodes differ")

@@ -10,7 +10,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// Somebody who knew the password before the owner set up a second factor may have begun to enrol one too. It must not become
+// A person who knew the password before the owner enrolled a second factor may have begun an enrolment too. That factor must not become
 // valid afterwards.
 func TestOlderEnrolmentsAreRefusedAfterTheFirstFactor(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -33,8 +33,8 @@ func TestOlderEnrolmentsAreRefusedAfterTheFirstFactor(t *testing.T) {
 	})
 }
 
-// With a provider that does not verify addresses, anybody can open an account with another person's address. When that person
-// proves the address by mail, everything that the first one left in the account must stop working.
+// With a provider that does not verify addresses, anybody can create an account with another person's address. When that person proves
+// the address by mail, everything that was added to the account before must stop working.
 func TestAStrangersIdentityGoesWhenTheAddressIsProven(t *testing.T) {
 	verify := func(g *oauthFixture, kind string, m Mail) {
 		g.t.Helper()
@@ -83,7 +83,7 @@ func TestAStrangersIdentityGoesWhenTheAddressIsProven(t *testing.T) {
 	}
 }
 
-// A password, or signing out everywhere, is how an account is taken back: what a thief had begun must not end well after it.
+// A new password, or a sign-out everywhere, takes an account back. Flows that a thief has begun must not succeed afterwards.
 func TestPendingFlowsEndWithTheSessions(t *testing.T) {
 	for name, takeBack := range map[string]func(g *oauthFixture, token string){
 		"password": func(g *oauthFixture, token string) {
@@ -118,8 +118,8 @@ func TestPendingFlowsEndWithTheSessions(t *testing.T) {
 	}
 }
 
-// The address of an account that is proven by its number may not be proven yet. A stranger who signs up with it must not
-// change the account.
+// An account that is proven by its phone number can have an address that is not proven yet. A person who signs up with that address must
+// not change the account.
 func TestASignUpTakesNothingFromAnAccountThatIsProvenOtherwise(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, open, withoutLimits)
@@ -131,7 +131,7 @@ func TestASignUpTakesNothingFromAnAccountThatIsProvenOtherwise(t *testing.T) {
 	})
 }
 
-// Data that just fits must be refused or taken alike, whoever has the address.
+// Metadata at the size limit must be refused or accepted in the same way, whether or not the address has an account.
 func TestOversizedMetadataTellsNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, open, withoutLimits)
@@ -164,7 +164,7 @@ func TestReplacedRefreshTokensAreForgotten(t *testing.T) {
 		if err := h.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if n := h.count("auth_refresh_tokens"); n != 2 { // the current one and its parent, whose answer may never have arrived
+		if n := h.count("auth_refresh_tokens"); n != 2 { // the current token and its parent, because the last response may be lost
 			t.Errorf("%d tokens are left", n)
 		}
 		if h.count("auth_audit_log where action = 'sign_in_refused'") != 1 || h.count("auth_audit_log where action = 'token_refreshed'") != 0 || h.count("auth_audit_log where action = 'login'") != 1 {

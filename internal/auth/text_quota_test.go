@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// textsOf sends requests, a minute apart, until one is refused or sends no text message. It returns how many text messages left.
+// textsOf sends a request each minute until one is refused or sends no text message. It returns the number of text messages.
 func (h *fixture) textsOf(request func() reply) (sent int, last reply) {
 	h.t.Helper()
 	for {
@@ -32,7 +32,7 @@ func TestANumberGetsTenTextMessagesADay(t *testing.T) {
 		h.owner()
 		bearer := h.mustSignIn().text("access_token")
 		h.exec("update auth_users set email = null, email_confirmed_at = null, phone = $1, phone_confirmed_at = $2", newcomerPhone, h.clock.now())
-		h.exec("delete from user_roles") // no proof is needed
+		h.exec("delete from user_roles") // so that no reauthentication is needed
 		ask := func(body fields) func() reply { return func() reply { return h.post("otp", body) } }
 		told := func(what string, got int, last reply, want int) {
 			t.Helper()
@@ -70,7 +70,7 @@ func TestANumberGetsTenTextMessagesADay(t *testing.T) {
 
 // Proves S7-recover-4.
 //
-// Who signs in by a phone factor has shown the password; a number that is only being enrolled may be anybody's.
+// A sign-in with a phone factor needs the password first. During an enrolment, the number may be anybody's.
 func TestTextMessagesOfSecondFactorsHaveAQuota(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, phonesOn, func(c *Config) { c.TextsPerDay, c.JWTExpiry = 10, 100*time.Hour })

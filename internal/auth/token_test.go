@@ -246,7 +246,7 @@ func TestASignInThatMeetsAPasswordChangeFails(t *testing.T) {
 		h.owner()
 		real, once := h.passwords.idKey, sync.Once{}
 		h.passwords.idKey = func(pw, salt []byte, time, memory uint32, threads uint8, keyLen uint32) []byte {
-			once.Do(func() { // the old hash has been read and is being checked
+			once.Do(func() { // the old hash has been read and is being compared
 				h.exec("update auth_users set encrypted_password = $1", bcryptOf(t, "another password"))
 			})
 			return real(pw, salt, time, memory, threads, keyLen)

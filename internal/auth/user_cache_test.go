@@ -10,7 +10,7 @@ import (
 
 // Proves A-sessions-4.
 //
-// TestOwnUserIsNeverOld: the answer of GetUser may come from memory, and is the one of now all the same.
+// TestOwnUserIsNeverOld checks that the response of GetUser is up to date even if it comes from the cache.
 func TestOwnUserIsNeverOld(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.Sessions, c.JWTExpiry = SessionLimits{OwnerIdle: time.Hour}, 7*day })
@@ -19,7 +19,7 @@ func TestOwnUserIsNeverOld(t *testing.T) {
 		repeat := func(token string) reply {
 			t.Helper()
 			var r reply
-			for range 4 { // the third answer is from memory
+			for range 4 { // the third response comes from the cache
 				r = h.user(token)
 				h.expect("own user", r, 200, "")
 			}

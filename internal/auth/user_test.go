@@ -79,7 +79,7 @@ func TestGetUserRefusals(t *testing.T) {
 	})
 }
 
-// badTokens are tokens that must be refused with 401 everywhere.
+// badTokens are tokens that every endpoint must refuse with 401.
 func badTokens(t *testing.T, h *fixture, good string) map[string]string {
 	t.Helper()
 	claims := h.claims(good)

@@ -220,7 +220,7 @@ func TestReauthenticate(t *testing.T) {
 
 // Proves S7-verify-4, S7-user-4, S7-user-5.
 //
-// Both addresses must agree, in any order, by code, hash or link.
+// Both addresses must confirm the change, in any order, by code, hash or link.
 func TestAnEmailChangeNeedsBothAddresses(t *testing.T) {
 	type confirm func(h *fixture, address string, m Mail) (first bool)
 	said := func(h *fixture, r reply) bool {
@@ -345,7 +345,7 @@ func TestEmailChangeEdges(t *testing.T) {
 			t.Errorf("what was sent before: %v", err)
 		}
 		h.expect("first", h.post("verify", fields{"type": "email_change", "email": email, "token": current.Code}), 200, "200")
-		// Meanwhile somebody opens an account with the new address.
+		// Meanwhile somebody creates an account with the new address.
 		h.clock.pass(time.Minute)
 		h.expect("sign-up", h.post("signup", fields{"email": newAddress, "password": password}), 200, "")
 		h.expect("taken since", h.post("verify", fields{"type": "email_change", "email": newAddress, "token": fresh.Code}), 422, "email_exists")

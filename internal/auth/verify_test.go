@@ -62,7 +62,7 @@ func TestEachMailOpensTheAccountOnceInThreeWays(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		send  func(h *fixture) Mail
-		types []string // that take it; the first one stands in the link
+		types []string // the types that accept it; the first one is in the link
 	}{
 		{"sign-up", func(h *fixture) Mail { _, m := h.signUp(newcomer, password); return m }, []string{"signup", "email", "invite"}},
 		{"sign-up by code", func(h *fixture) Mail {

@@ -79,7 +79,7 @@ func (h *testProvider) authorize(r Request) *url.URL {
 	return u
 }
 
-// signIn goes the whole way; change may alter what the browser brings back.
+// signIn performs a whole sign-in. change may modify the parameters of the callback.
 func (h *testProvider) signIn(who map[string]any, change func(*Callback)) (Identity, error) {
 	h.t.Helper()
 	back := h.idp.Consent(h.authorize(request).String(), who)
@@ -277,7 +277,7 @@ func TestAProviderThatIsDownIsAskedAgain(t *testing.T) {
 	h := newTestProvider(t, "house", nil)
 	const path = "/.well-known/openid-configuration"
 	h.idp.Set(func(s *oauthtest.Server) { s.Down = true })
-	for range 3 { // the visitors that come at once do not all wait for it
+	for range 3 { // the next visitors do not wait for the provider again
 		if _, err := h.AuthorizeURL(t.Context(), request); !errors.Is(err, ErrUnavailable) {
 			t.Fatalf("got %v", err)
 		}
@@ -294,7 +294,7 @@ func TestAProviderThatIsDownIsAskedAgain(t *testing.T) {
 	}
 	h.idp.Set(func(s *oauthtest.Server) { s.Down = true })
 	h.clock.pass(configurationLife)
-	h.authorize(request) // with what was read before
+	h.authorize(request) // with the configuration that was read before
 	if n := h.idp.Requests(path); n != 3 {
 		t.Errorf("asked %d times", n)
 	}
@@ -494,7 +494,7 @@ func TestApple(t *testing.T) {
 	}
 	h := newTestProvider(t, "apple", func(s *Settings) {
 		s.TeamID, s.KeyID = "TEAM123456", "KEY1234567"
-		s.ClientSecret = strings.ReplaceAll(string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), "\n", `\n`) // as in a variable of one line
+		s.ClientSecret = strings.ReplaceAll(string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), "\n", `\n`) // as in an environment variable without line breaks
 	})
 	h.idp.Configuration = func(c map[string]any) {
 		delete(c, "userinfo_endpoint")

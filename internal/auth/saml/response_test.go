@@ -144,7 +144,7 @@ func TestHostileAnswersAreRefused(t *testing.T) {
 			}
 		})
 	}
-	// The corpus is worth something only while the same provider's good answers pass.
+	// The corpus proves something only if valid responses of the same provider are accepted.
 	if _, err := sp.VerifyResponse(p.Draft(target(sp)).Encode(t), idp, Expected{RequestID: "id-1", Now: testNow}); err != nil {
 		t.Error(err)
 	}
@@ -232,7 +232,7 @@ func TestOneBitAnywhereBreaksTheAnswer(t *testing.T) {
 		changed := append([]byte(nil), raw...)
 		changed[i] ^= 1 << (i % 7)
 		got, err := sp.VerifyResponse(base64.StdEncoding.EncodeToString(changed), idp, Expected{RequestID: "id-1", Now: testNow})
-		// A change may hit what is not signed, such as the certificate in KeyInfo; what was said must then be the same.
+		// A change in an unsigned part, such as the certificate in KeyInfo, may be accepted. The assertion must then be unchanged.
 		if err == nil && (got.NameID != want.NameID || got.ID != want.ID || got.Email() != want.Email() || !got.NotOnOrAfter.Equal(want.NotOnOrAfter)) {
 			t.Fatalf("byte %d: %+v", i, got)
 		}
