@@ -25,8 +25,8 @@ func destinationsInActivity(t *testing.T, d *db.DB) []string {
 
 // Proves A-activity-site.
 //
-// TestANewDestinationIsInTheActivity: a first destination on the disk of the data folder is not listed, any other one is, once; so is a secondary destination
-// after its first copy.
+// TestANewDestinationIsInTheActivity checks that a first destination on the disk of the data folder is not listed. Any other destination
+// is listed once, and a secondary destination after its first copy.
 func TestANewDestinationIsInTheActivity(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		folder := func(name string) string { return filepath.Join(t.TempDir(), name) }
@@ -52,7 +52,7 @@ func TestANewDestinationIsInTheActivity(t *testing.T) {
 			t.Errorf("another destination: %q", got)
 		}
 		s.cfg.Secondary = OpenDestination(DestinationConfig{Folder: second})
-		for range 2 { // after each proof
+		for range 2 { // a copy after each proof
 			if err := s.recordSecondary(t.Context()); err != nil {
 				t.Fatal(err)
 			}

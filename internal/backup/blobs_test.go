@@ -17,8 +17,8 @@ import (
 	"atelie/internal/db"
 )
 
-// refer makes rows that refer to a new blob, as an upload does, and returns its id. record is false for a program that does not
-// tell the backup.
+// refer inserts rows that refer to a new blob, as an upload does, and returns its id. record is false for a program that does not record
+// the blob for the backup.
 func (s *site) refer(t *testing.T, text string, record bool) string {
 	t.Helper()
 	id := uuid.NewString()
@@ -47,7 +47,7 @@ func hexSum(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// drop deletes what refers to a blob, and the blob.
+// drop deletes a blob and the rows that refer to it.
 func (s *site) drop(t *testing.T, id string) {
 	t.Helper()
 	err := s.d.WithTx(t.Context(), func(tx *db.Tx) error {
@@ -118,7 +118,7 @@ func TestBlobsThatTheBackupWasNotToldAreFoundAtTheStart(t *testing.T) {
 		}
 		return err
 	})
-	// Another destination has none of the blobs.
+	// A new destination has none of the blobs.
 	s.waitBlobs(t)
 	s.stop(t)
 	s.destination = backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "another")}
@@ -134,22 +134,22 @@ func TestBlobsThatTheBackupWasNotToldAreFoundAtTheStart(t *testing.T) {
 	})
 }
 
-// restart ends the site and starts it after some time of its clock. What a start does with blobs is done before it returns.
+// restart stops the site and starts it after some time of its clock. It returns when the start has processed the blobs.
 func (s *site) restart(t *testing.T, after time.Duration) {
 	t.Helper()
 	s.stop(t)
 	s.advance(after)
 	s.open(t)
 	s.start(t)
-	last := s.refer(t, "last", true) // copied after what the start does first
+	last := s.refer(t, "last", true) // copied after the work of the start
 	s.waitBlobs(t)
 	if read(t, backup.OpenDestination(s.destination), backup.BlobName(last)) != "last" {
 		t.Error("a later blob is missing")
 	}
 }
 
-// A site that was restored to an earlier state knows nothing of later blobs, and one that had another destination meanwhile nothing of those
-// that were removed before.
+// A site that was restored to an earlier state has no rows for later blobs. A site that had another destination for some time has no rows
+// for the blobs that were removed before.
 //
 // Proves H-backup-strays.
 func TestABlobOfWhichNoRowTellsGoesAfterTheRetention(t *testing.T) {

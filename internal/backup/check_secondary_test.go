@@ -14,7 +14,7 @@ import (
 	"atelie/internal/backup"
 )
 
-// damage changes a byte of an object, and leaves its size.
+// damage changes a byte of an object. Its size stays the same.
 func damage(t *testing.T, p backup.Destination, name string) {
 	t.Helper()
 	text := []byte(read(t, p, name))
@@ -34,7 +34,7 @@ func TestWhatIsDamagedInTheSecondaryDestinationIsCopiedAgain(t *testing.T) {
 		file, lost := s.refer(t, "a picture", true), s.refer(t, "another one", true)
 		s.waitBlobs(t)
 		s.wait(t)
-		// Every restore needs the snapshot. A part of level 0 would be merged and removed while a slow machine runs this test.
+		// Every restore needs the snapshot. A part of level 0 could be merged and removed during the test on a slow machine.
 		s.advance(3 * time.Minute)
 		part := ""
 		eventually(t, func() error {
@@ -64,7 +64,7 @@ func TestWhatIsDamagedInTheSecondaryDestinationIsCopiedAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again.Copy.Repaired != 2 { // the deleted file is copied as a new one
+		if again.Copy.Repaired != 2 { // without the deleted file, which is copied as a new one
 			t.Errorf("%+v", again.Copy)
 		}
 		for name, text := range want {
@@ -81,7 +81,7 @@ func TestWhatIsDamagedInTheSecondaryDestinationIsCopiedAgain(t *testing.T) {
 	})
 }
 
-// rotten is a destination that damages what it stores of the files.
+// rotten is a destination that damages the files that it stores.
 type rotten struct{ backup.Destination }
 
 func (r rotten) Write(ctx context.Context, name string, body io.ReadSeeker) error {
@@ -104,7 +104,7 @@ func TestASecondaryDestinationThatCannotBeRepairedIsReported(t *testing.T) {
 	file := s.refer(t, "a picture", true)
 	s.waitBlobs(t)
 	s.wait(t)
-	for range 2 { // the same failure again ends the wait again
+	for range 2 { // the same failure ends the second wait too
 		if _, err := s.prove(t); err == nil || !strings.Contains(err.Error(), "still damaged after it was copied again: "+backup.BlobName(file)) {
 			t.Errorf("got %v", err)
 		}
@@ -141,13 +141,13 @@ func TestADamagedSnapshotInTheSecondaryDestinationIsCopiedAgain(t *testing.T) {
 	newest := newestSnapshot(t, second)
 	want := read(t, second, newest)
 	damage(t, second, newest)
-	// Nothing was written since the proof before, so this copy has the same restore point: the result must be that of the new one.
+	// Nothing was written since the previous proof, so this copy has the same restore point. The result must be that of the new copy.
 	if p, err := s.prove(t); err != nil || p.Copy.Repaired != 1 || read(t, second, newest) != want {
 		t.Errorf("%+v, %v", p.Copy, err)
 	}
 }
 
-// newestSnapshot returns the name of the newest snapshot. The names of snapshots of the same second are in any order.
+// newestSnapshot returns the name of the newest snapshot. Snapshots of the same second can have any order.
 func newestSnapshot(t *testing.T, p backup.Destination) string {
 	t.Helper()
 	var newest backup.Snapshot

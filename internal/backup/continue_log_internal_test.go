@@ -19,9 +19,9 @@ import (
 
 // Proves H-backup-restarted-log.
 //
-// TestALogThatWasRestartedIsNotContinued: the program ends, or the replica closes after an error, with a transaction that is in no part yet.
-// A checkpoint moves it into the database, and a write restarts the log, before the replica is opened again or while it is being opened. The
-// end of the last part is still in the file of the log then, so that litestream would continue after it, without that transaction.
+// TestALogThatWasRestartedIsNotContinued ends the program, or closes the replica after an error, while a transaction is in no part yet.
+// Before or while the replica is opened again, a checkpoint moves the transaction into the database, and a write restarts the log. The
+// end of the last part is still in the log's file then, so litestream would continue after it without that transaction.
 func TestALogThatWasRestartedIsNotContinued(t *testing.T) {
 	for name, test := range map[string]struct{ uploaded, whileOpening bool }{
 		"before it is opened":                       {uploaded: true},
@@ -32,7 +32,7 @@ func TestALogThatWasRestartedIsNotContinued(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			destination := &calledDestination{Destination: OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})}
 			s, r := openService(t, destination)
-			writeMegabytes(t, s, r, 1) // less than makes a checkpoint due
+			writeMegabytes(t, s, r, 1) // too little for a checkpoint
 			syncReplica(t, r)
 			insertRow(t, s, "in the last part")
 			if err := r.lite.Sync(t.Context()); err != nil {
@@ -69,8 +69,8 @@ func TestALogThatWasRestartedIsNotContinued(t *testing.T) {
 
 // Proves H-backup-restarted-log.
 //
-// TestASnapshotOfARestartedLogIsRemoved: after a checkpoint of the whole log, a write restarts it in the middle of a snapshot, which reads
-// pages from the log. Such a snapshot would have pages of both logs.
+// TestASnapshotOfARestartedLogIsRemoved runs a checkpoint of the whole log and a write that restarts the log while a snapshot reads pages
+// from it. The snapshot would have pages of both logs.
 func TestASnapshotOfARestartedLogIsRemoved(t *testing.T) {
 	destination := &calledDestination{Destination: OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})}
 	s, r := openService(t, destination)
@@ -101,7 +101,7 @@ func TestASnapshotOfARestartedLogIsRemoved(t *testing.T) {
 	}
 }
 
-// calledDestination calls functions of a test in the middle of litestream's requests.
+// calledDestination calls functions of the test during litestream's requests.
 type calledDestination struct {
 	Destination
 	listing  func() // called once, before a listing; nil for none
@@ -145,7 +145,7 @@ func (c callingClient) WriteLTXFile(ctx context.Context, level int, first, last 
 	return c.ReplicaClient.WriteLTXFile(ctx, level, first, last, body)
 }
 
-// syncReplica reads the log and uploads what is new.
+// syncReplica reads the log and uploads the new parts.
 func syncReplica(t *testing.T, r *replica) {
 	t.Helper()
 	if err := errors.Join(r.lite.Sync(t.Context()), r.lite.Replica.Sync(t.Context())); err != nil {
@@ -175,7 +175,7 @@ func countRestored(t *testing.T, destination Destination) int {
 	return n
 }
 
-// checkpoint moves the whole log into the database, as SQLite does by itself after a write once the log has 1,000 pages.
+// checkpoint moves the whole log into the database. SQLite does the same after a write once the log has 1,000 pages.
 func checkpoint(t *testing.T, s *Service) {
 	t.Helper()
 	conn, err := sql.Open("sqlite", "file:"+s.db.File())

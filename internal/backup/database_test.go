@@ -42,7 +42,7 @@ type site struct {
 
 const siteID = "11111111-2222-4333-8444-555555555555"
 
-// logged is what was logged.
+// logged collects the log.
 type logged struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -60,7 +60,7 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-// newSite makes a site in dir; start runs its backup.
+// newSite creates a site in dir. The method start runs its backup.
 func newSite(t *testing.T, dir string, destination backup.DestinationConfig) *site {
 	t.Helper()
 	s := &site{file: filepath.Join(dir, "atelie.db"), destination: destination, blobs: map[string]string{}, content: backup.Secrets{Current: strings.Repeat("s", 40)}}
@@ -87,7 +87,7 @@ func (s *site) now() time.Time {
 	return time.Now().Add(s.offset)
 }
 
-// advance moves the site's clock.
+// advance advances the site's clock.
 func (s *site) advance(by time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +123,7 @@ func (s *site) start(t *testing.T) {
 	s.end = func() { cancel(); <-done }
 }
 
-// stop ends the site as a server ends.
+// stop stops the site as a server does.
 func (s *site) stop(t *testing.T) {
 	t.Helper()
 	if s.closed {
@@ -165,7 +165,7 @@ func (s *site) wait(t *testing.T) {
 	})
 }
 
-// eventually waits until try succeeds, for a minute.
+// eventually calls try until it succeeds, for at most a minute.
 func eventually(t *testing.T, try func() error) {
 	t.Helper()
 	var err error
@@ -177,7 +177,7 @@ func eventually(t *testing.T, try func() error) {
 	t.Fatal(err)
 }
 
-// restored restores the database out of the destination and returns the keys in it.
+// restored restores the database from the destination and returns the keys in it.
 func (s *site) restored(t *testing.T, at time.Time) string {
 	t.Helper()
 	keys, err := s.tryRestore(t, at)
@@ -269,8 +269,8 @@ func TestTheNextStartContinuesTheReplica(t *testing.T) {
 	})
 }
 
-// copyRunning copies a file, or a folder with its files, that a running replica writes. It leaves out temporary files that are renamed
-// meanwhile, as a kill before their last write would.
+// copyRunning copies a file, or a folder with its files, while a replica writes it. It skips temporary files that are renamed meanwhile:
+// they are missing after a kill before their last write, too.
 func copyRunning(t *testing.T, from, to string) {
 	t.Helper()
 	err := filepath.WalkDir(from, func(name string, entry fs.DirEntry, err error) error {
@@ -303,7 +303,7 @@ func TestAfterAKillTheNextStartContinuesTheReplica(t *testing.T) {
 		s.write(t, "a")
 		s.wait(t)
 		s.write(t, "b")
-		// What a killed process leaves: the files as they are, with a log that nothing has moved into the database.
+		// A killed process leaves the files as they are, with a log that was not moved into the database.
 		dir := t.TempDir()
 		copyRunning(t, s.file+"-backup", filepath.Join(dir, "atelie.db-backup"))
 		for _, name := range []string{"atelie.db", "atelie.db-wal"} {
@@ -357,7 +357,7 @@ func TestAnExchangedDatabaseIsBackedUpWithoutAnError(t *testing.T) {
 	if status, err := s.service.Status(t.Context()); err != nil || status.BackupError != "" {
 		t.Errorf("got %+v, %v", status, err)
 	}
-	// Another folder with an earlier state of the database, and without what the backup notes beside it.
+	// Another folder with an earlier state of the database, and without the local files of the backup.
 	s.stop(t)
 	if err := os.RemoveAll(s.file + "-backup"); err != nil {
 		t.Fatal(err)
@@ -402,7 +402,7 @@ func TestAnUnreachableDestinationDelaysNothingAndIsCaughtUp(t *testing.T) {
 		return err
 	})
 	s.write(t, "c")
-	s.stop(t) // a start in the middle of the outage
+	s.stop(t) // restart during the outage
 	s.open(t)
 	s.start(t)
 	s.write(t, "d")

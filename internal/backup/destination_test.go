@@ -125,7 +125,7 @@ func TestAFolderLinksFilesOfItsDiskAndIsPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	for range 2 { // a second copy of the same file, after a crash before it was noted
+	for range 2 { // copied twice, as after a crash before the copy was recorded
 		if err := p.Add(t.Context(), "blobs/x", f); err != nil {
 			t.Fatal(err)
 		}

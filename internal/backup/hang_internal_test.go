@@ -18,11 +18,11 @@ import (
 	"atelie/internal/db"
 )
 
-// hangingDestination is a destination whose uploads of parts of the database hang while it is away.
+// hangingDestination is a destination whose uploads of parts hang while it is unreachable.
 type hangingDestination struct {
 	Destination
 	mu      sync.Mutex
-	back    chan struct{} // closed when the destination is back; nil: it is there
+	back    chan struct{} // closed when the destination is reachable again; nil while it is reachable
 	hanging chan int      // the level of each upload that hangs
 }
 
@@ -30,7 +30,7 @@ func (p *hangingDestination) ReplicaClient() ReplicaClient {
 	return hangingClient{p.Destination.ReplicaClient(), p}
 }
 
-// goAway has uploads hang until the returned function is called.
+// goAway makes uploads hang until the returned function is called.
 func (p *hangingDestination) goAway() (comeBack func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +88,7 @@ func openService(t *testing.T, destination Destination) (*Service, *replica) {
 	return s, r
 }
 
-// writeMegabytes writes about n MB in transactions of 1 MB, and reads the log after each. 1,000 pages of 4 kB make a checkpoint due.
+// writeMegabytes writes about n MB in transactions of 1 MB, and reads the log after each. A checkpoint is due after 1,000 pages of 4 kB.
 func writeMegabytes(t *testing.T, s *Service, r *replica, n int) {
 	t.Helper()
 	for range n {
@@ -104,9 +104,9 @@ func writeMegabytes(t *testing.T, s *Service, r *replica, n int) {
 
 // Proves H-backup-outage.
 //
-// TestUploadsThatHangHoldNoWriter: the upload of a part, a merge and a snapshot hang, each of which begins in the middle of writing. Writes
-// and the reading of the log go on meanwhile, checkpoints too unless a snapshot is read, and a scrub returns. When the destination is back,
-// everything is in it. Nothing here has a limit of time: what waited for the destination would wait for ever.
+// TestUploadsThatHangHoldNoWriter makes the upload of a part, a merge and a snapshot hang, each during writes. Meanwhile writes and the
+// reading of the log must continue, checkpoints too unless a snapshot is being read, and a scrub must return. When the destination is
+// reachable again, it gets everything. The test needs no time limits: whatever waited for the destination would wait for ever.
 func TestUploadsThatHangHoldNoWriter(t *testing.T) {
 	destination := &hangingDestination{Destination: OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), hanging: make(chan int, 3)}
 	s, r := openService(t, destination)
@@ -148,7 +148,7 @@ func TestUploadsThatHangHoldNoWriter(t *testing.T) {
 	}
 }
 
-// messages records the messages that are logged.
+// messages records the logged messages.
 type messages struct {
 	mu   sync.Mutex
 	list []string
@@ -164,8 +164,8 @@ func (m *messages) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// TestAProofTriesNoCheckpointWhileWritesWait: a long reader keeps the log long, so that a checkpoint is due at each reading of the log. It
-// would wait in vain for the lock that checksumNewestState has.
+// TestAProofTriesNoCheckpointWhileWritesWait keeps a reader open, so that the log stays long and a checkpoint is due at each reading of
+// the log. A checkpoint would wait in vain for the lock that checksumNewestState holds.
 func TestAProofTriesNoCheckpointWhileWritesWait(t *testing.T) {
 	s, r := openService(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}))
 	err := s.db.Snapshot(t.Context(), func(q db.Querier) error {
@@ -184,7 +184,7 @@ func TestAProofTriesNoCheckpointWhileWritesWait(t *testing.T) {
 		if slices.Contains(logged.list, skipped) {
 			t.Errorf("a checkpoint waited for the lock: %q", logged.list)
 		}
-		// The next reading does one, and finds the lock free.
+		// The next reading runs a checkpoint, because the lock is free.
 		logged.list = nil
 		if err := r.lite.Sync(t.Context()); err != nil || slices.Contains(logged.list, skipped) || !slices.Contains(logged.list, "checkpoint") {
 			t.Errorf("%q, %v", logged.list, err)

@@ -58,7 +58,7 @@ func TestAnObjectThatStallsIsNotDamaged(t *testing.T) {
 	})
 }
 
-// full is a disk without room.
+// full is a writer to a disk without free space.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }

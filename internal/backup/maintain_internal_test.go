@@ -21,8 +21,8 @@ import (
 	"atelie/internal/storage/blob/blobtest"
 )
 
-// clockDestination is a destination in which the parts of the database have the times of a clock of the test: litestream knows only the system's. It
-// counts the requests.
+// clockDestination is a destination in which the parts of the database have the times of the test's clock, because litestream uses the
+// system's clock. It counts the requests.
 type clockDestination struct {
 	Destination
 	now          func() time.Time
@@ -54,7 +54,7 @@ func (c clockClient) OpenLTXFile(ctx context.Context, level int, first, last ltx
 }
 
 func (c clockClient) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
-	if level <= 1 || level == litestream.SnapshotLevel { // the others are merged from parts of the destination
+	if level <= 1 || level == litestream.SnapshotLevel { // the other levels are merged from parts in the destination
 		dated, err := withTime(body, c.destination.now())
 		if err != nil {
 			return nil, err
@@ -100,7 +100,7 @@ func withTime(body io.Reader, at time.Time) (io.Reader, error) {
 	return &out, to.Close()
 }
 
-// history is a site that writes for weeks of a clock of its own.
+// history is a site that writes for weeks, with its own clock.
 type history struct {
 	t           *testing.T
 	d           *db.DB
@@ -138,7 +138,7 @@ func newHistory(t *testing.T, destination Destination) *history {
 	return h
 }
 
-// write inserts a row and brings the replica up to date.
+// write inserts a row and syncs the replica.
 func (h *history) write() {
 	h.t.Helper()
 	name := fmt.Sprint(len(h.journal))
@@ -159,7 +159,7 @@ func (h *history) maintain() {
 	}
 }
 
-// pass moves the clock. A running service would merge what was written after ten seconds.
+// pass advances the clock. A running service would merge the written parts after ten seconds.
 func (h *history) pass(d time.Duration) {
 	h.t.Helper()
 	if d > levels[0] {
@@ -170,7 +170,7 @@ func (h *history) pass(d time.Duration) {
 	h.at = h.at.Add(d)
 }
 
-// restored returns how many writes are in the state at a time.
+// restored returns how many writes the state at a time contains.
 func (h *history) restored(at time.Time) int {
 	h.t.Helper()
 	found, err := findRestorePoint(h.t.Context(), h.destination, string(db.SQLite), at)
@@ -236,7 +236,7 @@ func TestNothingIsRequestedWhileNothingIsWritten(t *testing.T) {
 		if lists, opens := h.destination.lists.Load(), h.destination.opens.Load(); lists+opens > 0 {
 			t.Errorf("%d listings, %d parts opened", lists, opens)
 		}
-		// A merge of level 0 needs only what lies beside the database; those of the two other levels list and read the new part.
+		// A merge of level 0 needs only local files. Merges of the two other levels list and read the new part.
 		h.write()
 		h.pass(time.Minute)
 		if lists, opens := h.destination.lists.Load(), h.destination.opens.Load(); lists != 2 || opens != 2 || len(h.level(1)) != 4 {
@@ -245,7 +245,7 @@ func TestNothingIsRequestedWhileNothingIsWritten(t *testing.T) {
 	})
 }
 
-// A whole copy of the database a day is much for a site that does not change, and would replace the one of the same state.
+// A daily copy of the whole database would be expensive for a site that does not change, and would replace a copy of the same state.
 //
 // Proves H-backup-retention.
 func TestAMonthWithoutWritesHasOneSnapshotAndAllItsRestorePoints(t *testing.T) {

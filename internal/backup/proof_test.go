@@ -12,7 +12,7 @@ import (
 	"atelie/internal/storage/blob/blobtest"
 )
 
-// prove asks for a proof and waits for the result.
+// prove requests a proof and waits for the result.
 func (s *site) prove(t *testing.T) (backup.Proof, error) {
 	t.Helper()
 	waiting := backup.Waiting{Ended: func() error { return nil }, Each: func(string) error { return t.Context().Err() }}
@@ -55,7 +55,7 @@ func TestAProofThatCannotReachTheDestinationIsNoFailedProof(t *testing.T) {
 	})
 }
 
-// proveWithout proves a site with its destination and without it. hidden is what nobody may read of the error.
+// proveWithout proves a site with and without its destination. The error must not contain hidden.
 func proveWithout(t *testing.T, destination backup.DestinationConfig, reach func(there bool) error, hidden string) {
 	s := newSite(t, t.TempDir(), destination)
 	s.start(t)

@@ -61,7 +61,7 @@ func TestADamagedSecretIsListedAndTheRestIsRestored(t *testing.T) {
 		if _, done, err := restoreSite(t, destination, time.Time{}, ""); err != nil || len(done.Missing) > 0 {
 			t.Fatalf("%+v, %v", done, err)
 		}
-		// One letter of the secret, which is a secret like any other.
+		// One changed letter of the secret, so that it is still a valid secret.
 		text := read(t, p, "secret")
 		if err := p.Write(t.Context(), "secret", strings.NewReader(strings.Replace(text, "ssss", "srss", 1))); err != nil {
 			t.Fatal(err)
@@ -174,7 +174,7 @@ func TestALostSecretIsStoredAgain(t *testing.T) {
 	})
 }
 
-// A node that does not know the newest secret yet must not put its own in the place of it.
+// A node that does not know the newest secret yet must not replace it by its own.
 //
 // Proves H-backup-secret.
 func TestAProofDoesNotReplaceANewerSecret(t *testing.T) {

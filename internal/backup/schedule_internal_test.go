@@ -83,7 +83,7 @@ func TestAProofIsDueEachNightAndSoonerAfterAFailure(t *testing.T) {
 	}
 }
 
-// nights are nodes of a site with a PostgreSQL database, and their clock.
+// nights are the nodes of a site with a PostgreSQL database, and their clock.
 type nights struct {
 	d     *db.DB
 	nodes []*Service
@@ -121,7 +121,7 @@ func (n *nights) set(at time.Time) {
 	n.at = at
 }
 
-// tick does once on all nodes, at the same time, what each of them does again and again. It returns how many proofs have succeeded so far.
+// tick runs the periodic work of all nodes once, concurrently. It returns the number of successful proofs so far.
 func (n *nights) tick(t *testing.T) int {
 	t.Helper()
 	var nodes sync.WaitGroup
@@ -139,7 +139,7 @@ func (n *nights) tick(t *testing.T) int {
 // Proves H-proof-schedule.
 func TestOneNodeProvesTheBackupEachNight(t *testing.T) {
 	n := newNights(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 3)
-	for n.tick(t) == 0 { // one node has the snapshot when the others look for it
+	for n.tick(t) == 0 { // until the other nodes find the snapshot of the first one
 		if t.Failed() {
 			t.FailNow()
 		}
@@ -207,7 +207,7 @@ func TestAProofWithoutRoomSaysHowMuchItNeedsAndIsRepeated(t *testing.T) {
 	}
 }
 
-// slowDestination opens no object before the context ends.
+// slowDestination opens objects only when the context has ended.
 type slowDestination struct{ Destination }
 
 func (p slowDestination) Open(ctx context.Context, _ string) (io.ReadCloser, error) {
@@ -263,7 +263,7 @@ func TestASecondaryDestinationThatGetsNothingIsAFailure(t *testing.T) {
 			t.Errorf("after %s: %+v, %v", c.after, status, err)
 		}
 	}
-	// A failure of a secondary destination that is not set any more is none.
+	// A failure of a secondary destination that is no longer configured does not count.
 	if err := RecordFailure(t.Context(), n.d, KindCopy, n.now(), "away"); err != nil {
 		t.Fatal(err)
 	}

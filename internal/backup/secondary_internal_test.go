@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// describedSnapshots fails the test when a snapshot's description is in the destination without the snapshot.
+// describedSnapshots fails the test if the destination has a snapshot's description without the snapshot.
 type describedSnapshots struct {
 	Destination
 	t *testing.T
@@ -46,7 +46,7 @@ func (p describedSnapshots) Delete(ctx context.Context, name string) error {
 	return p.Destination.Delete(ctx, name)
 }
 
-// Whenever the copy to the secondary destination is interrupted, a snapshot that is listed there is there.
+// Wherever the copy to the secondary destination is interrupted, each snapshot that is listed there exists there.
 func TestASnapshotComesBeforeItsDescriptionAndGoesAfterIt(t *testing.T) {
 	from := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "first")})
 	to := describedSnapshots{OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "second")}), t}

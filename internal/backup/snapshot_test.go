@@ -24,7 +24,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// postgresSite returns the backup service of a site with a PostgreSQL database, and what moves its clock.
+// postgresSite returns the backup service of a site with a PostgreSQL database, and a function that advances its clock.
 func postgresSite(t *testing.T, destination backup.DestinationConfig) (*db.DB, func() *backup.Service, func(time.Time)) {
 	t.Helper()
 	d := dbtest.Open(t, db.Postgres)
@@ -114,7 +114,8 @@ func (p *meanwhileDestination) Write(ctx context.Context, name string, body io.R
 	return p.Destination.Write(ctx, name, body)
 }
 
-// The nightly snapshot and one of `atelie backup now` in the same second: each has its own description, so both can be restored.
+// The nightly snapshot and one of `atelie backup now` can be taken in the same second. Each has its own description, so both can be
+// restored.
 //
 // Proves H-backup-postgres.
 func TestSnapshotsOfTheSameSecondKeepApart(t *testing.T) {
@@ -172,7 +173,7 @@ func TestOneNodeTakesASnapshotEachNightAndOldOnesGo(t *testing.T) {
 				return fmt.Errorf("no snapshot %s in %q", prefix, found)
 			}
 			working, err := db.One[int64](t.Context(), d, "select count(*) from backup_status where kind = 'snapshot' and holder is not null")
-			if err == nil && working > 0 { // the node that has taken it removes old ones
+			if err == nil && working > 0 { // the node that has taken the snapshot removes old ones
 				err = errors.New("the node has not ended")
 			}
 			return err
@@ -180,7 +181,7 @@ func TestOneNodeTakesASnapshotEachNightAndOldOnesGo(t *testing.T) {
 		cancel()
 		nodes.Wait()
 	}
-	// The retention is three days: the beginning of it needs the snapshot from before it.
+	// The retention is three days. Its beginning needs the last snapshot before it.
 	if got := snapshots(t, p); len(got) != 4 && len(got) != 5 {
 		t.Errorf("got %q", got)
 	}
