@@ -11,8 +11,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// entries returns what the table activity says and empties it: "kind action table row title number by", with "-" for null, and " in" with
-// the series of a pair.
+// entries returns the rows of the table activity and deletes them: "kind action table row title number by", with "-" for null, and " in"
+// with the series of a pair.
 func entries(t *testing.T, d *db.DB) []string {
 	t.Helper()
 	found, err := db.Collect(t.Context(), d, db.ScanOne[string], `select kind || ' ' || action || ' ' || coalesce(table_name, '-') || ' ' || coalesce(cast(row_id as text), '-')
@@ -28,8 +28,8 @@ func entries(t *testing.T, d *db.DB) []string {
 
 // Proves A-activity-1.
 //
-// TestChangesLeaveActivity: one entry for each change, in its transaction, with the account that made it; a change that was rolled
-// back, one of the order alone and one that changes nothing leave none.
+// TestChangesLeaveActivity expects one entry for each change, in its transaction, with the account that made it. Rolled back changes,
+// changes of the order alone and changes without effect add none.
 func TestChangesLeaveActivity(t *testing.T) {
 	const (
 		actor = "22222222-2222-4222-8222-222222222222"
@@ -129,7 +129,7 @@ func TestSecretsLeaveActivity(t *testing.T) {
 		if _, err := d.AcceptFirstSecret(t.Context(), "first", time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		only("first") // each server does so once an hour
+		only("first") // every server does this once an hour
 		if got := entries(t, d); len(got) != 0 {
 			t.Errorf("the first secret: %q", got)
 		}
@@ -148,7 +148,7 @@ func TestSecretsLeaveActivity(t *testing.T) {
 	})
 }
 
-// TestTriggersDoNotSearchTheSchema: a trigger that reads the names of the schema takes longer than writing its row.
+// TestTriggersDoNotSearchTheSchema fails for triggers that read the names of the schema, because that takes longer than writing the row.
 func TestTriggersDoNotSearchTheSchema(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	found, err := db.Collect(t.Context(), d, db.ScanOne[string], "select name from sqlite_master where type = 'trigger' and sql like '%sqlite\\_master%' escape '\\'")

@@ -45,7 +45,7 @@ func TestTheTimeOfAnAnswerFollowsTheStatus(t *testing.T) {
 
 // Proves AM-reply-1.
 //
-// In a conversation the first answer stays, although the visitor's replies make the message new again.
+// In a conversation, the time of the first answer stays, although the visitor's replies make the message new again.
 func TestTheFirstAnswerOfAConversationStays(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		id := insertMessage(t, d, "Rui", time.Now())

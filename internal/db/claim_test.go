@@ -47,7 +47,7 @@ func TestClaimIsRenewedAfterALostConnection(t *testing.T) {
 	}
 	end := func() {
 		t.Helper()
-		// With a timeout, pg_terminate_backend returns when the session has ended: until then it has its locks.
+		// With a timeout, pg_terminate_backend returns when the session has ended. Until then the session has its locks.
 		if _, err := d.Exec(t.Context(), "select pg_terminate_backend(pid, 60000) from pg_locks where locktype = 'advisory' and objsubid = 2 and objid = 7"); err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestClaimIsRenewedAfterALostConnection(t *testing.T) {
 		t.Fatalf("after the release: %v", err)
 	}
 	other()
-	// Who has come in between is told of; the claim is held beside theirs.
+	// A node that has claimed the database meanwhile is reported, and both claims are held.
 	if release, err = d.Claim(t.Context(), db.ClaimKeys{Current: 7}, func(err error) { told <- err }); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestClaimIsRenewedAfterALostConnection(t *testing.T) {
 
 // Proves A-keys-10.
 //
-// A secret is changed node by node: first all accept the new one, then they change to it, then they forget the old one.
+// A secret is changed node by node: first all nodes accept the new one, then they change to it, then they drop the old one.
 func TestClaimsAllowARollingChange(t *testing.T) {
 	d := dbtest.Open(t, db.Postgres)
 	oldOnly, newOnly := db.ClaimKeys{Current: 1}, db.ClaimKeys{Current: 2}
@@ -121,7 +121,7 @@ func TestClaimsAllowARollingChange(t *testing.T) {
 	}
 }
 
-// Without an answer from the server, one in forty was still held.
+// Without the wait for the server's response, one claim in forty was still held.
 func TestReleasedClaimBlocksNobody(t *testing.T) {
 	d := dbtest.Open(t, db.Postgres)
 	for own := range int32(100) {

@@ -51,16 +51,16 @@ func TestEveryTableIsKnownToTheCopy(t *testing.T) {
 	})
 }
 
-// TestEveryFileIsKnownToTheCopy fails when a table gets a column with file names that storage.Transfer does not copy.
+// TestEveryFileIsKnownToTheCopy fails if a table gets a column with blob ids that storage.Transfer does not copy.
 func TestEveryFileIsKnownToTheCopy(t *testing.T) {
 	columns, err := db.Columns()
 	if err != nil {
 		t.Fatal(err)
 	}
 	known := []string{
-		"storage_objects", "media", "media_renditions", // moved
-		"storage_uploads", "storage_trash", // on their way, or on their way out: left behind
-		"backup_blobs", // what the backup has a copy of: all of them belong to rows of the others, or did
+		"storage_objects", "media", "media_renditions", // copied
+		"storage_uploads", "storage_trash", // unfinished uploads and pending blobs: not copied
+		"backup_blobs", // the blobs in the backup: rows of the other tables refer or referred to all of them
 	}
 	for table, of := range columns {
 		for _, c := range of {
@@ -71,7 +71,7 @@ func TestEveryFileIsKnownToTheCopy(t *testing.T) {
 	}
 }
 
-// sample is the value of a column in row i: every table gets rows by its columns' kinds, with ids that fit each other.
+// sample returns the value of a column in row i. Values fit the kinds of the columns, and ids fit each other.
 func sample(table, column, kind string, i int) any {
 	switch table + "." + column {
 	case "products.artwork_type":
@@ -150,7 +150,7 @@ func sample(table, column, kind string, i int) any {
 	panic(kind)
 }
 
-// fill inserts n rows into every table of an SQLite database, or one row where only one is allowed.
+// fill inserts n rows into every table of an SQLite database, or one row if a table can have only one.
 func fill(t *testing.T, d *db.DB, n int) {
 	t.Helper()
 	columns, err := db.Columns()
@@ -194,7 +194,7 @@ func fill(t *testing.T, d *db.DB, n int) {
 	}
 }
 
-// filled makes an SQLite database with rows in every table and closes it.
+// filled creates an SQLite database with rows in every table and closes it.
 func filled(t *testing.T, n int) string {
 	t.Helper()
 	address := "sqlite:" + filepath.Join(t.TempDir(), "atelie.db")
@@ -207,7 +207,7 @@ func filled(t *testing.T, n int) string {
 	return address
 }
 
-// within opens a database as a server would, and closes it again: copies want it alone.
+// within opens a database as a server does, runs a function and closes it, because copies need exclusive use.
 func within(t *testing.T, address string, fn func(d *db.DB)) {
 	t.Helper()
 	d, err := db.Open(t.Context(), address, db.NoHooks)
@@ -227,7 +227,7 @@ type run struct {
 	fresh func(context.Context) error
 }
 
-// copyRows is the whole copy of rows, as the command does it.
+// copyRows copies all rows, as the command does.
 func copyRows(ctx context.Context, from, to string, r run) (sums []db.TableChecksum, resumed bool, err error) {
 	if r.tell == nil {
 		r.tell = func(string, int64) {}
@@ -325,7 +325,7 @@ func TestCopyThereAndBackChangesNothing(t *testing.T) {
 		}
 		same(t, dump(t, to), want)
 		within(t, to, func(d *db.DB) {
-			if err := d.Migrate(t.Context()); err != nil { // a database like any other
+			if err := d.Migrate(t.Context()); err != nil { // it can be migrated like any other database
 				t.Error(err)
 			}
 			var id int
@@ -335,7 +335,7 @@ func TestCopyThereAndBackChangesNothing(t *testing.T) {
 				}
 				_, err := tx.Exec(t.Context(), "delete from realtime_outbox where id = $1", id)
 				return err
-			}); err != nil || id != 8+i { // numbers go on where they stood, also those that are gone
+			}); err != nil || id != 8+i { // serial numbers continue, also after deleted rows
 				t.Errorf("next number %d, %v", id, err)
 			}
 			if dialect != db.SQLite { // on PostgreSQL a number of activity would be used up
@@ -360,7 +360,7 @@ func TestCopyThereAndBackChangesNothing(t *testing.T) {
 
 var errStop = errors.New("stopped here")
 
-// TestInterruptedCopyIsResumed ends the copy at each of its steps.
+// TestInterruptedCopyIsResumed interrupts the copy at each of its steps.
 func TestInterruptedCopyIsResumed(t *testing.T) {
 	from := filled(t, 3)
 	addRows(t, from, 2*db.CopyBatch+3)
@@ -368,7 +368,7 @@ func TestInterruptedCopyIsResumed(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			to := emptyAddress(t, dialect)
-			// Before the schema is there.
+			// Before the schema exists.
 			if _, _, err := copyRows(t.Context(), from, to, run{fresh: func(context.Context) error { return errStop }}); !errors.Is(err, errStop) {
 				t.Fatal(err)
 			}
@@ -472,7 +472,7 @@ func TestCopyRefusals(t *testing.T) {
 	}
 }
 
-// TestCopyWaitsForSessionsThatEnd: PostgreSQL ends the sessions of a program a moment after it.
+// TestCopyWaitsForSessionsThatEnd: PostgreSQL ends the sessions of a program shortly after the program. The copy must wait for that.
 func TestCopyWaitsForSessionsThatEnd(t *testing.T) {
 	address := dbtest.URL(t, db.Postgres)
 	server, err := db.Open(t.Context(), address, db.NoHooks)
@@ -496,7 +496,7 @@ func TestCopyWaitsForSessionsThatEnd(t *testing.T) {
 	}
 }
 
-// stopped begins a copy and ends it when everything is written and nothing checked.
+// stopped begins a copy and interrupts it when everything is written and nothing is verified.
 func stopped(t *testing.T, from, to string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -71,7 +71,7 @@ func TestNoRows(t *testing.T) {
 	})
 }
 
-// SQLite itself rolls back on a full disk: what follows a failed statement would then be committed by itself.
+// SQLite itself rolls back on a full disk. Without the check of the package, each later statement would then be committed on its own.
 func TestAFailedStatementEndsItsTransactionOnBothEngines(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		insert := func(tx *db.Tx, title any) error {
@@ -235,8 +235,8 @@ func TestOpenRefusesUnknownAddresses(t *testing.T) {
 	}
 }
 
-// TestDeadlockIsRetried lets two transactions take the same two rows in opposite order. PostgreSQL ends one of them;
-// on SQLite they follow each other.
+// TestDeadlockIsRetried locks the same two rows in opposite order in two transactions. PostgreSQL aborts one of them; on SQLite they run
+// one after the other.
 func TestDeadlockIsRetried(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
@@ -245,7 +245,7 @@ func TestDeadlockIsRetried(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var both sync.WaitGroup // each has its first row
+		var both sync.WaitGroup // both have locked their first row
 		both.Add(2)
 		var runs, committed atomic.Int64
 		take := func(keys ...string) error {

@@ -65,7 +65,7 @@ func Seeded() (names []string) {
 	return names
 }
 
-// Dump returns the canonical bytes of each table, by its name.
+// Dump returns the canonical bytes of each table by its name.
 func (d *DB) Dump(ctx context.Context) (map[string][]byte, error) {
 	tables, err := catalogue()
 	if err != nil {
@@ -110,7 +110,7 @@ func (d *DB) dump(ctx context.Context, tables []*table) (map[string][]byte, erro
 	return out, nil
 }
 
-// PlainNumber and CanonicalJSON make the canonical forms by which values are compared.
+// PlainNumber and CanonicalJSON return the canonical forms in which values are compared.
 var PlainNumber = plainNumber
 
 func CanonicalJSON(s string) (string, error) {
@@ -141,8 +141,8 @@ func RunFirstStatement(ctx context.Context, d *DB, version int64) error {
 
 var sqlComment = regexp.MustCompile(`(?m)\s*--[^'\n]*$`)
 
-// SchemaScript returns the migrations up to a version as SQL text without comments, and the rows by which a database knows that
-// it has them.
+// SchemaScript returns the migrations up to a version as SQL text without comments, and the rows that record these migrations in a
+// database.
 func SchemaScript(dialect Dialect, newest int64) (string, error) {
 	scripts, err := renderMigrations(placeholderSQL(dialect))
 	if err != nil {

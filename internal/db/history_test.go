@@ -13,7 +13,7 @@ import (
 
 const historyRow = "11111111-1111-4111-8111-111111111111"
 
-// historyRows are a row of each table with a history: how it is inserted, and what it is in JSON.
+// historyRows has a row for each table with a history: the statement that inserts it, and its JSON.
 var historyRows = []struct{ table, insert, change, before string }{
 	{"products", `insert into products (id, title, artwork_type, image_url, image_gallery, video_gallery, tags, is_featured, creation_date, created_at, updated_at, published_at) values ($1, 'Onda "á"', 'oil', 'https://a.b/x.jpg', %list, %empty, %list, true, '2024-05-20', '2026-01-02T03:04:05+00:00', '2026-01-02T03:04:05+00:00', '2026-02-03T04:05:06+00:00')`,
 		"title = 'Maré'", `{"id":"` + historyRow + `","title":"Onda \"á\"","description":null,"artwork_type":"oil","image_url":"https://a.b/x.jpg","image_gallery":["a, b","c"],"video_gallery":[],"is_featured":true,"in_stock":true,"dimensions":null,"medium":null,"creation_date":"2024-05-20","tags":["a, b","c"],"is_customizable":false,"seo_meta_title":null,"seo_meta_desc":null,"price":0,"created_at":"2026-01-02T03:04:05+00:00","updated_at":"2026-01-02T03:04:05+00:00","published_at":"2026-02-03T04:05:06+00:00","is_published":true,"position":"","title_pt":null,"description_pt":null,"dimensions_pt":null,"medium_pt":null,"seo_meta_title_pt":null,"seo_meta_desc_pt":null,"alt_texts":null}`},
@@ -72,7 +72,7 @@ func engineLists(d *db.DB, query string) string {
 
 // Proves A-history-1.
 //
-// TestChangesLeaveRevisions: the same JSON on both engines, with every column of the table, in the transaction of the change.
+// TestChangesLeaveRevisions expects the same JSON on both engines, with every column of the table, in the transaction of the change.
 func TestChangesLeaveRevisions(t *testing.T) {
 	const actor = "22222222-2222-4222-8222-222222222222"
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -99,7 +99,7 @@ func TestChangesLeaveRevisions(t *testing.T) {
 			if found := revisions(t, d, row.table); len(found) != 0 {
 				t.Errorf("%s: an insert and a change that was rolled back left %v", row.table, found)
 			}
-			for range 2 { // the second time nothing changes
+			for range 2 { // the second statement changes nothing
 				if err := d.WithTx(ctx, change); err != nil {
 					t.Fatal(err)
 				}
@@ -141,10 +141,10 @@ func TestWhatLeavesNoRevision(t *testing.T) {
 			"insert into products (id, title, created_at) values ('" + historyRow + "', 'A', '2026-01-02T03:04:05+00:00')",
 			"update products set position = 'a'", // order alone
 			"insert into site_settings (key, value, updated_at) values ('guide', '\"\"', '2026-01-02T03:04:05+00:00')",
-			"update site_settings set value = '\"done\"' where key = 'guide'", // not on the owner's page
+			"update site_settings set value = '\"done\"' where key = 'guide'", // not a setting on the owner's page
 			"insert into contact_submissions (id, name, email, message, created_at) values ('" + historyRow + "', 'Rui', 'rui@b.pt', 'Canary', '2026-01-02T03:04:05+00:00')",
 			"update contact_submissions set status = 'read'",
-			"delete from contact_submissions", // a message leaves nothing behind
+			"delete from contact_submissions", // messages have no revisions
 			"insert into contact_quarantine (id, name, email, message, reason, created_at) values ('" + historyRow + "', 'Rui', 'rui@b.pt', 'Canary', 'x', '2026-01-02T03:04:05+00:00')",
 			"delete from contact_quarantine",
 		} {
@@ -158,7 +158,7 @@ func TestWhatLeavesNoRevision(t *testing.T) {
 	})
 }
 
-// TestActorEndsWithItsTransaction: what comes after is nobody's, even when the transaction failed.
+// TestActorEndsWithItsTransaction checks that later changes have no actor, even if the transaction failed.
 func TestActorEndsWithItsTransaction(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := db.WithActor(t.Context(), "22222222-2222-4222-8222-222222222222")

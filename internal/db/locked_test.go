@@ -10,7 +10,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// TestTheHookDecidesHowLongAWriteWaitsForTheLock: each kind of write waits for another program's lock of SQLite until the hook gives up.
+// TestTheHookDecidesHowLongAWriteWaitsForTheLock checks for each kind of write that it waits for another program's lock of SQLite until
+// the hook returns false.
 func TestTheHookDecidesHowLongAWriteWaitsForTheLock(t *testing.T) {
 	const waits = 3
 	writes := map[string]func(*testing.T, *db.DB) error{
@@ -52,7 +53,7 @@ func TestTheHookDecidesHowLongAWriteWaitsForTheLock(t *testing.T) {
 						t.Error(err)
 					}
 				}()
-				if _, err := d.Exec(t.Context(), "pragma busy_timeout = 20"); err != nil { // of the one writing connection
+				if _, err := d.Exec(t.Context(), "pragma busy_timeout = 20"); err != nil { // of the only write connection
 					t.Fatal(err)
 				}
 				lock()

@@ -75,7 +75,7 @@ func TestOutageIsReportedOnce(t *testing.T) {
 
 // Proves P-outage-log.
 //
-// TestOneLostConnectionIsNoOutage: an administrator ends the session of one statement.
+// TestOneLostConnectionIsNoOutage has an administrator end the session of one statement.
 func TestOneLostConnectionIsNoOutage(t *testing.T) {
 	hooks := db.NoHooks
 	hooks.OutageBegan = func(cause error) { t.Errorf("an outage: %v", cause) }
@@ -119,7 +119,7 @@ func TestFailuresDuringAnOutageOrOnAFullDiskAreNotLogged(t *testing.T) {
 
 // Proves T-limits-time.
 //
-// TestPostgreSQLLimitsTheAnonymousPool: its session ends statements that take too long, and writes nothing.
+// TestPostgreSQLLimitsTheAnonymousPool checks that its sessions end statements that take too long, and cannot write.
 func TestPostgreSQLLimitsTheAnonymousPool(t *testing.T) {
 	d := dbtest.Open(t, db.Postgres)
 	var limit, readOnly string

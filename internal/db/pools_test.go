@@ -40,7 +40,7 @@ func TestPoolsTellWhatIsInUse(t *testing.T) {
 		}
 		writer := map[db.Dialect]string{db.SQLite: "write", db.Postgres: "main"}[d.Dialect]
 		if err := d.WithTx(t.Context(), func(tx *db.Tx) error {
-			if err := db.Exec(t.Context(), tx, "delete from jobs"); err != nil { // PostgreSQL gives a connection with the first statement
+			if err := db.Exec(t.Context(), tx, "delete from jobs"); err != nil { // on PostgreSQL a transaction gets its connection with the first statement
 				return err
 			}
 			if p := pool(writer); p.InUse != 1 || p.Max < 1 {
@@ -56,8 +56,8 @@ func TestPoolsTellWhatIsInUse(t *testing.T) {
 	})
 }
 
-// TestPoolsCountWaits needs SQLite, where every second writer waits for the only connection. PostgreSQL counts a wait when it is
-// over, and the opening of a connection too.
+// TestPoolsCountWaits runs only on SQLite, where every second writer waits for the only connection. PostgreSQL counts a wait only at its
+// end, and counts the opening of a connection too.
 func TestPoolsCountWaits(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	waits := func() int64 { return d.Pools()[0].Waits }

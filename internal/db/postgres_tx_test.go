@@ -17,8 +17,8 @@ func queueSetting(t *testing.T, tx *db.Tx, key string) error {
 	return db.Queue(t.Context(), tx, "insert into site_settings (key, value, updated_at) values ($1, '1', '2026-03-12T10:00:00+00:00')", key)
 }
 
-// counted returns a database and a function that returns the round trips of a transaction whose statements are prepared: it runs the
-// transaction twice.
+// counted returns a database and a function that returns the round trips of a transaction. The function runs the transaction twice, so
+// that its statements are prepared.
 func counted(t *testing.T) (*db.DB, func(ctx context.Context, fn func(*db.Tx) error) []string) {
 	t.Helper()
 	proxy := dbtest.CountRoundTrips(t)
@@ -81,7 +81,8 @@ func TestRoundTripsOfTransactions(t *testing.T) {
 	}
 }
 
-// Whatever has been sent when a statement fails, nothing is stored, the error is the statement's, and the connection can be used again.
+// Whichever statements were sent before one fails, nothing is stored, the error is that of the failed statement, and the connection can
+// be used again.
 func TestQueuedStatementsFailTogether(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		read := func(tx *db.Tx) error {
@@ -127,7 +128,7 @@ func TestQueuedStatementsFailTogether(t *testing.T) {
 	})
 }
 
-// A constraint that is checked at the commit fails the transaction, also if it was sent in one message.
+// A constraint that is checked at the commit fails the transaction, also if the transaction was sent in one message.
 func TestQueuedStatementsAndDeferredConstraints(t *testing.T) {
 	d := dbtest.Open(t, db.Postgres)
 	if _, err := d.Exec(t.Context(), "create table late (id int primary key deferrable initially deferred)"); err != nil {

@@ -12,7 +12,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// TestReleasedMigrationsStayAsTheyAre: what a release has done to databases cannot be changed later. A test run with
+// TestReleasedMigrationsStayAsTheyAre: a released migration has changed databases already, so it must not change later. A test run with
 // RELEASED=write writes the SQL text of a release that was added to dbtest.Releases.
 func TestReleasedMigrationsStayAsTheyAre(t *testing.T) {
 	for _, r := range dbtest.Releases {
@@ -80,8 +80,8 @@ type releasedColumn struct {
 	required   bool
 }
 
-// columnsOf reads the columns of a database by table. A column that today's migrations do not know is an error: a migration
-// that removes one must say in this test what becomes of its content.
+// columnsOf reads the columns of a database by table. A column that the current migrations do not know is an error: a migration that
+// removes a column must say in this test what becomes of its content.
 func columnsOf(t *testing.T, d *db.DB) map[string][]releasedColumn {
 	t.Helper()
 	kinds, err := db.Columns()
@@ -127,7 +127,7 @@ func fillColumns(t *testing.T, d *db.DB, columns map[string][]releasedColumn, n 
 	t.Helper()
 	overriding := ""
 	if d.Dialect == db.Postgres {
-		overriding = " overriding system value" // of numbers that PostgreSQL gives out itself
+		overriding = " overriding system value" // for identity columns of PostgreSQL
 	}
 	if err := d.WithTx(t.Context(), func(tx *db.Tx) error {
 		for _, table := range db.TableOrder() {

@@ -8,7 +8,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// TestChangesTellsEveryCommit: by each kind of write, also of another process, and by nothing else.
+// TestChangesTellsEveryCommit checks that each kind of write changes the value, also a write of another process, and that nothing else
+// does.
 func TestChangesTellsEveryCommit(t *testing.T) {
 	url := dbtest.URL(t, db.SQLite)
 	open := func() *db.DB {

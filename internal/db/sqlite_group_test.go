@@ -33,8 +33,8 @@ func keys(t *testing.T, d *db.DB, prefix string) map[string]bool {
 	return found
 }
 
-// queued runs first in a transaction that holds the write connection until n short transactions wait behind it. It returns their
-// results. On PostgreSQL they run beside it.
+// queued runs first in a transaction that holds the write connection until n short transactions wait for it. It returns their results. On
+// PostgreSQL they run concurrently.
 func queued(t *testing.T, d *db.DB, n int, fn func(i int, tx *db.Tx) error) []error {
 	t.Helper()
 	results := make([]error, n)
@@ -61,7 +61,7 @@ func queued(t *testing.T, d *db.DB, n int, fn func(i int, tx *db.Tx) error) []er
 	return results
 }
 
-// Of many short transactions that wait together those that fail, each in another way, fail alone: all the others are stored, each once.
+// Of many short transactions that wait together, each failing transaction fails alone. All others are stored exactly once.
 //
 // Proves H-write-together.
 func TestShortTransactionsFailAlone(t *testing.T) {
@@ -108,7 +108,7 @@ func TestShortTransactionsFailAlone(t *testing.T) {
 	})
 }
 
-// A statement that makes SQLite roll back the whole transaction takes nothing from the others.
+// A statement that makes SQLite roll back the whole transaction does not affect the other transactions of the group.
 //
 // Proves H-write-together.
 func TestShortTransactionsSurviveARollback(t *testing.T) {
@@ -131,7 +131,7 @@ func TestShortTransactionsSurviveARollback(t *testing.T) {
 	}
 }
 
-// The functions of AfterCommit run once for each transaction that was committed.
+// The functions of AfterCommit run once for each committed transaction.
 func TestShortTransactionsCallAfterCommit(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		var mu sync.Mutex
@@ -155,7 +155,7 @@ func TestShortTransactionsCallAfterCommit(t *testing.T) {
 	})
 }
 
-// A transaction whose context ends while it waits does not run, and the others do.
+// A transaction whose context ends while it waits does not run. The other transactions do.
 func TestShortTransactionsLeaveTheQueue(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	ctx, cancel := context.WithCancel(t.Context())
