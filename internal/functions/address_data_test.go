@@ -13,7 +13,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// addressCounts returns the places of an answer of address-data as "name count".
+// addressCounts returns the places in a response of address-data as "name count".
 func (s *site) addressCounts(action, address string) (places string, inSettings bool) {
 	s.t.Helper()
 	rec := s.call("admin", "address-data", `{"action":"`+action+`","address":"`+address+`"}`)

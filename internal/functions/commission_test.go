@@ -31,7 +31,7 @@ func terms(en, pt string) map[string]any {
 	return map[string]any{"state": "open", "texts": map[string]any{"en": map[string]any{"terms": en}, "pt": map[string]any{"terms": pt}}}
 }
 
-// desk calls commission as the owner.
+// desk calls the function commission as the owner.
 func (s *site) desk(action, id string, more ...string) (int, commissionState, string) {
 	s.t.Helper()
 	body := map[string]string{"action": action, "message_id": id}
@@ -48,7 +48,7 @@ func (s *site) desk(action, id string, more ...string) (int, commissionState, st
 	return rec.Code, state, rec.Body.String()
 }
 
-// mustDesk is desk for an action that has to succeed.
+// mustDesk is desk for an action that must succeed.
 func (s *site) mustDesk(action, id string, more ...string) commissionState {
 	s.t.Helper()
 	code, state, text := s.desk(action, id, more...)
@@ -76,7 +76,7 @@ func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 		}
 		s.clock = s.clock.Add(time.Hour)
 		s.live = nil
-		for range 2 { // the client has not seen the first response
+		for range 2 { // the client has lost the first response and repeats the request
 			state := s.mustDesk("offer", id, "id", "draft", "text", " Um retrato\r\nde 40 × 50. <i>", "price", " 300 €", "deposit", "100 €", "promised_on", "2026-06-01", "expires_on", "2026-03-20")
 			if state.Stage != "offer" || len(state.Offers) != 1 || state.Offers[0].State != "open" {
 				t.Fatalf("%+v", state)
@@ -88,7 +88,7 @@ func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 		if n := s.count("select count(*) from jobs where kind = 'contact.reply' and about = $1", id); n != 1 {
 			t.Errorf("%d mails", n)
 		}
-		// What the owner writes later changes no terms of an offer.
+		// Later changes of the settings do not change the terms of an offer.
 		s.setSite(terms("All in advance.", "Tudo adiantado."))
 		rec := s.visit("GET", path, "", "")
 		shows(t, rec, 200, "Foi feita uma proposta em 12 de março de 2026, 11:00 UTC.", "Um retrato\nde 40 × 50. &lt;i&gt;", "300 €", "100 €", "1 de junho de 2026", "20 de março de 2026",
@@ -162,7 +162,7 @@ func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 				t.Errorf("the export lacks %s: %s", want, exported)
 			}
 		}
-		// Erasing takes all of it along.
+		// Erasing the message deletes all of this.
 		shows(t, s.post(path, "action", "erase", "confirm", "yes"), 200, "A sua mensagem foi eliminada")
 		if n := s.count("select (select count(*) from commissions) + (select count(*) from commission_offers) + (select count(*) from contact_replies)"); n != 0 {
 			t.Errorf("%d rows are left", n)
@@ -190,7 +190,7 @@ func TestOffersThatCannotBeAnswered(t *testing.T) {
 			t.Errorf("a replaced offer: %d %s", code, page)
 		}
 		began := s.clock
-		// The day of expiry has ended everywhere at noon of the next one in UTC.
+		// At noon UTC of the next day, the day of expiry has ended in every time zone.
 		s.clock = time.Date(2026, 3, 13, 11, 59, 59, 0, time.UTC)
 		shows(t, s.visit("GET", path, "", ""), 200, `value="accepted"`)
 		s.clock = s.clock.Add(time.Second)
@@ -288,7 +288,7 @@ func TestClosedOffersAreNotMailed(t *testing.T) {
 
 // Proves E-offer-2.
 //
-// Of two answers at the same time one is stored, and the other one is told so.
+// Of two concurrent answers one is stored, and the other one gets an error.
 func TestOfTwoAnswersOneCounts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -361,7 +361,7 @@ func TestTheOwnerMovesACommission(t *testing.T) {
 		if code, _, text := s.desk("promise", id, "promised_on", "2026-07-01"); code != 409 {
 			t.Errorf("a date before an agreement: %d %s", code, text)
 		}
-		s.mustDesk("stage", id, "stage", "enquiry") // is kept as one
+		s.mustDesk("stage", id, "stage", "enquiry") // stays an enquiry explicitly
 		s.mustDesk("stage", id, "stage", "accepted")
 		state := s.mustDesk("promise", id, "promised_on", "2026-07-01")
 		if state.PromisedOn != "2026-07-01" || state.Slots != 1 || state.Taken != 1 {
@@ -383,7 +383,7 @@ func TestTheOwnerMovesACommission(t *testing.T) {
 		if page := s.visit("GET", path, "", "").Body.String(); strings.Contains(page, "Promised") {
 			t.Error("the promise stays")
 		}
-		// Retention leaves what is being worked on.
+		// The retention does not delete commissions that are in progress.
 		s.setSite(map[string]any{"state": "open"})
 		if err := settings.Delete(t.Context(), d, settings.SiteKey); err != nil {
 			t.Fatal(err)
@@ -443,7 +443,7 @@ func TestCommissionIsForOwnersAndRefusesWhatIsWrong(t *testing.T) {
 				t.Errorf("%.120s: %d %s, want %d", c.body, rec.Code, rec.Body, c.want)
 			}
 		}
-		// By mail alone the visitor could not answer.
+		// Without a link the visitor could not answer.
 		s.cfg.MailServer = true
 		if code, _, text := s.desk("offer", id, "text", "x", "price", "1"); code != 409 || !strings.Contains(text, "could not answer") || len(s.texts()) != 0 {
 			t.Errorf("%d %s", code, text)
@@ -479,7 +479,7 @@ func TestThePlaceOnTheWaitingListIsCounted(t *testing.T) {
 		place(1, "")
 		place(2, "Place on the waiting list: 2nd.")
 		place(3, "Lugar na lista de espera: 3.º.")
-		// Who is answered leaves the list, unless the owner keeps the enquiry.
+		// An answered message leaves the list, unless the owner keeps it as an enquiry.
 		if _, err := d.Exec(t.Context(), "update contact_submissions set status = 'replied' where id in ($1, $2)", ids[0], ids[2]); err != nil {
 			t.Fatal(err)
 		}

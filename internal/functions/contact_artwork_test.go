@@ -11,7 +11,7 @@ import (
 
 // Proves FN-contact-artwork.
 //
-// A message is stored whatever its artwork_id is; only the id of a published work is kept with it.
+// A message is stored whatever its artwork_id is. The id is stored only if that work is published.
 func TestAMessageKeepsTheWorkItAsksAbout(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		const published, draft = "33333333-3333-4333-8333-333333333333", "44444444-4444-4444-8444-444444444444"
@@ -48,7 +48,7 @@ func TestAMessageKeepsTheWorkItAsksAbout(t *testing.T) {
 			}
 		}
 
-		// A form of a browser, and the way through the quarantine.
+		// A form of a browser, and a message that passes through the quarantine.
 		r := httptest.NewRequestWithContext(t.Context(), "POST", "/functions/v1/submit-contact",
 			strings.NewReader("name=In%C3%AAs&email=ines%40exemplo.pt&message=Gosto+muito+do+mural.&reason=&artwork_id="+published))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")

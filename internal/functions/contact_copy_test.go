@@ -27,7 +27,7 @@ func (s *site) copies() (n int) {
 	return n
 }
 
-// sendTo sends a message of a sender from an address, and returns the response without the link's token.
+// sendTo sends a message with a sender from an IP address, and returns the response without the link's token.
 func (s *site) sendTo(from, email, more string) string {
 	s.t.Helper()
 	body := `{"name":"Inês","email":"` + email + `","message":"Gosto muito do mural.","language":"pt"` + more + `}`
@@ -44,7 +44,7 @@ func (s *site) sendTo(from, email, more string) string {
 
 // Proves E-copy-1, E-copy-3.
 //
-// Copies are limited by mailbox, by the asking address and in all, and the answer is the same beyond a limit and for spam.
+// Copies are limited by mailbox, by IP address and in total. The response is the same beyond a limit and for spam.
 func TestCopiesAreLimited(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSiteWith(t, d, Config{MailServer: true})
@@ -81,7 +81,7 @@ func TestCopiesAreLimited(t *testing.T) {
 		same("in all", s.sendTo("203.0.113.6", "c@exemplo.pt", follow), 3+copiesPerRequester)
 		s.clock = s.clock.Add(copyWindow)
 		same("the next day", s.sendTo("203.0.113.6", "ines@exemplo.pt", follow), 4+copiesPerRequester)
-		// What is kept of the mailbox goes with the address.
+		// Erasing an address deletes the record of its mailbox.
 		s.addressCounts("erase", "ines@exemplo.pt")
 		var left int
 		if s.scan(&left, "select count(*) from rate_limits where name = $1 and subject = $2", copyLimitMailbox, hashMailbox("ines@exemplo.pt")); left != 0 {
@@ -95,7 +95,7 @@ func TestCopiesAreLimited(t *testing.T) {
 
 // Proves E-copy-1, E-copy-4.
 //
-// A message that is part of a flood gets no copy, and the same answer; without a mail server there are none.
+// A message that is part of a flood gets no copy and the same response. Without a mail server there are no copies.
 func TestAFloodGetsNoCopies(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSiteWith(t, d, Config{MailServer: true, MessagesPerHour: 1})

@@ -24,7 +24,7 @@ func (s *site) stateOfMessage() string {
 
 // Proves AM-state-1, AM-state-2, FN-reply-done.
 //
-// The state of a conversation follows from its status, its last reply and the owner's mark, whoever writes them.
+// The state of a conversation follows from its status, its last reply and the owner's mark.
 func TestTheStateOfAConversation(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -127,7 +127,7 @@ func TestConversationsAreListedByAnIndex(t *testing.T) {
 			at = "to_timestamp(1700000000 + i)"
 		}
 		insert := rows + "insert into contact_submissions (id, name, email, message, reason, status, created_at) select " + id + ", 'Rui', 'rui@exemplo.pt', 'Quanto custa?', 'general', case i % 3 when 0 then 'new' when 1 then 'read' else 'replied' end, " + at + " from n"
-		if d.Dialect == db.SQLite { // SQLite wants the list after the name of the table
+		if d.Dialect == db.SQLite { // in SQLite's syntax the list follows the name of the table
 			insert = "insert into contact_submissions (id, name, email, message, reason, status, created_at) " + rows + "select " + id + ", 'Rui', 'rui@exemplo.pt', 'Quanto custa?', 'general', case i % 3 when 0 then 'new' when 1 then 'read' else 'replied' end, " + at + " from n"
 		}
 		for _, query := range []string{insert, "analyze"} {

@@ -16,7 +16,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// export returns the file that contact-export answers with.
+// export returns the file in the response of contact-export.
 func (s *site) export(format string) []byte {
 	s.t.Helper()
 	rec := s.call("admin", "contact-export", `{"format":"`+format+`"}`)
@@ -30,7 +30,7 @@ func (s *site) export(format string) []byte {
 
 // Proves AM-export-1, FN-export-file.
 //
-// TestExportHasEveryMessageOnce: more messages than a page of the export has, many of one moment, and the quarantine.
+// TestExportHasEveryMessageOnce exports more messages than a page of the export has, many of them with equal times, and the quarantine.
 func TestExportHasEveryMessageOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -88,7 +88,7 @@ func TestExportHasEveryMessageOnce(t *testing.T) {
 
 // Proves AM-export-2.
 //
-// TestCellsAreNoFormulas: at the start of a cell, and wherever a program that splits lines otherwise could see the start of one.
+// TestCellsAreNoFormulas covers the start of a cell, and every position that a program with other separators could take for one.
 func TestCellsAreNoFormulas(t *testing.T) {
 	for given, want := range map[string]string{
 		"": "", "Ana": "Ana", "a=b": "a=b", "a - b": "a - b", "ana+rua@exemplo.pt": "ana+rua@exemplo.pt", "wall, 3 m; window": "wall, 3 m; window",
@@ -113,7 +113,7 @@ func TestCellsAreNoFormulas(t *testing.T) {
 	}
 }
 
-// FuzzTextCell looks for text that a spreadsheet would run, whatever it takes for a separator.
+// FuzzTextCell searches for text that a spreadsheet would run as a formula, with any separator.
 func FuzzTextCell(f *testing.F) {
 	f.Add("=1;\t@a\n\"+b")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -127,7 +127,8 @@ func FuzzTextCell(f *testing.F) {
 
 // Proves FN-export-file.
 //
-// TestIncompleteExportIsCut: an error after the first bytes ends the connection, one before them is an ordinary answer.
+// TestIncompleteExportIsCut checks that an error after the first bytes closes the connection, and an error before them is an ordinary
+// response.
 func TestIncompleteExportIsCut(t *testing.T) {
 	cause := errors.New("the disk is gone")
 	for _, size := range []int{10, 1 << 20} {

@@ -13,7 +13,7 @@ import (
 // Header Accept of a browser that follows a link or sends a form.
 const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 
-// browse sends a request as a browser without scripts does: without a key, and with an Accept header for a page.
+// browse sends a request as a browser without scripts: without a key, and with an Accept header for a page.
 func (s *site) browse(method, target, contentType, body string) *httptest.ResponseRecorder {
 	s.t.Helper()
 	r := httptest.NewRequestWithContext(s.t.Context(), method, target, strings.NewReader(body))
@@ -59,7 +59,7 @@ func TestPlainFormIsAnsweredWithAPage(t *testing.T) {
 		shows(t, s.browse("POST", contactAddress, multiType, multi), 200, `<html lang="pt">`, "Mensagem enviada com sucesso!")
 		fields.Set("language", "en") // the form's field takes precedence over ?lang=
 		shows(t, s.browse("POST", contactAddress+"?lang=pt", urlencoded, fields.Encode()), 200, `<html lang="en">`)
-		fields.Set("reason", "watches") // a machine cannot tell
+		fields.Set("reason", "watches") // the response must not reveal that this is spam
 		shows(t, s.browse("POST", contactAddress, urlencoded, fields.Encode()), 200, "Message Sent Successfully!")
 		if people, machines := len(s.stored("contact_submissions")), len(s.stored("contact_quarantine")); people != 4 || machines != 1 {
 			t.Errorf("%d and %d stored", people, machines)
@@ -83,7 +83,7 @@ func TestPlainFormIsShownAgainWithItsProblems(t *testing.T) {
 		shows(t, s.browse("POST", contactAddress, urlencoded, ""), 400, english.nameShort, english.email, english.messageShort)
 		shows(t, s.browse("POST", contactAddress, urlencoded, "name=%zz"), 400, "The form could not be read", `value=""`)
 		shows(t, s.browse("POST", contactAddress+"?lang=pt", urlencoded, "message="+strings.Repeat("a", maxBody)), 413, "A mensagem é demasiado grande")
-		// What can be read of a body is shown again, also if the body is too large or broken.
+		// The fields that can be read are shown again, also if the body is too large or malformed.
 		for contentType, text := range map[string]string{
 			urlencoded:                        "name=Ines&email=a@b.pt&message=" + strings.Repeat("a", maxBody),
 			urlencoded + ";charset=utf-8":     "name=Ines&email=a@b.pt&message=%zz",

@@ -35,7 +35,7 @@ func (s *site) quarantine(body string) quarantinePage {
 	return page
 }
 
-// bots sends messages whose hidden field is filled in, one a minute.
+// sendSpam sends messages whose hidden field is filled in, one a minute.
 func (s *site) bots(n int) {
 	s.t.Helper()
 	for i := range n {
@@ -68,7 +68,7 @@ func TestTheOwnerSeesTheQuarantineAndRestores(t *testing.T) {
 			t.Errorf("%+v", part)
 		}
 
-		// Two restore at once: one of them does it, and the message is there once, as it came.
+		// Two concurrent requests restore one message: one of them succeeds, and the inbox has the message once, unchanged.
 		target := page.Items[1]
 		var (
 			all   sync.WaitGroup
@@ -107,8 +107,8 @@ func TestTheOwnerSeesTheQuarantineAndRestores(t *testing.T) {
 
 // Proves A-activity-1.
 //
-// TestDeletingInQuarantineIsInTheActivity: a number and who did it, by an account and by the service key. What is restored, what has been
-// there for its time and what is not there leave nothing.
+// TestDeletingInQuarantineIsInTheActivity expects an entry with the number of messages and who deleted them, for an account and for the
+// service key. Restored messages, expired messages and missing messages add no entry.
 func TestDeletingInQuarantineIsInTheActivity(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -144,7 +144,7 @@ func TestDeletingInQuarantineIsInTheActivity(t *testing.T) {
 
 // Proves A-set-key, AM-quarantine-1, FN-admin-who, FN-mail-send.
 //
-// TestMessageFunctionsNeedAnAdministrator goes through the matrix of their functions.
+// TestMessageFunctionsNeedAnAdministrator calls the functions with every kind of caller.
 func TestMessageFunctionsNeedAnAdministrator(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

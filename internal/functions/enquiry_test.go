@@ -19,7 +19,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// giveLinks turns private links on, or off.
+// giveLinks turns private links on or off.
 func (s *site) giveLinks(on bool, more ...string) {
 	s.t.Helper()
 	if err := settings.Delete(s.t.Context(), s.d, settings.SiteKey); err != nil {
@@ -53,7 +53,7 @@ func (s *site) ask(language, reason string) (path string) {
 	return path
 }
 
-// visit opens a private link in a browser, each time from another address.
+// visit opens a private link in a browser, each time from another IP address.
 func (s *site) visit(method, target, contentType, body string) *httptest.ResponseRecorder {
 	s.t.Helper()
 	s.calls++
@@ -110,7 +110,7 @@ func (s *site) reply(body string) (int, conversationState, string) {
 }
 
 // Proves FN-contact-link.
-//
+// Without a request for a link, the response is the same bytes as before, whatever the owner has set.
 // Who does not ask for a link is answered to the byte as before, whatever the owner has set.
 func TestALinkIsGivenToThoseWhoAskForIt(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -186,7 +186,7 @@ func TestThePageOfALinkShowsTheEnquiry(t *testing.T) {
 
 // Proves E-link-1.
 //
-// Unknown, expired, replaced and malformed tokens have the same response, and none shows a row.
+// Unknown, expired, replaced and malformed tokens have the same response, and none reveals a row.
 func TestLinksThatDoNotExistAreAllTheSame(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -285,8 +285,8 @@ func TestAVisitorWritesAgain(t *testing.T) {
 		if rec := s.visit("PUT", path, "", ""); rec.Code != 405 || rec.Header().Get("Allow") != "GET, HEAD, POST" {
 			t.Errorf("PUT: %d, Allow %q", rec.Code, rec.Header().Get("Allow"))
 		}
-		s.clock = s.clock.AddDate(0, -17, 0) // the keys of callers have expired meanwhile
-		// The id of another conversation's reply is another reply.
+		s.clock = s.clock.AddDate(0, -17, 0) // to before the expiry of the callers' keys
+		// The same id in another conversation is another reply.
 		other := s.ask("en", "")
 		if rec := s.post(other, "text", "Hello", "id", "form-1"); rec.Code != http.StatusSeeOther {
 			t.Errorf("%d %s", rec.Code, rec.Body)
@@ -335,7 +335,7 @@ func TestRequestsForLinksAreLimited(t *testing.T) {
 	})
 }
 
-// wantErasures checks how many messages the activity says that visitors have erased.
+// wantErasures checks how many erasures by visitors the activity lists.
 func (s *site) wantErasures(want int) {
 	s.t.Helper()
 	var n int
@@ -370,7 +370,8 @@ func TestAVisitorErasesTheEnquiry(t *testing.T) {
 
 // Proves E-quarantine-1.
 //
-// A message in quarantine has a link as any other: a spam program does not notice, and a visitor in a flood keeps the link.
+// A message in quarantine has a link like any other, so that spam programs cannot detect the quarantine and a visitor during a flood
+// keeps the link.
 func TestAQuarantinedMessageKeepsItsLink(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -411,7 +412,7 @@ func TestAnOwnerReplies(t *testing.T) {
 			t.Fatalf("%d %s", code, text)
 		}
 		s.clock = s.clock.Add(time.Hour)
-		for range 2 { // the client has not seen the first response
+		for range 2 { // the client has lost the first response and repeats the request
 			if code, _, text := s.reply(`{"action":"reply","message_id":"` + id + `","id":"draft-1","text":" Claro!\r\nEm maio. "}`); code != 200 {
 				t.Fatalf("%d %s", code, text)
 			}
@@ -468,7 +469,7 @@ func TestAnOwnerReplies(t *testing.T) {
 		shows(t, s.visit("GET", path, "", ""), 404)
 		shows(t, s.visit("GET", renewed, "", ""), 200, "Claro!")
 
-		// After two changes of the secret nobody but the visitor knows the link; a mail brings a new one.
+		// After two changes of the secret the server cannot derive the link any more, and the next mail contains a new one.
 		s.cfg.PreviousLinkKey, s.cfg.LinkKey = s.cfg.LinkKey, []byte("another key")
 		if _, state, _ := s.reply(`{"message_id":"` + id + `"}`); state.Link.URL != "https://alvor.example"+renewed {
 			t.Errorf("with the previous key %q", state.Link.URL)
@@ -502,7 +503,7 @@ func TestAnOwnerReplies(t *testing.T) {
 
 // Proves FN-reply-reply.
 //
-// Without a mail server a reply is read at the link; without a link too it would reach nobody, and is refused.
+// Without a mail server a reply is read at the link. Without a link too it would reach nobody, so it is refused.
 func TestWithoutMailTheLinkCarriesTheReply(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

@@ -12,7 +12,7 @@ import (
 
 // Proves AM-quarantine-4, FN-contact-flood.
 //
-// TestFloodIsQuarantinedAndRestored: messages beyond the limit get the usual answer, are listed as a flood and not as spam,
+// TestFloodIsQuarantinedAndRestored checks that messages beyond the limit get the usual response, are listed as a flood and not as spam,
 // and keep their reason when they are restored. In the next hour messages are accepted again.
 func TestFloodIsQuarantinedAndRestored(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

@@ -14,7 +14,7 @@ func FuzzMessage(f *testing.F) {
 	f.Add("İı", "ines@exemplo.example\r\nBcc: x@y.example", strings.Repeat("é", maxMessage+1), strings.Repeat("a", maxHiddenField+1))
 	f.Fuzz(func(t *testing.T, name, address, message, reason string) {
 		if !utf8.ValidString(name + address + message + reason) {
-			return // JSON and forms are made valid before
+			return // JSON and forms are converted to valid UTF-8 before
 		}
 		req := contactRequest{Name: name, Email: address, Message: message, Reason: reason}
 		if kept := sanitize(reason); utf8.RuneCountInString(kept) > maxHiddenField || strings.ContainsFunc(kept, unicode.IsControl) {

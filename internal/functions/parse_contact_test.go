@@ -52,7 +52,7 @@ func (s *site) send(contentType, body string) *httptest.ResponseRecorder {
 
 // Proves FN-body-json, FN-body-form.
 //
-// TestEveryKindOfBodyHasTheSameRules sends the same fields in every kind of body that is accepted.
+// TestEveryKindOfBodyHasTheSameRules sends the same fields in every accepted kind of body.
 func TestEveryKindOfBodyHasTheSameRules(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -142,7 +142,7 @@ func TestBodiesOfOtherKinds(t *testing.T) {
 		if n := len(s.stored("contact_submissions")); n != 0 {
 			t.Errorf("%d stored", n)
 		}
-		// The first of a name counts; what is no UTF-8 can be stored all the same.
+		// The first field of a name counts. Invalid UTF-8 can be stored too.
 		answered(t, s.send(urlencoded, "name=In%EAs&name=other&email=a@b.pt&message=%ff+long+enough&reason=%00%fe"), 200, success)
 		if got := s.stored("contact_quarantine"); len(got) != 1 || got[0] != [4]string{"In\uFFFDs", "a@b.pt", "\uFFFD long enough", "\uFFFD"} {
 			t.Errorf("%q", got)

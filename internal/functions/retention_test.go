@@ -30,7 +30,7 @@ func TestMessagesAreKeptAsLongAsTheOwnerSays(t *testing.T) {
 			}
 			return len(s.stored("contact_submissions"))
 		}
-		// More than one transaction deletes, and a message of each second around the limit.
+		// More messages than one transaction deletes, and a message for each second around the limit.
 		begun := s.clock
 		err := d.WithTx(t.Context(), func(tx *db.Tx) error {
 			for i := range purgeBatch + 20 {

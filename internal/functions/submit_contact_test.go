@@ -43,10 +43,10 @@ type site struct {
 	clock    time.Time
 	keys     map[string]string
 	calls    int
-	live     []string    // what was recorded for live changes of messages and replies
-	space    error       // what CheckSpace returns
+	live     []string    // recorded live changes of messages and replies
+	space    error       // result of CheckSpace
 	mails    []ReplyMail // sent replies
-	mailErr  error       // what SendReply returns
+	mailErr  error       // result of SendReply
 }
 
 func newSite(t *testing.T, d *db.DB) *site {
@@ -132,7 +132,7 @@ func newSiteWith(t *testing.T, d *db.DB, cfg Config) *site {
 	return s
 }
 
-// writePage draws a page without the site around it.
+// writePage writes a page without the header and footer of the site.
 func writePage(w http.ResponseWriter, _ *http.Request, p Page) error {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(p.Status)
@@ -140,7 +140,7 @@ func writePage(w http.ResponseWriter, _ *http.Request, p Page) error {
 	return err
 }
 
-// call sends a body with the key of who, each time from another address.
+// call sends a body with the key of who, each time from another IP address.
 func (s *site) call(who, name, body string) *httptest.ResponseRecorder {
 	s.calls++
 	return s.callFrom("198.51.100."+strconv.Itoa(s.calls%250)+":1", who, name, body)
@@ -207,7 +207,7 @@ func answered(t *testing.T, rec *httptest.ResponseRecorder, status int, want str
 
 // Proves FN-call-post, FN-call-key, FN-call-unknown.
 //
-// TestWhoMayCall goes through the roles for submit-contact.
+// TestWhoMayCall calls submit-contact with every role.
 func TestWhoMayCall(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -256,7 +256,7 @@ func TestMessageIsNormalizedAndStored(t *testing.T) {
 	})
 }
 
-// contactTexts are what the call must answer, in one language.
+// contactTexts are the texts of the responses in one language.
 type contactTexts struct {
 	sent, nameShort, nameLong, nameSigns, email, messageShort, messageLong, messageSigns string
 }
@@ -286,7 +286,7 @@ var (
 
 // Proves FN-contact-rules, S5-contact-7.
 func TestRulesAndTexts(t *testing.T) {
-	emoji := strings.Repeat("🎨", 5000) // four bytes, and two code units of JavaScript, but one character each
+	emoji := strings.Repeat("🎨", 5000) // each is one character, but four bytes and two code units of JavaScript
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		for _, language := range []string{"", "en", "pt", "fr"} {
 			s := newSite(t, d)
@@ -336,7 +336,7 @@ func TestRulesAndTexts(t *testing.T) {
 
 // Proves FN-contact-rules, S5-contact-7.
 //
-// TestTextsMatchThoseOfThePage compares with the site's own translations.
+// TestTextsMatchThoseOfThePage compares the texts with the site's own translations.
 func TestTextsMatchThoseOfThePage(t *testing.T) {
 	for _, language := range i18n.Languages {
 		file, err := os.ReadFile("../../web/src/locales/" + string(language) + ".json")
@@ -415,7 +415,7 @@ func TestHoneypot(t *testing.T) {
 				t.Errorf("%.20q is not kept", reason)
 			}
 		}
-		// The same rules hold for machines.
+		// The same rules apply to messages with the hidden field.
 		answered(t, s.call("anon", "submit-contact", body(t, map[string]any{"name": "x", "email": "a@b.pt", "message": "long enough", "reason": "spam"})), 400, `{"success":false,"error":"Name must be at least 2 characters"}`)
 	})
 }
@@ -530,7 +530,7 @@ func TestBodiesThatCannotBeRead(t *testing.T) {
 
 // Proves FN-contact-ok.
 //
-// TestSuccessIsAnsweredAfterStoring: where the database refuses, nobody is told that the message was sent.
+// TestSuccessIsAnsweredAfterStoring checks that the response is an error if the database refuses the message.
 func TestSuccessIsAnsweredAfterStoring(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -570,12 +570,12 @@ func TestMessageOfADisconnectedVisitorIsStored(t *testing.T) {
 
 // Proves P-outage-hang.
 //
-// TestAMessageThatCannotBeStoredInTime: storing does not end with the request, so its time is over while the request's is not.
+// TestAMessageThatCannotBeStoredInTime: storing does not end with the request, so its own timeout ends first.
 func TestAMessageThatCannotBeStoredInTime(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.storeTimeout = 50 * time.Millisecond
-		err := d.WithTx(t.Context(), func(tx *db.Tx) error { // on SQLite other writes wait for it anyway
+		err := d.WithTx(t.Context(), func(tx *db.Tx) error { // on SQLite other writes wait for this transaction in any case
 			if d.Dialect == db.Postgres {
 				if _, err := tx.Exec(t.Context(), "lock table contact_submissions"); err != nil {
 					return err

@@ -13,7 +13,7 @@ import (
 
 // Proves A-set-address.
 //
-// TestWebhookAddressesAreCheckedWhenTheyAreSaved: with the same rules as when they are called.
+// TestWebhookAddressesAreCheckedWhenTheyAreSaved checks that the same rules apply as at a call.
 func TestWebhookAddressesAreCheckedWhenTheyAreSaved(t *testing.T) {
 	for _, c := range []struct {
 		address         string
@@ -57,7 +57,7 @@ func TestWebhookAddressesAreCheckedWhenTheyAreSaved(t *testing.T) {
 
 // Proves A-set-address.
 //
-// TestWebhookAddressIsCheckedAtEachCall too.
+// TestWebhookAddressIsCheckedAtEachCall checks the IP address at each call too.
 func TestWebhookAddressIsCheckedAtEachCall(t *testing.T) {
 	s := newSiteWith(t, dbtest.Open(t, db.SQLite), Config{WebhookKey: []byte("0123456789abcdef")})
 	for address, want := range map[string]error{"https://127.1/": webhook.ErrHost, "https://localhost:1/": webhook.ErrPrivate, "http://a.example/": webhook.ErrURL} {
