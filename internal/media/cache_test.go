@@ -102,7 +102,7 @@ func TestRenditionsOfPrivateBucketsAreNotCached(t *testing.T) {
 		if hits, misses := s.stored.BlobCacheLookups().Counts(); hits+misses != 0 {
 			t.Errorf("%d hits and %d misses in memory", hits, misses)
 		}
-		// A bucket that becomes public is kept, one that becomes private again is not shown any more.
+		// Renditions of a bucket that becomes public are cached. When it becomes private again, they are not served any more.
 		public := func(value string) {
 			t.Helper()
 			if rec := s.Call("service", "PUT", "/bucket/vault", strings.NewReader(`{"public":`+value+`}`)); rec.Code != 200 {
@@ -123,7 +123,7 @@ func TestRenditionsOfPrivateBucketsAreNotCached(t *testing.T) {
 	})
 }
 
-// avifEngine is an engine whose AVIF a test stores by itself.
+// avifEngine is an engine whose AVIF renditions are stored by the test.
 type avifEngine struct{ *fakeEngine }
 
 func (avifEngine) AVIF() bool { return true }
@@ -198,7 +198,7 @@ func TestUseOfACachedRenditionIsRecorded(t *testing.T) {
 		first := used()
 		for _, step := range []struct {
 			after time.Duration
-			want  time.Duration // since first
+			want  time.Duration // after the first use
 		}{{time.Minute, 0}, {useInterval, time.Minute + useInterval}, {time.Minute, time.Minute + useInterval}} {
 			s.Clock = s.Clock.Add(step.after)
 			if got := used().Sub(first); got != step.want {

@@ -92,7 +92,7 @@ func TestVerifyAndRebuild(t *testing.T) {
 		if err != nil || original.BlobID != before.BlobID {
 			t.Error("the picture itself has changed")
 		}
-		s.HoldsFiles(3, 3+1+len(widths(400, 300))+1+2) // the lazy one is gone
+		s.HoldsFiles(3, 3+1+len(widths(400, 300))+1+2) // without the rendition that is made on request
 		if err := os.Remove(path(before.BlobID)); err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-// fakeEngine is the program's own engine in this process, without workers. It counts what it makes.
+// fakeEngine is the program's own engine, run in this process without workers. It counts the renditions that it makes.
 type fakeEngine struct {
 	mu    sync.Mutex
 	runs  int
@@ -59,7 +59,7 @@ func (e *fakeEngine) Make(ctx context.Context, job rendition.Job) (rendition.Res
 func (e *fakeEngine) Takes(mimeType string) bool { return mimeType != "image/heic" }
 func (e *fakeEngine) AVIF() bool                 { return false }
 
-// twice names what was made more than once.
+// twice returns the names of renditions that were made more than once.
 func (e *fakeEngine) twice() (out []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -153,7 +153,7 @@ func TestJobsMakeTheLadderOfAnUpload(t *testing.T) {
 			t.Errorf("after: %+v", m)
 		}
 		var want []string
-		for _, w := range []int{128, 192, 256, 320, 400, 512, 640, 64, 700} { // as texts are sorted
+		for _, w := range []int{128, 192, 256, 320, 400, 512, 640, 64, 700} { // in the order of their names
 			want = append(want, fmt.Sprintf("contain-%dx0-q0.webp", w))
 		}
 		want = append(want, "frame-1200x630-q0.jpeg")
@@ -161,11 +161,11 @@ func TestJobsMakeTheLadderOfAnUpload(t *testing.T) {
 			t.Errorf("%q in %d decodes", got, e.runs)
 		}
 		s.HoldsFiles(1, 1+len(want))
-		// Again: nothing is left to do.
+		// A second run makes nothing.
 		if err := s.makeAllStages(t.Context(), o.ID, o.BlobID); err != nil || e.runs != 2 {
 			t.Errorf("%v, %d runs", err, e.runs)
 		}
-		// They move with it, go with what replaces it, and are collected with it.
+		// Renditions move with their object, are deleted when it is replaced, and are collected with it.
 		s.Change("admin", "move", `{"bucketId":"product-images","sourceKey":"a.jpg","destinationKey":"b.jpg","destinationBucket":"cover-images"}`)
 		if _, m := s.media("cover-images", "b.jpg"); m.State != stateReady || len(s.renditions(m.ObjectID)) != len(want) {
 			t.Errorf("moved: %+v", m)
@@ -201,7 +201,7 @@ func TestEmbeddedPreviewBecomesThePlaceholder(t *testing.T) {
 		if after.State != stateReady || !after.decoded() || bytes.Equal(after.Facts.Thumbhash, before.Facts.Thumbhash) {
 			t.Errorf("after the jobs: %+v, and the placeholder was %x", after, before.Facts.Thumbhash)
 		}
-		// Previews that cannot be used: damaged, too large, with no end.
+		// Unusable previews: damaged, too large, truncated.
 		photo := storagetest.Photo(160, 120)
 		for i, preview := range [][]byte{[]byte("a"), storagetest.Photo(600, 20), photo[:len(photo)/2]} {
 			name := fmt.Sprintf("product-images/%d.jpg", i)
@@ -235,7 +235,7 @@ func TestPublicPictureHasNoPrivateMetadata(t *testing.T) {
 		}
 		storagetest.Refused(t, s.Call("nobody", "GET", "/object/public/product-images/a.jpg?original", nil), "403", "Unauthorized")
 		storagetest.Refused(t, s.Call("nobody", "GET", s.SignedURL("admin", "product-images/a.jpg", `{"expiresIn":60}`)+"&original", nil), "403", "Unauthorized")
-		// A copy within the site brings the original along; what goes into another bucket is what everybody sees.
+		// A copy within the site's buckets includes the original. A copy into another bucket is the public file.
 		s.makeVault()
 		s.Change("service", "copy", `{"bucketId":"product-images","sourceKey":"a.jpg","destinationKey":"b.jpg"}`)
 		s.Change("service", "copy", `{"bucketId":"product-images","sourceKey":"a.jpg","destinationKey":"c.jpg","destinationBucket":"vault"}`)
@@ -246,7 +246,7 @@ func TestPublicPictureHasNoPrivateMetadata(t *testing.T) {
 			t.Errorf("copy elsewhere: %+v %+v", o, m)
 		}
 		s.HoldsFiles(3, 5)
-		// In a bucket that is not the site's a program gets back what it stored.
+		// A file in a bucket that is not the site's is returned byte for byte.
 		if rec := s.Call("service", "POST", "/object/vault/d.jpg", bytes.NewReader(file)); rec.Code != 200 {
 			t.Fatal(rec.Body)
 		}
@@ -256,7 +256,7 @@ func TestPublicPictureHasNoPrivateMetadata(t *testing.T) {
 	})
 }
 
-// makeVault makes a bucket that is neither the site's nor public.
+// makeVault creates a private bucket that is not one of the site's.
 func (s *site) makeVault() {
 	s.T.Helper()
 	if rec := s.Call("service", "POST", "/bucket", strings.NewReader(`{"id":"vault","name":"vault","public":false}`)); rec.Code != 200 {

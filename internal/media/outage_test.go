@@ -76,9 +76,9 @@ func TestPublicFilesDuringAnOutageOfTheDatabase(t *testing.T) {
 				t.Fatal(rec.Body)
 			}
 			look(shown)
-			look(shown) // from memory
+			look(shown) // from the cache
 			away()
-			for !d.InOutage() { // whoever asks first finds out
+			for !d.InOutage() { // the first request notices the outage
 				get("/object/public/product-images/other.jpg")
 			}
 			for _, address := range shown {
@@ -91,7 +91,7 @@ func TestPublicFilesDuringAnOutageOfTheDatabase(t *testing.T) {
 				lookups      *content.Lookups
 				hits, misses int64
 			}{
-				"files": {s.stored.BlobCacheLookups(), 1 + 3 + 3, 4 + 2}, // two addresses show the same rendition
+				"files": {s.stored.BlobCacheLookups(), 1 + 3 + 3, 4 + 2}, // two URLs have the same rendition
 				"rows":  {s.RowLookups(), 2 + 2, 2 + 2},
 			} {
 				if hits, misses := cache.lookups.Counts(); hits != cache.hits || misses != cache.misses {

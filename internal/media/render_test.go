@@ -29,8 +29,8 @@ import (
 // browser is the Accept header that browsers send for pictures.
 const browser = "image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5"
 
-// rendered requests a rendition as a browser does, unless headers replace the Accept header. what describes the answer: type
-// and size in pixels, or status and error.
+// rendered requests a rendition as a browser does, unless headers replace the Accept header. It describes the response in what: type and
+// size in pixels, or status and error.
 func (s *site) rendered(who, address string, headers ...string) (rec *httptest.ResponseRecorder, what string) {
 	s.T.Helper()
 	rec = s.Call(who, "GET", "/render/image/"+address, nil, append([]string{"Accept", browser}, headers...)...)
@@ -80,7 +80,7 @@ func TestRenditions(t *testing.T) {
 				t.Errorf("Accept %s: %s", accept, got)
 			}
 		}
-		// Who has a key or a signature gets sizes as they are asked for, quality in steps of five.
+		// Requests with a key or a signature get exact sizes, and the quality in steps of five.
 		for address, want := range map[string]string{
 			"?width=321&quality=43": "webp 321x161", "?width=200&height=200": "webp 200x200", "?width=50&height=10&resize=fill": "webp 50x10", "?width=4000": "webp 700x350",
 		} {
@@ -137,7 +137,7 @@ func TestRenditionsInThePicturesOwnFormat(t *testing.T) {
 			eager := s.renditions(o.ID)
 			at := "public/product-images/" + c.name + "?width=320"
 			for _, v := range []string{"", "&v=" + urlVersion(o)} {
-				for range 2 { // made, then from the store or from memory
+				for range 2 { // made by the first request, then from the store or the cache
 					for accept, want := range map[string]string{"": c.own, "*/*": c.own, "image/png,image/jpeg": c.own, browser: "webp", "image/webp": "webp"} {
 						rec, got := s.rendered("nobody", at+v, "Accept", accept)
 						if got != want+" 320x160" || rec.Header().Get("Vary") != "Accept" {
@@ -157,7 +157,7 @@ func TestRenditionsInThePicturesOwnFormat(t *testing.T) {
 			if _, got := s.rendered("anon", "authenticated/product-images/"+c.name+"?width=100&quality=55", "Accept", ""); got != c.own+" 100x50" {
 				t.Errorf("%s with a key: %s", c.name, got)
 			}
-			if made := s.renditions(o.ID); len(made) != len(eager)+2 { // the own format of 320, and what the key asked for
+			if made := s.renditions(o.ID); len(made) != len(eager)+2 { // the own format with 320 pixels, and the rendition that the key requested
 				t.Errorf("%s: %q became %q", c.name, eager, made)
 			}
 		}
@@ -184,7 +184,7 @@ func TestTransformationsHeader(t *testing.T) {
 		"public/product-images/a.jpg?width=1200&height=630&resize=frame&format=jpeg": "height:630,width:1200,resizing_type:frame,format:jpeg",
 		"public/product-images/a.jpg?width=64&v=" + urlVersion(o):                    "width:64,resizing_type:fill",
 	} {
-		for range 2 { // then from memory
+		for range 2 { // the second one from the cache
 			rec, _ := s.rendered("anon", address)
 			if got := rec.Header().Get("X-Transformations"); rec.Code != 200 || got != want {
 				t.Errorf("%s: %d, %q and not %q", address, rec.Code, got, want)
@@ -206,7 +206,7 @@ func TestHeadersOfRenditions(t *testing.T) {
 		s.runJobs()
 		o, _ := s.media("product-images", "a.jpg")
 		at := "/render/image/public/product-images/a.jpg?width=320"
-		for range 2 { // from the store, then from memory
+		for range 2 { // from the store, then from the cache
 			for v, control := range map[string]string{
 				"": "public, max-age=300", "&v=" + urlVersion(o): "public, max-age=31536000, immutable", "&v=0123456789abcdef": "public, max-age=300",
 			} {
@@ -232,7 +232,7 @@ func TestHeadersOfRenditions(t *testing.T) {
 				}
 			}
 		}
-		// A picture that was replaced or removed is not shown out of memory, and never as another one's.
+		// A replaced or removed picture is not served from the cache, and never in place of another one.
 		current := at + "&v=" + urlVersion(o)
 		old := s.Call("nobody", "GET", current, nil).Body.String()
 		s.UploadFile("product-images/a.jpg", storagetest.Photo(300, 400), "x-upsert", "true")
@@ -247,7 +247,7 @@ func TestHeadersOfRenditions(t *testing.T) {
 	})
 }
 
-// goneRendition wants the true status where browsers ask.
+// goneRendition expects the real HTTP status for requests of browsers.
 func goneRendition(t *testing.T, rec *httptest.ResponseRecorder) {
 	t.Helper()
 	var e storagetest.WireError
@@ -269,7 +269,7 @@ func TestSignedRenditions(t *testing.T) {
 			t.Fatal(at)
 		}
 		if rec, got := s.rendered("nobody", strings.TrimPrefix(at, "/render/image/")+"&width=400&resize=cover"); got != "webp 123x50" || rec.Header().Get("Cache-Control") != "private, max-age=300" {
-			t.Error(got) // what stands beside the token changes nothing
+			t.Error(got) // parameters besides the token have no effect
 		}
 		token := at[strings.Index(at, "?"):]
 		storagetest.Refused(t, s.Call("nobody", "GET", "/object/sign/vault/a.jpg"+token, nil), "400", "InvalidJWT")
@@ -335,7 +335,7 @@ func TestSubstituteIsTheNextLargerRendition(t *testing.T) {
 		if got, err := s.findSubstitute(t.Context(), o, m, widthOrder(320, rendition.JPEG)); err != nil || got.mime != "image/jpeg" || got.BlobID != o.BlobID {
 			t.Errorf("another format: %+v, %v", got, err)
 		}
-		o.MimeType = "image/heic" // which browsers do not show
+		o.MimeType = "image/heic" // a type that browsers cannot show
 		if got, err := s.findSubstitute(t.Context(), o, m, widthOrder(320, rendition.JPEG)); err != nil || got.mime != "image/webp" || got.Width != 320 {
 			t.Errorf("another format of a picture that is not shown as it is: %+v, %v", got, err)
 		}
@@ -365,7 +365,7 @@ func TestRequestsOfPagesDoNotWaitForABusyEngine(t *testing.T) {
 		if e.runs != 0 || len(e.begun) > 0 {
 			t.Error("a page made something")
 		}
-		// A heavy file is what a page shows when the first sizes are not made in time.
+		// A page gets a large file if the first sizes are not made in time.
 		if _, err := d.Exec(t.Context(), "update storage_objects set size = $1 where name = 'b.jpg'", len(heavy)); err != nil {
 			t.Fatal(err)
 		}
@@ -416,7 +416,7 @@ func TestSubstituteAfterTheTimeout(t *testing.T) {
 			t.Error("nothing was begun")
 		}
 		close(e.goOn)
-		s.running.Wait() // a request that joins the making whose time is over gets a substitute too
+		s.running.Wait() // a request that joins a rendition that has timed out gets a substitute too
 		s.renderTimeout = defaultRenderTimeout
 		if _, got := s.rendered("service", "authenticated/product-images/a.jpg?width=777"); got != "webp 777x518" {
 			t.Errorf("later: %s", got)

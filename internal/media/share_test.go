@@ -36,8 +36,8 @@ func TestSharePictures(t *testing.T) {
 	if p := got[video]; !strings.Contains(p.Share, "/cover-images/film.still.jpg?") || p.Width != 120 || p.Height != 240 {
 		t.Errorf("still: %+v", p)
 	}
-	// Before the jobs of the pictures have run, the share picture is made on request, and the small public file is the
-	// substitute of the large rendition. Only an answer with the requested rendition may be cached for ever.
+	// Before the jobs of the pictures have run, the share picture is made on request, and the small public file is the substitute of the
+	// large rendition. Only a response with the requested rendition may be cached for ever.
 	for _, asked := range []struct{ address, is, control string }{
 		{want.Large, "jpeg 1700x34", "no-cache"},
 		{want.Share, "jpeg 1200x630", "public, max-age=31536000, immutable"},

@@ -49,7 +49,7 @@ func words(values ...uint32) (b []byte) {
 	return b
 }
 
-// mdat returns the box with the pictures: random bytes, so that a test notices bytes in the wrong place.
+// mdat returns the box with the frames: random bytes, so that a test detects bytes at a wrong offset.
 func (a aVideo) mdat() []byte {
 	if a.pictures == 0 {
 		a.pictures = 1000
@@ -136,7 +136,7 @@ func TestIndexIsMovedToTheBeginning(t *testing.T) {
 			t.Errorf("who was reading got %d bytes, %v", len(got), err)
 		}
 		s.Holds(1)
-		// A player that has a part of the old file gets the new one whole.
+		// A player that has a part of the old file gets the whole new file.
 		for tag, code := range map[string]int{files.Quote(before.ETag): 200, files.Quote(after.ETag): 206, before.UpdatedAt.UTC().Format(http.TimeFormat): 200, after.UpdatedAt.UTC().Format(http.TimeFormat): 206} {
 			if rec := s.Call("nobody", "GET", "/object/public/product-images/a.mp4", nil, "Range", "bytes=10-19", "If-Range", tag); rec.Code != code {
 				t.Errorf("If-Range %s: %d", tag, rec.Code)
@@ -151,7 +151,7 @@ func TestIndexIsMovedToTheBeginning(t *testing.T) {
 		if told.ETag != files.Quote(after.ETag) || told.Size != after.Size || told.ContentType != "video/mp4" {
 			t.Errorf("%+v", told)
 		}
-		// A second run of the same job finds nothing to do, and no copy needs one.
+		// A second run of the job does nothing, and a copy needs no job.
 		for _, version := range []string{before.BlobID, after.BlobID} {
 			if err := s.ArrangeVideo(t.Context(), fmt.Appendf(nil, `{"object_id":%q,"version":%q}`, up.ID, version)); err != nil {
 				t.Error(err)
@@ -193,7 +193,7 @@ func TestIndexOfAResumableUploadIsMoved(t *testing.T) {
 		if o, m := s.media("product-images", "a.mp4"); m.State != stateReady || o.ETag != sum256(want) || s.PublicFile("product-images/a.mp4") != string(want) {
 			t.Errorf("%+v %+v", o, m)
 		}
-		if err := s.stored.Abandon(t.Context(), id, at); err != nil { // what the upload's own note may still ask for
+		if err := s.stored.Abandon(t.Context(), id, at); err != nil { // the upload may still have a pending blob
 			t.Error(err)
 		}
 		s.Holds(1)
@@ -259,7 +259,7 @@ func TestAVideosPoster(t *testing.T) {
 	})
 }
 
-// between runs something after a file is stored.
+// between runs a function after a file is stored.
 type between struct {
 	Blobs
 	do func()
@@ -312,17 +312,17 @@ func TestRangesOfAVideo(t *testing.T) {
 		n := len(file)
 		for ranged, c := range map[string]struct {
 			code     int
-			from, to int // what comes
+			from, to int // the range that is sent
 		}{
 			"":                                {200, 0, n},
-			"bytes=0-1":                       {206, 0, 2}, // Safari's first question
+			"bytes=0-1":                       {206, 0, 2}, // Safari's first request
 			"bytes=0-":                        {206, 0, n},
 			"bytes=-500":                      {206, n - 500, n},
 			fmt.Sprintf("bytes=%d-", n-1):     {206, n - 1, n},
 			fmt.Sprintf("bytes=5-%d", n+1000): {206, 5, n},
 			fmt.Sprintf("bytes=%d-", n):       {416, 0, 0},
 			"bytes=5-2":                       {416, 0, 0},
-			"bytes=0-1,5-9":                   {200, 0, n}, // several: whole
+			"bytes=0-1,5-9":                   {200, 0, n}, // several ranges: the whole file
 			"lines=1-2":                       {416, 0, 0},
 		} {
 			for _, method := range []string{"GET", "HEAD"} {
@@ -357,7 +357,7 @@ func TestRangesOfAVideo(t *testing.T) {
 			t.Error(rec.Code)
 		}
 		var all sync.WaitGroup
-		for i := range 32 { // as players do who look for a place
+		for i := range 32 { // as a player does when it seeks
 			all.Go(func() {
 				from := i * n / 40
 				r := httptest.NewRequestWithContext(t.Context(), "GET", "/storage/v1/object/public/product-images/a.mp4", nil)
@@ -401,14 +401,14 @@ func TestVerifyAndRebuildVideos(t *testing.T) {
 		if s.PublicFile("product-images/a.mp4") != string(videoFile(aVideo{})) {
 			t.Error("the index is not in front")
 		}
-		s.runJobs() // the upload's own, which comes too late
+		s.runJobs() // the upload's own job, which comes too late
 		if _, err := d.Exec(t.Context(), "update media set width = 1, duration = 3"); err != nil {
 			t.Fatal(err)
 		}
 		check(false, "its row does not match the file", reasonText(reasonUnreadableVideo))
 		check(true, "", reasonText(reasonUnreadableVideo))
 		check(false, "", reasonText(reasonUnreadableVideo))
-		// What came before this program read videos is read at its first start.
+		// Videos from before this program read them are read at its first start.
 		for range 2 {
 			if _, err := d.Exec(t.Context(), "delete from media"); err != nil {
 				t.Fatal(err)
@@ -523,7 +523,7 @@ func TestHostileVideos(t *testing.T) {
 	})
 }
 
-// webmVideo is a VP9 of 640 by 360 pixels and 12.5 s without its pictures.
+// webmVideo is a VP9 video of 640 by 360 pixels and 12.5 s without frames.
 func webmVideo() []byte {
 	element := func(id string, parts ...[]byte) []byte {
 		body := bytes.Join(parts, nil)

@@ -37,7 +37,7 @@ func picture() image.Image {
 	return img
 }
 
-// exifFixture is an EXIF block of a camera: a turn, names, a place, serial numbers, a maker note and a thumbnail.
+// exifFixture is an EXIF block of a camera: an orientation, names, a location, serial numbers, a maker note and a thumbnail.
 func exifFixture(order binary.AppendByteOrder) []byte {
 	type entry struct {
 		name, kind uint16
@@ -114,7 +114,7 @@ func jpegSegment(marker byte, parts ...string) []byte {
 	return append(binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(data)+2)), data...)
 }
 
-// profileSegments is a profile in several APP2 segments of the size.
+// profileSegments is a profile in several APP2 segments of the given size.
 func profileSegments(icc []byte, size int) []byte {
 	var out []byte
 	count := (len(icc) + size - 1) / size
@@ -134,7 +134,7 @@ func plainJPEG(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// dirtyJPEG surrounds a JPEG with everything that cameras, programs and evil people add.
+// dirtyJPEG adds to a JPEG everything that cameras, programs and attackers add.
 func dirtyJPEG(t testing.TB, plain []byte) []byte {
 	t.Helper()
 	out := []byte{0xff, markerSOI}
@@ -205,7 +205,7 @@ func webpChunk(kind string, data []byte) []byte {
 	return append(append(out, data...), make([]byte, len(data)&1)...)
 }
 
-// webpPicture gives the chunk of a picture of the kind "VP8 " or "VP8L".
+// webpPicture returns the chunk of a picture of the kind "VP8 " or "VP8L".
 func webpPicture(t testing.TB, kind string) []byte {
 	t.Helper()
 	if made := webpPictures[kind]; made != nil {
@@ -224,10 +224,10 @@ func webpPicture(t testing.TB, kind string) []byte {
 	return webpPictures[kind]
 }
 
-// webpPictures are those that vips made already: starting it takes longer than the tests.
+// webpPictures caches the pictures that vips has made, because starting vips takes longer than the tests.
 var webpPictures = map[string][]byte{}
 
-// dirtyWebP gives a WebP with a picture of the kind; animated repeats it in two frames.
+// dirtyWebP returns a WebP with a picture of the kind; animated repeats it in two frames.
 func dirtyWebP(t testing.TB, kind string, animated bool) []byte {
 	t.Helper()
 	frame := webpPicture(t, kind)
@@ -268,7 +268,7 @@ func dirtyGIF(t testing.TB) []byte {
 	return append(append(out, plain[at:]...), "<html>"+secret...)
 }
 
-// vips turns a file into another with the vips command.
+// vips converts a file with the vips command.
 func vips(t testing.TB, data []byte, from, to string) []byte {
 	t.Helper()
 	folder := t.TempDir()
@@ -293,7 +293,7 @@ func writeFile(t testing.TB, path string, data []byte) {
 	}
 }
 
-// vipsConvert makes a CMYK JPEG with the profile, without naming it in the file.
+// vipsConvert makes a CMYK JPEG with the profile, without embedding the profile in the file.
 func vipsConvert(t testing.TB, data []byte, profile string) []byte {
 	t.Helper()
 	folder := t.TempDir()

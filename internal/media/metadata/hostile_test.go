@@ -159,7 +159,7 @@ func TestHostileFiles(t *testing.T) {
 				}
 				return
 			}
-			// What contradicts itself is dropped: nobody gets a profile that the file does not hold.
+			// Contradictory data is dropped: the copy must not have a profile that the file does not contain.
 			if want := name == "profile in 255 segments"; (info.Profile != nil) != want {
 				t.Errorf("%s: a profile of %d bytes", name, len(info.Profile))
 			}
@@ -179,7 +179,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// step is how many bytes lie between the cuts that are tried.
+// step is the number of bytes between two truncations that the test tries.
 var step = 1
 
 func TestTruncatedFiles(t *testing.T) {
@@ -201,7 +201,7 @@ func TestTruncatedFiles(t *testing.T) {
 
 var errDisk = errors.New("the disk is gone")
 
-// broken fails from a position on.
+// broken returns errors from a position on.
 type broken struct {
 	*bytes.Reader
 	from int64

@@ -96,7 +96,7 @@ func TestClean(t *testing.T) {
 			}
 			samePixels(t, c.dirty, once, c.decode)
 			if c.mimeType == "image/gif" {
-				return // has no place for the rest
+				return // the format cannot contain the rest
 			}
 			before, after := read(t, c.dirty, c.mimeType), read(t, once, c.mimeType)
 			if !before.HasLocation || !before.HasSerial || after.HasLocation || after.HasSerial {
@@ -114,14 +114,14 @@ func TestClean(t *testing.T) {
 			if !reflect.DeepEqual(before, want) {
 				t.Errorf("before: %d %q %q %q, profile %d", before.Orientation, before.Creator, before.Rights, before.more, len(before.Profile))
 			}
-			if c.name != "lossless WebP" { // has a chunk of odd length, after which the library is lost
+			if c.name != "lossless WebP" { // the library cannot read on after a chunk of odd length
 				theirs(t, once, c.mimeType)
 			}
 		})
 	}
 }
 
-// theirs reads what was written with another library.
+// theirs reads metadata with another library.
 func theirs(t *testing.T, data []byte, mimeType string) {
 	t.Helper()
 	format := map[string]imagemeta.ImageFormat{"image/jpeg": imagemeta.JPEG, "image/png": imagemeta.PNG, "image/webp": imagemeta.WebP}[mimeType]
@@ -137,7 +137,7 @@ func theirs(t *testing.T, data []byte, mimeType string) {
 		t.Fatal(err)
 	}
 	want := map[string]any{"EXIF Orientation": uint16(6), "EXIF Artist": creator, "EXIF Copyright": rights}
-	if mimeType != "image/png" { // whose XMP the library does not read
+	if mimeType != "image/png" { // the library does not read the XMP of PNG
 		want["XMP Creator"] = strings.Split(creator, "; ")
 		want["XMP Rights"] = rights
 		want["XMP WebStatement"] = "https://example.org/terms?a=1&b=2"
@@ -226,7 +226,7 @@ func pngWithText(t *testing.T) []byte {
 	return append(out, plain[33:]...)
 }
 
-// Colours that are told without a profile are shown as a browser and a camera mean them.
+// Colours that a file describes without a profile are converted as browsers and cameras interpret them.
 func TestReadColoursWithoutProfile(t *testing.T) {
 	drawing, photo := plainPNG(t), plainJPEG(t)
 	inPNG := func(chunks ...[]byte) []byte {
@@ -248,7 +248,7 @@ func TestReadColoursWithoutProfile(t *testing.T) {
 	for name, c := range map[string]struct {
 		mimeType string
 		file     []byte
-		red      uint8 // what green of 255, 0, 0 becomes in P3: tells the spaces apart
+		red      uint8 // green of 255, 0, 0 after the conversion to P3; it differs between the spaces
 		none     bool
 	}{
 		"cICP of P3":            {"image/png", inPNG(pngChunk("cICP", "\x0c\x0d\x00\x01")), 0, false},

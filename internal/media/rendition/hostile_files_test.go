@@ -66,7 +66,7 @@ func le32(v int) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(v)
 
 func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
-// zeros is a zlib stream of about n megabytes of zeros without having had them: the same flushed block over and over.
+// zeros is a zlib stream of about n megabytes of zeros. It is built without allocating them: the same flushed block is repeated.
 func (c *corpus) zeros(megabytes int) []byte {
 	var block bytes.Buffer
 	w, err := flate.NewWriter(&block, flate.BestCompression)
@@ -159,7 +159,7 @@ func (c *corpus) png() {
 	c.corrupt("png", good.Bytes())
 }
 
-// cut adds beginnings of a good file. Strict says that all of them must be refused.
+// cut adds the beginnings of a valid file. With strict, all of them must be refused.
 func (c *corpus) cut(kind string, whole []byte, strict bool) {
 	for _, part := range []float64{0.02, 0.1, 0.3, 0.5, 0.7, 0.9} {
 		n := int(part * float64(len(whole)))
@@ -171,7 +171,7 @@ func (c *corpus) cut(kind string, whole []byte, strict bool) {
 	}
 }
 
-// corrupt adds a good file with bytes changed at random.
+// corrupt adds a valid file with bytes changed at random.
 func (c *corpus) corrupt(kind string, whole []byte) {
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, uint64(len(kind))))
@@ -193,7 +193,7 @@ func (c *corpus) jpeg() {
 		soi  = []byte{0xff, 0xd8}
 		eoi  = []byte{0xff, 0xd9}
 		dqt  = segment(0xdb, append([]byte{0}, bytes.Repeat([]byte{1}, 64)...))
-		// One code of one bit each: DC category 0, and the longest run of empty blocks.
+		// Codes of one bit each: DC category 0, and the longest run of empty blocks.
 		dht   = join(segment(0xc4, join([]byte{0x00, 1}, make([]byte, 15), []byte{0})), segment(0xc4, join([]byte{0x10, 1}, make([]byte, 15), []byte{0xe0})))
 		frame = func(kind byte, w, h, components int) []byte {
 			b := join([]byte{8}, be16(h), be16(w), []byte{byte(components)})
@@ -242,7 +242,7 @@ func (c *corpus) jpeg() {
 	c.add(accepted, "jpeg and zip", g, []byte("PK\x03\x04"), make([]byte, 500), []byte("PK\x05\x06"), make([]byte, 18))
 	c.add(accepted, "jpeg and pdf", with(segment(0xfe, []byte("%PDF-1.4\n1 0 obj<<>>endobj"))), []byte("%%EOF"))
 	c.add(accepted, "jpeg and javascript", join(soi, []byte{0xff, 0xe0, 0x2f, 0x2a}, make([]byte, 0x2f28)), segment(0xfe, []byte("*/=alert(1);/*")), g[2:], []byte("*/"))
-	// The directory's next one, and its EXIF directory, are itself.
+	// The directory refers to itself as its next directory and as its EXIF directory.
 	cycle := join([]byte("Exif\x00\x00II*\x00"), le32(8), le16(2), tag(0x8769, 4, 1, 8), tag(0x0112, 3, 1, 6), le32(8))
 	c.add(accepted, "jpeg with exif in a circle", with(segment(0xe1, cycle)))
 	c.add(accepted, "jpeg with exif of huge counts", with(segment(0xe1, join([]byte("Exif\x00\x00II*\x00"), le32(8), le16(2), tag(0x010f, 2, 1<<31-1, 8), tag(0x013b, 2, 1<<32-1, 1<<32-4), le32(0)))))
@@ -275,7 +275,7 @@ func (c *corpus) jpeg() {
 	c.corrupt("jpeg", g)
 }
 
-// plainCMYK is 16 x 16 pixels with Adobe's marker and without a profile: Go's encoder makes none.
+// plainCMYK is a picture of 16 x 16 pixels with Adobe's marker and without a profile. Go's encoder cannot make it.
 const plainCMYK = "/9j/7gAOQWRvYmUAZAAAAAAA/9sAQwAbEhQXFBEbFxYXHhwbIChCKyglJShROj0wQmBVZWRfVV1baniZgWpxkHNbXYW1hpCeo6utq2eAvMm6pseZqKuk/8AAFAgAEAAQBEMRAE0RAFkRAEsRAP/EABkAAAIDAQAAAAAAAAAAAAAAAAACAQMFBv/EACIQAAICAgEDBQAAAAAAAAAAAAECABESIQMiUWEEEzGBsf/aAA4EQwBNAFkASwAAPwDcyUMd2RN9kYDIE5To81yxvcfPQFajBlc+e0A5CZbJMnRhZuvgSlip5CVWM4Z6CkfcrBVL1UrAZV2fEgNYtVIP7E9Ure10XYhxcmYJIrt5j8Jpuoip/9k="
 
 func tag(name, kind, count, value int) []byte {
@@ -284,7 +284,7 @@ func tag(name, kind, count, value int) []byte {
 
 func repeat(s string, n int) string { return strings.Repeat(s, n) }
 
-// bitsOf packs bits for a JPEG's scan: filled with ones, and a zero after each byte of ones.
+// bitsOf packs bits for a JPEG's scan. It pads with ones, and adds a zero byte after each byte of ones.
 func bitsOf(bits string) []byte {
 	bits += strings.Repeat("1", (8-len(bits)%8)%8)
 	var out []byte

@@ -32,8 +32,7 @@ func TestHostileSome(t *testing.T) {
 	hostile(t, some)
 }
 
-// hostile gives files to both engines. No file may crash this process, hang, take too much memory, or be refused without a
-// reason.
+// hostile passes files to both engines. No file may crash this process, hang, use too much memory, or be refused without a reason.
 func hostile(t *testing.T, files []hostileFile) {
 	t.Helper()
 	eachEngine(t, func(t *testing.T, s *Processor, _ string) {

@@ -50,7 +50,7 @@ func made(t *testing.T, file []byte, orders ...Order) Result {
 	return r
 }
 
-// seen decodes a rendition as a browser does, without looking at its profile.
+// seen decodes a rendition as a browser does, but ignores its profile.
 func seen(t *testing.T, m Made) *image.NRGBA {
 	t.Helper()
 	file, err := os.ReadFile(m.File)
@@ -87,7 +87,7 @@ func seen(t *testing.T, m Made) *image.NRGBA {
 	return n
 }
 
-// differ is the mean difference of two pictures in levels, transparent pixels being equal.
+// differ returns the mean difference of two pictures in levels. Transparent pixels count as equal.
 func differ(a, b *image.NRGBA) float64 {
 	if a.Rect != b.Rect {
 		return math.Inf(1)
@@ -142,7 +142,7 @@ func jpegOf(t *testing.T, m image.Image) []byte {
 	return encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, m, &jpeg.Options{Quality: 95}) })
 }
 
-// converted draws a picture into one of another kind.
+// converted draws a picture into another kind of image.
 func converted(m image.Image, to draw.Image) image.Image {
 	draw.Draw(to, to.Bounds(), m, image.Point{}, draw.Src)
 	return to
@@ -195,7 +195,7 @@ func TestEveryFormatAndFit(t *testing.T) {
 			}
 			alike(t, "square", meanOf(seen(t, result.Made[4]), image.Rect(0, 0, 33, 33)), meanOf(c.like, image.Rect(26, 0, 125, 99)), 3)
 			alike(t, "crop", meanOf(seen(t, result.Made[8]), image.Rect(0, 0, 64, 48)), meanOf(c.like, image.Rect(40, 20, 104, 68)), 3)
-			// The work is 192 wide in a frame of 240, and the ground has the dominant colour.
+			// The work is 192 wide in a frame of 240, and the background has the dominant colour.
 			framed := seen(t, result.Made[7])
 			alike(t, "framed work", meanOf(framed, image.Rect(26, 0, 214, 126)), meanOf(c.like, r), 4)
 			alike(t, "ground", meanOf(framed, image.Rect(0, 0, 20, 126)), meanOf(framed, image.Rect(220, 0, 240, 126)), 1)
@@ -210,7 +210,7 @@ func TestEveryFormatAndFit(t *testing.T) {
 	}
 }
 
-// exifTurn puts a minimal EXIF block with an orientation into a JPEG.
+// exifTurn inserts a minimal EXIF block with an orientation into a JPEG.
 func exifTurn(file []byte, turn int) []byte {
 	tiff := append([]byte("MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00"), byte(turn), 0, 0, 0, 0, 0, 0)
 	segment := append([]byte("Exif\x00\x00"), tiff...)
@@ -218,8 +218,8 @@ func exifTurn(file []byte, turn int) []byte {
 	return append(append(head, segment...), file[2:]...)
 }
 
-// storedAs returns a picture as a camera stores it that an orientation turns back, from the words of EXIF 2.3 §4.6.4: which
-// sides of the picture as shown the first row and the first column are.
+// storedAs returns a picture as a camera stores it with this orientation. The mapping is that of EXIF 2.3 §4.6.4: the sides of the shown
+// picture on which the first row and the first column are.
 func storedAs(m *image.NRGBA, turn int) *image.NRGBA {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	sw, sh := w, h
@@ -278,7 +278,7 @@ func TestEveryTurnIsBakedIn(t *testing.T) {
 				x, y := got.Width/4+q%2*(got.Width/2), got.Height/4+q/2*(got.Height/2)
 				c := n.NRGBAAt(x, y)
 				alike(t, "turn "+string(rune('0'+turn)), [4]float64{float64(c.R), float64(c.G), float64(c.B)},
-					[4]float64{float64(want.R), float64(want.G), float64(want.B)}, 20) // the filter rings near edges
+					[4]float64{float64(want.R), float64(want.G), float64(want.B)}, 20) // the filter overshoots near edges
 			}
 		}
 	}
@@ -286,7 +286,7 @@ func TestEveryTurnIsBakedIn(t *testing.T) {
 
 // Proves F-render-accept.
 func TestAlpha(t *testing.T) {
-	// Bright red that cannot be seen beside opaque blue: filters must not mix it in.
+	// Transparent bright red beside opaque blue: the filter must not mix the red in.
 	m := image.NewNRGBA(image.Rect(0, 0, 120, 80))
 	for y := range 80 {
 		for x := range 120 {
@@ -323,7 +323,7 @@ func TestAlpha(t *testing.T) {
 	}
 }
 
-// withICC puts a profile into a PNG.
+// withICC inserts a profile into a PNG.
 func withICC(file, profile []byte) []byte {
 	var z bytes.Buffer
 	w := zlib.NewWriter(&z)
@@ -356,7 +356,7 @@ func TestWideColoursStayInWebP(t *testing.T) {
 	if string(file[12:16]) != "VP8X" || file[20]&flagICC == 0 || !bytes.Contains(file, colour.DisplayP3Profile) {
 		t.Errorf("no profile in %q", file[:40])
 	}
-	// Without colours beyond sRGB the same profile gives sRGB.
+	// Without colours outside sRGB, the same profile gives sRGB.
 	draw.Draw(m, m.Rect, image.NewUniform(color.NRGBA{120, 110, 100, 255}), image.Point{}, draw.Src)
 	r = made(t, withICC(pngOf(t, m), colour.DisplayP3Profile), Order{Width: 32, Format: WebP})
 	if r.Facts.Wide || r.Made[0].P3 {
@@ -375,7 +375,7 @@ func TestRefusals(t *testing.T) {
 	for name, file := range whole {
 		for _, n := range []int{13, 40, len(file) / 2, len(file) - 3} {
 			if name == "tiff" && n == len(file)-3 {
-				continue // its last bytes are of no pixel
+				continue // its last bytes belong to no pixel
 			}
 			if _, err := try(t, file[:n], Limits{}); !errors.Is(err, ErrTruncated) && !errors.Is(err, ErrUnreadable) {
 				t.Errorf("%s cut at %d of %d: %v", name, n, len(file), err)
@@ -469,8 +469,8 @@ func TestChromaOfEverySubsampling(t *testing.T) {
 	}
 }
 
-// Files that Go cannot write: CMYK with inverted ink as Adobe does it, and progressive with colour in every pixel. Both
-// were made with libvips.
+// Files that Go's encoder cannot write: CMYK with inverted ink as Adobe does it, and progressive with colour in every pixel. Both were
+// made with libvips.
 func TestJPEGsOfOthers(t *testing.T) {
 	read := func(name string) []byte {
 		file, err := os.ReadFile(filepath.Join("testdata", name))
@@ -496,7 +496,7 @@ func TestJPEGsOfOthers(t *testing.T) {
 	}
 }
 
-// An animation gives its first frame, also one that is smaller than its canvas.
+// The rendition of an animation is its first frame, also if that is smaller than the canvas.
 func TestAnimatedWebP(t *testing.T) {
 	first, second := texture(60, 40), image.NewNRGBA(image.Rect(0, 0, 60, 40))
 	file := encoded(t, func(b *bytes.Buffer) error {
@@ -504,7 +504,7 @@ func TestAnimatedWebP(t *testing.T) {
 	})
 	r := made(t, file, Order{Format: WebP})
 	alike(t, "whole", meanOf(seen(t, r.Made[0]), first.Rect), meanOf(first, first.Rect), 3)
-	// The same frame on a canvas of 80 x 50, four pixels to the right and two down.
+	// The same frame on a canvas of 80 x 50 pixels, four pixels to the right and two down.
 	at := bytes.Index(file, []byte("ANMF"))
 	placed := bytes.Clone(file)
 	putUint24(placed[24:], 79)
@@ -523,7 +523,7 @@ func TestAnimatedWebP(t *testing.T) {
 	}
 }
 
-// Who made it and whose it is goes along into both formats.
+// Creator and rights are copied to renditions in both formats.
 func TestRightsAreCarried(t *testing.T) {
 	xmp := addPrefix("http://ns.adobe.com/xap/1.0/\x00", metadata.RightsXMP("Inês Sá", "© 2026 Inês Sá"))
 	file := jpegOf(t, texture(40, 30))
@@ -546,7 +546,7 @@ func TestRightsAreCarried(t *testing.T) {
 	}
 }
 
-// FuzzMake: whatever the bytes, a picture or a refusal that says which kind, within the limits.
+// FuzzMake checks that any bytes give a rendition, or an error of a known kind, within the limits.
 func FuzzMake(f *testing.F) {
 	m := texture(20, 14)
 	var buf bytes.Buffer

@@ -10,7 +10,7 @@ import (
 
 // Proves F-render-yield.
 //
-// Only without the race detector, whose own memory exceeds any limit (confine).
+// This test runs only without the race detector, whose own memory exceeds any limit (confine).
 func TestMemoryHasAHardBound(t *testing.T) {
 	s := newTestProcessor(t, Config{Vips: "off", JobMemory: 100 << 20})
 	job := Job{Source: savePNG(t, scene(5000, 5000)), Folder: t.TempDir(), Orders: []Order{{Width: 320, Format: WebP}}}

@@ -14,7 +14,8 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// A camera's preview of 160 x 120 pixels, black above and below a picture in the shape 3:2: green at the left, red at the right.
+// A camera's preview of 160 x 120 pixels with black bars above and below a picture of shape 3:2, which is green at the left and red at
+// the right.
 func cameraPreview(t *testing.T) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, 160, 120))
@@ -45,7 +46,7 @@ func TestPreviewIsCutAndRotatedAsThePicture(t *testing.T) {
 		green, red                 image.Point // points of each colour, in percent of width and height
 	}{
 		{1, 6000, 4000, image.Pt(20, 50), image.Pt(80, 50)},
-		{6, 4000, 6000, image.Pt(50, 20), image.Pt(50, 80)}, // rotated clockwise: the left is at the top
+		{6, 4000, 6000, image.Pt(50, 20), image.Pt(50, 80)}, // rotated clockwise: the left side is at the top
 		{3, 6000, 4000, image.Pt(80, 50), image.Pt(20, 50)},
 	} {
 		hash, hex := Preview(t.Context(), metadata.Info{Orientation: c.orientation, Preview: preview}, c.width, c.height)
@@ -70,7 +71,7 @@ func TestPreviewIsCutAndRotatedAsThePicture(t *testing.T) {
 		if r, g := at(c.red); r < g+60 {
 			t.Errorf("orientation %d: %d red and %d green where red is", c.orientation, r, g)
 		}
-		// The bars are not part of the picture: its corners are not darker than its centre line.
+		// The bars are cropped, so the corners are not darker than the centre line.
 		if r, g := at(image.Pt(c.green.X/2, c.green.Y/2)); max(r, g) < 100 {
 			t.Errorf("orientation %d: a dark corner of %d red and %d green", c.orientation, r, g)
 		}

@@ -12,7 +12,7 @@ import (
 
 // Proves F-render-first.
 //
-// The programs of a job that nobody waits for are stopped while an urgent one runs, and go on after it.
+// The processes of a job that nobody waits for are suspended while an urgent job runs, and continue after it.
 func TestARunningJobGivesWay(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "pid")
 	slow := writeFile(t, "vips", []byte("#!/bin/sh\ncase \"$*\" in *version*) echo vips-8.99.0;; *thumbnail*) echo $$ > '"+mark+".part'; mv '"+mark+".part' '"+mark+"'; exec sleep 1000;; *) exit 1;; esac\n"))
@@ -35,7 +35,7 @@ func TestARunningJobGivesWay(t *testing.T) {
 	}()
 	until := func(what string, is func() bool) {
 		t.Helper()
-		for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) { // a pause: libvips gets only idle processors
+		for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) { // waits, because libvips gets only idle processors
 			if time.Now().After(deadline) {
 				t.Fatal(what)
 			}
@@ -65,7 +65,7 @@ func TestARunningJobGivesWay(t *testing.T) {
 
 // Proves F-render-yield.
 //
-// A picture that keeps a processor busy is ended by the time that it took there, however long that is.
+// A picture that keeps a processor busy is ended by its limit of processor time, however long that takes.
 func TestProcessorTimeHasAHardBound(t *testing.T) {
 	s := newTestProcessor(t, Config{Vips: "off", CPU: time.Second})
 	var orders []Order

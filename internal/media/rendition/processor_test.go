@@ -41,7 +41,7 @@ func newTestProcessor(t *testing.T, cfg Config) *Processor {
 	return s
 }
 
-// eachEngine runs a test on the own engine and on libvips.
+// eachEngine runs a test with the own engine and with libvips.
 func eachEngine(t *testing.T, run func(t *testing.T, s *Processor, engine string)) {
 	t.Helper()
 	for _, engine := range []string{Engine, EngineVips} {
@@ -59,7 +59,7 @@ func eachEngine(t *testing.T, run func(t *testing.T, s *Processor, engine string
 	}
 }
 
-// scene is a picture in which every corner can be told from the others.
+// scene is a picture whose corners all differ.
 func scene(w, h int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -259,7 +259,7 @@ func TestPoolIsFairAndBounded(t *testing.T) {
 			synctest.Wait()
 		}
 		job("large", 90)
-		job("small", 20) // there is memory for it, yet it came later
+		job("small", 20) // there is enough memory for it, but it arrived later
 		select {
 		case name := <-done:
 			t.Errorf("%s went first", name)

@@ -30,7 +30,7 @@ func TestNothingOutlivesAJob(t *testing.T) {
 	s := newTestProcessor(t, Config{Vips: slow, Timeout: 2 * time.Second})
 	job := Job{Source: savePNG(t, scene(64, 64)), Folder: t.TempDir(), Facts: true}
 	var text []byte
-	for text == nil { // libvips gets only idle processors: on a busy machine it may not have begun when the time is over
+	for text == nil { // libvips gets only idle processors, so on a busy machine it may not have begun before the timeout
 		_, err := s.Make(t.Context(), job)
 		if !errors.Is(err, ErrTooSlow) {
 			t.Fatalf("a libvips that hangs: %v", err)
@@ -115,8 +115,8 @@ func workerEndsWithItsServer(t *testing.T, urgent bool) {
 	if _, err := in.Write(append(order, '\n')); err != nil {
 		t.Fatal(err)
 	}
-	// It waits for somebody to write into its source; nobody will.
-	source, err := os.OpenFile(pipe, os.O_WRONLY, 0) // until it reads
+	// The worker waits for data in its source, a pipe to which nobody writes.
+	source, err := os.OpenFile(pipe, os.O_WRONLY, 0) // returns when the worker reads
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func workerEndsWithItsServer(t *testing.T, urgent bool) {
 	}
 }
 
-// givesWay checks the priority and the class of every thread of a worker: an urgent job gives way less.
+// givesWay checks the priority and the scheduling class of every thread of a worker. Those of an urgent job are lowered less.
 func givesWay(t *testing.T, pid int, urgent bool) {
 	t.Helper()
 	want := "10"
@@ -153,8 +153,8 @@ func givesWay(t *testing.T, pid int, urgent bool) {
 	}
 }
 
-// threadStats gives what proc_pid_stat(5) tells of each thread, from field 3 on: 16 is its priority (field 19), 38 its
-// class (field 41).
+// threadStats returns the fields of proc_pid_stat(5) for each thread, from field 3 on: index 16 is the priority (field 19), 38 the
+// scheduling class (field 41).
 func threadStats(t *testing.T, pid int) map[string][]string {
 	t.Helper()
 	folder := "/proc/" + strconv.Itoa(pid) + "/task"
@@ -179,7 +179,7 @@ func threadStats(t *testing.T, pid int) map[string][]string {
 
 // Proves F-render-first.
 //
-// Libvips starts a process for each step. For an urgent job it is used only where the own engine would take longer.
+// Libvips starts a process for each step. For an urgent job it is used only if the own engine would take longer.
 func TestUrgentJobsThatTheOwnEngineDoesSoonerAreItsOwn(t *testing.T) {
 	vips := writeFile(t, "vips", []byte("#!/bin/sh\ncase \"$*\" in *version*) echo vips-8.99.0;; *) exit 1;; esac\n"))
 	if err := os.Chmod(vips, 0o700); err != nil {

@@ -50,8 +50,8 @@ func noise(w, h int, seed uint64) plane {
 	return p
 }
 
-// TestResampleIsExact: on noise, the hardest input, the result differs from the exact filter by at most one level. It tests
-// larger and smaller sizes, parts, odd sizes and a single pixel.
+// TestResampleIsExact: on noise, the hardest input, the result differs from the exact filter by at most one level. It covers larger and
+// smaller sizes, parts, odd sizes and a single pixel.
 func TestResampleIsExact(t *testing.T) {
 	for _, c := range []struct {
 		w, h int
@@ -104,7 +104,7 @@ func TestEvenColourStaysEven(t *testing.T) {
 	}
 }
 
-// The vector code gives the very bytes of the plain one, also where sums leave 16 bits.
+// The vector code returns the same bytes as the generic code, also if sums exceed 16 bits.
 func TestVectorCodeIsThePlainCode(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 300 {

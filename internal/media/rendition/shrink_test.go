@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// restarts returns a grey JPEG of a row of equal units, with a restart marker between them.
+// restarts returns a grey JPEG with one row of equal units, and restart markers between them.
 func restarts(t *testing.T, units int) []byte {
 	t.Helper()
 	head := jpegOf(t, image.NewGray(image.Rect(0, 0, 8, 8)))
@@ -34,8 +34,8 @@ func restarts(t *testing.T, units int) []byte {
 	return append(out, 0xff, 0xd9)
 }
 
-// TestShrunkIsTheWholeSmaller: for each kind of JPEG that shrunkJPEG reads, the shrunk picture differs from the whole
-// picture, made smaller, by at most two levels in the mean. The pictures are smooth.
+// TestShrunkIsTheWholeSmaller: for each kind of JPEG that shrunkJPEG supports, the shrunk picture differs by at most two levels in the
+// mean from the whole picture that was decoded and made smaller. The pictures are smooth.
 func TestShrunkIsTheWholeSmaller(t *testing.T) {
 	gray := image.NewGray(image.Rect(0, 0, 203, 117))
 	for i := range gray.Pix {
@@ -69,7 +69,7 @@ func TestShrunkIsTheWholeSmaller(t *testing.T) {
 	}
 }
 
-// smooth is a picture whose colours change slowly, so that small and large ones can be compared.
+// smooth returns a picture whose colours change slowly, so that small and large pictures can be compared.
 func smooth(w, h int) image.Image {
 	m := image.NewRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -80,7 +80,7 @@ func smooth(w, h int) image.Image {
 	return m
 }
 
-// apart is the mean difference between the samples of a channel and the means of the squares of a larger one.
+// apart returns the mean difference between the samples of a channel and the means of the corresponding squares of a larger one.
 func apart(small, large rowReader, by int) float64 {
 	sum, buf := 0.0, make([]byte, large.w)
 	for y := range small.h {
@@ -100,7 +100,7 @@ func apart(small, large rowReader, by int) float64 {
 	return sum / float64(small.w*small.h)
 }
 
-// What is not read here, or is broken anywhere, is left to the standard decoder and its verdict.
+// JPEGs that this decoder does not support, or that are broken anywhere, are left to the standard decoder and its errors.
 func TestOnlySoundJPEGsAreShrunk(t *testing.T) {
 	sound := jpegOf(t, smooth(160, 96))
 	for _, name := range []string{"cmyk.jpg", "progressive.jpg"} {
@@ -128,7 +128,7 @@ func TestOnlySoundJPEGsAreShrunk(t *testing.T) {
 	}
 }
 
-// The same rendition comes of the shrunk picture and of the whole, which a comment after the scan has it decode.
+// A rendition of the shrunk picture equals that of the whole picture. A comment after the scan forces the decoding of the whole picture.
 func TestSmallRenditionsComeOfAShrunkPicture(t *testing.T) {
 	for _, turn := range []int{1, 3, 6, 8} {
 		file := exifTurn(jpegOf(t, smooth(1203, 805)), turn)
@@ -150,7 +150,7 @@ func TestSmallRenditionsComeOfAShrunkPicture(t *testing.T) {
 	}
 }
 
-// Whatever it is given it ends, and gives samples for the size that the header says.
+// FuzzShrunkJPEG checks that the decoder ends for any input, and returns samples for the size in the header.
 func FuzzShrunkJPEG(f *testing.F) {
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, smooth(40, 24), nil); err != nil {

@@ -30,7 +30,7 @@ func withVips(t *testing.T) *Processor {
 	return s
 }
 
-// both makes renditions of one file with both engines: ours by the own engine, theirs by libvips.
+// both makes renditions of one file with both engines: ours with the own engine, theirs with libvips.
 func both(t *testing.T, s *Processor, file []byte, orders ...Order) (ours, theirs Result) {
 	t.Helper()
 	theirs, err := s.Make(t.Context(), Job{Source: writeFile(t, "source", file), Folder: t.TempDir(), Facts: true, Orders: orders})
@@ -43,7 +43,7 @@ func both(t *testing.T, s *Processor, file []byte, orders ...Order) (ours, their
 	return made(t, file, orders...), theirs
 }
 
-// soft returns a picture without hard edges. Two good resamplers give nearly the same result for it.
+// soft returns a picture without hard edges, for which two good resamplers give nearly the same result.
 func soft(w, h int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -93,7 +93,7 @@ func TestBothEnginesMakeTheSame(t *testing.T) {
 	for name, file := range files {
 		tolerance := 3.0
 		if name == "printer's ink" {
-			tolerance = 40 // without a profile there is no truth: ours is naive, libvips takes a common press
+			tolerance = 40 // without a profile there is no correct result: our conversion is naive, libvips uses the profile of a common press
 		}
 		orders := orders
 		switch name {
@@ -114,7 +114,7 @@ func TestBothEnginesMakeTheSame(t *testing.T) {
 				t.Errorf("%s, order %d: %+v and %+v", name, i, m, n)
 				continue
 			}
-			if m.Order.Fit == Frame { // the ground is the largest group of like colours, which here hardly is one
+			if m.Order.Fit == Frame { // the background is the largest group of similar colours, and here the groups hardly differ
 				tolerance = 8
 			}
 			if d := differ(seen(t, m), seen(t, n)); d > tolerance {

@@ -55,8 +55,7 @@ func TestLibvipsTakesWhatOthersLeave(t *testing.T) {
 
 // Proves F-render-yield.
 //
-// An urgent job that libvips must do, because its source is too large for the own engine to be quicker, does not wait for idle
-// processors.
+// An urgent job whose source is too large for the own engine to be faster is done by libvips. It does not wait for idle processors.
 func TestLibvipsHasAShareOfTheProcessorsForAnUrgentJob(t *testing.T) {
 	source := savePNG(t, image.NewGray(image.Rect(0, 0, 4000, quickPixels/4000+1)))
 	for urgent, want := range map[bool]string{false: "5", true: "3"} {
@@ -82,7 +81,7 @@ func TestLibvipsHasAShareOfTheProcessorsForAnUrgentJob(t *testing.T) {
 
 func idleThreads(t *testing.T) (n int) {
 	t.Helper()
-	first := strconv.Itoa(os.Getpid()) // Go cannot end the first thread of a process; it parks the thread, which then never runs again
+	first := strconv.Itoa(os.Getpid()) // Go cannot end the first thread of a process, so it parks that thread forever
 	for thread, f := range threadStats(t, os.Getpid()) {
 		if f[38] == "5" && thread != first {
 			n++

@@ -39,7 +39,7 @@ type sample struct {
 	width, height uint32
 	turned        bool
 	offsets       []byte // a stco or co64 box
-	tail          []byte // what follows the last box of a track
+	tail          []byte // bytes after the last box of a track
 }
 
 func indexOf(s sample) []byte {
@@ -104,7 +104,7 @@ func TestPlays(t *testing.T) {
 	}
 }
 
-// The demo video has its index in front. Put behind by hand, it must come back byte by byte.
+// The demo video has its index at the beginning. The test moves it to the end; Faststart must restore the original bytes.
 func TestFaststartGivesTheDemoVideoBack(t *testing.T) {
 	want := mustRead(t, demoVideo)
 	m, err := readBoxes(bytes.NewReader(want), int64(len(want)))
@@ -132,7 +132,7 @@ func TestFaststartGivesTheDemoVideoBack(t *testing.T) {
 	}
 }
 
-// Every offset must lead to the bytes that it led to, wherever its pictures lie.
+// Each offset must lead to the same bytes as before, wherever the frames are.
 func TestFaststartMovesEachOffset(t *testing.T) {
 	ftyp := boxOf("ftyp", []byte("qt  "), u32(0))
 	before, after := boxOf("mdat", []byte("first..."), []byte("second..")), boxOf("mdat", []byte("third..."))
@@ -291,7 +291,7 @@ func FuzzVideo(f *testing.F) {
 	})
 }
 
-// sparse is a file of zeros, but for what stands at some places.
+// sparse is a file of zeros, except for the given bytes at some offsets.
 type sparse struct {
 	size, at int64
 	parts    map[int64][]byte
@@ -324,7 +324,7 @@ func (s *sparse) Read(p []byte) (int, error) {
 
 // Proves F-film-refused.
 //
-// Neither memory nor requests are spent on a file that only claims to need them.
+// A file that only claims to be large costs neither much memory nor many reads.
 func TestLargeVideosCostLittle(t *testing.T) {
 	ftyp := boxOf("ftyp", []byte("isom"), u32(0))
 	large := &sparse{size: 200 << 20, parts: map[int64][]byte{0: ftyp, 16: append(u32(maxIndex+8), "moov"...)}}

@@ -112,7 +112,7 @@ func TestWithoutProfileNothingChanges(t *testing.T) {
 	}
 }
 
-// A profile for other pixels than those of the picture must neither fail nor change them much.
+// A profile for another kind of pixels than those of the picture must neither fail nor change them much.
 func TestProfileOfAnotherKind(t *testing.T) {
 	p, err := Parse(GrayProfile(2, "grey", ParametricSRGB()))
 	if err != nil {
@@ -231,7 +231,7 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		if p.table != nil {
-			return // preparing one takes too long to fuzz
+			return // its preparation takes too long for fuzzing
 		}
 		transform, err := NewTransform(p, SRGB)
 		if err != nil {
@@ -280,5 +280,5 @@ func BenchmarkTransform(b *testing.B) {
 	})
 }
 
-// Matrix says that the profile is curves and a matrix (or one curve, for grey) and has no table: converted exactly.
+// Matrix reports whether the profile has curves and a matrix (or one curve, for grey) and no table, so that it is converted exactly.
 func (p *Profile) Matrix() bool { return p.table == nil }

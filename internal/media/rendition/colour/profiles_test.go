@@ -9,7 +9,7 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// proPhoto is ProPhoto RGB (ROMM), version 4, gamma 1.8 as a formula with the straight start of the standard.
+// proPhoto is ProPhoto RGB (ROMM), version 4, with gamma 1.8 as a formula with the linear start of the standard.
 func proPhoto() []byte {
 	return colour.MatrixProfile(4, "ProPhoto RGB", colour.Gamut{
 		Red: [2]float64{0.7347, 0.2653}, Green: [2]float64{0.1596, 0.8404}, Blue: [2]float64{0.0366, 0.0001},
@@ -35,14 +35,14 @@ func srgb4() []byte {
 // grayGamma is grey of gamma 2.2.
 func grayGamma() []byte { return colour.GrayProfile(2, "Gray Gamma 2.2", gamma(2.2)) }
 
-// grayLab is grey whose curve gives lightness and not light.
+// grayLab is grey with a curve to lightness instead of linear light.
 func grayLab() []byte {
 	p := colour.GrayProfile(2, "lightness", gamma(1.1))
 	copy(p[20:], "Lab ")
 	return p
 }
 
-// grayDots is grey for a press whose dots grow by 20 % in the middle.
+// grayDots is grey for a press with a dot gain of 20 % in the middle.
 func grayDots() []byte {
 	return colour.GrayProfile(2, "Dot Gain 20%", sampled(256, func(x float64) float64 {
 		ink := 1 - x
@@ -50,7 +50,7 @@ func grayDots() []byte {
 	}))
 }
 
-// press is a press profile that Debian's libgs-common brings.
+// press is a press profile from Debian's package libgs-common.
 func press(t testing.TB) []byte {
 	t.Helper()
 	b, err := os.ReadFile("/usr/share/color/icc/ghostscript/default_cmyk.icc")
@@ -69,7 +69,7 @@ func tableProfile(kind string) []byte {
 	const grid = 17
 	var values []float64 // in 0..1 as version 4 encodes Lab
 	for i := range grid * grid * grid {
-		step := func(n int) float64 { return math.Pow(float64(n%grid)/(grid-1), 0.8) } // undoes the curves before
+		step := func(n int) float64 { return math.Pow(float64(n%grid)/(grid-1), 0.8) } // the inverse of the input curves
 		lab := base.Lab(step(i/grid/grid), step(i/grid), step(i))
 		values = append(values, lab.L/100, (lab.A+128)/255, (lab.B+128)/255)
 	}
@@ -103,7 +103,7 @@ func tableProfile(kind string) []byte {
 			for i := range 3 * points {
 				v := f(float64(i%points) / 255)
 				if kind == "mft2" {
-					v *= 65535.0 / 65280 // a curve is no Lab: undo number's
+					v *= 65535.0 / 65280 // a curve is not Lab, so the conversion of number is undone
 				}
 				number(v)
 			}
@@ -140,7 +140,7 @@ func pressTable(t testing.TB) []byte {
 	return p
 }
 
-// modular is an mAB tag: curves of a gamma, a grid in 16 bits, and curves that change nothing.
+// modular is an mAB tag: curves with a gamma, a grid in 16 bits, and identity curves.
 func modular(channels, grid byte, gamma float64, values []float64) []byte {
 	data := make([]byte, 32)
 	copy(data, "mAB ")
@@ -184,7 +184,7 @@ func withTag(p []byte, name string, data []byte) []byte {
 	return out
 }
 
-// gamma is a curv tag of one number.
+// gamma is a curv tag with one number.
 func gamma(g float64) []byte {
 	return binary.BigEndian.AppendUint16([]byte("curv\x00\x00\x00\x00\x00\x00\x00\x01"), uint16(math.Round(g*256)))
 }

@@ -14,7 +14,7 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// littleCMS asks transicc for colours: exact, in floating point, relative colorimetric, nothing clipped.
+// littleCMS converts colours with transicc: exactly, in floating point, relative colorimetric, without clipping.
 func littleCMS(t *testing.T, profile, target string, device [][]float64) [][]float64 {
 	t.Helper()
 	var in bytes.Buffer
@@ -133,7 +133,7 @@ func TestColoursAreThoseOfLittleCMS(t *testing.T) {
 	t.Log(report.String())
 }
 
-// A table profile is resampled for speed; read exactly it must be what Little CMS reads.
+// A table profile is resampled for speed. Without resampling, its colours must equal those of Little CMS.
 func TestTablesAreReadAsLittleCMSReadsThem(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"mft1": tableProfile("mft1"), "mft2": tableProfile("mft2"), "mAB": tableProfile("mAB "),
@@ -167,7 +167,7 @@ func TestTablesAreReadAsLittleCMSReadsThem(t *testing.T) {
 	}
 }
 
-// samples are device values as bytes of pixels and as transicc takes them.
+// samples are device values, as bytes of pixels and in the form of transicc.
 func samples(space colour.Space) (pix []byte, device [][]float64) {
 	random := rand.New(rand.NewPCG(1, 2))
 	switch space {
@@ -180,7 +180,7 @@ func samples(space colour.Space) (pix []byte, device [][]float64) {
 		for i := range count {
 			ink := [4]uint8{uint8(random.IntN(256)), uint8(random.IntN(256)), uint8(random.IntN(256)), uint8(random.IntN(256))}
 			if i%2 == 0 {
-				ink[3] /= 8 // black is little in most of a picture
+				ink[3] /= 8 // most pixels of a picture have little black
 			}
 			pix = append(pix, ink[:]...)
 			device = append(device, []float64{
@@ -190,7 +190,7 @@ func samples(space colour.Space) (pix []byte, device [][]float64) {
 	default:
 		for i := range count {
 			rgb := [3]uint8{uint8(random.IntN(256)), uint8(random.IntN(256)), uint8(random.IntN(256))}
-			if i%4 == 0 { // muted colours, of which a picture has more
+			if i%4 == 0 { // muted colours, which are more frequent in pictures
 				for k := range rgb {
 					rgb[k] = uint8((int(rgb[0])*3 + int(rgb[k])) / 4)
 				}
@@ -231,7 +231,7 @@ func (s *statistics) add(v float64) {
 
 func (s *statistics) mean() float64 { return s.sum / float64(max(s.n, 1)) }
 
-// count is how many colours are tried; Little CMS's program takes them one at a time.
+// count is the number of tested colours. It is limited because transicc converts them one at a time.
 var count = 4000
 
 func FuzzTables(f *testing.F) {
