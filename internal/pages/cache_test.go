@@ -27,8 +27,8 @@ import (
 	"atelie/internal/settings/settingstest"
 )
 
-// newCountingService returns a service with its handler. made returns how often the service has read the clock, by which a
-// test counts the pages that were made.
+// newCountingService returns a service with its handler. made returns how often the service has read the clock. From this number a test
+// computes how many pages were made.
 func newCountingService(t *testing.T, d *db.DB, now func() time.Time) (s *Service, h http.Handler, made func() int) {
 	t.Helper()
 	var n atomic.Int64
@@ -54,7 +54,7 @@ func ask(h http.Handler, target string, headers ...string) *httptest.ResponseRec
 
 const testWork = "0b5e9dc4-2f4e-4c55-9d2d-0d8f8f5f0a11"
 
-// cachedPages counts the cached pages.
+// cachedPages returns the number of cached pages.
 func (s *Service) cachedPages(t *testing.T, targets ...string) (n int) {
 	t.Helper()
 	version, err := s.cache.version.Current(t.Context())
@@ -94,8 +94,8 @@ func TestURLsWithTheSameViewShareAPage(t *testing.T) {
 				t.Fatalf("%s: %d", target, rec.Code)
 			}
 		}
-		// Home, the gallery, that of murals without the work that was asked for, what is not there, what the owner may
-		// have, and the work in two languages. Works that nobody has are looked for each time; their page is one more.
+		// Home, the gallery, that of murals without the requested work, the page for missing URLs, the admin page, and the work in two
+		// languages. Unknown works are queried each time, and share one more page.
 		if n := s.cachedPages(t, targets...); n != 7 {
 			t.Errorf("%d pages are cached", n)
 		}
@@ -152,7 +152,7 @@ func TestPageIsMadeOncePerVersionDayAndLanguage(t *testing.T) {
 				t.Fatalf("%d of %d pages were made in advance", s.cachedPages(t, all...), len(all))
 			}
 		}
-		for begun := time.Now(); ; time.Sleep(time.Millisecond) { // and recompressed
+		for begun := time.Now(); ; time.Sleep(time.Millisecond) { // until the page is made and recompressed
 			version, err := s.cache.version.Current(t.Context())
 			if err != nil {
 				t.Fatal(err)

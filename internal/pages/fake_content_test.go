@@ -111,7 +111,7 @@ var day = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func workID(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012x", n) }
 
-// newFakeContent holds works of every kind, the later the number the newer.
+// newFakeContent returns works of every type. A higher number is a newer work.
 func newFakeContent() *fakeContent {
 	at := func(n int) time.Time { return day.AddDate(0, 0, n) }
 	return &fakeContent{works: []work{
@@ -123,7 +123,7 @@ func newFakeContent() *fakeContent {
 	}, covers: []string{`{"title":"First","image_url":"/unknown.mp4","video_thumbnail_url":null}`, `{"title":"A cover","image_url":"/known/cover.jpg","video_thumbnail_url":null}`}}
 }
 
-// newServiceWith is a site of these works at https://a.example.
+// newServiceWith returns a site with these works at https://a.example.
 func newServiceWith(t *testing.T, d *db.DB, s *fakeContent) *Service {
 	t.Helper()
 	clock := day

@@ -43,7 +43,7 @@ func TestTheFeedOfNewWorks(t *testing.T) {
 			if f.ID != "https://a.example"+c.target || f.Title != c.title || f.Author.Name != "Alvor & filhos" || f.Links[0].Rel != "self" || f.Links[0].Href != f.ID || f.Links[1].Rel != "alternate" || len(f.Entries) != 3 {
 				t.Fatalf("%+v", f)
 			}
-			for i, id := range []string{workID(4), workID(2), workID(1)} { // no gallery shows oil
+			for i, id := range []string{workID(4), workID(2), workID(1)} { // the gallery does not show oil
 				e := f.Entries[i]
 				if e.ID != "urn:uuid:"+id || e.Title == "" || e.Summary == "" || e.Content.Type != "html" || !strings.HasSuffix(e.Link.Href, "?art="+id+c.ask) || e.Link.Rel != "alternate" {
 					t.Errorf("%+v", e)

@@ -95,7 +95,7 @@ func TestWorksThatCannotBeReadAreAnError(t *testing.T) {
 
 // Proves P-found-bounded.
 //
-// A sitemap of many parts, each of megabytes, does not fill the memory.
+// A sitemap with many parts of megabytes each must not fill the memory.
 func TestOnlyTheLastLargeFileIsCached(t *testing.T) {
 	var f generatedFiles
 	now := func() time.Time { return day }
@@ -116,7 +116,7 @@ func TestOnlyTheLastLargeFileIsCached(t *testing.T) {
 	}
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	f.lockFor("sitemap") <- struct{}{} // another caller makes it
+	f.lockFor("sitemap") <- struct{}{} // another caller is making it
 	if _, err := f.load(gone, "sitemap 1", 1, now, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("who has left still waits: %v", err)
 	}

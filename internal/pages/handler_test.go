@@ -79,7 +79,7 @@ func manifestJSON(m pageManifest) []byte {
 	return data
 }
 
-// newWithDefaults fills in what a test does not set: a site with reviews and without works.
+// newWithDefaults sets what a test does not set: a site with reviews and without works.
 func newWithDefaults(d *db.DB, dist fs.FS, cfg Config, now func() time.Time) (*Service, error) {
 	if cfg.DescribePictures == nil {
 		cfg.DescribePictures = func(context.Context, []string) (map[string]json.RawMessage, error) { return nil, nil }
@@ -198,7 +198,7 @@ func TestBootDescribesThePortrait(t *testing.T) {
 // Every page has the public part of the settings immediately after a change, and nothing of the rest.
 func TestPagesContainOnlyThePublicSettings(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		site := json.RawMessage(`{"name":"Anil","privacy":{"use":"Nada mais."},"texts":{"pt":{"about.title":"Paredes"}}}`) // the rest is the seed's
+		site := json.RawMessage(`{"name":"Anil","privacy":{"use":"Nada mais."},"texts":{"pt":{"about.title":"Paredes"}}}`) // the other fields are those of the seed
 		for key, value := range map[string]any{
 			settings.SiteKey: site, "notice.email": []string{"eu@alvor.example"}, "notice.webhook": "https://hooks.example/new?key=1", "thanks.enabled": true, "guide": "done",
 		} {

@@ -114,7 +114,7 @@ func TestPrivatePagesAreNoindex(t *testing.T) {
 
 // Proves P-found-card.
 //
-// The fields of https://ogp.me and of the large card, each with what it may hold.
+// The fields of https://ogp.me and of the large card, each with a check of its value.
 func TestShareCardsAreComplete(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newServiceWith(t, d, newFakeContent())

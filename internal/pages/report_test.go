@@ -75,13 +75,13 @@ func TestReportsOfStoppedContentAreLoggedWithinBounds(t *testing.T) {
 
 // Proves SENT-hints-1.
 //
-// TestEarlyHintsComeBeforeAPageThatHasToBeMade: over HTTP/2, to browsers; never over HTTP/1.1, and not when the page is there.
+// TestEarlyHintsComeBeforeAPageThatHasToBeMade: browsers get 103 over HTTP/2, but not over HTTP/1.1, and not if the page is cached.
 func TestEarlyHintsComeBeforeAPageThatHasToBeMade(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	hints := func(proto int, mode string) (links []string) {
 		t.Helper()
 		s := served(t, d, proto == 2)
-		for range 2 { // the first makes the page
+		for range 2 { // the first request makes the page
 			r, err := http.NewRequestWithContext(earlyTrace(t.Context(), &links), "GET", s.URL+"/gallery", nil)
 			if err != nil {
 				t.Fatal(err)
@@ -127,13 +127,13 @@ func TestEarlyHintsComeBeforeAPageThatHasToBeMade(t *testing.T) {
 	if err := drawn.Close(); err != nil {
 		t.Error(err)
 	}
-	m := pageManifest{Scripts: []string{"/a.js"}, Fonts: []string{"/f.woff2"}, Sheet: "/a.css"} // the sheet comes with the page
+	m := pageManifest{Scripts: []string{"/a.js"}, Fonts: []string{"/f.woff2"}, Sheet: "/a.css"} // the style sheet is part of the page
 	if got := fmt.Sprint(m.linkHeaders(view{path: "/"}, false)); got != "[</f.woff2>; rel=preload; as=font; crossorigin </a.js>; rel=modulepreload; crossorigin]" {
 		t.Errorf("got %s", got)
 	}
 }
 
-// earlyWriter notes what 103 answers link to, which the recorder forgets.
+// earlyWriter records the links of 103 responses, which the recorder drops.
 type earlyWriter struct {
 	*httptest.ResponseRecorder
 	links *[]string
@@ -141,7 +141,7 @@ type earlyWriter struct {
 
 func (w earlyWriter) WriteHeader(int) { *w.links = append(*w.links, w.Header()["Link"]...) }
 
-// earlyTrace notes what 103 answers link to.
+// earlyTrace records the links of 103 responses.
 func earlyTrace(ctx context.Context, links *[]string) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{Got1xxResponse: func(code int, header textproto.MIMEHeader) error {
 		if code == http.StatusEarlyHints {
@@ -163,7 +163,7 @@ func served(t *testing.T, d *db.DB, two bool) *httptest.Server {
 
 // Proves SENT-policy-1.
 //
-// TestSecureSitesNameTheirEndpointForReports: others say report-uri alone, which Chromium forgets beside a report-to.
+// TestSecureSitesNameTheirEndpointForReports: sites without HTTPS send only report-uri, which Chromium ignores if there is a report-to.
 func TestSecureSitesNameTheirEndpointForReports(t *testing.T) {
 	for site, secure := range map[string]bool{"https://a.example": true, "http://a.example": false} {
 		cfg := Config{SiteURL: site, APIURL: site}

@@ -17,7 +17,7 @@ func TestRobots(t *testing.T) {
 			t.Errorf("no %q in %q", want, lines)
 		}
 	}
-	for _, l := range lines { // pages, tables and pictures stay open
+	for _, l := range lines { // pages, tables and pictures are not excluded
 		if l == "Disallow: /" || strings.HasPrefix(l, "Disallow: /rest") || strings.HasPrefix(l, "Disallow: /storage") || strings.HasPrefix(l, "Disallow: /assets") {
 			t.Errorf("%q", l)
 		}

@@ -57,7 +57,7 @@ func TestEveryPageFollowsTheTypesThatHang(t *testing.T) {
 			addresses = append(addresses, strings.TrimPrefix(u.Address, "https://a.example"))
 		}
 		for address, want := range map[string]bool{
-			"/gallery/all": true, "/gallery/oil": true, "/gallery/acrylic": false, "/gallery/mural": false, // acrylic has no work
+			"/gallery/all": true, "/gallery/oil": true, "/gallery/acrylic": false, "/gallery/mural": false, // there is no acrylic work
 			"/gallery/oil?art=" + workID(3): true, "/gallery/mural?art=" + workID(1): false,
 		} {
 			if slices.Contains(addresses, address) != want {

@@ -11,7 +11,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// A gallery shows 48 works at first, and without scripts the others never come.
+// The gallery of the site shows 48 works at first, and loads the others with scripts. A static copy must have all of them.
 func TestAStaticCopyHasAllWorksOfAGallery(t *testing.T) {
 	all := &fakeContent{}
 	for i := range 100 {

@@ -83,7 +83,7 @@ func init() { // ImageGallery refers to VisualArtwork
 	}
 }
 
-// misfit returns what is wrong with a node, or "" for nothing.
+// misfit returns what is wrong with a node, or "".
 func misfit(v any) string {
 	node, ok := v.(map[string]any)
 	kind, _ := node["@type"].(string)
@@ -107,7 +107,7 @@ func misfit(v any) string {
 	return ""
 }
 
-// graphOf reads the one block of structured data of a page.
+// graphOf parses the only block of structured data of a page.
 func graphOf(t *testing.T, page string) (nodes []map[string]any) {
 	t.Helper()
 	_, rest, ok := strings.Cut(page, `<script type="application/ld+json">`)
@@ -145,7 +145,7 @@ func TestStructuredDataFollowsItsSchemas(t *testing.T) {
 			if strings.Join(got, " ") != kinds {
 				t.Errorf("%s %s: %q", l, path, got)
 			}
-			told, _, _ := strings.Cut(page, `id="boot"`) // behind it stand whole rows
+			told, _, _ := strings.Cut(page, `id="boot"`) // the rows after it may have any text
 			for _, never := range []string{"Offer", "offers", "price", "0001-01-01"} {
 				if strings.Contains(told, never) {
 					t.Errorf("%s %s holds %s", l, path, never)
@@ -176,7 +176,7 @@ func TestStructuredDataFollowsItsSchemas(t *testing.T) {
 
 // Proves P-found-data.
 //
-// A gallery of thousands of works does not make its page heavy.
+// A gallery of thousands of works does not make its page large.
 func TestStructuredDataOfAGalleryIsBounded(t *testing.T) {
 	many := &fakeContent{}
 	for n := range 100 {

@@ -53,8 +53,7 @@ func TestShorten(t *testing.T) {
 
 // Proves P-found-title.
 //
-// The server writes the title of a page, and the site's scripts change it later. Both must use the same texts, which are in
-// two catalogues.
+// The server writes the title of a page, and the site's scripts change it later. Both must use the same texts, from two catalogues.
 func TestServerTextsEqualTheSites(t *testing.T) {
 	for _, l := range i18n.Languages {
 		site := map[string]string{}
@@ -63,7 +62,7 @@ func TestServerTextsEqualTheSites(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := json.Unmarshal(file, &site); err != nil { // over what is there
+			if err := json.Unmarshal(file, &site); err != nil { // adds to the texts that were read before
 				t.Fatal(err)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // Proves P-found-texts.
-//
+// Head, structured data, feed and sitemap have the texts in the language of the page, or in the other language where they are missing.
 // Head, structured data, feed and sitemap have the texts in the language of the page, or the others where there are none.
 func TestTextsOfWorksAreInTheLanguageOfThePage(t *testing.T) {
 	content := newFakeContent()
@@ -29,7 +29,7 @@ func TestTextsOfWorksAreInTheLanguageOfThePage(t *testing.T) {
 	at := "/gallery/mural?art=" + workID(1)
 	for _, c := range []struct{ target, title, description, alt string }{
 		{at, "Winter sun · Alvor", "The owner's own words.", "A low sun"},
-		{at + "&lang=pt", "Sol · Alvor", "Uma rua. A norte.", "Um sol baixo"}, // its own title and text before the English ones for search engines
+		{at + "&lang=pt", "Sol · Alvor", "Uma rua. A norte.", "Um sol baixo"}, // the Portuguese title and text, rather than the English texts for search engines
 		{"/gallery/watercolour?art=" + workID(2) + "&lang=pt", "Serra · Alvor", "Hills.", "Serra, watercolour"},
 		{"/", "Alvor", "Digital", "Um mar"},
 		{"/?lang=pt", "Alvor", "Pinturas", "Um mar"},

@@ -95,7 +95,7 @@ func TestFavicon(t *testing.T) {
 	if err := binary.Read(bytes.NewReader(body), binary.LittleEndian, &entry); err != nil {
 		t.Fatal(err)
 	}
-	const head = 22 // its bytes
+	const head = 22 // length of the header
 	if want := (directory{Kind: 1, Count: 1, Width: 32, Height: 32, Planes: 1, Bits: 32, Size: uint32(len(body) - head), Offset: head}); entry != want {
 		t.Errorf("%+v, not %+v", entry, want)
 	}
@@ -111,7 +111,7 @@ func TestFavicon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, at := range [][2]int{{0, 0}, {16, 10}, {16, 27}} { // nothing, the sheet, its band
+	for _, at := range [][2]int{{0, 0}, {16, 10}, {16, 27}} { // the background, the sheet, its band
 		r, g, b, a := small.At(at[0], at[1]).RGBA()
 		lr, lg, lb, la := mark.At(at[0]*6, at[1]*6).RGBA()
 		if [4]uint32{r, g, b, a} != [4]uint32{lr, lg, lb, la} {

@@ -29,7 +29,7 @@ func TestURLsOfMissingWorks(t *testing.T) {
 			"/gallery/all?art=" + unknown: 404, "/gallery/digital?art=" + unknown: 404, "/gallery/all?art=x": 404, "/gallery/all?art=": 200,
 			"/?art=x": 200, "/politica-privacidade?art=" + deleted: 200,
 		} {
-			for range 2 { // made, and cached
+			for range 2 { // made by the first request, then cached
 				rec := ask(h, target)
 				if rec.Code != want {
 					t.Errorf("%s: %d, not %d", target, rec.Code, want)

@@ -12,7 +12,7 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// script draws a page that depends on its path. Some paths behave like a component that never ends or uses too much memory.
+// script renders a page that depends on its path. Some paths behave like a component that never ends or uses too much memory.
 const script = `
 let drawn = 0;
 const acts = {
@@ -97,7 +97,7 @@ func TestAnEngineIsReplacedAfterItsLife(t *testing.T) {
 func TestWaitForTheEngineIsBounded(t *testing.T) {
 	r := newRenderer(t, packed(t, script))
 	r.pageTimeout = 20 * time.Millisecond
-	for range maxEngines { // other pages are drawn
+	for range maxEngines { // other pages are being rendered
 		r.slots <- struct{}{}
 	}
 	if _, err := r.Render(t.Context(), "/", "{}"); !errors.Is(err, context.DeadlineExceeded) {
@@ -125,9 +125,9 @@ func TestVisitorsDoNotWaitForAPageInAdvance(t *testing.T) {
 		}
 	}
 	renders(t, r, `<p>/ {"a":"€ 🙂"} 1 true</p>`)
-	inAdvance("1") // by an engine of its own
+	inAdvance("1") // uses its own engine
 	r.pageTimeout = 20 * time.Millisecond
-	r.inAdvance <- struct{}{} // as while a page is drawn in advance
+	r.inAdvance <- struct{}{} // as if a page were being rendered in advance
 	r.slots <- struct{}{}
 	used := r.idle[1]
 	r.idle = r.idle[:1]
@@ -142,7 +142,7 @@ func TestVisitorsDoNotWaitForAPageInAdvance(t *testing.T) {
 	if err := r.Trim(); err != nil || len(r.idle) != 1 || r.started != 1 {
 		t.Errorf("%d of %d engines are left, %v", len(r.idle), r.started, err)
 	}
-	renders(t, r, `<p>/ {"a":"€ 🙂"} 2 true</p>`) // by the engine that was used last
+	renders(t, r, `<p>/ {"a":"€ 🙂"} 2 true</p>`) // by the engine that was used most recently
 	inAdvance("1")
 }
 
