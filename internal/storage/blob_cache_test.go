@@ -15,7 +15,7 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-// counts returns the hits and misses in the memory of small files, and in the row cache.
+// counts returns the hits and misses of the cache of small blobs and of the row cache.
 func (s *site) counts() (got [4]int64) {
 	got[0], got[1] = s.BlobCacheLookups().Counts()
 	got[2], got[3] = s.RowLookups().Counts()
@@ -203,7 +203,7 @@ func TestOtherNodesNoticeReplacedAndHiddenFilesWithinASecond(t *testing.T) {
 				}
 				change.do()
 				for changed := time.Now(); ; {
-					asked := time.Since(changed) // not the answer: a busy machine may hold that up
+					asked := time.Since(changed) // not the response, which a busy machine may delay
 					if strings.HasPrefix(shown(), change.want) {
 						break
 					}

@@ -14,7 +14,7 @@ import (
 
 // Proves F-bucket-list, F-bucket-get.
 func TestBuckets(t *testing.T) {
-	images := []string{"image/jpeg", "image/png", "image/gif", "image/webp"} // without an engine
+	images := []string{"image/jpeg", "image/png", "image/gif", "image/webp"} // what the server decodes without libvips
 	all := append(append([]string{}, images...), "video/mp4", "video/quicktime", "video/webm", "video/x-matroska")
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -141,7 +141,7 @@ func TestBucketHasItsOwnSizeLimit(t *testing.T) {
 	})
 }
 
-// readsAVIF has an engine that reads every type but HEIC.
+// readsAVIF is a Media whose engine decodes every type except HEIC.
 type readsAVIF struct{ Media }
 
 func (readsAVIF) Reads(t *files.Type) bool { return t != files.HEIC }

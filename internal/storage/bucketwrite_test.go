@@ -95,7 +95,7 @@ func TestSiteBucketsCannotBeDeletedOrMadePrivate(t *testing.T) {
 			t.Error(e.Message)
 		}
 		storagetest.Refused(t, s.Call("service", "PUT", "/bucket/product-images", strings.NewReader(`{"public":false}`)), "403", "Unauthorized")
-		// Their limits may be changed, and then stand over a restart.
+		// Their limits can be changed, and the changes survive a restart.
 		storagetest.Same(t, s.Call("service", "PUT", "/bucket/review-images", strings.NewReader(`{"public":true,"file_size_limit":900,"allowed_mime_types":["image/png"]}`)), map[string]string{"message": "Successfully updated"})
 		if err := s.EnsureBuckets(t.Context()); err != nil {
 			t.Fatal(err)
@@ -154,7 +154,7 @@ func TestBucketDeletedDuringUploads(t *testing.T) {
 				t.Fatal(err)
 			}
 			switch {
-			case up.Code == 200 && gone.Code == 400: // the upload was first
+			case up.Code == 200 && gone.Code == 400: // the upload came first
 				s.Holds(1)
 				s.Call("service", "POST", "/bucket/short/empty", nil)
 				s.Call("service", "DELETE", "/bucket/short", nil)

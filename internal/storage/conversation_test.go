@@ -27,7 +27,7 @@ func TestPicturesOfConversationsArePrivate(t *testing.T) {
 			t.Fatal(err)
 		}
 		received.Discard(t.Context())
-		s.HoldsFiles(1, 1) // nothing of the file as it was sent
+		s.HoldsFiles(1, 1) // the uploaded file itself is not kept
 		const at = policy.ConversationBucket + "/message/reply/1"
 		for _, who := range []string{"nobody", "anon", "user", "admin", "service"} {
 			mayRead, mayWrite := who == "admin" || who == "service", who == "service"
@@ -95,7 +95,7 @@ func TestUnsavedPictureIsRemoved(t *testing.T) {
 		receive().Discard(t.Context())
 		s.HoldsFiles(0, 0)
 		killed := receive()
-		if err := errors.Join(killed.file.inspection.Stripped.Close(), killed.file.staged.Staged.Discard(t.Context())); err != nil { // a start removes temporary files
+		if err := errors.Join(killed.file.inspection.Stripped.Close(), killed.file.staged.Staged.Discard(t.Context())); err != nil { // done by the next start
 			t.Fatal(err)
 		}
 		if len(s.Files()) != 1 {

@@ -34,7 +34,7 @@ import (
 	"atelie/test/soak"
 )
 
-// noise returns a file of an accepted type with size random bytes, other ones at each call.
+// noise returns a file of an accepted type with size random bytes, different at each call.
 func noise(size int) []byte {
 	content := append(storagetest.ISO("isom"), make([]byte, size)...)
 	for i := len(content) - size; i < len(content); i++ {
@@ -43,7 +43,7 @@ func noise(size int) []byte {
 	return content
 }
 
-// request returns the bytes of an upload request, so that a test can cut it off anywhere.
+// request returns the bytes of an upload request, so that a test can truncate it anywhere.
 func request(t *testing.T, r *http.Request) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -55,8 +55,8 @@ func request(t *testing.T, r *http.Request) []byte {
 
 // Proves F-upload-whole.
 //
-// TestAbortedUploadsLeaveNothing breaks connections at random points of uploads: raw, chunked and as a form, of new names
-// and of existing objects.
+// TestAbortedUploadsLeaveNothing breaks the connection at random points of uploads: raw, chunked and as a form, for new names and for
+// existing objects.
 func TestAbortedUploadsLeaveNothing(t *testing.T) {
 	kept := noise(1000)
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
@@ -71,7 +71,7 @@ func TestAbortedUploadsLeaveNothing(t *testing.T) {
 			}
 			switch i % 3 {
 			case 0:
-				body = io.MultiReader(body) // length unknown: chunked
+				body = io.MultiReader(body) // without a known length the body is sent chunked
 			case 1:
 				kind, form := storagetest.Form(t, storagetest.Field{Name: "cacheControl", Value: "60"}, storagetest.Field{Name: "", Value: string(content)}, storagetest.Field{Name: "metadata", Value: `{"a":1}`})
 				body, contentType = bytes.NewReader(form), kind
@@ -85,7 +85,7 @@ func TestAbortedUploadsLeaveNothing(t *testing.T) {
 			whole := request(t, r)
 			cut := rand.IntN(len(whole) - 1)
 			if i < 6 {
-				cut = len(whole) - 1 - i // the last bytes are the ones that tell whole from cut
+				cut = len(whole) - 1 - i // truncations of the last bytes are the hardest to detect
 			}
 			conn, err := net.Dial("tcp", server.Listener.Addr().String())
 			if err != nil {
@@ -94,7 +94,7 @@ func TestAbortedUploadsLeaveNothing(t *testing.T) {
 			if _, err := conn.Write(whole[:cut]); err != nil {
 				t.Fatal(err)
 			}
-			if i%5 == 0 { // half closed, so that the answer can be read
+			if i%5 == 0 { // half closed, so that the response can be read
 				if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
 					t.Fatal(err)
 				}
@@ -142,7 +142,7 @@ func TestReadersGetCompleteFilesDuringReplacements(t *testing.T) {
 				if err := errors.Join(err, answer.Body.Close()); err != nil {
 					return err
 				}
-				if answer.StatusCode == http.StatusBadRequest { // removed at the moment
+				if answer.StatusCode == http.StatusBadRequest { // the object is removed at the moment
 					return nil
 				}
 				sum := sha256.Sum256(content)
@@ -214,10 +214,10 @@ func TestKilledProcess(t *testing.T) {
 	}
 }
 
-// killedName is what PostgreSQL knows the sessions of the killed program by.
+// killedName is the application_name of the killed program's PostgreSQL sessions.
 const killedName = "atelie killed"
 
-// killed runs uploadForever as a program of its own and kills it some time after it has begun.
+// killed runs uploadForever as a separate program and kills it some time after it has begun.
 func killed(t *testing.T, address, root string, after time.Duration) {
 	t.Helper()
 	child := exec.Command(os.Args[0])
@@ -230,7 +230,7 @@ func killed(t *testing.T, address, root string, after time.Duration) {
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	line, err := bufio.NewReader(out).ReadString('\n') // it says so when it has begun
+	line, err := bufio.NewReader(out).ReadString('\n') // printed when it has begun
 	if err != nil {
 		t.Errorf("the program said %q: %v", line, err)
 	}
@@ -243,7 +243,7 @@ func killed(t *testing.T, address, root string, after time.Duration) {
 	}
 }
 
-// recovered starts anew on what is left and checks that rows and files are the same set. It returns how many there are.
+// recovered starts the service again and checks that rows and files correspond. It returns their number.
 func recovered(t *testing.T, d *db.DB, root string) int {
 	t.Helper()
 	blobs, err := blob.NewDisk(root, blob.Unbounded)
@@ -254,8 +254,8 @@ func recovered(t *testing.T, d *db.DB, root string) int {
 	s := &site{Site: storagetest.NewWithStore(t, d, blobs)}
 	s.Root = root
 	s.Service = New(d, NewBlobs(d, blobs, NoRecorder, slog.New(slog.DiscardHandler), now), nil, Config{MaxUpload: maxUpload}, now)
-	// A killed program's last statements may still be under way in the PostgreSQL server, or not even be read: its sessions
-	// look idle then. They end when they have done them.
+	// The last statements of a killed program can still be running in the PostgreSQL server, or not even be read yet: its sessions then
+	// look idle. They end after these statements.
 	deadline := time.Now().Add(time.Minute)
 	for busy := d.Dialect == db.Postgres; busy; time.Sleep(time.Millisecond) {
 		if err := d.QueryRow(t.Context(), "select exists (select 1 from pg_stat_activity where datname = current_database() and application_name = $1)", killedName).Scan(&busy); err != nil {
@@ -283,8 +283,8 @@ func recovered(t *testing.T, d *db.DB, root string) int {
 	return len(objects)
 }
 
-// uploadForever is the program that TestKilledProcess kills: TestMain runs it instead of the tests. It returns only
-// when it could not begin.
+// uploadForever is the program that TestKilledProcess kills. TestMain runs it instead of the tests. It returns only if it could not
+// begin.
 func uploadForever(address, root string) error {
 	ctx := context.Background()
 	d, err := db.Open(ctx, address, db.NoHooks)

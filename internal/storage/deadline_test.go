@@ -50,7 +50,7 @@ func TestSlowTransfersMayExceedTheRequestTimeout(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		// The same connection, after a pause: no deadline of the upload may end it.
+		// The same connection after a pause: no deadline of the upload may still be set.
 		time.Sleep(limit / 2)
 		get, err := http.NewRequest("GET", "http://site.example/storage/v1/object/public/product-images/slow.mp4", nil)
 		if err != nil {
@@ -59,7 +59,7 @@ func TestSlowTransfersMayExceedTheRequestTimeout(t *testing.T) {
 		if _, err := conn.Write(request(t, get)); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * limit) // less than stallTimeout, but by now the server's own limit for the answer is over
+		time.Sleep(2 * limit) // less than stallTimeout, but more than the server's own limit for a response
 		answer, err = http.ReadResponse(in, get)
 		if err != nil {
 			t.Fatal(err)

@@ -43,7 +43,7 @@ func TestImportedFilesAreKnownByTheSumOfTheirSource(t *testing.T) {
 		if got := sum(); got != sumOf(first) || o.CacheControl == "no such directive" {
 			t.Errorf("of an imported file: %s, %+v", got, o)
 		}
-		// A film gets another file when its index is put in front.
+		// A video gets another file when its index is moved to the beginning.
 		if _, err := d.Exec(t.Context(), "update storage_objects set etag = $1 where name = $2", sumOf(second), name); err != nil {
 			t.Fatal(err)
 		}

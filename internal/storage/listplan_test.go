@@ -66,14 +66,14 @@ func TestListReadsOnlyTheNamesOfAPage(t *testing.T) {
 			if err := json.Unmarshal([]byte(strings.Join(explained(t, d, "explain (analyze, format json) "+query, args), "")), &plans); err != nil {
 				t.Fatal(err)
 			}
-			if rows := plans[0].Plan.read(); rows > 40 { // the entries, their steps and the step beyond
+			if rows := plans[0].Plan.read(); rows > 40 { // the entries, the skipped folders and the entry after the page
 				t.Errorf("%+v: %v rows were read", p, rows)
 			}
 		}
 	})
 }
 
-// planNode is a step of a plan as PostgreSQL tells it.
+// planNode is a step of a query plan in PostgreSQL's JSON.
 type planNode struct {
 	Relation string     `json:"Relation Name"`
 	Rows     float64    `json:"Actual Rows"`
@@ -82,7 +82,7 @@ type planNode struct {
 	Plans    []planNode `json:"Plans"`
 }
 
-// read counts the rows of tables that were looked at.
+// read counts the rows of tables that were read.
 func (n planNode) read() (rows float64) {
 	if n.Relation != "" {
 		rows = (n.Rows + n.Removed) * n.Loops

@@ -12,7 +12,7 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-// walk asks for page after page and gives the names in order, with the folders of a page before its objects.
+// walk requests page after page and returns the names in order, with the folders of a page before its objects.
 func (s *site) walk(options string) string {
 	s.T.Helper()
 	var names []string

@@ -97,7 +97,7 @@ func TestCopying(t *testing.T) {
 		} {
 			storagetest.Refused(t, s.Change("admin", "copy", again+`,"copyMetadata":false,"metadata":`+metadata+`}`, "x-upsert", "true"), want[0], want[1])
 		}
-		// Onto itself, which only changes what goes with it.
+		// A copy onto itself only changes the metadata.
 		if rec := s.Change("admin", "copy", `{"bucketId":"product-images","sourceKey":"a.png","destinationKey":"a.png","copyMetadata":false}`, "x-upsert", "true"); rec.Code != 200 || s.PublicFile("product-images/a.png") != string(content) {
 			t.Errorf("onto itself: %s", rec.Body)
 		}
@@ -128,7 +128,7 @@ func TestWhoMayMoveAndCopy(t *testing.T) {
 					storagetest.Refused(t, s.Change(who, call, body), "401", "Unauthorized")
 				}
 			}
-			for _, who := range []string{"anon", "user", "admin"} { // neither out of a private bucket nor into it
+			for _, who := range []string{"anon", "user", "admin"} { // neither from a private bucket nor into it
 				storagetest.Refused(t, s.Change(who, call, `{"bucketId":"vault","sourceKey":"secret.png","destinationKey":"b.png","destinationBucket":"product-images"}`), "403", "Unauthorized")
 				storagetest.Refused(t, s.Change(who, call, `{"bucketId":"product-images","sourceKey":"a.png","destinationKey":"b.png","destinationBucket":"vault"}`), "403", "Unauthorized")
 			}

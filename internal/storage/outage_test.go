@@ -57,7 +57,7 @@ func TestStoreOutage(t *testing.T) {
 					return s.Call(who, method, address, strings.NewReader(body), headers...)
 				}
 			}
-			var asking sync.WaitGroup // the requests run concurrently, because each takes several tries to fail
+			var asking sync.WaitGroup // concurrent, because each request fails only after several tries
 			for name, c := range map[string]struct {
 				ask    func() *httptest.ResponseRecorder
 				status int
@@ -151,7 +151,7 @@ func (s *site) fetchRange(base, name string, from int) *http.Response {
 	return answer
 }
 
-// vanishing is a store whose blobs are gone after a few bytes, as on S3 when a connection breaks after the removal.
+// vanishing is a store whose blobs disappear after a few bytes, as on S3 if a connection breaks after the removal.
 type vanishing struct{ blob.Store }
 
 func (v vanishing) Open(ctx context.Context, id string) (io.ReadSeekCloser, error) {

@@ -30,13 +30,13 @@ func TestQuota(t *testing.T) {
 			}
 		}
 		full("admin", "POST", "/object/product-images/big.mp4", noise(size))
-		contentType, form := storagetest.Form(t, storagetest.Field{Name: "", Value: string(noise(size))}) // length not known
+		contentType, form := storagetest.Form(t, storagetest.Field{Name: "", Value: string(noise(size))}) // without a known length
 		full("admin", "POST", "/object/product-images/big.mp4", form, "Content-Type", contentType)
-		s.UploadFile("product-images/b.mp4", file()) // to the last byte
+		s.UploadFile("product-images/b.mp4", file()) // uses the quota to the last byte
 		full("service", "POST", "/object/product-images/c.mp4", file())
 		full("admin", "POST", "/object/copy", []byte(`{"bucketId":"product-images","sourceKey":"a.mp4","destinationKey":"d.mp4"}`))
 		full("nobody", "PUT", s.uploadURL("admin", "product-images/e.mp4"), file())
-		if rec := s.Call("admin", "PUT", "/object/product-images/a.mp4", bytes.NewReader(file())); rec.Code != 200 { // replaced, not added
+		if rec := s.Call("admin", "PUT", "/object/product-images/a.mp4", bytes.NewReader(file())); rec.Code != 200 { // a replacement does not add to the used bytes
 			t.Error(rec.Body)
 		}
 		if rec := s.Change("admin", "move", `{"bucketId":"product-images","sourceKey":"a.mp4","destinationKey":"moved.mp4"}`); rec.Code != 200 {

@@ -74,7 +74,7 @@ func TestFileIsSweptIfItsRemovalFails(t *testing.T) {
 		if err := os.Remove(stuck); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.MkdirAll(filepath.Join(stuck, "x"), 0o700); err != nil { // a full folder cannot be removed as a file can
+		if err := os.MkdirAll(filepath.Join(stuck, "x"), 0o700); err != nil { // a folder that is not empty cannot be removed like a file
 			t.Fatal(err)
 		}
 		if rec := s.Call("admin", "DELETE", "/object/product-images/a.png", nil); rec.Code != 200 {
@@ -89,7 +89,7 @@ func TestFileIsSweptIfItsRemovalFails(t *testing.T) {
 		if err := os.WriteFile(stuck, []byte("bytes"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		// Another one is noted although an object uses it: that file must stay.
+		// Another blob is pending although an object uses it: its file must stay.
 		if err := insertPending(t.Context(), d, s.Object("product-images", "keep.png").BlobID, s.Clock); err != nil {
 			t.Fatal(err)
 		}

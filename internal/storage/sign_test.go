@@ -120,7 +120,7 @@ func TestSigningMany(t *testing.T) {
 	})
 }
 
-// uploadURL signs an upload.
+// uploadURL returns a signed URL for an upload.
 func (s *site) uploadURL(who, bucketAndName string, headers ...string) string {
 	s.T.Helper()
 	rec := s.Call(who, "POST", "/object/upload/sign/"+bucketAndName, strings.NewReader("{}"), headers...)
@@ -138,7 +138,7 @@ func TestSignedUploads(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		at := s.uploadURL("admin", "product-images/a%3Fb%20%C3%A3.png")
-		storagetest.Refused(t, s.Call("nobody", "PUT", at, strings.NewReader("<html>")), "415", "invalid_mime_type") // not used up by that
+		storagetest.Refused(t, s.Call("nobody", "PUT", at, strings.NewReader("<html>")), "415", "invalid_mime_type") // a failed upload does not use the URL up
 		rec := s.Call("nobody", "PUT", at, bytes.NewReader(content), "Cache-Control", "max-age=9")
 		o := s.Object("product-images", "a?b ã.png")
 		storagetest.Same(t, rec, map[string]string{"Id": o.ID, "Key": "product-images/a?b ã.png"})
@@ -159,7 +159,7 @@ func TestSignedUploads(t *testing.T) {
 		storagetest.Refused(t, s.Call("admin", "POST", "/object/upload/sign/product-images/old.png", nil), "409", "Duplicate")
 		contentType, form := storagetest.Form(t, storagetest.Field{Name: "cacheControl", Value: "60"}, storagetest.Field{Name: "", Value: string(storagetest.PNG(9, 9))})
 		again := s.uploadURL("service", "product-images/old.png", "x-upsert", "true")
-		for range 2 { // until it expires
+		for range 2 { // can be used until it expires
 			if rec := s.Call("nobody", "PUT", again, bytes.NewReader(form), "Content-Type", contentType); rec.Code != 200 || s.PublicFile("product-images/old.png") != string(storagetest.PNG(9, 9)) {
 				t.Errorf("replace: %d %s", rec.Code, rec.Body)
 			}
@@ -354,7 +354,7 @@ func TestSignedNamesWithQuestionMarkAndHash(t *testing.T) {
 				}
 			}
 		}
-		// Decoding once more opens nothing that was not signed.
+		// Decoding the name once more gives no access to other objects.
 		s.UploadFile("product-images/x%253Fy.png", storagetest.PNG(9, 9))
 		at := encodeURI.Replace(s.SignedURL("service", "product-images/a%3F.png", `{"expiresIn":60}`))
 		_, token, _ := strings.Cut(at, "token=")

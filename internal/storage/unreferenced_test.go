@@ -50,7 +50,7 @@ func TestCollectUnreferenced(t *testing.T) {
 		plain, hosted, accent, twice, lost := s.store("plain.png"), s.store("a/hosted.png"), s.store("ã b.png"), s.store("a%20b.png"), s.store("lost.png")
 		shown := these(files.PublicPath+"product-images/plain.png", "https://site.example"+files.PublicPath+"product-images/a/hosted.png?width=3#x",
 			files.PublicPath+"product-images/%C3%A3%20b.png", files.PublicPath+"product-images/a%2520b.png",
-			// None of these names lost.png.
+			// None of these URLs refers to lost.png.
 			"", "%zz", "https://elsewhere.example/lost.png", files.PublicPath+"review-images/lost.png", files.PublicPath+"product-images/lost.png/x")
 
 		s.Clock = s.Clock.Add(unreferencedAge)
@@ -67,7 +67,7 @@ func TestCollectUnreferenced(t *testing.T) {
 				t.Errorf("%s is there: %t, want %t", o.Name, !want, want)
 			}
 		}
-		// A file that was replaced counts from then on.
+		// The age of a replaced file counts from the replacement.
 		s.store("plain.png")
 		if n, err := s.CollectUnreferenced(t.Context(), these()); n != 3 || err != nil {
 			t.Errorf("removed %d, %v; want hosted, accent and twice", n, err)

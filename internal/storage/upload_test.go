@@ -194,7 +194,7 @@ func TestDuplicateUpsertAndReplace(t *testing.T) {
 			t.Errorf("PUT where nothing is: %d %s", rec.Code, rec.Body)
 		}
 		s.UploadFile("product-images/c.jpg", first, "x-upsert", "true")
-		s.UploadFile("review-images/a", first) // another bucket, another name
+		s.UploadFile("review-images/a", first) // the same file in another bucket under another name
 		s.Holds(4)
 	})
 }
@@ -242,7 +242,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) { storagetest.Refused(t, rec, c.status, c.err) })
 		}
 		for at, kind := range map[string][]byte{"a.mp4": storagetest.ISO("isom"), "b.mov": storagetest.ISO("qt  "), "c.webm": storagetest.EBML("webm"), "d.mkv": storagetest.EBML("matroska"), "e.gif": storagetest.GIF(2, 2), "f": storagetest.WebPLossless()} {
-			s.UploadFile("cover-images/"+at, kind, "Content-Type", "text/plain;charset=UTF-8") // what the client says from Node
+			s.UploadFile("cover-images/"+at, kind, "Content-Type", "text/plain;charset=UTF-8") // as the client sends it from Node
 			s.UploadFile("product-images/"+at, kind)
 		}
 		s.Holds(12)
@@ -282,7 +282,7 @@ func TestCacheControl(t *testing.T) {
 	}
 }
 
-// endless gives a file that begins as head does and never ends.
+// endless returns a file that begins with head and never ends.
 func endless(head []byte) *countingReader {
 	return &countingReader{r: io.MultiReader(bytes.NewReader(head), zeros{})}
 }
@@ -337,10 +337,10 @@ func TestPicturesHaveTheirOwnLimit(t *testing.T) {
 			o, err := s.Put(t.Context(), owner, "review-images", name, body, -1, PutOptions{})
 			return o, body.n, err
 		}
-		if o, _, err := put("exact.jpg", 50<<20); err != nil || o.Size > 1<<10 { // what follows a picture's end is not shown
+		if o, _, err := put("exact.jpg", 50<<20); err != nil || o.Size > 1<<10 { // bytes after the end of the picture are not published
 			t.Errorf("50 MB: %+v, %v", o, err)
 		}
-		if used, err := usedBytes(t.Context(), d, "", ""); err != nil || used != 50<<20 { // but kept, and counted
+		if used, err := usedBytes(t.Context(), d, "", ""); err != nil || used != 50<<20 { // but the original is kept and counted
 			t.Errorf("%d bytes are counted, %v", used, err)
 		}
 		if _, n, err := put("over.jpg", 60<<20); apperr.From(err).Status != 413 || n > 50<<20+1<<20 {

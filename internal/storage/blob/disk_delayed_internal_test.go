@@ -12,7 +12,8 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// TestDelayedFoldersAreSyncedOnceAfterTheirLastBlob: no folder is synced while blobs are stored, and then each has all of its entries.
+// TestDelayedFoldersAreSyncedOnceAfterTheirLastBlob checks that no folder is synced while blobs are stored, and that each folder is
+// synced once afterwards with all of its entries.
 func TestDelayedFoldersAreSyncedOnceAfterTheirLastBlob(t *testing.T) {
 	var (
 		mu     sync.Mutex
@@ -48,7 +49,7 @@ func TestDelayedFoldersAreSyncedOnceAfterTheirLastBlob(t *testing.T) {
 	if calls != 0 {
 		t.Errorf("%d calls while blobs were stored", calls)
 	}
-	for range 2 { // the second has nothing to do
+	for range 2 { // the second call has nothing to do
 		if err := d.SyncFolders(); err != nil {
 			t.Fatal(err)
 		}

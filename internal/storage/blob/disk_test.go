@@ -30,7 +30,7 @@ func open(t *testing.T) (*blob.Disk, string) {
 	return d, root
 }
 
-// files lists what lies in the folder, by path.
+// files lists the files in the folder by path.
 func files(t *testing.T, root string) []string {
 	t.Helper()
 	var found []string
@@ -175,7 +175,7 @@ func TestStartSweepsWhatADeadProcessLeftAndSparesTheLiving(t *testing.T) {
 	if _, err := feed.Write([]byte(content[:50_000])); err != nil {
 		t.Fatal(err)
 	}
-	second, err := blob.NewDisk(root, blob.Unbounded) // as another process would
+	second, err := blob.NewDisk(root, blob.Unbounded) // as in another process
 	if err != nil {
 		t.Fatal(err)
 	}

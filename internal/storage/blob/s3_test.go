@@ -67,7 +67,7 @@ func pass(to io.Writer, from io.Reader, budget *atomic.Int64) {
 			return
 		}
 		if left := budget.Load(); left >= 0 && budget.Add(int64(-n)) < 0 {
-			budget.Store(-1) // once
+			budget.Store(-1) // the connection breaks only once
 			return
 		}
 		if _, err := to.Write(buffer[:n]); err != nil {
@@ -176,7 +176,7 @@ func TestAServerThatIsDownIsUnavailableUntilItIsBack(t *testing.T) {
 }
 
 func TestAServerThatDoesNotAnswerEndsWithTheCaller(t *testing.T) {
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0") // takes connections, says nothing
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0") // accepts connections and sends nothing
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestTheStartSaysWhatIsWrong(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for range 2 { // another node finds what the first has made
+	for range 2 { // the second node finds the bucket that the first one has created
 		openS3(t, good)
 	}
 }

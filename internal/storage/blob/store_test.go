@@ -227,7 +227,7 @@ func TestABlobArrivesInPieces(t *testing.T) {
 			for i, size := range sizes {
 				data := noise(size)
 				last := i == len(sizes)-1
-				// A writer that died: what it wrote was not kept, and must not be seen.
+				// A writer died: its state was not saved, so its bytes must not be visible.
 				if _, err := s.Append(t.Context(), id, at, noise(size/2+1), false); err != nil {
 					t.Fatal(err)
 				}
@@ -242,7 +242,7 @@ func TestABlobArrivesInPieces(t *testing.T) {
 			if _, err := s.Open(t.Context(), id); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("seen before it was finished: %v", err)
 			}
-			for range 2 { // a second time changes nothing
+			for range 2 { // the second call changes nothing
 				var seen []byte
 				err := finish(t.Context(), s, id, at, func(f io.ReadSeeker) (err error) {
 					seen, err = io.ReadAll(f)
@@ -328,7 +328,7 @@ func TestAStoreKnowsWhetherItIsEmpty(t *testing.T) {
 		if err := s.Delete(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
-		is(true) // the folders that it made are nothing
+		is(true) // the folders that it has created do not count
 	})
 }
 

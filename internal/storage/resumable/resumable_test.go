@@ -43,7 +43,7 @@ const (
 	life      = 24 * time.Hour
 )
 
-// site is two nodes on one database and one store.
+// site has two nodes with one database and one store.
 type site struct {
 	t     *testing.T
 	nodes [2]*node
@@ -132,7 +132,7 @@ func listFiles(t *testing.T, root string) (found []string) {
 	return found
 }
 
-// call sends a request of the protocol to a node; headers come in pairs.
+// call sends a request of the protocol to a node. headers are pairs of name and value.
 func (s *site) call(at int, who identity.Caller, method, address string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
 	s.t.Helper()
 	r := httptest.NewRequestWithContext(identity.With(s.t.Context(), who), method, strings.TrimPrefix(address, "https://api.example"), body)
@@ -198,7 +198,7 @@ func film(size int) []byte {
 	return out
 }
 
-// broken gives its bytes and then fails, as a connection that is cut.
+// broken returns its bytes and then an error, like a broken connection.
 type broken struct{ io.Reader }
 
 func (b broken) Read(p []byte) (int, error) {
@@ -309,7 +309,7 @@ func TestRefusals(t *testing.T) {
 		if got := s.offset(0, wrong); !strings.HasPrefix(got, "404") {
 			t.Errorf("a refused upload lives on: %s", got)
 		}
-		late := s.begin("late.mp4", len(page)) // in pieces too small to tell by
+		late := s.begin("late.mp4", len(page)) // in pieces too small to detect the type
 		for at := range 6 {
 			s.patch(0, late, at*1000, page[at*1000:(at+1)*1000])
 		}
@@ -377,8 +377,8 @@ func TestLockIsSharedByNodesAndReleasedOnRequest(t *testing.T) {
 		}
 		head := make(chan string, 1)
 		go func() { head <- s.offset(1, address) }()
-		// The recorder has no deadlines by which the server ends a read: the pipe ends it once the first writer is asked. A
-		// writer that is asked between two reads ends by itself, and the second node has its answer.
+		// The recorder has no deadlines by which the server could end a read, so the pipe ends it once the first writer is asked to stop.
+		// A writer that is asked between two reads ends by itself, and the second node gets its response.
 		id := address[strings.LastIndexByte(address, '/')+1:]
 		for wanted := false; !wanted && len(head) == 0; {
 			if err := s.nodes[0].db.QueryRow(t.Context(), "select lock_wanted from storage_uploads where id = $1", id).Scan(&wanted); err != nil {
@@ -410,7 +410,7 @@ func TestOptionsListsTheExtensions(t *testing.T) {
 	})
 }
 
-// grant asks for a signed upload address as the owner and gives its token.
+// grant requests a signed upload URL as the owner and returns its token.
 func (s *site) grant(name string, headers ...string) string {
 	s.t.Helper()
 	rec := s.call(0, owner, "POST", "/storage/v1/object/upload/sign/product-images/"+name, http.NoBody, headers...)
@@ -455,7 +455,7 @@ func TestSignedResumableUploads(t *testing.T) {
 			"head by another":       {s.call(1, identity.Caller{}, "HEAD", address, http.NoBody, "X-Signature", other), 404},
 			"end by another":        {s.call(1, identity.Caller{}, "DELETE", address, http.NoBody, "X-Signature", other), 404},
 			"without /sign":         {s.call(1, owner, "HEAD", strings.Replace(address, "/sign/", "/", 1), http.NoBody, "X-Signature", token), 404},
-			"another's, as a token": {s.call(1, owner, "HEAD", s.begin("c.mp4", 10), http.NoBody, "X-Signature", token), 200}, // its own session opens it
+			"another's, as a token": {s.call(1, owner, "HEAD", s.begin("c.mp4", 10), http.NoBody, "X-Signature", token), 200}, // the caller's own session allows it
 		} {
 			if c.rec.Code != c.want {
 				t.Errorf("%s: %d %s", name, c.rec.Code, c.rec.Body)
@@ -480,7 +480,7 @@ func TestSignedResumableUploads(t *testing.T) {
 			t.Errorf("used again: %d", rec.Code)
 		}
 
-		// Whether it may replace was decided when it was signed, not by a header.
+		// The signature decides whether the upload may replace an object, not a header.
 		late := s.grant("late.mp4")
 		put := s.begin("late.mp4", len(content), "X-Upsert", "true")
 		if got := s.patch(0, put, 0, content).Code; got != 204 {
@@ -528,7 +528,7 @@ func TestInterruptedRequestGets423(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.nodes[0], s.nodes[1] = s.node(d, blobs), s.node(d, blobs)
-	// A server with real connections, whose reads can be ended.
+	// A server with real connections, whose reads have deadlines.
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.nodes[0].http.ServeHTTP(w, r.WithContext(identity.With(r.Context(), owner)))
 	}))
@@ -557,16 +557,16 @@ func TestInterruptedRequestGets423(t *testing.T) {
 	if _, err := feed.Write(content[:1<<20]); err != nil {
 		t.Fatal(err)
 	}
-	for held := 0; held == 0; { // until the first has the upload: who asks before that interrupts nobody
+	for held := 0; held == 0; { // until the first request has the lock; an earlier request would interrupt nobody
 		if err := d.QueryRow(t.Context(), "select count(lock_token) from storage_uploads").Scan(&held); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got := s.offset(1, address) // asks the first to let go, and waits for that
+	got := s.offset(1, address) // asks the first request to release the lock, and waits
 	if text := <-answered; !strings.HasPrefix(text, "423 ERR_UPLOAD_INTERRUPTED") {
 		t.Errorf("the first is told %s", text)
 	}
-	_ = feed.Close() // nobody reads any more
+	_ = feed.Close() // there is no reader any more
 	have, err := strconv.Atoi(strings.TrimPrefix(got, "200 "))
 	if err != nil {
 		t.Fatal(got)
