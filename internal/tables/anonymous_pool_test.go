@@ -27,7 +27,7 @@ func TestSlotsAreSharedBetweenClients(t *testing.T) {
 		}
 		one := enter("a")
 		ended := make(chan error, maxWaitingClient)
-		for range maxWaitingClient { // fill the queue of one address, which cannot get a second slot
+		for range maxWaitingClient { // fill the queue of one client, which cannot get a second slot
 			go func() {
 				_, err := p.acquire(t.Context(), "a")
 				ended <- err
@@ -38,7 +38,7 @@ func TestSlotsAreSharedBetweenClients(t *testing.T) {
 		if _, err := p.acquire(t.Context(), "a"); !errors.Is(err, errBusy) || time.Since(begin) > 0 {
 			t.Errorf("a full queue: %v after %v", err, time.Since(begin))
 		}
-		other := enter("b") // gets a slot although queries of a wait
+		other := enter("b") // gets a slot although queries of client a wait
 		if time.Since(begin) > 0 {
 			t.Error("another address had to wait")
 		}
@@ -54,7 +54,7 @@ func TestSlotsAreSharedBetweenClients(t *testing.T) {
 		go func() { next <- enter("c") }()
 		synctest.Wait()
 		one()
-		last := <-next // the slot that a has released
+		last := <-next // the slot that client a has released
 
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
@@ -152,7 +152,7 @@ func TestPatternsOfUnprivilegedCallersAreLimited(t *testing.T) {
 // TestResponseSizeIsLimited tests rows that are too long, and data about their files that is too long.
 func TestResponseSizeIsLimited(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		for n := range 30 { // 80 kB a description
+		for n := range 30 { // each with a description of 80 kB
 			s.exec("insert into products (id, title, description, artwork_type, created_at) values ($1, 'T', $2, 'mural', $3)", id(n+1), strings.Repeat("🎨", maxProse), today)
 		}
 		large := "products?select=a:description,b:description,c:description,d:description,e:description"
@@ -182,7 +182,7 @@ func TestResponsesBeingSentAreLimited(t *testing.T) {
 		if err := p.send(2*smallResponse, write); !errors.Is(err, errBusy) {
 			t.Errorf("a large answer beside it: %v", err)
 		}
-		return p.send(smallResponse, write) // a small one always goes
+		return p.send(smallResponse, write) // a small response is always sent
 	})
 	if err != nil || sent != 1 {
 		t.Errorf("%v, %d sent", err, sent)

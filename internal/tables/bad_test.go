@@ -23,7 +23,7 @@ func TestBadQueries(t *testing.T) {
 			status int
 			code   string
 		}{
-			// Columns and resources that do not exist.
+			// Unknown columns and resources.
 			{"colour=eq.red", 400, "42703"},
 			{"select=title,colour", 400, "42703"},
 			{"select=c:colour", 400, "42703"},
@@ -70,7 +70,7 @@ func TestBadQueries(t *testing.T) {
 			{"tags->>0=cs.{a}", 404, "42883"},
 			{`select="":title`, 400, "42601"},
 			{`select="a""b":title`, 400, "42703"},
-			// What the parser does not take.
+			// Syntax errors.
 			{"foo=bar", 400, "PGRST100"},
 			{"title", 400, "PGRST100"},
 			{"title=", 400, "PGRST100"},
@@ -117,7 +117,7 @@ func TestBadQueries(t *testing.T) {
 			{"limit=99999999999999999999", 400, "PGRST100"},
 			{"offset=x", 400, "PGRST100"},
 			{"limit=-1", 416, "PGRST103"},
-			// Values and operators that do not fit the column.
+			// Values and operators of another type than the column.
 			{"id=eq.x", 400, "22P02"},
 			{"id=eq.", 400, "22P02"},
 			{"id=in.(" + id(1) + ",x)", 400, "22P02"},
@@ -171,7 +171,7 @@ func TestBadQueries(t *testing.T) {
 			{"id=match.x", 404, "42883"},
 			{"tags=imatch.x", 404, "42883"},
 			{"title=match(some).{x}", 400, "PGRST100"},
-			// Regular expressions that PostgreSQL refuses too, and those beyond what both engines share.
+			// Regular expressions that PostgreSQL refuses too, and those that only one engine supports.
 			{"title=match.(", 400, "2201B"},
 			{"title=match.a)", 400, "2201B"},
 			{"title=match.*a", 400, "2201B"},
@@ -224,7 +224,7 @@ func TestBadQueries(t *testing.T) {
 			if got := s.call(anonymous, "HEAD", "products?"+escape(c.query), ""); got.status != c.status {
 				t.Errorf("HEAD %s: got %d", name, got.status)
 			}
-			// A write with such a query is refused before anything happens.
+			// A write with such a query is refused before anything is written.
 			if got := s.call(admin, "DELETE", "products?"+escape(c.query), ""); got.status != c.status {
 				t.Errorf("DELETE %s: got %d %s", name, got.status, got.body)
 			}

@@ -14,7 +14,7 @@ import (
 
 // Proves RT-change-1, RT-change-3, RT-node-4.
 //
-// TestEveryWriteIsRecordedInItsTransaction compares the recorded changes with the written rows, for each way to write.
+// TestEveryWriteIsRecordedInItsTransaction compares the recorded changes with the written rows, for each kind of write.
 func TestEveryWriteIsRecordedInItsTransaction(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		var got []string

@@ -57,7 +57,7 @@ func TestEachWriteSetsTheVisibilityOfACover(t *testing.T) {
 		write("PATCH", "cover_images?id=eq."+id(3), `{"title":"C","has_ended":false}`)
 		write("PATCH", "cover_images?id=eq."+id(1), `{"title":"A","has_begun":false,"has_ended":true}`)
 		check("sent", "A D G")
-		// Each time is changed without the other.
+		// Each of the two times is changed alone.
 		write("PATCH", "cover_images?id=eq."+id(4), `{"visible_until":`+now+`}`)
 		write("PATCH", "cover_images?id=eq."+id(5), `{"visible_until":null}`)
 		check("ends", "A E G")
@@ -74,7 +74,7 @@ func TestEachWriteSetsTheVisibilityOfACover(t *testing.T) {
 		if got != `[{"visible_from":"2026-03-12T09:31:00+00:00","has_begun":false,"visible_until":null,"has_ended":false}]` {
 			t.Error(got)
 		}
-		// Not even SQL can show or hide a cover against its times.
+		// A trigger prevents SQL from showing or hiding a cover against its times.
 		for _, set := range []string{"has_begun = false, visible_from = null", "has_ended = true, visible_until = null"} {
 			if _, err := s.db.Exec(t.Context(), "update cover_images set "+set); err == nil {
 				t.Error("stored: " + set)
@@ -130,7 +130,7 @@ func TestCoversAreShownAndHiddenAtTheirTimes(t *testing.T) {
 			{at.Add(-time.Microsecond), at, "", "B D"},
 			{at, at.Add(time.Second), "UPDATE A,UPDATE W", "A B D"},
 			{at.Add(time.Second), at.Add(time.Hour), "UPDATE B", "A D"},
-			{at.Add(4 * time.Hour), time.Time{}, "UPDATE A,UPDATE C", "D"}, // of C both times have come meanwhile
+			{at.Add(4 * time.Hour), time.Time{}, "UPDATE A,UPDATE C", "D"}, // both times of C have passed meanwhile
 			{at.Add(5 * time.Hour), time.Time{}, "", "D"},
 		} {
 			now = step.at

@@ -358,7 +358,7 @@ func TestRandomPatternsMatchAsInPostgreSQL(t *testing.T) {
 			raw := c.pattern(text, 3)
 			p, err := convertPattern(raw, fold)
 			if err != nil {
-				continue // a range of foreign letters, without regard to case
+				continue // a case-insensitive range of letters outside ASCII
 			}
 			subject := text
 			if fold {

@@ -15,7 +15,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// twin has a site on each engine. It sends each call to both and requires byte-identical answers.
+// twin has a site on each engine. It sends each request to both and requires byte-identical responses.
 type twin struct {
 	t     *testing.T
 	sites [2]*site
@@ -84,7 +84,7 @@ func (c chance) product(n int) map[string]any {
 	}
 }
 
-// quoted is a text for a place where commas and parentheses would end it.
+// quoted is a text for a position where commas and parentheses would end it.
 func quoted(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
@@ -97,7 +97,7 @@ func braces(items []string) string {
 	return "{" + strings.Join(out, ",") + "}"
 }
 
-// condition draws "column.operator.value", fit for a group; wrap quotes its value.
+// condition returns a random "column.operator.value" for a group; wrap quotes its value.
 func (c chance) condition(p map[string]any, wrap func(string) string) (column, rest string) {
 	known := func(name string) string {
 		if s, ok := p[name].(string); ok && c.IntN(3) > 0 {
@@ -158,7 +158,7 @@ func (c chance) condition(p map[string]any, wrap func(string) string) (column, r
 	}
 }
 
-// pattern draws a regular expression of the kind that both engines take, out of the letters of a text.
+// pattern returns a random regular expression that both engines support, from the letters of a text.
 func (c chance) pattern(text string, depth int) string {
 	runes := []rune(text + "aé")
 	var b strings.Builder
@@ -191,7 +191,7 @@ func (c chance) pattern(text string, depth int) string {
 	return pick(c, "", "", "^") + b.String() + pick(c, "", "", "$")
 }
 
-// selects are forms of select; casts and paths of every kind are among them.
+// selects are forms of select, with casts and paths of every kind.
 var selects = []string{
 	"*", "id", "id,title,tags", "a:title,b:tags,c:created_at,d:is_featured,e:creation_date", "",
 	"id::text,a:title::varchar,b:is_featured::text,c:in_stock::int,d:price::text,e:price::bigint,f:price::numeric,g:price::float8,h:price::bool,i:is_featured::bool",
@@ -217,7 +217,7 @@ func (c chance) group(p map[string]any, depth int) string {
 	return "(" + strings.Join(parts, ",") + ")"
 }
 
-// query draws a whole address.
+// query returns a random URL.
 func (c chance) query(p map[string]any) string {
 	v := []string{}
 	add := func(key, value string) { v = append(v, url.QueryEscape(key)+"="+url.QueryEscape(value)) }
@@ -265,7 +265,7 @@ func TestBothEnginesRespondAlike(t *testing.T) {
 	if got := w.call(admin, "POST", "products?select=*", string(body), representation); got.status != 201 {
 		t.Fatalf("insert: %d %s", got.status, got.body)
 	}
-	// What was sent comes back: the engines do not merely agree.
+	// The rows equal the sent ones, so that both engines cannot be wrong in the same way.
 	var stored []map[string]any
 	if err := json.Unmarshal([]byte(w.call(anonymous, "GET", "products?order=id", "").body), &stored); err != nil {
 		t.Fatal(err)
@@ -298,7 +298,7 @@ func TestBothEnginesRespondAlike(t *testing.T) {
 			if got.body != "[]" {
 				found++
 			}
-		case 406, 416: // not one row; past the end
+		case 406, 416: // more or less than one row; a range after the last row
 		default:
 			t.Errorf("%s: got %d %s", query, got.status, got.body)
 		}
@@ -309,7 +309,7 @@ func TestBothEnginesRespondAlike(t *testing.T) {
 	if found < rounds/4 {
 		t.Errorf("only %d of %d queries found something: the test tests little", found, rounds)
 	}
-	// Writes by random filters, until nothing is left.
+	// Writes with random filters, until no row is left.
 	for i := 0; i < rounds/6 && !t.Failed(); i++ {
 		query := c.query(products[c.IntN(len(products))])
 		if !strings.Contains(query, "order=") {
@@ -353,11 +353,11 @@ func TestBothEnginesRespondAlike(t *testing.T) {
 	}
 }
 
-// csv draws a body for an insert.
+// csv returns a random body for an insert.
 func (c chance) csv() string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
-	_ = w.Write([]string{"id", "title", "tags", "creation_date", "is_featured"}) // a Builder takes everything
+	_ = w.Write([]string{"id", "title", "tags", "creation_date", "is_featured"}) // a strings.Builder returns no error
 	for range 1 + c.IntN(3) {
 		_ = w.Write([]string{id(c.IntN(40)), "t" + strings.ReplaceAll(c.text(8), "\r", ""), braces(c.list()), pick(c, "NULL", "2026-03-12", "NULL", "soon"), pick(c, "true", "f")})
 	}

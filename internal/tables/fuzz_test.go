@@ -11,8 +11,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// plainSQL matches what a statement may consist of: names of the schema, SQL words, signs, placeholders, and quoted texts,
-// which come only from aliases. It does not match any other text of a caller.
+// plainSQL matches SQL that consists only of names of the schema, SQL words, signs, placeholders, and quoted texts, which come only from
+// aliases. It does not match any other text of a caller.
 var (
 	plainSQL    = regexp.MustCompile(`^[a-z_0-9 .,()<>=$>@&|*:\[\]"'\\!+CTO~#-]*$`)
 	placeholder = regexp.MustCompile(`\$[0-9]+`)

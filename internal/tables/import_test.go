@@ -44,12 +44,12 @@ func TestImportedRowsAreCheckedAndCompared(t *testing.T) {
 		if !slices.Equal(results[0].LeftOut, []string{"note", "price"}) || !results[4].Added || results[5].Added || s.count("products") != 2 {
 			t.Errorf("%+v", results)
 		}
-		// A row that the database refuses does not take the others with it.
+		// A row that the database refuses does not affect the other rows.
 		results = run("user_roles", true, map[string]any{"user_id": id(93), "role": "admin", "id": id(1), "created_at": "x"}, map[string]any{"user_id": id(94), "role": "admin"})
 		if results[0].Err == nil || results[0].LeftOut != nil || results[1].Err == nil {
 			t.Errorf("%+v", results)
 		}
-		// The counter numbers rows without a place, once.
+		// Rows without a position are numbered once.
 		review := map[string]any{"id": id(95), "client_name": "Rui", "message": "Olá", "display_order": nil}
 		for n := range 2 {
 			if r := run("reviews", true, review)[0]; r.Err != nil || r.Added != (n == 0) {

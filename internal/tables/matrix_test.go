@@ -89,8 +89,7 @@ var matrix = map[string]map[string]cell{
 	},
 }
 
-// newRow and changes are bodies for a table; each column is changed alone and together with
-// the others.
+// newRow and changes are bodies for a table. Each column is changed alone and together with the others.
 var (
 	newRow = map[string]string{
 		"products":            `{"id":"` + id(9) + `","title":"New"}`,
@@ -162,7 +161,7 @@ func (s *site) twoRows() {
 	s.changed = nil
 }
 
-// snapshot is all of a table, as the service key sees it.
+// snapshot returns the whole content of a table, as the service key reads it.
 func (s *site) snapshot(table string) string {
 	s.t.Helper()
 	query := ""
@@ -247,7 +246,7 @@ func (s *site) tryRead(table *Table, who string, c cell) {
 			}
 		}
 	}
-	// Filters, alone and turned around, never reach behind the policy.
+	// Filters, alone and negated, never reveal rows that the policy hides.
 	for _, key := range []string{id(1), id(2), userID, adminID} {
 		found := s.call(who, "GET", table.Name+"?"+table.Key.Name+"=eq."+key, "")
 		if (found.body != "[]") != slices.Contains(c.sees, key) {
@@ -260,7 +259,7 @@ func (s *site) tryRead(table *Table, who string, c cell) {
 			s.t.Errorf("%s shows %v", query, got)
 		}
 	}
-	if table.Name == "products" { // neither the columns that hide a work nor an order, an offset or a range reach behind the policy
+	if table.Name == "products" { // neither filters on the columns that hide a work nor an order, an offset or a range reveal hidden rows
 		for _, query := range []string{
 			"or=(is_published.is.false,is_published.is.true)", "or=(published_at.is.null,published_at.not.is.null)", "order=published_at.desc.nullsfirst,title", "order=is_published.asc", "offset=0&limit=9", "select=id,published_at,is_published,media",
 			"or=(published_at.is.null,published_at.gt.2000-01-01)", "not.or=(is_published.is.unknown)",
@@ -278,7 +277,7 @@ func (s *site) tryRead(table *Table, who string, c cell) {
 			}
 		}
 	}
-	if table.Name == "cover_images" { // the same for those that hide a cover
+	if table.Name == "cover_images" { // the same for the columns that hide a cover
 		for _, query := range []string{
 			"or=(has_begun.is.false,has_begun.is.true)", "or=(has_ended.is.false,has_ended.is.true)", "or=(visible_from.is.null,visible_from.not.is.null)", "order=visible_from.desc.nullslast,id", "order=has_ended.desc",
 			"select=id,visible_from,visible_until,has_begun,has_ended,media", "not.or=(has_begun.is.unknown)",
@@ -303,7 +302,7 @@ func (s *site) tryRead(table *Table, who string, c cell) {
 	}
 }
 
-// rowsForInsert fills the tables with twoRows. For the tables whose new row belongs to one of another table, it adds that row.
+// rowsForInsert fills the tables with twoRows. It also adds the rows to which a new row of a table must refer.
 func (s *site) rowsForInsert(table *Table) {
 	s.t.Helper()
 	s.twoRows()
@@ -382,8 +381,8 @@ func (s *site) tryDelete(table *Table, who string, c cell) {
 }
 
 func TestMergingNeedsTheRightToUpdate(t *testing.T) {
-	// The columns of the policy hold for a merge as they do for an update; no one may insert and not update today, so
-	// that the service key's merge is the one that passes.
+	// The columns of the policy apply to a merge as to an update. Currently no caller may insert without updating, so the merge of the
+	// service key is the one that succeeds.
 	each(t, func(t *testing.T, s *site) {
 		s.twoRows()
 		body := `{"id":"` + id(1) + `","name":"Changed","email":"x@example.pt","message":"Changed"}`

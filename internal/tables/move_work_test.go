@@ -132,7 +132,7 @@ func TestMigratedOrderKeys(t *testing.T) {
 func TestMoveWithoutAFreeKeyRenumbers(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
-		s.exec("update products set position = ''") // as rows that another program has written
+		s.exec("update products set position = ''") // as in rows that another program has written
 		for _, c := range []struct{ name, body, want string }{
 			{"before", moved(list(1), "before", `"`+id(3)+`"`), "87652134"},
 			{"first", moved(list(4), "first", "null"), "48765213"},

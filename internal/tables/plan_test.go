@@ -30,7 +30,7 @@ func TestSitePagesUseAnIndex(t *testing.T) {
 			st := renderRead(d.Dialect, q, limit, q.Offset, false)
 			plan := explained(t, d, st)
 			text := strings.ToLower(plan)
-			if !strings.Contains(text, "index") || strings.Contains(text, "seq scan") || (strings.Contains(text, "sort") && !strings.Contains(text, "pkey")) || // one row may be sorted
+			if !strings.Contains(text, "index") || strings.Contains(text, "seq scan") || (strings.Contains(text, "sort") && !strings.Contains(text, "pkey")) || // sorting a single row is allowed
 				strings.Contains(text, "temp b-tree") {
 				t.Errorf("%s:\n%s", query, plan)
 			}
@@ -54,7 +54,7 @@ func TestCountsOfVisitorsComeFromAnIndex(t *testing.T) {
 	}
 }
 
-// fillWorks inserts works of a kilobyte each, and has the database learn how many there are.
+// fillWorks inserts works of a kilobyte each, and updates the database's statistics.
 func fillWorks(t *testing.T, d *db.DB) {
 	t.Helper()
 	const rows = 5000
@@ -71,7 +71,7 @@ func fillWorks(t *testing.T, d *db.DB) {
 	}
 }
 
-// explained returns the plan of a statement.
+// explained returns the query plan of a statement.
 func explained(t testing.TB, d *db.DB, st statement) string {
 	t.Helper()
 	explain := "explain "

@@ -139,7 +139,7 @@ func TestFilters(t *testing.T) {
 			"artwork_type=not.in.()":                               "12345678",
 			`title=in.("Mural, with \"quotes\" (and more)",Oil)`:   "25",
 			`title=in.("Oil","Zebra")`:                             "58",
-			`title=in.(Oil,"Zebra"x)`:                              "5", // quotes that do not enclose are part of the value
+			`title=in.(Oil,"Zebra"x)`:                              "5", // quotes inside a value are part of it
 			"id=in.(" + id(1) + "," + strings.ToUpper(id(8)) + ")": "18",
 			"id=eq.{" + id(1) + "}":                                "1",
 			"is_featured=in.(true,f)":                              "12345678",
@@ -147,7 +147,7 @@ func TestFilters(t *testing.T) {
 			"creation_date=in.(2024-02-29)":                        "1",
 			"creation_date=eq.2025-01-02":                          "4",
 			"creation_date=gt.2024-02-29":                          "4",
-			"creation_date=eq.2025-01-02T23:59:59-03:00":           "4", // a date is a date
+			"creation_date=eq.2025-01-02T23:59:59-03:00":           "4", // the time of day is ignored
 			"created_at=eq.2026-03-12T11:30:00.25%2B00:00":         "234",
 			"created_at=eq.2026-03-12T12:30:00.250%2B01:00":        "234",
 			"created_at=in.(2026-03-12 11:30:00.25)":               "234",
@@ -196,7 +196,7 @@ func TestFilters(t *testing.T) {
 			"or=(title.eq.Oil,title.eq.Zebra)":                     "58",
 			`or=(title.eq."Mural, with \"quotes\" (and more)",title.eq.Zebra)`:         "28",
 			"or=(artwork_type.is.null,and(artwork_type.eq.mural,is_featured.is.true))": "37",
-			"or=( title.eq.Oil , tags.cs.{azul,água} )":                                "1", // a bare value keeps its space
+			"or=( title.eq.Oil , tags.cs.{azul,água} )":                                "1", // a value without quotes keeps its space
 			"and=(artwork_type.eq.mural,or(title.like.M*,title.like.m*))":              "23",
 			"not.or=(title.like.*a*,title.like.*o*)":                                   "45",
 			"not.and=(artwork_type.eq.mural,is_featured.is.true)":                      "124568",
@@ -216,7 +216,7 @@ func TestFilters(t *testing.T) {
 	})
 }
 
-// escape encodes a readable query as the client does; what is already escaped stays.
+// escape encodes a readable query as the client does. Escaped parts stay unchanged.
 func escape(query string) string {
 	var parts []string
 	for part := range strings.SplitSeq(query, "&") {
@@ -238,7 +238,7 @@ func TestOrder(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
 		for query, want := range map[string]string{
-			"":                                      "87652341", // the newest first, and equal moments by id
+			"":                                      "87652341", // the newest first, rows of equal times by id
 			"order=created_at":                      "12345678",
 			"order=created_at.desc":                 "87652341",
 			"order=title":                           "42758631", // by code point
@@ -331,7 +331,7 @@ func TestPartsAndCounts(t *testing.T) {
 				t.Errorf("%s %s: got %d, rows %s, %s", c.query, c.headers, got.status, ids(t, got.body), got.header.Get("Content-Range"))
 			}
 			if len(headers) > 0 && strings.HasPrefix(headers[0], "Range") {
-				continue // of GET alone
+				continue // only for GET
 			}
 			head := s.call(anonymous, "HEAD", "products?select=id&order=id&"+c.query, "", headers...)
 			if head.status != c.status || head.body != "" || head.header.Get("Content-Range") != c.shown || head.header.Get("Content-Type") != got.header.Get("Content-Type") {
@@ -426,7 +426,7 @@ func TestShapes(t *testing.T) {
 			}
 		}
 		s.want("one by its place", s.call(anonymous, "GET", "products?select=title&order=title&limit=1", "", "Accept: application/vnd.pgrst.object+json"), 200, `{"title":"100% AÇÃO_1"}`)
-		// The schema may be named, as the client does.
+		// The schema can be named, as the client does.
 		got := s.call(anonymous, "GET", one, "", "Accept-Profile: public")
 		if got.status != 200 || got.header.Get("Content-Profile") != "public" {
 			t.Errorf("public: %d %v", got.status, got.header)

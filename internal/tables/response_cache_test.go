@@ -43,7 +43,7 @@ func newCachingSite(t *testing.T, d *db.DB) *cachingSite {
 	return k
 }
 
-// compare sends a request with and without the cache and requires the same answer. It reports whether the cache answered.
+// compare sends a request with and without the cache and requires the same response. It reports whether the cache responded.
 func (k *cachingSite) compare(r *http.Request) (hit bool) {
 	k.t.Helper()
 	want, got := httptest.NewRecorder(), httptest.NewRecorder()

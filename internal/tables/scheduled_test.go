@@ -44,7 +44,7 @@ func TestEachWriteSetsWhetherAWorkIsPublished(t *testing.T) {
 		row := func(n int, title, more string) string {
 			return `{"id":"` + id(n) + `","title":"` + title + `"` + more + `}`
 		}
-		write("POST", "products", row(1, "A", "")) // as specified: published at once
+		write("POST", "products", row(1, "A", "")) // published immediately, as specified
 		write("POST", "products", row(2, "B", `,"published_at":null`))
 		write("POST", "products", row(3, "C", `,"published_at":`+future))
 		write("POST", "products", row(4, "D", `,"published_at":`+past))
@@ -81,7 +81,7 @@ func TestEachWriteSetsWhetherAWorkIsPublished(t *testing.T) {
 		write("PATCH", "products?id=eq."+id(2), `{"published_at":null}`)
 		s.refused("now for another kind", s.call(admin, "POST", "products", row(7, "H", `,"creation_date":"now"`)), 400, "22007")
 		s.refused("bad time", s.call(admin, "POST", "products", row(7, "H", `,"published_at":"soon"`)), 400, "22007")
-		// Not even SQL can publish a draft.
+		// A trigger prevents SQL from publishing a draft.
 		if _, err := s.db.Exec(t.Context(), "update products set is_published = true where published_at is null"); err == nil {
 			t.Error("a draft was published")
 		}
@@ -141,7 +141,7 @@ func TestScheduledWorksBecomeVisibleOnce(t *testing.T) {
 				t.Errorf("at %s: the content version was raised: %t", step.at, raised)
 			}
 		}
-		// It is no change of the work: neither a revision nor an entry of the activity, and a form opened before can be saved.
+		// Publishing on schedule is no edit: there is neither a revision nor an entry in the activity, and a form that was opened before can be saved.
 		for _, query := range []string{"select count(*) from row_history", "select count(*) from activity where action = 'update'", "select count(*) from products where updated_at <> created_at"} {
 			if n, err := db.One[int](t.Context(), s.db, query); err != nil || n != 0 {
 				t.Errorf("%s: %d %v", query, n, err)

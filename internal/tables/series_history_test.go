@@ -13,7 +13,7 @@ import (
 func TestChangesOfTheWorksOfASeriesCreateRevisions(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fillSeries()
-		// kept returns the works that the revisions of series 5 have, the oldest first, and empties the history.
+		// kept returns the works in the revisions of series 5, the oldest first, and deletes the history.
 		kept := func() (all []string) {
 			t.Helper()
 			rows, err := db.Collect(t.Context(), s.db, db.ScanOne[string], "select cast(row_before as text) from row_history where table_name = 'series_works' and row_id = $1 and action = 'update' order by id", id(5))
@@ -45,7 +45,7 @@ func TestChangesOfTheWorksOfASeriesCreateRevisions(t *testing.T) {
 			return all
 		}
 		pair := func(work int) string { return id(16*5 + work) }
-		later := func() { s.exec("update row_history set changed_at = $1", today) } // long ago
+		later := func() { s.exec("update row_history set changed_at = $1", today) } // makes the revisions older
 		want := func(what string, works ...string) {
 			t.Helper()
 			if got := kept(); !slices.Equal(got, works) {

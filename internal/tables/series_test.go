@@ -174,7 +174,7 @@ func TestMoveWorksOfASeries(t *testing.T) {
 		if !slices.Contains(s.changed, "series") || !slices.Contains(s.changed, "series_works") {
 			t.Errorf("nobody was told: %v", s.changed)
 		}
-		// Rows of another program have no keys. They are in their order by time, and a move numbers them.
+		// Rows of another program have no keys. They are ordered by time until a move gives them keys.
 		s.exec("update series_works set position = ''")
 		s.want("without keys", s.call(admin, "POST", "rpc/move_series_work", moved(pairs(4), "first", "null")), 204, "")
 		if got := s.worksOf(admin, 5, ""); got[0] != '4' || len(got) != 5 {
@@ -349,7 +349,7 @@ func TestSeriesOfAThousandWorks(t *testing.T) {
 	pairID := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-2%011d", n) }
 	each(t, func(t *testing.T, s *site) {
 		now := today
-		s.service.now = func() time.Time { // new works come after those of earlier requests
+		s.service.now = func() time.Time { // later requests have later times
 			now = now.Add(time.Second)
 			return now
 		}
@@ -367,7 +367,7 @@ func TestSeriesOfAThousandWorks(t *testing.T) {
 		for some := range slices.Chunk(works, 200) {
 			s.write("POST", "products", "["+strings.Join(some, ",")+"]")
 		}
-		for some := range slices.Chunk(pairs, 200) { // as the site does
+		for some := range slices.Chunk(pairs, 200) { // in batches, as the site does
 			s.write("POST", "series_works", "["+strings.Join(some, ",")+"]")
 		}
 		list := func(who, more string) []string {
@@ -407,16 +407,16 @@ func TestSeriesOfAThousandWorks(t *testing.T) {
 			s.checkTriggersUseIndexes()
 			return
 		}
-		// Rows that the statements read for one work: of the series with all works, and of an empty one.
+		// The rows that the statements read for one work, of the series with all works and of an empty series.
 		reads := func(series int) (n int64) {
 			t.Helper()
 			undo := errors.New("undo")
 			if err := s.db.WithTx(t.Context(), func(tx *db.Tx) error {
-				count := func() (read int64, err error) { // with those of earlier transactions of the connection
+				count := func() (read int64, err error) { // includes earlier transactions of the connection
 					err = tx.QueryRow(t.Context(), "select cast(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) as bigint) from pg_stat_xact_user_tables where relname in ('products', 'series', 'series_works')").Scan(&read)
 					return read, err
 				}
-				if err := db.Exec(t.Context(), tx, "select atelie_keep_series('"+id(series)+"')"); err != nil { // once in ten minutes all are read
+				if err := db.Exec(t.Context(), tx, "select atelie_keep_series('"+id(series)+"')"); err != nil { // reads all works at most once in ten minutes
 					return err
 				}
 				before, err := count()
@@ -450,7 +450,7 @@ func TestSeriesOfAThousandWorks(t *testing.T) {
 	})
 }
 
-// checkTriggersUseIndexes checks that the statements by which SQLite's triggers refresh a series read single pairs of it.
+// checkTriggersUseIndexes checks that the statements with which SQLite's triggers refresh a series read single pairs of it.
 func (s *site) checkTriggersUseIndexes() {
 	s.t.Helper()
 	triggers, err := db.Collect(s.t.Context(), s.db, db.ScanOne[string], "select sql from sqlite_master where name in ('series_works_pair_changed', 'series_works_pair_left', 'series_works_pair_deleted')")

@@ -83,7 +83,7 @@ func newSite(t testing.TB, d *db.DB) *site {
 	return s
 }
 
-// newService makes a service whose changes nobody reads.
+// newService returns a service whose recorded changes are dropped.
 func newService(d *db.DB) *Service {
 	return New(d, Config{
 		MaxRows: maxRows, Media: &fakeMedia{}, Record: func(context.Context, *db.Tx, []db.RowChange) error { return nil },
@@ -91,7 +91,7 @@ func newService(d *db.DB) *Service {
 	}, atToday)
 }
 
-// readInserted reads inserted rows and gives them to the recorder of the other changes.
+// readInserted reads inserted rows and passes them to the recorder of the other changes.
 func (s *site) readInserted(ctx context.Context, tx *db.Tx, table, query string, args ...any) error {
 	records, err := db.Collect(ctx, tx, db.ScanOne[string], query, args...)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *site) readInserted(ctx context.Context, tx *db.Tx, table, query string,
 	return s.service.record(ctx, tx, changes)
 }
 
-// noteChanges keeps the names of public tables that were changed, after the commit.
+// noteChanges records the names of changed public tables after the commit.
 func (s *site) noteChanges(_ context.Context, tx *db.Tx, changes []db.RowChange) error {
 	if name := changes[0].Table; schema[name].Public {
 		tx.AfterCommit(func() {
@@ -116,7 +116,7 @@ func (s *site) noteChanges(_ context.Context, tx *db.Tx, changes []db.RowChange)
 	return nil
 }
 
-// each runs fn on a site per engine.
+// each runs fn with a site on each engine.
 func each(t *testing.T, fn func(t *testing.T, s *site)) {
 	t.Helper()
 	dbtest.Each(t, func(t *testing.T, d *db.DB) { fn(t, newSite(t, d)) })
@@ -156,7 +156,7 @@ func (s *site) expired() string {
 	return token
 }
 
-// reply is what a call got.
+// reply is the response to a call.
 type reply struct {
 	status int
 	header http.Header
@@ -171,7 +171,7 @@ func (s *site) call(who, method, path, body string, headers ...string) reply {
 		reader = strings.NewReader(body)
 	}
 	r := httptest.NewRequest(method, "/", reader)
-	// Set by hand: NewRequest refuses some of the addresses that the network may bring.
+	// The URL is set directly, because NewRequest refuses some of the URLs that clients can send.
 	r.URL.Path, r.URL.RawQuery, _ = strings.Cut("/rest/v1/"+path, "?")
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
@@ -200,7 +200,7 @@ type refusal struct {
 	Hint    *string
 }
 
-// refused checks that a call was refused with the status and code, in the shape of the contract.
+// refused checks that a call was refused with the status and code, in the error format of the surface.
 func (s *site) refused(name string, got reply, status int, code string) refusal {
 	s.t.Helper()
 	var e refusal
@@ -229,7 +229,7 @@ func (s *site) want(name string, got reply, status int, body string) {
 	}
 }
 
-// count asks the database itself.
+// count counts rows in the database itself.
 func (s *site) count(table string) int {
 	s.t.Helper()
 	var n int

@@ -65,24 +65,24 @@ func TestInsertForms(t *testing.T) {
 			want              string
 			header, value     string
 		}{
-			{name: "one, minimal", body: one, headers: []string{"Prefer: return=minimal"}, status: 201, header: "Preference-Applied", value: "return=minimal"},
-			{name: "one, headers only", body: one, headers: []string{"Prefer: return=headers-only"}, status: 201, header: "Location", value: "/products?id=eq." + id(1)},
-			{name: "no location else", body: one, headers: []string{representation}, query: "select=id", status: 201, want: `[{"id":"` + id(1) + `"}]`, header: "Location"},
-			{name: "one, counted", body: one, headers: []string{"Prefer: count=exact"}, status: 201, header: "Content-Range", value: "*/1"},
-			{name: "one object", body: one, headers: []string{representation, "Accept: application/vnd.pgrst.object+json"}, query: "select=title", status: 201, want: `{"title":"A"}`, header: "Content-Type", value: "application/vnd.pgrst.object+json; charset=utf-8"},
-			{name: "many come back as they were sent", body: `[{"title":"C"},{"title":"A"},{"title":"B"}]`, headers: []string{representation, "Prefer: count=exact"}, query: "select=title", status: 201, want: `[{"title":"C"},{"title":"A"},{"title":"B"}]`, header: "Content-Range", value: "*/3"},
-			{name: "many in an order", body: `[{"title":"C"},{"title":"A"},{"title":"B"}]`, headers: []string{representation}, query: "select=title&order=title.desc", status: 201, want: `[{"title":"C"},{"title":"B"},{"title":"A"}]`},
-			{name: "none", body: `[]`, headers: []string{representation, "Prefer: count=exact"}, status: 201, want: `[]`, header: "Content-Range", value: "*/0"},
-			{name: "columns: the rest is passed over", body: `[{"title":"A","medium":"oil","nonsense":1}]`, headers: []string{representation}, query: `columns="title"&select=title,medium`, status: 201, want: `[{"title":"A","medium":null}]`},
-			{name: "columns: what is missing is null", body: `[{"title":"A","medium":"oil"},{"title":"B"}]`, headers: []string{representation}, query: `columns="title","medium"&select=title,medium`, status: 201, want: `[{"title":"A","medium":"oil"},{"title":"B","medium":null}]`},
-			{name: "columns: or the default", body: `[{"title":"A","in_stock":false},{"title":"B"}]`, headers: []string{representation, "Prefer: missing=default"}, query: `columns=title,in_stock&select=title,in_stock`, status: 201, want: `[{"title":"A","in_stock":false},{"title":"B","in_stock":true}]`, header: "Preference-Applied", value: "missing=default, return=representation"},
+			{name: "one row, return=minimal", body: one, headers: []string{"Prefer: return=minimal"}, status: 201, header: "Preference-Applied", value: "return=minimal"},
+			{name: "one row, return=headers-only", body: one, headers: []string{"Prefer: return=headers-only"}, status: 201, header: "Location", value: "/products?id=eq." + id(1)},
+			{name: "one row, return=representation has no Location", body: one, headers: []string{representation}, query: "select=id", status: 201, want: `[{"id":"` + id(1) + `"}]`, header: "Location"},
+			{name: "one row, count=exact", body: one, headers: []string{"Prefer: count=exact"}, status: 201, header: "Content-Range", value: "*/1"},
+			{name: "one row as a single object", body: one, headers: []string{representation, "Accept: application/vnd.pgrst.object+json"}, query: "select=title", status: 201, want: `{"title":"A"}`, header: "Content-Type", value: "application/vnd.pgrst.object+json; charset=utf-8"},
+			{name: "several rows in the order of the body", body: `[{"title":"C"},{"title":"A"},{"title":"B"}]`, headers: []string{representation, "Prefer: count=exact"}, query: "select=title", status: 201, want: `[{"title":"C"},{"title":"A"},{"title":"B"}]`, header: "Content-Range", value: "*/3"},
+			{name: "several rows with order=", body: `[{"title":"C"},{"title":"A"},{"title":"B"}]`, headers: []string{representation}, query: "select=title&order=title.desc", status: 201, want: `[{"title":"C"},{"title":"B"},{"title":"A"}]`},
+			{name: "no rows", body: `[]`, headers: []string{representation, "Prefer: count=exact"}, status: 201, want: `[]`, header: "Content-Range", value: "*/0"},
+			{name: "columns= ignores other members", body: `[{"title":"A","medium":"oil","nonsense":1}]`, headers: []string{representation}, query: `columns="title"&select=title,medium`, status: 201, want: `[{"title":"A","medium":null}]`},
+			{name: "columns= stores null for missing members", body: `[{"title":"A","medium":"oil"},{"title":"B"}]`, headers: []string{representation}, query: `columns="title","medium"&select=title,medium`, status: 201, want: `[{"title":"A","medium":"oil"},{"title":"B","medium":null}]`},
+			{name: "columns= with missing=default stores defaults", body: `[{"title":"A","in_stock":false},{"title":"B"}]`, headers: []string{representation, "Prefer: missing=default"}, query: `columns=title,in_stock&select=title,in_stock`, status: 201, want: `[{"title":"A","in_stock":false},{"title":"B","in_stock":true}]`, header: "Preference-Applied", value: "missing=default, return=representation"},
 			{name: "no media type", body: one, headers: []string{"Content-Type: "}, status: 201},
 			{name: "with a charset", body: one, headers: []string{"Content-Type: application/json; charset=utf-8"}, status: 201},
-			{name: "filters do not matter", body: one, query: "title=eq.Z", status: 201},
-			{name: "scalars count by their text", body: `{"title":5,"description":true,"is_featured":"yes","price":"12","tags":[1,true,"x"],"creation_date":"2026-01-02T23:00:00-05:00","id":"{` + strings.ToUpper(id(1)) + `}"}`, headers: []string{representation}, query: "select=id,title,description,is_featured,tags,creation_date", status: 201,
+			{name: "filters are ignored", body: one, query: "title=eq.Z", status: 201},
+			{name: "scalars are converted by their text", body: `{"title":5,"description":true,"is_featured":"yes","price":"12","tags":[1,true,"x"],"creation_date":"2026-01-02T23:00:00-05:00","id":"{` + strings.ToUpper(id(1)) + `}"}`, headers: []string{representation}, query: "select=id,title,description,is_featured,tags,creation_date", status: 201,
 				want: `[{"id":"` + id(1) + `","title":"5","description":"true","is_featured":true,"tags":["1","true","x"],"creation_date":"2026-01-02"}]`},
 			{name: "a list as PostgreSQL writes it", body: `{"title":"A","tags":"{a,\"b,c\"}"}`, headers: []string{representation}, query: "select=tags", status: 201, want: `[{"tags":["a","b,c"]}]`},
-			{name: "a moment of one's own", body: `{"title":"A","created_at":"2020-01-02 03:04:05.1234567+02"}`, headers: []string{representation}, query: "select=created_at", status: 201, want: `[{"created_at":"2020-01-02T01:04:05.123457+00:00"}]`},
+			{name: "created_at of the caller", body: `{"title":"A","created_at":"2020-01-02 03:04:05.1234567+02"}`, headers: []string{representation}, query: "select=created_at", status: 201, want: `[{"created_at":"2020-01-02T01:04:05.123457+00:00"}]`},
 		} {
 			s.exec("delete from products")
 			got := s.call(admin, "POST", "products?"+escape(c.query), c.body, c.headers...)
@@ -183,7 +183,7 @@ func TestSecondSaveOfAnOldVersionChangesNothing(t *testing.T) {
 			s.want(table+": a time that is sent does not count", save(`,"updated_at":"2020-01-01T00:00:00Z"`), 200, `[{"updated_at":"2026-03-12T09:30:03.25+00:00"}]`)
 			now = now.Add(time.Second)
 			merged := s.call(admin, "POST", table+"?select=updated_at&columns=id,image_url", `{"id":"`+key+`",`+row[1:len(row)-1]+`,"image_url":"/c.jpg"}`, representation, "Prefer: resolution=merge-duplicates")
-			if table == "cover_images" { // the others cannot be inserted without what columns= leaves out
+			if table == "cover_images" { // the other tables have required columns that columns= leaves out
 				s.want(table+": merged", merged, 200, `[{"updated_at":"2026-03-12T09:30:04.25+00:00"}]`)
 			}
 		}
@@ -330,7 +330,7 @@ func TestDelete(t *testing.T) {
 		if n := s.count("products"); n != 8 || len(s.changed) > 0 {
 			t.Errorf("refused deletes left %d rows, announced %v", n, s.changed)
 		}
-		// A message is no public row: nobody is told.
+		// A message is not public, so no change of visible content is recorded.
 		s.want("message", s.call(admin, "DELETE", "contact_submissions?id=eq."+id(1), ""), 204, "")
 		if len(s.changed) > 0 {
 			t.Errorf("announced %v", s.changed)
