@@ -24,7 +24,7 @@ var (
 	noon  = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 )
 
-// newService returns a service with events of accounts, the newest first.
+// newService returns a service that reads these events of accounts. events must be sorted, newest first.
 func newService(d *db.DB, now func() time.Time, events ...Entry) *Service {
 	return New(d, Config{Events: func(_ context.Context, kinds []Kind, after Position, limit int) ([]Entry, error) {
 		var list []Entry
@@ -68,7 +68,7 @@ func TestActivityIsForAdministrators(t *testing.T) {
 		{"admin", admin, 0},
 		{"service", identity.Caller{Role: identity.Service}, 0},
 	} {
-		_, err := s.ask(t, c.caller, "not JSON") // a refusal comes before a word about the body
+		_, err := s.ask(t, c.caller, "not JSON") // the caller is checked before the body is read
 		switch {
 		case c.status == 0 && (err == nil || err.Code != "PGRST102"):
 			t.Errorf("%s: %v", c.name, err)
@@ -104,7 +104,7 @@ func TestBadRequestsAreRefused(t *testing.T) {
 
 // Proves A-activity-page.
 //
-// TestPagesHaveEveryEntryOnce: changes and events of accounts, many of the same time, by pages and by kinds.
+// TestPagesHaveEveryEntryOnce reads changes and events of accounts, many of them with equal times, page by page and by kind.
 func TestPagesHaveEveryEntryOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		var events []Entry
@@ -174,7 +174,8 @@ func TestEntriesAreKeptFor400Days(t *testing.T) {
 
 // Proves A-activity-1.
 //
-// TestEntriesNameAccountsAndRows: by the address that an account has now; a row only while it exists, by its present name.
+// TestEntriesNameAccountsAndRows checks that an entry names an account by its current address, and a row by its current name, only while
+// the row exists.
 func TestEntriesNameAccountsAndRows(t *testing.T) {
 	const other, work = "22222222-2222-4222-8222-222222222222", "33333333-3333-4333-8333-333333333333"
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

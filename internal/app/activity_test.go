@@ -82,7 +82,8 @@ func (s *activitySite) entries(kind string) (lines []string) {
 
 // Proves A-activity-1, A-activity-accounts, A-activity-who.
 //
-// TestActivityOfASite: what an owner, the service key, a command and somebody with a wrong password do, by the calls of the site.
+// TestActivityOfASite checks the entries about actions of an owner, the service key, a command, and somebody with a wrong password, all
+// through the HTTP API.
 func TestActivityOfASite(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -161,8 +162,8 @@ func TestActivityOfASite(t *testing.T) {
 
 // Proves A-activity-1, A-activity-accounts.
 //
-// TestEachActionOfAnOwnerIsListed goes through what an owner and the service key can do by the calls of the site, and says which entries
-// each leaves. What the activity is not about leaves none: the order alone, the status of a message, its way out of the quarantine, a look.
+// TestEachActionOfAnOwnerIsListed performs the actions of an owner and of the service key through the HTTP API, and lists the entries
+// that each of them adds. Some actions add none: a new order, a new status of a message, restoring from the quarantine, and reading.
 func TestEachActionOfAnOwnerIsListed(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -286,7 +287,8 @@ func TestEachActionOfAnOwnerIsListed(t *testing.T) {
 
 // Proves A-activity-who.
 //
-// TestActivityIsHidden: from visitors and accounts without a role, by its function and as tables, for reading, writing and live.
+// TestActivityIsHidden checks that visitors and accounts without a role can read or write the activity neither through its function nor
+// as tables, and get no live changes of it.
 func TestActivityIsHidden(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -351,7 +353,7 @@ func TestAnErasedAddressIsNotInTheActivity(t *testing.T) {
 		if left := s.tablesWith("canary"); len(left) > 0 {
 			t.Errorf("still in %q", left)
 		}
-		// What is left: the owner's role, the export, the erasure and the deletion of a message.
+		// Remaining entries: the owner's role, the export, the erasure and the deletion of a message.
 		if n := s.count("select count(*) from activity"); n != 4 {
 			t.Errorf("%d entries are left", n)
 		}

@@ -30,7 +30,7 @@ func (s *noticeSite) post2xx(target, body string) {
 	}
 }
 
-// addressPlacesOf returns what address-data answers, as "name count".
+// addressPlacesOf returns the response of address-data, as "name count".
 func (s *noticeSite) addressPlacesOf(action, address string) string {
 	s.t.Helper()
 	var answer struct {
@@ -83,8 +83,8 @@ func (s *noticeSite) tablesWith(text string) (found []string) {
 
 // Proves AM-address-1, AM-address-2, FN-address-role.
 //
-// TestAnErasedAddressIsNowhere: messages, quarantine, revisions, an account without a role with its sessions and sign-ins, limits and queued
-// mails, on both databases. Somebody with almost the same address keeps everything.
+// TestAnErasedAddressIsNowhere covers messages, quarantine, revisions, an account without a role with its sessions and sign-ins, limits
+// and queued mails, on both databases. The data of a similar address must stay.
 func TestAnErasedAddressIsNowhere(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
 		s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
@@ -141,7 +141,7 @@ func TestAnErasedAddressIsNowhere(t *testing.T) {
 			t.Errorf("the other address: %s", got)
 		}
 
-		// A change to the address is pending: the account stays, the change is cancelled.
+		// An account has only a pending change to the address: the account stays, and the change is cancelled.
 		s.exec("update auth_users set email_change = 'canary@exemplo.example' where email = 'acanary@exemplo.example'")
 		if got := s.addressPlacesOf("erase", "canary@exemplo.example"); !strings.Contains(got, "accounts 1") {
 			t.Error(got)
@@ -150,7 +150,7 @@ func TestAnErasedAddressIsNowhere(t *testing.T) {
 			t.Error("the change is not cancelled")
 		}
 
-		// An owner's address is refused, also one that an owner wants to change to.
+		// An owner's address is refused, and so is the new address of an owner's pending change.
 		s.exec("update auth_users set email_change = 'new@alvor.example' where email = 'ana@alvor.example'")
 		for _, address := range []string{"Ana@alvor.example", "new@alvor.example"} {
 			for _, action := range []string{"find", "export", "erase"} {
@@ -168,7 +168,7 @@ func TestAnErasedAddressIsNowhere(t *testing.T) {
 
 // Proves AM-address-1.
 //
-// TestErasedAddressLeavesNoCopyInTheDataFolder: neither in the database's file nor in mails that were kept as files.
+// TestErasedAddressLeavesNoCopyInTheDataFolder searches the database's file, and the mails that were stored as files.
 func TestErasedAddressLeavesNoCopyInTheDataFolder(t *testing.T) {
 	cfg := configuration(t)
 	s := &noticeSite{t: t}

@@ -85,7 +85,7 @@ func ask(a *App, method, target, token string) *httptest.ResponseRecorder {
 	return rec
 }
 
-// Each surface with an address that answers the public key.
+// For each surface, a URL that the public key may request.
 var surfaces = map[string][2]string{
 	"/auth/v1":      {"GET", "/auth/v1/settings"},
 	"/rest/v1":      {"GET", "/rest/v1/products"},
@@ -162,7 +162,7 @@ func TestBodyDeadlineEndsTheRequest(t *testing.T) {
 	defer server.Close()
 	anon := key(t, a, identity.Anon)
 	for target, want := range map[string]int{
-		"/": 405, "/functions/v1/submit-contact": 400, "/auth/v1/token?grant_type=password": 400, "/rest/v1/rpc/get_user_role": 400, // read, or not even looked at
+		"/": 405, "/functions/v1/submit-contact": 400, "/auth/v1/token?grant_type=password": 400, "/rest/v1/rpc/get_user_role": 400, // the body is read by some handlers only
 		"/storage/v1/object/product-images/a.png": 400,
 	} {
 		conn, err := net.Dial("tcp", server.Listener.Addr().String())
@@ -189,7 +189,7 @@ func TestRequestTimeoutWhileTheDatabaseIsBusy(t *testing.T) {
 	a := newApp(t, db.SQLite)
 	a.requestTimeout = 100 * time.Millisecond
 	var rec *httptest.ResponseRecorder
-	if err := a.DB.WithTx(t.Context(), func(*db.Tx) error { // the one writer
+	if err := a.DB.WithTx(t.Context(), func(*db.Tx) error { // blocks the only write connection
 		rec = ask(a, "POST", "/functions/v1/submit-contact", key(t, a, identity.Anon))
 		return nil
 	}); err != nil {
@@ -237,8 +237,8 @@ func TestShutdownFinishesRunningRequests(t *testing.T) {
 	served := make(chan error, 1)
 	go func() { served <- a.Serve(ctx, listener, nil) }()
 
-	// A message whose body arrives in two halves, with the stop between them. The client sends the first half only when
-	// the handler has asked for it ("100 Continue"), so that the request is under way for certain.
+	// A message is sent with its body in two halves, and the server is stopped in between. The client sends the first half only when the
+	// handler has requested it ("100 Continue"), so that the request is certainly running.
 	body, half := io.Pipe()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+listener.Addr().String()+"/functions/v1/submit-contact", body)
 	if err != nil {
@@ -318,7 +318,7 @@ func TestDemoLoadsOnceAndIsComplete(t *testing.T) {
 					}
 				}
 			}
-			// A work that the owner has removed stays away.
+			// A work that the owner has removed is not loaded again.
 			if _, err := a.DB.Exec(t.Context(), "delete from products where title = 'Onda'"); err != nil {
 				t.Fatal(err)
 			}
@@ -334,7 +334,8 @@ func TestDemoLoadsOnceAndIsComplete(t *testing.T) {
 	}
 }
 
-// demoCountsAsTheSeeds: the owner is told what of the site is still the demo artist's; its works, until one is the owner's.
+// demoCountsAsTheSeeds checks that the owner is told which texts are still those of the demo artist. The demo's works count until the
+// owner has added a work.
 func demoCountsAsTheSeeds(t *testing.T, a *App) {
 	t.Helper()
 	seed := func() (keys []string) {
@@ -411,7 +412,7 @@ func TestUnreferencedFilesAreDeletedAfter48Hours(t *testing.T) {
 			if rec := ask(a, "HEAD", "/storage/v1/object/public/product-images/left%20behind.png", ""); rec.Code != 400 {
 				t.Errorf("left behind: %d", rec.Code)
 			}
-			// A work that is deleted lets go of its files in the same way.
+			// The files of a deleted work are deleted in the same way.
 			if _, err := a.DB.Exec(t.Context(), "delete from products where title = 'Onda'"); err != nil {
 				t.Fatal(err)
 			}

@@ -30,7 +30,7 @@ func importAll(ctx context.Context, a *App, from *archive.Archive, report archiv
 	return err
 }
 
-// exported exports the site of a program. It returns the name of the archive, and the content of each of its entries by the entry's name.
+// exported exports the site of a program. It returns the name of the archive, and the content of each of its entries by name.
 func exported(t *testing.T, a *App) (file string, entries map[string]string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "site.zip")
@@ -48,7 +48,7 @@ func exported(t *testing.T, a *App) (file string, entries map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = zipped.Close() }() // it was only read
+	defer func() { _ = zipped.Close() }() // only read
 	entries = map[string]string{}
 	for _, entry := range zipped.File {
 		opened, err := entry.Open()

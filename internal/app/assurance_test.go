@@ -16,8 +16,8 @@ import (
 
 // Proves S4-aal-3.
 //
-// An owner with a verified second factor has no special rights before the step-up: on every surface the same rights as an
-// account without a role.
+// An owner with a verified second factor has no special rights before the step-up, but on every surface the rights of an account without
+// a role.
 func TestPasswordAloneGivesNoRightsOnceAFactorExists(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestPasswordAloneGivesNoRightsOnceAFactorExists(t *testing.T) {
 			}
 			exec(`insert into contact_submissions (id, name, email, message, reason, status, created_at) values ($1, 'Rui', 'rui@example.pt', 'Olá, bom dia', 'general', 'new', $2)`, uuid.NewString(), time.Now())
 			for name, is := range refused {
-				if name != "list files" && is(before) { // an empty bucket looks the same to all
+				if name != "list files" && is(before) { // everybody gets the same list of an empty bucket
 					t.Errorf("%s is refused to an owner without a factor", name)
 				}
 			}
@@ -118,7 +118,7 @@ func TestPasswordAloneGivesNoRightsOnceAFactorExists(t *testing.T) {
 			if !refused["insert"](low) {
 				t.Error("a token of aal1 rises with its session")
 			}
-			// The page still learns the role, so that it can ask for the code.
+			// The page can still read the role, so that it can ask for the code.
 			if body := send("GET", "/rest/v1/user_roles?select=role", low, "").Body.String(); !strings.Contains(body, `"admin"`) {
 				t.Errorf("user_roles: %s", body)
 			}

@@ -105,7 +105,7 @@ func TestAServerBacksItselfUpIntoItsDataFolder(t *testing.T) {
 func TestABackupIsOnTheSameDiskUnlessAPlaceIsElsewhere(t *testing.T) {
 	for name, c := range map[string]struct {
 		url, second   func(data string) string
-		before, after bool // before and after a copy in the second place
+		before, after bool // expected before and after a copy to the secondary destination
 	}{
 		"default":                       {none, none, true, true},
 		"another folder of the disk":    {func(d string) string { return d + " backup" }, none, true, true},

@@ -24,9 +24,8 @@ import (
 
 // Proves KEPT-version-5.
 //
-// TestCachedAnswersIncludeAcknowledgedChanges: readers continuously request the page and the list of covers, while the owner
-// changes the site's name and hides one cover after another. A request that begins after the owner got an answer must show the
-// change.
+// TestCachedAnswersIncludeAcknowledgedChanges requests the page and the list of covers continuously, while the owner changes the site's
+// name and hides one cover after another. A request that begins after the owner got the response must show the change.
 func TestCachedAnswersIncludeAcknowledgedChanges(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -73,7 +72,7 @@ func TestCachedAnswersIncludeAcknowledgedChanges(t *testing.T) {
 					for background.Err() == nil {
 						known := done.Load()
 						page := send("GET", "/", "", public)
-						if page.Code == 503 { // not built, in a checkout without its site
+						if page.Code == 503 { // the checkout has no built site
 							page.Body.Reset()
 							fmt.Fprintf(page.Body, `"name":"site %d"`, known)
 						}
@@ -93,7 +92,7 @@ func TestCachedAnswersIncludeAcknowledgedChanges(t *testing.T) {
 				})
 			}
 			for i := range changes {
-				for before := asked.Load(); asked.Load() < before+2; { // so that the old is in memory
+				for before := asked.Load(); asked.Load() < before+2; { // so that the old version is cached
 					runtime.Gosched()
 				}
 				if err := settingstest.SaveSite(t.Context(), a.DB, settings.Site{Name: fmt.Sprintf("site %d", i+1)}, time.Now()); err != nil {
@@ -110,8 +109,8 @@ func TestCachedAnswersIncludeAcknowledgedChanges(t *testing.T) {
 
 // Proves KEPT-page-3.
 //
-// TestCachesStayBoundedForManyAddresses: strangers ask for a thousand addresses (five in the soak) that nobody has asked
-// for; memory does not grow with them, and a visitor's page comes from memory all the while.
+// TestCachesStayBoundedForManyAddresses sends requests to a thousand URLs (five thousand in make soak) that were not requested before.
+// Memory must not grow with them, and a visitor's page must still be served from the cache.
 func TestCachesStayBoundedForManyAddresses(t *testing.T) {
 	a := newApp(t, db.SQLite)
 	h := a.Handler()
@@ -150,7 +149,7 @@ func TestCachesStayBoundedForManyAddresses(t *testing.T) {
 		t.Errorf("%d MB before, %d MB after %d addresses", before>>20, after>>20, 5*count)
 	}
 	slices.Sort(took)
-	if usual := took[count/2]; usual > time.Second { // one alone may have met a busy machine
+	if usual := took[count/2]; usual > time.Second { // the median, because a single request may be slow on a busy machine
 		t.Errorf("a page in between takes %v", usual)
 	}
 }

@@ -13,8 +13,8 @@ import (
 
 // Proves E-copy-1, E-copy-2, E-copy-5, E-copy-6.
 //
-// A visitor gets one copy with the link, by a real mail server, in which nothing of the text is a link or markup. The owner who replies and the
-// visitor who writes again get nothing about their own words. An erased message takes its copy along.
+// A visitor gets one copy with the link, from a real mail server. The text in it contains no links and no markup. Replies of the owner
+// and later texts of the visitor cause no further copy. Erasing a message deletes its copy.
 func TestAVisitorGetsACopyByMail(t *testing.T) {
 	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
 		s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")

@@ -67,7 +67,8 @@ var pictureLinks = regexp.MustCompile(`<a href="([^"]*/picture/[0-9a-f-]{36})"><
 
 // Proves E-picture-1, E-picture-2, E-picture-3, E-picture-5.
 //
-// TestPicturesInAConversation has pictures sent from both sides, shown at the link alone, and erased with the message.
+// TestPicturesInAConversation sends pictures as visitor and as owner. They must be shown only at the link, and be erased with the
+// message.
 func TestPicturesInAConversation(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
 		s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
@@ -103,7 +104,7 @@ func TestPicturesInAConversation(t *testing.T) {
 				t.Errorf("%q: %d %s", suffix, rec.Code, rec.Header())
 			}
 		}
-		// Whatever does not exist has one response.
+		// All URLs of missing pictures have the same response.
 		id := found[0][1][strings.LastIndex(found[0][1], "/")+1:]
 		unknown := browseLink(t, s.App, "/enquiry/unknown/picture/"+id)
 		for _, target := range []string{other + "/picture/" + id, path + "/picture/11111111-1111-4111-8111-111111111111", path + "/picture/" + strings.ToUpper(id) + "x", path + "/picture/", path + "/picture/" + id + "/large", other + "/picture/" + id + "/small"} {
@@ -224,7 +225,7 @@ func TestATextWhileItsMessageIsErased(t *testing.T) {
 
 // Proves E-picture-4.
 //
-// What is refused is told with a sentence and the text kept, and leaves nothing.
+// A refused form is shown again with an error and the text, and nothing of it is stored.
 func TestRefusedPictures(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
 		s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
@@ -268,7 +269,7 @@ func TestRefusedPictures(t *testing.T) {
 
 // Proves H-archive-conversations.
 //
-// An archive has the pictures of conversations as files, an import has them again, and the static copy of the site has none.
+// An archive has the pictures of conversations as files, an import restores them, and the static copy of the site does not contain them.
 func TestArchivesKeepPicturesOfConversations(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
 		s.set("site", `{"name":"Alvor","enquiryLinks":true}`)

@@ -30,8 +30,8 @@ import (
 	"atelie/internal/jobs"
 )
 
-// smallDisk returns the folder of a real file system of 64 MB. If this user may not mount one, the test runs again in new
-// Linux namespaces, where it may.
+// smallDisk returns the folder of a real file system of 64 MB. If this user may not mount a file system, the test runs again in new Linux
+// namespaces, in which it may.
 func smallDisk(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -67,7 +67,7 @@ func fillDisk(t *testing.T, dir, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = f.Close() }() // what counts is that the disk is full
+	defer func() { _ = f.Close() }() // an error is expected, because the disk is full
 	for size := 1 << 20; size >= 1; {
 		if _, err := f.Write(make([]byte, size)); err != nil {
 			size /= 2
@@ -92,7 +92,7 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 	if err := a.Auth.AddOwner(t.Context(), "ana@example.com", "a wall of whitewash"); err != nil {
 		t.Fatal(err)
 	}
-	a.space.CheckEvery = time.Hour // a check while this test fills the disk would free the reserve, and that would be filled too
+	a.space.CheckEvery = time.Hour // no check while this test fills the disk: it would free the reserve, and the test would fill that too
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 
 	waitForState(t, a, "", jobs.State{}) // for the same reason: the mail is written
 	fillDisk(t, dir, "all")
-	status, body = signIn() // before anybody has looked at the disk: the write itself finds out, and is tried again
+	status, body = signIn() // before any check of the disk: the failed write frees the reserve and is tried again
 	want("sign-in at once", 200, "access_token", status, body)
 	status, body = ready()
 	want("ready on a full disk", 503, "the disk is full", status, body)
@@ -225,7 +225,7 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 	if got := ask(a, "GET", "/rest/v1/products?select=id&id=eq."+id, service); !json.Valid(got.Body.Bytes()) || !bytes.Contains(got.Body.Bytes(), []byte(id)) {
 		t.Errorf("what was acknowledged: %s", got.Body)
 	}
-	status, body = upload("b.mp4", 60<<20) // more than there is: no reserve lets that through
+	status, body = upload("b.mp4", 60<<20) // larger than the disk, so it fails despite the reserve
 	want("an upload that is too large", 507, fmt.Sprintf(`"statusCode":"%d"`, 507), status, body)
 	status, body = insert(uuid.NewString())
 	want("insert after it", 201, "", status, body)
@@ -233,7 +233,7 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 
 // Proves F-disk-full, F-disk-full-tus.
 //
-// TestAnUploadGoesOnAfterAFullDisk has the backup on, in the data folder, as it is by default.
+// TestAnUploadGoesOnAfterAFullDisk runs with the backup in the data folder, which is the default.
 func TestAnUploadGoesOnAfterAFullDisk(t *testing.T) {
 	dir := smallDisk(t)
 	if dir == "" {
@@ -296,7 +296,7 @@ func TestAnUploadGoesOnAfterAFullDisk(t *testing.T) {
 	const half = 3 << 20
 	want("with room", patch(0, half), 204, "")
 
-	// Not more than there is: the backup looks at the disk meanwhile, and the room of the reserve must stay.
+	// Not more than is free: the backup also checks the disk, and the reserve must not be freed.
 	if err := os.WriteFile(filepath.Join(dir, "all"), make([]byte, a.space.Check().Free-2<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestAnUploadGoesOnAfterAFullDisk(t *testing.T) {
 	backedUp()
 }
 
-// mp4 is enough of a film to be taken for one by its first bytes.
+// mp4 is the beginning of a video, enough to be recognized by its first bytes.
 func mp4(size int) []byte {
 	b := make([]byte, size)
 	copy(b, "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom")

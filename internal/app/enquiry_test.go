@@ -20,7 +20,7 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-// follow sends a visitor's message that asks for a private link, and returns the link's path.
+// follow sends a visitor's message that requests a private link, and returns the link's path.
 func (s *noticeSite) follow(name, email, language string) (path string) {
 	s.t.Helper()
 	body, err := json.Marshal(map[string]any{"name": name, "email": email, "message": "Temos uma parede.", "reason": "commission", "language": language, "follow": true})
@@ -61,8 +61,8 @@ func browseLink(t *testing.T, a *App, target string, fields ...string) *httptest
 
 // Proves AM-reply-1, AM-reply-2, FN-reply-reply, E-reply-2, E-erase-1.
 //
-// TestAConversationByMailAndLink goes through a whole conversation with a real mail server and a webhook: the owner's reply is mailed once with
-// the link, the visitor's is told to the owner, and an erased conversation leaves nothing.
+// TestAConversationByMailAndLink performs a whole conversation with a real mail server and a webhook. The owner's reply is mailed once
+// with the link, the owner is notified of the visitor's reply, and erasing the conversation leaves no data.
 func TestAConversationByMailAndLink(t *testing.T) {
 	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
 		s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
@@ -117,7 +117,7 @@ func TestAConversationByMailAndLink(t *testing.T) {
 			t.Error("no live event has the visitor's reply")
 		}
 
-		// A picture is not mailed, but told of.
+		// A picture is not mailed; the mail says that there is one.
 		rec := s.send("/functions/v1/contact-reply", key(t, s.App, identity.Service), []string{`request={"action":"reply","message_id":"` + id + `","text":""}`}, storagetest.JPEG(3, 2))
 		if rec.Code != http.StatusOK {
 			t.Fatalf("%d %s", rec.Code, rec.Body)
@@ -144,7 +144,7 @@ func TestAConversationByMailAndLink(t *testing.T) {
 
 // Proves AM-reply-2.
 //
-// A refused mail is a failed delivery with its reason, and can be sent again.
+// A reply that the mail server refuses is shown as failed with the reason, and can be sent again.
 func TestARefusedReplyCanBeMailedAgain(t *testing.T) {
 	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
 		serve(t, s.App)
@@ -171,7 +171,7 @@ func TestARefusedReplyCanBeMailedAgain(t *testing.T) {
 
 // Proves AM-reply-3.
 //
-// Everything about an address includes its conversations, in the file and when it is erased.
+// The data about an address includes its conversations, both in an export and when it is erased.
 func TestConversationsBelongToTheAddress(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
 		s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
@@ -257,7 +257,7 @@ func TestTheTokenStaysOutOfLogsAndMetrics(t *testing.T) {
 
 // Proves H-archive-conversations.
 //
-// An import has the conversations of its source, and its private links work on, although another secret made them.
+// An import restores conversations. Private links of the source still work, although they were derived from another secret.
 func TestArchivesKeepConversations(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"atelie/internal/mail/mailtest"
 )
 
-// flood sends messages from many addresses within one minute, and checks that all get the same answer.
+// flood sends messages from many IP addresses within one minute, and checks that all responses are equal.
 func (s *noticeSite) flood(addresses, each int) {
 	s.t.Helper()
 	public, handler, first := key(s.t, s.App, identity.Anon), s.Handler(), ""
@@ -48,7 +48,7 @@ func (s *noticeSite) count(query string) (n int) {
 	return n
 }
 
-// subjects returns the subjects of all mails to an address, in their order.
+// subjects returns the subjects of all mails to an address, in the order of arrival.
 func (s *noticeSite) subjects(to string) (all []string) {
 	s.t.Helper()
 	for _, got := range s.post.Mails() {
@@ -65,8 +65,8 @@ func (s *noticeSite) subjects(to string) (all []string) {
 
 // Proves AM-notice-7, FN-contact-flood.
 //
-// TestFloodOfMessagesSendsFewMails: 20 addresses send 30 messages each in a minute. The owner and the webhook are told of
-// five at once and of the rest of the inbox together; what is beyond the cap is kept in quarantine.
+// TestFloodOfMessagesSendsFewMails sends 30 messages from each of 20 IP addresses within a minute. The owner and the webhook get five
+// notices immediately, and one digest of the other messages in the inbox. Messages beyond the limit are in quarantine.
 func TestFloodOfMessagesSendsFewMails(t *testing.T) {
 	for dialect, each := range map[db.Dialect]int{db.SQLite: 30, db.Postgres: 5} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestFloodOfMessagesSendsFewMails(t *testing.T) {
 				t.Fatalf("%d in the inbox, %d in quarantine", inbox, aside)
 			}
 			serve(t, s.App)
-			if dialect == db.Postgres { // two nodes tell of them, and of one receiver there is one digest
+			if dialect == db.Postgres { // two nodes send notices, but each recipient gets one digest
 				next, err := New(t.Context(), s.cfg, s.log, s.now)
 				if err != nil {
 					t.Fatal(err)
@@ -100,7 +100,7 @@ func TestFloodOfMessagesSendsFewMails(t *testing.T) {
 			}
 
 			s.clock.Store(s.now().Truncate(time.Hour).Add(time.Hour).UnixMicro())
-			late := s.write("Late", "late@exemplo.example", "en") // wakes the queue, and is told of by itself
+			late := s.write("Late", "late@exemplo.example", "en") // wakes the queue; it has its own notice
 			s.waitForStates(late, "mail "+owner+" sent", "webhook "+strings.TrimPrefix(s.hook.URL, "http://")+" sent")
 			waitForState(t, s.App, "", jobs.State{})
 			subjects := s.subjects(owner)
@@ -125,7 +125,7 @@ func TestFloodOfMessagesSendsFewMails(t *testing.T) {
 	}
 }
 
-// checkDigest looks at what the digest says by mail and by webhook.
+// checkDigest checks the content of the digest by mail and by webhook.
 func (s *noticeSite) checkDigest(count, aside int) {
 	s.t.Helper()
 	for _, got := range s.post.Mails() {
@@ -170,7 +170,8 @@ func (s *noticeSite) checkDigest(count, aside int) {
 
 // Proves AM-notice-7.
 //
-// TestFailedDigestIsReportedAndCanBeRetried, one by one, and deleted messages are not in it.
+// TestFailedDigestIsReportedAndCanBeRetried checks that each notice of a failed digest can be retried, and that deleted messages are left
+// out.
 func TestFailedDigestIsReportedAndCanBeRetried(t *testing.T) {
 	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
 		s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
@@ -193,7 +194,7 @@ func TestFailedDigestIsReportedAndCanBeRetried(t *testing.T) {
 		s.exec("delete from contact_submissions where id = $1", waiting[0])
 		s.post.Answer(mailtest.Refusal(550, "No such mailbox"), mailtest.Refusal(550, "No such mailbox"))
 		s.clock.Store(s.now().Truncate(time.Hour).Add(time.Hour).UnixMicro())
-		s.set("notice.email", `["gone@alvor.example"]`) // for what follows
+		s.set("notice.email", `["gone@alvor.example"]`) // recipient of the later notices
 		s.write("Wakes the queue", "v@exemplo.example", "en")
 		s.waitFor("the digest fails", func() bool {
 			got := s.states("list", waiting[1])
@@ -213,8 +214,8 @@ func TestFailedDigestIsReportedAndCanBeRetried(t *testing.T) {
 
 // Proves AM-notice-8.
 //
-// TestSignInMailNeverWaitsBehindNotices: the mail server takes notices and does not answer, for more of them than there are
-// workers. A recovery mail arrives all the same.
+// TestSignInMailNeverWaitsBehindNotices uses a mail server that accepts connections for notices and does not respond. There are more
+// notices than workers. A recovery mail must be delivered nevertheless.
 func TestSignInMailNeverWaitsBehindNotices(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {

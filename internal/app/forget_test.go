@@ -25,7 +25,7 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// holding lists the files of a folder that contain any of the texts, even if quoted-printable has broken their lines.
+// holding lists the files of a folder that contain any of the texts, also across the line breaks of quoted-printable.
 func holding(t *testing.T, dir string, texts ...string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -56,20 +56,20 @@ func (s *noticeSite) remove(query string) {
 
 // Proves AM-delete-gone.
 //
-// TestDeletedMessageLeavesNoCopyInTheDataFolder searches the database's file, its log and the stored mails for a deleted
+// TestDeletedMessageLeavesNoCopyInTheDataFolder searches the database's file, its write-ahead log and the stored mails for a deleted
 // message.
 func TestDeletedMessageLeavesNoCopyInTheDataFolder(t *testing.T) {
 	cfg := configuration(t)
 	cfg.Mail.MessagesPerHour = 9
 	s := &noticeSite{t: t}
-	// Today: the hourly maintenance, which may come late, deletes mails whose files are much older than the clock.
+	// The clock begins today, because maintenance deletes mails whose files are much older than the clock.
 	s.clock.Store(time.Now().UTC().Truncate(24 * time.Hour).Add(9*time.Hour + 41*time.Minute).UnixMicro())
 	s.App = newAppOf(t, cfg, s.now)
 	s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
 	s.set("thanks.enabled", "true")
 	serve(t, s.App)
 	var ids, canaries []string
-	for i := range 9 { // the last ones wait for a digest
+	for i := range 9 { // the notices of the last ones wait for a digest
 		canaries = append(canaries, fmt.Sprintf("Canary%dx", i))
 		ids = append(ids, s.write(canaries[i], fmt.Sprintf("%s@exemplo.example", canaries[i]), "pt"))
 	}
@@ -97,8 +97,8 @@ func TestDeletedMessageLeavesNoCopyInTheDataFolder(t *testing.T) {
 	}
 	s.call(identity.Service, "contact-quarantine", `{"action":"delete","id":"`+aside+`"}`)
 	s.waitFor("all is forgotten", func() bool {
-		if s.idle() { // else the lease of a running job would end, and each run counts as a try
-			s.clock.Add(time.Second.Microseconds()) // a try that readers were in the way of comes again
+		if s.idle() { // otherwise the lease of a running job would expire, and its next run would count as another try
+			s.clock.Add(time.Second.Microseconds()) // a scrub that failed because of readers is tried again
 		}
 		return s.count("select count(*) from jobs") == 0
 	})
@@ -122,8 +122,8 @@ func (f restoredFiles) Put(ctx context.Context, id string, body io.Reader) (size
 
 // Proves AM-delete-backup.
 //
-// TestADeletedMessageStaysInTheBackup: with the backup where it is by default, the message leaves everything else, and what is
-// restored of a moment after its deletion does not have it.
+// TestADeletedMessageStaysInTheBackup uses the default backup destination. Of all files, only the backup may still contain a deleted
+// message. A restore of a point in time after the deletion must not contain it.
 func TestADeletedMessageStaysInTheBackup(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -180,7 +180,7 @@ func TestADeletedMessageStaysInTheBackup(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, e := range entries {
-				if e.Name() == "backups" || e.Name() == datafolder.Database+"-backup" { // the backup, and what it has yet to copy
+				if e.Name() == "backups" || e.Name() == datafolder.Database+"-backup" { // the backup, and the files that it has not uploaded yet
 					continue
 				}
 				if left := holding(t, filepath.Join(cfg.Server.DataDir, e.Name()), "CanaryBackup"); len(left) > 0 {
@@ -201,7 +201,7 @@ func TestADeletedMessageStaysInTheBackup(t *testing.T) {
 
 // Proves AM-delete-gone.
 //
-// TestDeletedRowsLeaveNoCopyInDatabasePages: rows of many lengths, which moved between pages as others came and went.
+// TestDeletedRowsLeaveNoCopyInDatabasePages inserts and deletes rows of many lengths, so that rows move between pages.
 func TestDeletedRowsLeaveNoCopyInDatabasePages(t *testing.T) {
 	cfg := configuration(t)
 	s := &noticeSite{t: t, App: newAppOf(t, cfg, time.Now)}
@@ -246,7 +246,7 @@ func TestDeletedRowsLeaveNoCopyInDatabasePages(t *testing.T) {
 
 // Proves AM-delete-gone.
 //
-// TestDeletingAMessageDeletesItsJobsAndEvents, also those that failed permanently, on both databases.
+// TestDeletingAMessageDeletesItsJobsAndEvents includes jobs that have failed permanently, on both databases.
 func TestDeletingAMessageDeletesItsJobsAndEvents(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
 		s.set("notice.email", `["gone@alvor.example"]`)

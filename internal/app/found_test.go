@@ -17,7 +17,7 @@ import (
 	"atelie/internal/settings/settingstest"
 )
 
-// hostileTexts are titles that try to break out of a page. They contain no NUL, which databases refuse.
+// hostileTexts are titles that try to inject markup into a page. They contain no NUL, because databases refuse it.
 var hostileTexts = []string{
 	`</script><img src=x onerror=alert(1)>`,
 	`"></title><script>alert(1)</script><!--`,
@@ -62,7 +62,8 @@ func elements(t *testing.T, document string) (names map[string]int, title string
 	}
 }
 
-// withoutRendering leaves pages to browsers: the race detector makes drawing take seconds. What is drawn has tests in internal/pages.
+// withoutRendering makes browsers render the pages, because server rendering takes seconds with the race detector. internal/pages has
+// tests of rendered pages.
 func withoutRendering(t *testing.T, a *App) {
 	t.Helper()
 	if err := a.pages.Close(); err != nil {
@@ -72,8 +73,7 @@ func withoutRendering(t *testing.T, a *App) {
 
 // Proves P-found-hostile.
 //
-// Whatever a title holds, page, data island, structured data, feed and sitemap hold it as text and nothing else. Mails have a
-// test of their own (internal/mail).
+// Page, boot data, structured data, feed and sitemap contain any title as text only. Mails have their own test (internal/mail).
 func TestHostileTitlesAreEscaped(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -133,7 +133,7 @@ func checkGenerated(t *testing.T, text, target, document string) {
 	}
 	allowed := " urlset url loc lastmod link image feed id title subtitle updated icon author name uri entry published summary content "
 	var content strings.Builder
-	d := xml.NewDecoder(strings.NewReader(document)) // a strict one: no character that XML does not know, no unknown entity
+	d := xml.NewDecoder(strings.NewReader(document)) // strict: it rejects characters and entities that XML does not have
 	inside := ""
 	for {
 		token, err := d.Token()
@@ -170,7 +170,8 @@ func line200(text string) string {
 
 // Proves P-found-art, P-found-hidden.
 //
-// Search engines and link previews see what visitors see: neither hidden covers nor works that are in no gallery.
+// Search engines and link previews get the same content as visitors: no hidden covers, and no works of types that the gallery does not
+// show.
 func TestHiddenContentIsNotFound(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {

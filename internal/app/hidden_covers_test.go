@@ -14,8 +14,8 @@ import (
 
 // Proves P-cover-times, F-cover-times, H-archive-cover-times.
 //
-// TestCoversOutsideOfTheirTimeAreNowhere: neither a word nor the file of such a cover is on a page, in an answer or in the public pages of
-// an archive, before its time and after it. Its owner has all of it.
+// TestCoversOutsideOfTheirTimeAreNowhere checks that neither a text nor the file of a cover is on a page, in a response to visitors or in
+// the public pages of an archive, before and after the time of the cover. The owner can read all of it.
 func TestCoversOutsideOfTheirTimeAreNowhere(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestCoversOutsideOfTheirTimeAreNowhere(t *testing.T) {
 			check("at first", "Always", "Until noon")
 			s.checkStaticCopy("Always", "Secret", "soon.png", "past.png")
 
-			// A file that something else shows stays.
+			// A file that another row uses stays visible.
 			s.do("POST", "/rest/v1/reviews", `{"client_name":"A","message":"B","image_url":"`+historyBase+`soon.png"}`)
 			if s.public("soon.png") == "" {
 				t.Error("the file of a review is missing")
@@ -120,7 +120,7 @@ func (s *unpublishedSite) checkStaticCopy(visible string, hidden ...string) {
 	}
 }
 
-// An import brings the times of covers back, also those that have come meanwhile; covers of archives without times have none.
+// An import restores the times of covers, also times that have passed meanwhile. Covers of archives without times get none.
 func TestImportsKeepTheTimesOfCovers(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -146,8 +146,8 @@ func TestImportsKeepTheTimesOfCovers(t *testing.T) {
 
 // Proves A-cov-13.
 //
-// TestACoverKeepsItsCopyOfAWorksPicture: a cover with a copy of a work's picture shows it when the work and the work's file are gone, and
-// files that nothing uses any more were removed.
+// TestACoverKeepsItsCopyOfAWorksPicture deletes a work and its file, and removes unused files. The cover must still show its copy of the
+// work's picture.
 func TestACoverKeepsItsCopyOfAWorksPicture(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {

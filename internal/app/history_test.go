@@ -20,7 +20,7 @@ import (
 	"atelie/internal/storage"
 )
 
-// historySite is a site with a work of two pictures and the still of a film, as an owner would edit it.
+// historySite is a site with a work that has two pictures and the still of a video.
 type historySite struct {
 	*App
 	t     *testing.T
@@ -77,7 +77,7 @@ func (s *historySite) upload(name string, shade uint8) {
 	}
 }
 
-// public returns the bytes at a file's public URL, or "" when it has none.
+// public returns the bytes at a file's public URL, or "" if there is no such file.
 func (s *historySite) public(name string) string {
 	s.t.Helper()
 	rec := ask(s.App, "GET", historyBase+name, "")
@@ -115,7 +115,7 @@ func TestRemovedFilesStayWhileARevisionRefersToThem(t *testing.T) {
 		t.Run(string(dialect), func(t *testing.T) {
 			s := newHistorySite(t, dialect, 0)
 			const work = "11111111-1111-4111-8111-111111111111"
-			s.upload("a%20b.png", 1) // a name that URLs write otherwise
+			s.upload("a%20b.png", 1) // a name that URLs encode differently
 			s.upload("ã-1.png", 2)
 			s.upload("wave.still.jpg", 3)
 			s.upload("never.png", 4)
@@ -126,7 +126,7 @@ func TestRemovedFilesStayWhileARevisionRefersToThem(t *testing.T) {
 			}
 			s.do("POST", "/rest/v1/products", `{"id":"`+work+`","title":"Onda","image_url":"`+urls[0]+`","image_gallery":["`+urls[1]+`"],"video_gallery":["`+urls[2]+`"]}`)
 
-			// What a form does: it saves the work without its files, and removes them.
+			// As a form does, save the work without the files, and then remove the files.
 			s.do("PATCH", "/rest/v1/products?id=eq."+work, `{"image_url":null,"image_gallery":[],"video_gallery":[]}`)
 			s.do("DELETE", "/storage/v1/object/product-images", `{"prefixes":["a%20b.png","ã-1.png","wave.still.jpg","never.png"]}`)
 			for _, name := range []string{"a%2520b.png", "%C3%A3-1.png", "wave.still.jpg", "never.png"} {
@@ -148,7 +148,7 @@ func TestRemovedFilesStayWhileARevisionRefersToThem(t *testing.T) {
 			s.maintain(t.Context())
 
 			if missing := s.restore(append(urls, historyBase+"never.png", "https://elsewhere.example/x.png")...); len(missing) != 2 || missing[0] != urls[2] || missing[1] != historyBase+"never.png" {
-				t.Errorf("missing: %v", missing) // the film itself was never there
+				t.Errorf("missing: %v", missing) // the video itself was never uploaded
 			}
 			if s.public("a%2520b.png") != first || s.public("%C3%A3-1.png") != second {
 				t.Error("the files are not back")
@@ -158,7 +158,7 @@ func TestRemovedFilesStayWhileARevisionRefersToThem(t *testing.T) {
 			}
 			s.do("PATCH", "/rest/v1/products?id=eq."+work, `{"image_url":"`+urls[0]+`","image_gallery":["`+urls[1]+`"]}`)
 
-			// A deleted work: its files go after 48 hours and stay kept.
+			// The files of a deleted work are removed after 48 hours and kept for the revision.
 			s.do("DELETE", "/rest/v1/products?id=eq."+work, "")
 			s.clock = s.clock.Add(49 * time.Hour)
 			s.maintain(t.Context())
@@ -179,7 +179,7 @@ func TestRemovedFilesStayWhileARevisionRefersToThem(t *testing.T) {
 				t.Error("the work is not back")
 			}
 
-			// In the end nothing is left.
+			// After the retention no file is left.
 			s.do("DELETE", "/rest/v1/products?id=eq."+work, "")
 			s.clock = s.clock.Add(31 * 24 * time.Hour)
 			s.maintain(t.Context())
@@ -199,7 +199,7 @@ func TestKeptFilesAreNotInTheQuota(t *testing.T) {
 	s.do("POST", "/rest/v1/reviews", `{"client_name":"Rui","message":"Gostei.","image_url":"`+historyBase+`a.png"}`)
 	s.do("DELETE", "/rest/v1/reviews?client_name=eq.Rui", "")
 	s.do("DELETE", "/storage/v1/object/product-images/a.png", "")
-	s.upload("b.png", 2) // there is room at once
+	s.upload("b.png", 2) // the quota has room immediately
 	if rec := s.send("POST", "/rest/v1/rpc/restore_files", `{"urls":["`+historyBase+`a.png"]}`); rec.Code != http.StatusRequestEntityTooLarge || s.public("a.png") != "" {
 		t.Errorf("over the quota: %d %s", rec.Code, rec.Body)
 	}
@@ -211,7 +211,7 @@ func TestKeptFilesAreNotInTheQuota(t *testing.T) {
 
 // Proves A-history-1.
 //
-// TestRevisionsNameTheAccount: through the tables and the settings.
+// TestRevisionsNameTheAccount covers changes through the tables and the settings.
 func TestRevisionsNameTheAccount(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {

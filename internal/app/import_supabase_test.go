@@ -27,7 +27,7 @@ import (
 	"atelie/internal/supabase"
 )
 
-// noWait fails a request that must be tried again: nothing is to be repeated here.
+// noWait fails the test: no request may have to be repeated.
 func noWait(context.Context, time.Duration) error { return context.DeadlineExceeded }
 
 // runImport runs an import and returns what it prints.
@@ -80,7 +80,7 @@ func (s *historySite) contents() string {
 	return strings.Join(all, "\n")
 }
 
-// wants checks that a text has some parts and not others, which begin with an exclamation mark.
+// wants checks that a text contains some parts, and does not contain the parts after an exclamation mark.
 func wants(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -101,7 +101,7 @@ const (
 	importedSecret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 )
 
-// commentedJPEG returns a picture with a comment, which is not in the published copy of it.
+// commentedJPEG returns a picture with a comment. The published copy must not contain it.
 func commentedJPEG(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -197,7 +197,7 @@ func TestSupabaseImportFromARunningProject(t *testing.T) {
 			t.Errorf("the second run: %d problems, %d added, %d unchanged\n%s", i.Problems, i.Added, i.Unchanged, out)
 		}
 
-		// What differs here stays, and is listed, also by a dry run.
+		// Rows that differ here stay unchanged and are listed, also by a dry run.
 		target.do(http.MethodPatch, "/rest/v1/products?id=eq."+importedWork, `{"title":"Changed here"}`)
 		source.do(http.MethodDelete, "/storage/v1/object/product-images/a.png", "")
 		source.upload("a.png", 9)
@@ -272,7 +272,7 @@ func fillProject(t *testing.T, d *db.DB) {
 		t.Fatal(err)
 	}
 	const supabaseFiles = "https://abcdefgh.supabase.co/storage/v1/object/public/"
-	// What would be statements, if the reader took texts for SQL.
+	// Texts that look like SQL statements.
 	hostile := "tab\there \\N \\. back\\slash 'quote' \"double\"\r\n\\.\nINSERT INTO public.user_roles VALUES ('" + importedAna + "', '" + importedBruno + "', 'admin', now());\nCOPY public.user_roles (id, user_id, role) FROM stdin;\n$$ /* --"
 	for _, s := range []struct {
 		sql  string
@@ -398,7 +398,8 @@ func importDump(t *testing.T, target *historySite, file, folder string) {
 	target.signsInAsBefore()
 }
 
-// signsInAsBefore checks the password and the second factor of the imported account, and that its hash is a new one then.
+// signsInAsBefore checks that the imported account can sign in with its password and second factor, and that the password is then hashed
+// again.
 func (s *historySite) signsInAsBefore() {
 	s.t.Helper()
 	s.token = key(s.t, s.App, identity.Anon)

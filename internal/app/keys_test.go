@@ -15,7 +15,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// statusWithKey returns the HTTP status of a surface's answer to a request with the key.
+// statusWithKey returns the HTTP status of a surface's response to a request with the key.
 func statusWithKey(a *App, surface, key string) int {
 	at := surfaces[surface]
 	r := httptest.NewRequest(at[0], at[1], strings.NewReader("{}"))
@@ -71,7 +71,7 @@ func TestRevokedKeyIsRefusedOnEverySurface(t *testing.T) {
 
 // Proves A-keys-6.
 //
-// Another program revokes: what this one kept for visitors goes with the key, and its pages have the new one.
+// When another process revokes the public key, this process drops its cached responses to that key, and its pages contain the new key.
 func TestPagesAndCachedAnswersFollowThePublicKey(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestPagesAndCachedAnswersFollowThePublicKey(t *testing.T) {
 				a.Handler().ServeHTTP(rec, r)
 				return rec.Code
 			}
-			if first, kept := products(original), products(original); first != 200 || kept != 200 { // the second one from memory
+			if first, kept := products(original), products(original); first != 200 || kept != 200 { // the second response comes from the cache
 				t.Fatal("the original key is refused")
 			}
 			page := ask(a, "GET", "/", "")
@@ -103,7 +103,7 @@ func TestPagesAndCachedAnswersFollowThePublicKey(t *testing.T) {
 			}
 			deadline := time.Now().Add(time.Second)
 			for begun := time.Now(); products(original) != http.StatusUnauthorized; begun = time.Now() {
-				if begun.After(deadline) { // what began before may end later
+				if begun.After(deadline) { // a request that began before the deadline may end later
 					t.Fatal("a second later the revoked key still reads")
 				}
 			}
@@ -168,7 +168,7 @@ func TestIssuerAndAudienceAreChecked(t *testing.T) {
 
 // Proves A-keys-8.
 //
-// Who was signed in at the old address stays so: its tokens are good until they expire.
+// After a change of the site's URL, people stay signed in: their tokens are valid until they expire.
 func TestSessionsSurviveAChangedSiteURL(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestSessionsSurviveAChangedSiteURL(t *testing.T) {
 			if _, err := after.Tokens.Verify(token); err != nil {
 				t.Errorf("a token of the old address: %v", err)
 			}
-			// A node that has started before learns of the new address by the first token of it.
+			// A node that started earlier reads the new issuer when it gets the first token with it.
 			fresh, err := after.Tokens.Sign(jwt.MapClaims{"sub": "u", "role": "authenticated", "aud": "authenticated", "iss": "http://new.example/auth/v1", "exp": at.AddDate(1, 0, 0).Unix()})
 			if err != nil {
 				t.Fatal(err)

@@ -141,7 +141,7 @@ func TestServeDeliversQueuedMailsAndTexts(t *testing.T) {
 			}
 			mu.Unlock()
 
-			// What is too late, or not a message, ends as failed and is told in the log.
+			// A job that is too late or invalid fails, and the log says why.
 			enqueue(t, a, auth.JobMail, auth.Mail{Kind: auth.MailRecovery, To: "ines@exemplo.example", Link: "https://site.example/?token=s3cr3t", At: time.Now().Add(-time.Hour)})
 			waitForState(t, a, auth.JobMail, jobs.State{Failed: 1, LastError: errExpired.Error()})
 			enqueue(t, a, auth.JobSMS, []string{"no message"})

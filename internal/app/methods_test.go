@@ -11,7 +11,7 @@ import (
 
 // Proves W-auth-2, F-wire-method.
 //
-// TestKnownPathsRefuseOtherMethods checks that every surface answers 405 with Allow in its own error format, with and
+// TestKnownPathsRefuseOtherMethods checks that every surface responds with 405 and the header Allow in its own error format, with and
 // without a key.
 func TestKnownPathsRefuseOtherMethods(t *testing.T) {
 	a := newApp(t, db.SQLite)

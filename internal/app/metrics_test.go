@@ -28,7 +28,7 @@ func newMeasuredApp(t *testing.T, dialect db.Dialect) *App {
 	return newAppOf(t, cfg, time.Now)
 }
 
-// scrape returns the metrics of the program itself by name and labels, without those of Go and the process.
+// scrape returns the program's own metrics by name and labels, without those of Go and of the process.
 func scrape(t *testing.T, a *App) map[string]float64 {
 	t.Helper()
 	rec := httptest.NewRecorder()
@@ -102,7 +102,7 @@ func TestMetricsCountRequestsBySurface(t *testing.T) {
 	}
 }
 
-// TestNoLabelComesFromARequest: whatever clients send, the series of the program stay the same.
+// TestNoLabelComesFromARequest checks that requests cannot add time series.
 func TestNoLabelComesFromARequest(t *testing.T) {
 	a := newMeasuredApp(t, db.SQLite)
 	h := a.Handler()
@@ -154,7 +154,7 @@ func TestMetricsTellOfQueueMailAndCaches(t *testing.T) {
 				`atelie_cache_requests_total{cache="file_rows",result="hit"}`: 0, `atelie_cache_requests_total{cache="files",result="miss"}`: 0,
 				`atelie_database_up`: 1, `atelie_live_sockets`: 0,
 			}
-			if ask(a, "GET", "/", "").Code == 200 { // not in a checkout without its site
+			if ask(a, "GET", "/", "").Code == 200 { // only if the checkout has a built site
 				if rec := ask(a, "GET", "/", ""); rec.Code != 200 {
 					t.Fatal(rec.Code)
 				}

@@ -83,7 +83,8 @@ func gradient(w, h int, seed uint8) []byte {
 
 // Proves F-render-once.
 //
-// Three nodes, all asked at once while the jobs run: every rendition is made once, and every node shows the same bytes.
+// Three nodes get requests for all renditions while the jobs run. Every rendition must be made once, and every node must send the same
+// bytes.
 func TestEveryRenditionIsMadeOnceAcrossNodes(t *testing.T) {
 	for _, store := range []string{"disk", "s3"} {
 		t.Run(store, func(t *testing.T) {
@@ -100,7 +101,7 @@ func TestEveryRenditionIsMadeOnceAcrossNodes(t *testing.T) {
 				cfg.Storage.URL = at.String()
 			}
 			apps, urls := nodes(t, cfg)
-			// The database itself counts: a rendition that is made again takes the place of the first one.
+			// A trigger in the database counts, because a rendition that is made again replaces the first row.
 			for _, statement := range []string{
 				"create table times_made (name text)",
 				"create function note_made() returns trigger language plpgsql as $$ begin insert into times_made values (new.object_id || new.name); return null; end $$",
@@ -126,7 +127,7 @@ func TestEveryRenditionIsMadeOnceAcrossNodes(t *testing.T) {
 						at := fmt.Sprintf("/storage/v1/render/image/public/product-images/%s?width=%d", name, widths[n%3])
 						status, body := get(t, urls[n/3]+at)
 						for status == http.StatusServiceUnavailable && strings.Contains(body, `"SlowDown"`) && t.Context().Err() == nil {
-							status, body = get(t, urls[n/3]+at) // each answer waits for the picture some seconds; a busy machine takes more
+							status, body = get(t, urls[n/3]+at) // a request waits only some seconds for a rendition; a busy machine needs several requests
 						}
 						if status != http.StatusOK {
 							t.Errorf("%s: %d %s", at, status, body)
@@ -153,7 +154,7 @@ func TestEveryRenditionIsMadeOnceAcrossNodes(t *testing.T) {
 					return goesOn || ended
 				})
 			}
-			each := 1 + 1 // its own width, and the share picture
+			each := 1 + 1 // the picture's own width, and the share picture
 			for _, rung := range slices.Concat(rendition.MainWidths[:], rendition.ExtraWidths[:]) {
 				if rung < 700 {
 					each++
@@ -187,7 +188,7 @@ func get(t *testing.T, address string) (int, string) {
 		t.Error(err)
 		return 0, ""
 	}
-	r.Header.Set("Accept", "image/avif,image/webp,*/*") // as browsers ask for pictures
+	r.Header.Set("Accept", "image/avif,image/webp,*/*") // as browsers send it for pictures
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Error(err)
@@ -215,8 +216,8 @@ func waitUntil(t *testing.T, what string, ok func() bool) {
 
 // Proves KEPT-scheduled.
 //
-// TestEveryNodeShowsAScheduledWorkAtItsTime: three nodes have the pages in memory; within two seconds of the time none gives one without the
-// work, or with the cover that ends then, any more.
+// TestEveryNodeShowsAScheduledWorkAtItsTime runs three nodes with cached pages. Two seconds after the time, no node may serve a page
+// without the work, or with the cover that ends then.
 func TestEveryNodeShowsAScheduledWorkAtItsTime(t *testing.T) {
 	cfg := configuration(t)
 	cfg.Database.URL = dbtest.URL(t, db.Postgres)

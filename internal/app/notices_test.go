@@ -138,7 +138,7 @@ func (s *noticeSite) call(role identity.Role, name, body string) []byte {
 	return rec.Body.Bytes()
 }
 
-// states returns what the owner can read about a message's notices, as "channel recipient state error".
+// states returns the notices about a message as the owner reads them: "channel recipient state error".
 func (s *noticeSite) states(action, id string) []string {
 	s.t.Helper()
 	var got struct {
@@ -201,14 +201,14 @@ func eachNoticeSite(t *testing.T, private bool, fn func(t *testing.T, s *noticeS
 
 // Proves AM-notice-1, AM-notice-3, FN-notices-key.
 //
-// TestNoticesSurviveTheDeathOfANode: the message is stored and the program ends before it has told anybody;
-// another one does, in each owner's language, and to the webhook with a signature.
+// TestNoticesSurviveTheDeathOfANode stores a message and ends the program before it has sent a notice. Another program sends the notices,
+// in each owner's language, and calls the webhook with a signature.
 func TestNoticesSurviveTheDeathOfANode(t *testing.T) {
 	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
 		s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt-PT")
 		s.owner("22222222-2222-4222-8222-222222222222", "bea@alvor.example", "en")
 		s.set("notice.webhook", `"`+s.hook.URL+`/in?token=s3cr3t"`)
-		id := s.write("Inês Prado", "ines@exemplo.example", "pt") // nothing serves: no job can run
+		id := s.write("Inês Prado", "ines@exemplo.example", "pt") // the program does not serve, so no job runs
 		if got := s.states("list", id); !slices.Equal(got, []string{"plan  waiting"}) {
 			t.Fatalf("%q", got)
 		}
@@ -274,7 +274,8 @@ func TestNoticesSurviveTheDeathOfANode(t *testing.T) {
 
 // Proves AM-notice-3, AM-notice-5, AM-notice-6, FN-notices-list, FN-notices-retry.
 //
-// TestFailedNoticeIsReportedAndCanBeRetried: one address is refused for good, the webhook is down; neither stops the other.
+// TestFailedNoticeIsReportedAndCanBeRetried uses an address that is refused permanently and a webhook that is down. Neither must stop the
+// other notices.
 func TestFailedNoticeIsReportedAndCanBeRetried(t *testing.T) {
 	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
 		s.set("notice.email", `["gone@alvor.example"," ","not an address","x@alvor.example\r\nBcc: y@z.example"]`)
@@ -292,7 +293,7 @@ func TestFailedNoticeIsReportedAndCanBeRetried(t *testing.T) {
 			t.Errorf("shown: %s", got)
 		}
 
-		// The owner puts the mailbox right and asks again: the mail leaves. What still tries is left to its tries.
+		// The owner repairs the mailbox and retries: the mail is sent. The webhook call that is still being retried is not changed.
 		if got := s.states("retry", id); got[0] != "mail gone@alvor.example waiting" && got[0] != "mail gone@alvor.example sent" {
 			t.Errorf("%q", got)
 		}
@@ -312,7 +313,7 @@ func TestFailedNoticeIsReportedAndCanBeRetried(t *testing.T) {
 
 // Proves AM-notice-5, FN-notices-retry.
 //
-// TestUnsentNoticeCountsAsFailed after all tries would have ended; and one of a deleted message is dropped.
+// TestUnsentNoticeCountsAsFailed checks a notice after all its tries would have ended. A notice about a deleted message is dropped.
 func TestUnsentNoticeCountsAsFailed(t *testing.T) {
 	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
 		s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
@@ -327,7 +328,7 @@ func TestUnsentNoticeCountsAsFailed(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 		s.exec("delete from contact_submissions where id = $1", gone)
-		s.states("retry", id) // a second job for one plan tells nobody twice
+		s.states("retry", id) // a second job for the same plan sends nothing again
 		serve(t, s.App)
 		s.waitForStates(id, "mail ana@alvor.example sent")
 		waitForState(t, s.App, "", jobs.State{})
@@ -339,8 +340,8 @@ func TestUnsentNoticeCountsAsFailed(t *testing.T) {
 
 // Proves AM-thanks-1.
 //
-// TestThankYouMailsAreLimited: off by default, one a day for a mailbox however it is spelled, in the language of
-// the form, and without a word of what was written.
+// TestThankYouMailsAreLimited checks that thank-you mails are off by default, that a mailbox gets one a day in any spelling, in the
+// language of the form, and that they contain nothing of the message.
 func TestThankYouMailsAreLimited(t *testing.T) {
 	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
 		s.set("notice.email", `[]`)
@@ -386,9 +387,9 @@ func TestThankYouMailsAreLimited(t *testing.T) {
 
 // Proves AM-notice-4.
 //
-// TestWebhooksDoNotReachPrivateNetworks, and follow nobody elsewhere.
+// TestWebhooksDoNotReachPrivateNetworks also checks that redirects are not followed.
 func TestWebhooksDoNotReachPrivateNetworks(t *testing.T) {
-	t.Run("as it comes", func(t *testing.T) {
+	t.Run("by default", func(t *testing.T) {
 		s := newNoticeSite(t, db.SQLite, false)
 		s.set("notice.email", `[]`)
 		serve(t, s.App)
@@ -402,7 +403,7 @@ func TestWebhooksDoNotReachPrivateNetworks(t *testing.T) {
 			{"file:///etc/passwd", "webhook  failed the webhook's URL must begin with https:// and have no user name"},
 		} {
 			s.set("notice.webhook", `"`+c.url+`"`)
-			s.clock.Add((20 * time.Minute).Microseconds()) // few enough in an hour to be told one by one
+			s.clock.Add((20 * time.Minute).Microseconds()) // so few in an hour that each has its own notice
 			s.waitForStates(s.write(fmt.Sprintf("Visitor %d", i), "v@exemplo.example", "en"), c.want)
 		}
 		if n := len(s.webhookCalls()); n != 0 {
@@ -433,7 +434,7 @@ func TestWebhooksDoNotReachPrivateNetworks(t *testing.T) {
 
 // Proves AM-notice-2.
 //
-// TestUnreadableNoticeSettingsNotifyTheOwners: a message is told of whatever stands in the settings.
+// TestUnreadableNoticeSettingsNotifyTheOwners stores invalid settings. Notices must be sent to the owners nevertheless.
 func TestUnreadableNoticeSettingsNotifyTheOwners(t *testing.T) {
 	s := newNoticeSite(t, db.SQLite, true)
 	s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
@@ -461,7 +462,7 @@ func TestUnreadableNoticeSettingsNotifyTheOwners(t *testing.T) {
 
 // Proves AM-quarantine-2.
 //
-// TestQuarantinedMessagesSendNoNotices, and neither are restored ones: the owner is there.
+// TestQuarantinedMessagesSendNoNotices also checks restored messages: the owner who restores a message knows of it.
 func TestQuarantinedMessagesSendNoNotices(t *testing.T) {
 	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
 		s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")

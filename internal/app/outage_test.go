@@ -48,8 +48,8 @@ func (l *outageLog) records(t *testing.T) (out []map[string]any) {
 	return out
 }
 
-// count returns how often the beginning and the end of an outage were logged, how many answers were stale, and all other
-// warnings and errors. It ignores up to late requests that timed out.
+// count returns how often the beginning and the end of an outage were logged, the number of stale responses, and the number of other
+// warnings and errors. It ignores at most late requests that timed out.
 func (l *outageLog) count(t *testing.T, beginning string, late int) (begun, ended, stale int, loud []map[string]any) {
 	t.Helper()
 	for _, r := range l.records(t) {
@@ -83,7 +83,7 @@ func newLoggedApp(t *testing.T, address string) (*App, *outageLog) {
 	return a, log
 }
 
-// waitUntilOver waits a minute at most for the end of an outage.
+// waitUntilOver waits for the end of an outage, at most a minute.
 func waitUntilOver(t *testing.T, lasts func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); lasts(); time.Sleep(20 * time.Millisecond) {
@@ -104,7 +104,7 @@ func outagePicture(t *testing.T) []byte {
 
 // Proves P-outage, P-outage-page, P-outage-log, P-outage-hang, F-outage, T-outage.
 //
-// TestDatabaseOutage takes the database away from a site with everything running, and brings it back.
+// TestDatabaseOutage makes the database of a running site unreachable, and reachable again.
 func TestDatabaseOutage(t *testing.T) {
 	stops := func(dialect db.Dialect) func(t *testing.T) (string, func(), func()) {
 		return func(t *testing.T) (string, func(), func()) { return dbtest.Outage(t, dialect) }
@@ -133,7 +133,7 @@ func TestDatabaseOutage(t *testing.T) {
 				h.ServeHTTP(rec, r)
 				return rec
 			}
-			// The start of the engine that draws may take a busy machine longer than a second page would wait for the engine.
+			// On a busy machine, the rendering engine may take longer to start than the next page would wait for it.
 			send("GET", "/", "", "")
 			background, stop := context.WithCancel(t.Context())
 			var running sync.WaitGroup
@@ -143,7 +143,7 @@ func TestDatabaseOutage(t *testing.T) {
 				running.Go(func() { run(background) })
 			}
 			const list, file, removed = "/rest/v1/products?select=id", "/storage/v1/object/public/open/kept.jpg", "/storage/v1/object/public/open/removed.jpg"
-			// Uploads to a bucket that the test makes cause no renditions, so no jobs run beside the test.
+			// Uploads to a bucket that the test creates cause no renditions, so no jobs run during the test.
 			if rec := send("POST", "/storage/v1/bucket", secret, `{"id":"open","name":"open","public":true}`); rec.Code != 200 {
 				t.Fatalf("%d %s", rec.Code, rec.Body)
 			}
@@ -164,14 +164,14 @@ func TestDatabaseOutage(t *testing.T) {
 				before[page] = send("GET", page, "", "").Body.String()
 			}
 			before[list] = send("GET", list, public, "").Body.String()
-			if _, err := a.content.Current(t.Context()); err != nil { // what the start has written is seen
+			if _, err := a.content.Current(t.Context()); err != nil { // reads the changes that the start has made
 				t.Fatal(err)
 			}
 
 			away()
-			a.requestTimeout = 100 * time.Millisecond // for those who wait in vain for a server that hangs
+			a.requestTimeout = 100 * time.Millisecond // for requests to a database that does not respond
 			late := 0
-			for !a.DB.InOutage() { // whoever asks first finds out
+			for !a.DB.InOutage() { // the first request notices the outage
 				if send("GET", "/rest/v1/cover_images?select=id", secret, "").Code == http.StatusGatewayTimeout {
 					late++
 				}
@@ -202,7 +202,7 @@ func TestDatabaseOutage(t *testing.T) {
 					{"GET", "/sitemap.xml?part=7", "", "", "This page cannot be shown right now"},
 				} {
 					rec := send(c.method, c.target, c.token, c.body)
-					if a.DB.Dialect == db.SQLite && strings.HasSuffix(c.target, "/broadcast") { // messages need no disk there
+					if a.DB.Dialect == db.SQLite && strings.HasSuffix(c.target, "/broadcast") { // on SQLite, messages are not stored
 						continue
 					}
 					if rec.Code != http.StatusServiceUnavailable || rec.Header().Get("Retry-After") != "5" || !strings.Contains(rec.Body.String(), c.want) {
@@ -231,8 +231,8 @@ func TestDatabaseOutage(t *testing.T) {
 
 // Proves P-outage-hang.
 //
-// TestRequestsEndWhileTheDatabaseHangs sends to each surface the first request of a time in which PostgreSQL does not respond. No
-// outage is known yet: the request waits until its time is over.
+// TestRequestsEndWhileTheDatabaseHangs sends a request to each surface when PostgreSQL has just stopped responding. No outage is known
+// yet, so each request waits until its timeout.
 func TestRequestsEndWhileTheDatabaseHangs(t *testing.T) {
 	address, away, back := dbtest.Hang(t)
 	a, _ := newLoggedApp(t, address)
@@ -270,7 +270,7 @@ func TestRequestsEndWhileTheDatabaseHangs(t *testing.T) {
 			r.Header.Set("Upload-Metadata", "bucketName cHJvZHVjdC1pbWFnZXM=,objectName YS5qcGc=") // product-images, a.jpg
 		}
 		a.requestTimeout = defaultRequestTimeout
-		if rec := ask(a, "GET", "/rest/v1/reviews?select=id", secret); rec.Code != http.StatusOK { // it reads which keys are valid
+		if rec := ask(a, "GET", "/rest/v1/reviews?select=id", secret); rec.Code != http.StatusOK { // loads the valid keys
 			t.Fatalf("%d %s", rec.Code, rec.Body)
 		}
 		rec := httptest.NewRecorder()
@@ -281,7 +281,7 @@ func TestRequestsEndWhileTheDatabaseHangs(t *testing.T) {
 		if rec.Code != http.StatusGatewayTimeout || !strings.Contains(rec.Body.String(), c.want) {
 			t.Errorf("%s %s: %d %s", c.method, c.target, rec.Code, rec.Body)
 		}
-		// Waits for the probe that the timeout has started, so that the next request does not meet an outage.
+		// Waits for the probe that the timeout has started, so that the next request does not fail immediately because of an outage.
 		if err := a.DB.ProbeAfter(t.Context(), context.DeadlineExceeded); a.DB.InOutage() {
 			t.Fatal(err)
 		}
@@ -290,8 +290,8 @@ func TestRequestsEndWhileTheDatabaseHangs(t *testing.T) {
 
 // Proves P-outage-lock.
 //
-// TestDatabaseLockedByAnotherProgram: another program holds SQLite's write lock for longer than a writer waits. Reading
-// goes on, so that nothing is stale.
+// TestDatabaseLockedByAnotherProgram has another program hold SQLite's write lock for longer than a write waits. Reads must still work,
+// and no response may be stale.
 func TestDatabaseLockedByAnotherProgram(t *testing.T) {
 	address, lock, unlock := dbtest.Lock(t)
 	a, log := newLoggedApp(t, address)
@@ -319,8 +319,8 @@ func TestDatabaseLockedByAnotherProgram(t *testing.T) {
 			}
 		}
 	}
-	read(reads[:2]) // the others are asked for first while it is locked
-	// The one writing connection keeps this; five seconds of waiting are for production.
+	read(reads[:2]) // the other reads are requested for the first time during the lock
+	// The setting stays on the only write connection. In production a write waits five seconds.
 	if _, err := a.DB.Exec(t.Context(), "pragma busy_timeout = 50"); err != nil {
 		t.Fatal(err)
 	}
@@ -356,17 +356,17 @@ func TestDatabaseLockedByAnotherProgram(t *testing.T) {
 
 // Proves T-cache.
 //
-// TestOnlyAnonymousAnswersAreCacheable asks every address that looks at a key as everybody.
+// TestOnlyAnonymousAnswersAreCacheable requests every URL that checks a key, with every kind of key.
 func TestOnlyAnonymousAnswersAreCacheable(t *testing.T) {
 	a := newApp(t, db.SQLite)
 	service := key(t, a, identity.Service)
 	if _, err := a.Storage.Put(t.Context(), identity.Caller{Role: identity.Service}, "product-images", "kept.jpg", bytes.NewReader(outagePicture(t)), -1, storage.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	var targets []string // METHOD /path, first those that change nothing
+	var targets []string // METHOD /path, first those that only read
 	a.eachSurface(func(_ string, _ httpx.ErrorWriter, routes []route, _ ...httpx.Middleware) {
 		for _, r := range routes {
-			if r.public { // the answer is the same for everybody, or the address has a signature
+			if r.public { // the response is the same for everybody, or the URL is signed
 				continue
 			}
 			method, path, ok := strings.Cut(r.pattern, " ")
@@ -425,5 +425,5 @@ func TestOnlyAnonymousAnswersAreCacheable(t *testing.T) {
 	}
 }
 
-// unknownID is the id of nothing.
+// unknownID is an id that no row has.
 const unknownID = "00000000-0000-4000-8000-00000000abcd"

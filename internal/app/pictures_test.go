@@ -1,6 +1,6 @@
 //go:build !race
 
-// Not with the race detector: as in nodes_test.go, the pictures are made in separate processes.
+// Without the race detector: as in nodes_test.go, the pictures are made in separate processes.
 package app
 
 import (
@@ -66,7 +66,7 @@ func TestFirstSizesAreMadeBeforeLadders(t *testing.T) {
 			}()
 			seen := 0
 			for deadline := time.Now().Add(2 * time.Minute); ; <-time.After(2 * time.Millisecond) { // for the next ladder
-				// In this order: from the first ladder on none may wait.
+				// Read in this order, because once a ladder has begun, no first size may be waiting.
 				begun := count("jobs where kind = '" + media.JobPicture + "' and claim is not null")
 				ladders := count("media_renditions where name like 'frame-%'")
 				waiting := count("jobs where kind = '" + media.JobFirst + "' and claim is null")
@@ -106,7 +106,7 @@ func TestMakeFirstSizesLeavesLaddersToJobs(t *testing.T) {
 				}
 				return first, all
 			}
-			for range 2 { // the second finds nothing to do
+			for range 2 { // the second call has nothing to do
 				if err := a.Media.MakeFirstSizes(t.Context()); err != nil {
 					t.Fatal(err)
 				}

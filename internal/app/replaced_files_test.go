@@ -20,7 +20,7 @@ import (
 
 const replacedWork = "22222222-2222-4222-8222-222222222222"
 
-// replaced is what get_history says of the revisions of replacedWork, the newest first.
+// replaced is the expected response of get_history for the revisions of replacedWork, newest first.
 func (s *historySite) replaced() (all [][]string) {
 	s.t.Helper()
 	var revisions []struct {
@@ -35,7 +35,7 @@ func (s *historySite) replaced() (all [][]string) {
 	return all
 }
 
-// restoreAt brings files back as they were at a time.
+// restoreAt restores files as they were at a time.
 func (s *historySite) restoreAt(at time.Time, urls ...string) {
 	s.t.Helper()
 	body, err := json.Marshal(map[string]any{"urls": urls, "at": at.UTC().Format(time.RFC3339Nano)})
@@ -63,7 +63,7 @@ func readFile(t *testing.T, name string) []byte {
 	return content
 }
 
-// edit changes the title of replacedWork, and dates the revision.
+// edit changes the title of replacedWork, and sets the time of the revision.
 func (s *historySite) edit(title string, at time.Time) {
 	s.t.Helper()
 	s.do("PATCH", "/rest/v1/products?id=eq."+replacedWork, `{"title":"`+title+`"}`)
@@ -128,7 +128,7 @@ func TestReplacedFilesComeBackWithTheirVersion(t *testing.T) {
 			}
 
 			s.clock = begin.Add(31 * 24 * time.Hour)
-			s.edit("Concha", s.clock) // a revision that means the files of today
+			s.edit("Concha", s.clock) // a revision that refers to the current files
 			s.maintain(t.Context())
 			if n := s.count("select count(*) from storage_kept"); n != 0 || versions() != second {
 				t.Errorf("after 31 days %d files are kept", n)

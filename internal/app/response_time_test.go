@@ -14,14 +14,14 @@ import (
 
 // Proves A-set-response.
 //
-// TestThePageTellsTheMeasuredResponseTime: the owner marks messages as answered; the pages change when the text does, and at no other
-// answer.
+// TestThePageTellsTheMeasuredResponseTime marks messages as answered. The cached pages must be replaced when the text about the response
+// time changes, and only then.
 func TestThePageTellsTheMeasuredResponseTime(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			s := newNoticeSite(t, dialect, false)
 			withoutRendering(t, s.App)
-			s.clock.Store(time.Now().UnixMicro()) // the database tells when a message was answered
+			s.clock.Store(time.Now().UnixMicro()) // the database sets the time at which a message was answered
 			for n := range 12 {
 				s.exec("insert into contact_submissions (id, name, email, message, created_at) values ($1, 'Rui', 'rui@example.com', 'How large is it?', $2)", messageID(n), s.now().Add(-150*time.Minute))
 			}
@@ -77,13 +77,13 @@ func TestThePageTellsTheMeasuredResponseTime(t *testing.T) {
 			if got := edited(); got != version {
 				t.Errorf("an answer that leaves the text raises the version from %d to %d", version, got)
 			}
-			// The owner corrects two badges: nine are left.
+			// The owner sets two messages back to unanswered: nine answers are left.
 			patch(identity.Service, 0, "read")
 			patch(identity.Service, 1, "read")
 			if text := page("/"); text != before {
 				t.Error("with nine answers the page is not the old one")
 			}
-			// Maintenance finds what a deletion leaves.
+			// Maintenance measures again after a deletion.
 			patch(identity.Service, 0, "replied")
 			patch(identity.Service, 1, "replied")
 			s.exec(fmt.Sprintf("delete from contact_submissions where id in ('%s', '%s', '%s')", messageID(0), messageID(1), messageID(2)))

@@ -9,7 +9,8 @@ import (
 
 // Proves AM-retention-2.
 //
-// TestMaintenanceRemovesOldMessages with their notices, jobs and live events, and tells pages that are open; younger ones stay.
+// TestMaintenanceRemovesOldMessages checks that old messages are deleted with their notices, jobs and live events, that open pages get
+// the deletion, and that younger messages stay.
 func TestMaintenanceRemovesOldMessages(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
 		s.set("notice.email", `["ana@alvor.example"]`)
@@ -40,7 +41,7 @@ func TestMaintenanceRemovesOldMessages(t *testing.T) {
 		}
 		s.waitFor("all is forgotten", func() bool {
 			if s.idle() {
-				s.clock.Add(1_000_000) // a try that readers were in the way of comes again
+				s.clock.Add(1_000_000) // a scrub that failed because of readers is tried again
 			}
 			return s.count("select count(*) from jobs") == 0
 		})

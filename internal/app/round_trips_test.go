@@ -15,7 +15,7 @@ import (
 
 // Proves H-round-trips.
 //
-// A small write, and the check of a session, is one round trip to PostgreSQL.
+// A small write needs one round trip to PostgreSQL, and so does the check of a session.
 func TestRoundTripsToPostgres(t *testing.T) {
 	proxy := dbtest.CountRoundTrips(t)
 	cfg := configuration(t)

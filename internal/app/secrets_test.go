@@ -17,8 +17,8 @@ import (
 
 // Proves A-keys-9.
 //
-// With a new secret and the old one as the previous secret, waiting jobs and tokens of the old one still work. A server
-// reseals the jobs at its start and logs when the old secret may be removed.
+// With a new secret and the old one as the previous secret, waiting jobs and tokens of the old secret still work. A server reseals the
+// jobs when it starts, and logs when the old secret can be removed.
 func TestServerResealsValuesOfThePreviousSecret(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -91,7 +91,8 @@ func TestServerResealsValuesOfThePreviousSecret(t *testing.T) {
 
 // Proves A-keys-10.
 //
-// A node with the new secret first and one with the old one first serve together, if each knows the other's.
+// Two nodes serve together if one has the new secret as its current one and the other one the old secret, and each has the other's as its
+// previous secret.
 func TestNodesAgreeWhileTheSecretChanges(t *testing.T) {
 	first, second, alone := claimKeys("old", "new"), claimKeys("new", "old"), claimKeys("new", "")
 	if first.Current != second.Previous || first.Previous != second.Current || first.Pair != second.Pair || !first.HasPrevious || !second.HasPrevious {

@@ -27,9 +27,9 @@ import (
 
 const domain = "atelie.example"
 
-// balancer passes connections to nodes in turn, like a load balancer with the public address of several nodes. Connections
-// wait until it knows the nodes: the first node may ask for its challenge before the second one has started, and a failed
-// challenge is tried again only after a minute.
+// balancer passes connections to nodes in turn, like a load balancer with the public address of several nodes. Connections wait until it
+// knows the nodes: the first node may request its challenge before the second one has started, and a failed challenge is tried again only
+// after a minute.
 type balancer struct {
 	net.Listener
 	known chan struct{} // closed by the first set
@@ -96,7 +96,7 @@ type node struct {
 	stop         func()
 }
 
-// town is an authority, the address that it looks at, and the database behind all nodes.
+// town is a test network: a certificate authority, the address that it validates, and the database of all nodes.
 type town struct {
 	t            *testing.T
 	authority    *acmetest.Authority
@@ -124,8 +124,8 @@ func (l *logLines) String() string {
 	return l.text.String()
 }
 
-// longLived is a certificate that nobody renews in a test: the authority proposes a moment within a day before or after the
-// last third of its life begins.
+// longLived is the validity of a certificate that is not renewed during a test: the authority suggests a time for the renewal within a
+// day before or after the last third of its validity.
 const longLived = 90 * 24 * time.Hour
 
 func newTown(t *testing.T, dialect db.Dialect, validity time.Duration) *town {
@@ -175,7 +175,7 @@ func (w *town) start() *node {
 	return n
 }
 
-// client speaks to one node under the site's name, as a browser that trusts the authority.
+// client connects to one node under the site's name, as a browser that trusts the authority.
 func (w *town) client(n *node) *http.Client {
 	dial := func(ctx context.Context, _, address string) (net.Conn, error) {
 		target := n.plain
@@ -208,7 +208,7 @@ func (w *town) eventually(what string, done func() bool) {
 	}
 }
 
-// reply is an answer that was read to its end.
+// reply is a response whose body was read completely.
 type reply struct {
 	status, major int
 	header        http.Header
@@ -238,7 +238,7 @@ func TestTwoNodesShareOneCertificate(t *testing.T) {
 			w := newTown(t, dialect, longLived)
 			one, two := w.start(), w.start()
 			w.https.set(one.https, two.https)
-			w.plain.set(one.plain, two.plain) // challenges land on either node, whichever asked
+			w.plain.set(one.plain, two.plain) // challenges can arrive at either node
 			w.eventually("both show a certificate", func() bool { return w.serial(one) != "" && w.serial(two) != "" })
 			if a, b := w.serial(one), w.serial(two); a != b || w.authority.Issued() != 1 {
 				t.Errorf("certificates %s and %s, %d issued", a, b, w.authority.Issued())
@@ -252,7 +252,7 @@ func TestTwoNodesShareOneCertificate(t *testing.T) {
 			one.stop()
 			two.stop()
 			w.noLockIsHeld()
-			again := w.start() // the stored one is used
+			again := w.start() // uses the stored certificate
 			w.eventually("a restarted node shows its certificate", func() bool { return w.serial(again) != "" })
 			if got := w.serial(again); got != serial || w.authority.Issued() != 1 {
 				t.Errorf("a restart: certificate %s instead of %s, %d issued", got, serial, w.authority.Issued())
@@ -261,7 +261,7 @@ func TestTwoNodesShareOneCertificate(t *testing.T) {
 	}
 }
 
-// noLockIsHeld looks after all nodes have stopped: the next one need not wait for a lease to run out.
+// noLockIsHeld checks, after all nodes have stopped, that the next node need not wait for a lease to expire.
 func (w *town) noLockIsHeld() {
 	w.t.Helper()
 	d, err := db.Open(w.t.Context(), w.cfg.DatabaseURL(), db.NoHooks)
@@ -308,7 +308,7 @@ func (w *town) siteWorksByHTTPS(n *node) {
 	if page.tls.Version != tls.VersionTLS13 {
 		t.Errorf("TLS version %x", page.tls.Version)
 	}
-	// A body by HTTP/2 passes the same deadlines.
+	// A body over HTTP/2 has the same deadlines.
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.cfg.Server.SiteURL+"/functions/v1/submit-contact",
 		strings.NewReader(`{"name":"Inês","email":"ines@exemplo.example","message":"Over the secure line."}`))
 	if err != nil {
@@ -340,7 +340,7 @@ func (w *town) siteWorksByHTTPS(n *node) {
 		t.Errorf("health: %d", got.status)
 	}
 
-	// Old TLS is refused, live connections work.
+	// Old TLS versions are refused, and WebSocket connections work.
 	if conn, err := tls.Dial("tcp", n.https, &tls.Config{RootCAs: w.authority.Roots, ServerName: domain, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}); err == nil {
 		_ = conn.Close()
 		t.Error("TLS 1.1 was accepted")
@@ -364,8 +364,8 @@ func (w *town) siteWorksByHTTPS(n *node) {
 	}
 }
 
-// The certificate really expires here: pebble issues certificates that are valid for half a minute. A renewal takes two
-// seconds and has a third of that; a busy machine needs more than a few.
+// The certificate really expires here: pebble issues certificates that are valid for half a minute. A renewal takes two seconds and must
+// succeed within a third of the validity; a busy machine needs more than a few seconds.
 func TestCertificatesAreRenewedInTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for the lifetime of a real certificate")
@@ -377,7 +377,7 @@ func TestCertificatesAreRenewedInTime(t *testing.T) {
 		begun    time.Time
 		first    string
 	)
-	// This authority does not find its own certificates again whose serial number of 8 bytes begins with a zero.
+	// This authority cannot find its own certificates if the first byte of the 8-byte serial number is zero.
 	for short := new(big.Int).Lsh(big.NewInt(1), 56); ; {
 		begun = time.Now()
 		w = newTown(t, db.SQLite, lifetime)
@@ -390,7 +390,7 @@ func TestCertificatesAreRenewedInTime(t *testing.T) {
 		if n, ok := new(big.Int).SetString(first, 10); ok && n.Cmp(short) >= 0 {
 			break
 		}
-		one.stop() // certmagic renews a name once in a process: these would stand in the way of the next ones
+		one.stop() // certmagic renews a name once per process, so these nodes would prevent later renewals
 		two.stop()
 	}
 	w.eventually("both show the next one", func() bool {
@@ -400,8 +400,8 @@ func TestCertificatesAreRenewedInTime(t *testing.T) {
 		}
 		return a != first && a == b
 	})
-	// Each is renewed when a third of its life is left, by one node for both; two that did it each for itself would need twice
-	// as many.
+	// Each certificate is renewed by one node for both, when a third of its validity is left. Two nodes that renewed it separately would
+	// need twice as many certificates.
 	if n, most := w.authority.Issued(), 3+int(time.Since(begun)/(lifetime*2/3)); n > most {
 		t.Errorf("%d certificates, at most %d for two nodes", n, most)
 	}
@@ -427,7 +427,7 @@ func TestSiteIsServedWhileTheAuthorityIsDown(t *testing.T) {
 
 func TestFailedCertificateIsExplainedAndRetriesAreLimited(t *testing.T) {
 	w := newTown(t, db.SQLite, longLived)
-	// Starts are counted by the hour of the clock: on this one an hour has just begun.
+	// Starts are counted for each hour of the clock. At the time of this clock, an hour has just begun.
 	late := time.Since(time.Now().Truncate(time.Hour))
 	w.now = func() time.Time { return time.Now().Add(-late) }
 	var elsewhere atomic.Int64
@@ -441,7 +441,7 @@ func TestFailedCertificateIsExplainedAndRetriesAreLimited(t *testing.T) {
 		t.Cleanup(func() { _ = other.Close() })
 		b.set(l.Addr().String())
 	}
-	for range 6 { // a service that is started again and again
+	for range 6 { // a supervisor that restarts the server repeatedly
 		from := len(w.log.String())
 		n := w.start()
 		w.eventually("the try has ended", func() bool {

@@ -17,7 +17,7 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-// fileListener counts the bytes that its connections get directly from files: net sends these by sendfile.
+// fileListener counts the bytes that its connections get directly from files, which package net sends by sendfile.
 type fileListener struct {
 	net.Listener
 	sent atomic.Int64
@@ -40,7 +40,7 @@ type fileConn struct {
 func (c *fileConn) ReadFrom(src io.Reader) (int64, error) {
 	if limited, ok := src.(*io.LimitedReader); ok {
 		if _, ok := limited.R.(*os.File); ok {
-			c.listener.sent.Add(limited.N) // before they are sent: the client may have them before ReadFrom returns
+			c.listener.sent.Add(limited.N) // counted before they are sent, because the client may have received them before ReadFrom returns
 		}
 	}
 	return c.TCPConn.ReadFrom(src)
@@ -48,7 +48,7 @@ func (c *fileConn) ReadFrom(src io.Reader) (int64, error) {
 
 // Proves F-download-memory.
 //
-// TestLargeFilesAreSentBySendfile: through all of the program's middleware a file reaches the connection as a file.
+// TestLargeFilesAreSentBySendfile checks that the program's middleware passes a file to the connection as a file.
 func TestLargeFilesAreSentBySendfile(t *testing.T) {
 	a := newApp(t, db.SQLite)
 	film := storagetest.NoisyFilm(2<<20, 1)

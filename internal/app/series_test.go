@@ -24,8 +24,8 @@ const (
 
 func seriesWorkID(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
 
-// fillSeries stores works 0 to n-1, murals and watercolours in turn, and the series light (published, with all of them, the last one first)
-// and dark (hidden).
+// fillSeries stores the works 0 to n-1, alternately murals and watercolours, the published series light with all of them (the last one
+// first), and the hidden series dark.
 func fillSeries(t *testing.T, a *App, n int) {
 	t.Helper()
 	var works, pairs []map[string]any
@@ -192,7 +192,8 @@ func TestTheGalleryShowsASeriesInItsOwnOrder(t *testing.T) {
 
 // Proves P-series-slug.
 //
-// TestOldSlugsOfSeriesRedirect: to the present slug of a series that visitors see. Also, the page of a thousand works is the first of them.
+// TestOldSlugsOfSeriesRedirect checks that an old slug redirects to the current slug of a series that visitors can see. It also checks
+// that the page of a series of a thousand works shows the first of them.
 func TestOldSlugsOfSeriesRedirect(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {

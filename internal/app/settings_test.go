@@ -20,7 +20,7 @@ type savedSettings struct {
 	Code, Details, Hint, Version string
 }
 
-// settings saves the given settings; the others keep their values.
+// settings saves the given settings; all others stay unchanged.
 func (s *noticeSite) settings(given string) (status int, answer savedSettings) {
 	s.t.Helper()
 	send := func(name, body string) (int, savedSettings) {
@@ -40,8 +40,8 @@ func (s *noticeSite) settings(given string) (status int, answer savedSettings) {
 
 // Proves A-set-address.
 //
-// TestSettingsAddressesAreCheckedWhenSaved: a portrait must be an uploaded picture, and a webhook an address that may be
-// called. Addresses that were saved before do not prevent other changes.
+// TestSettingsAddressesAreCheckedWhenSaved checks that a portrait must be an uploaded picture, and a webhook a URL that may be called.
+// URLs that were saved before must not prevent other changes.
 func TestSettingsAddressesAreCheckedWhenSaved(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -85,8 +85,8 @@ func TestSettingsAddressesAreCheckedWhenSaved(t *testing.T) {
 
 // Proves A-set-mail, FN-mail-status, FN-mail-send.
 //
-// TestOwnerSendsATestMail sends a test mail to the owner's address: a mail server accepts it, a mail server refuses it, or
-// no mail server is configured.
+// TestOwnerSendsATestMail sends a test mail to the owner's address in three cases: a mail server accepts it, a mail server refuses it, no
+// mail server is configured.
 func TestOwnerSendsATestMail(t *testing.T) {
 	const email, password = "ana@alvor.example", "a wall of whitewash"
 	test := func(s *noticeSite, token, action string) (status int, answer struct {
@@ -141,7 +141,7 @@ func TestOwnerSendsATestMail(t *testing.T) {
 		if status != http.StatusTooManyRequests || header.Get("Retry-After") != "60" {
 			t.Errorf("the fourth in a minute: %d %v", status, header)
 		}
-		if status, _, _ := test(s, key(t, s.App, identity.Service), "send"); status != http.StatusBadRequest { // whose address?
+		if status, _, _ := test(s, key(t, s.App, identity.Service), "send"); status != http.StatusBadRequest { // the service key has no address
 			t.Errorf("the service key: %d", status)
 		}
 	})

@@ -92,7 +92,7 @@ func TestSharedCacheControl(t *testing.T) {
 
 // Proves H-cdn-variants.
 //
-// TestNegotiatedRenditionsAreSharedAsWebP: the handler sees a request that takes no AVIF.
+// TestNegotiatedRenditionsAreSharedAsWebP checks that the handler gets a request that does not accept AVIF.
 func TestNegotiatedRenditionsAreSharedAsWebP(t *testing.T) {
 	for path, want := range map[string]string{
 		renderPath + "product-images/a.jpg?width=640":             "image/webp",
@@ -120,7 +120,7 @@ func TestNegotiatedRenditionsAreSharedAsWebP(t *testing.T) {
 
 // Proves H-cdn-purge-headers.
 //
-// TestPurgedPagesStayLongerInTheCDN: in headers that browsers do not follow.
+// TestPurgedPagesStayLongerInTheCDN checks that only headers that browsers ignore allow the longer time.
 func TestPurgedPagesStayLongerInTheCDN(t *testing.T) {
 	a := newApp(t, db.SQLite)
 	a.cfg.CDN.On = true

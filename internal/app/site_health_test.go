@@ -50,7 +50,7 @@ func (s *noticeSite) siteHealth() (state health.State) {
 	return state
 }
 
-// hasProblem reports whether the overview tells of a problem.
+// hasProblem reports whether the overview shows a problem.
 func (s *noticeSite) hasProblem(code health.Code) bool {
 	s.t.Helper()
 	return slices.ContainsFunc(s.siteHealth().Problems, func(t health.Problem) bool { return t.Code == code })
@@ -125,7 +125,7 @@ func (s *noticeSite) stuck(name string) (id string) {
 	return id
 }
 
-// stickAgain has the notice of a message wait again.
+// stickAgain makes the notice of a message wait again.
 func (s *noticeSite) stickAgain(id string) {
 	s.t.Helper()
 	s.exec("update contact_notices set sent_at = null, queued_at = $2 where message_id = $1", id, s.now().Add(-3*time.Hour))
@@ -136,7 +136,7 @@ func (s *noticeSite) unstick(id string) {
 	s.exec("update contact_notices set sent_at = $2 where message_id = $1", id, s.now())
 }
 
-// check runs the hourly check of two nodes at once.
+// check runs the hourly check on two nodes concurrently.
 func (s *noticeSite) check(other *App) {
 	s.t.Helper()
 	var nodes sync.WaitGroup
@@ -164,7 +164,7 @@ func TestOwnersAreMailedOnceADayPerProblem(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		// The tests of this package run without backups: that is a problem of which the owners have been mailed.
+		// The tests of this package run without backups. That is a problem, and the mails about it have been sent.
 		s.exec("insert into auth_last_sent (kind, subject, sent_at) values ('backup_off', 'owners', $1)", s.now())
 		queued := func(what string, want int) {
 			t.Helper()
@@ -332,7 +332,7 @@ func TestOverviewTellsOfTheBackupThatRuns(t *testing.T) {
 		t.Errorf("%+v", s.siteHealth().Problems)
 	}
 
-	// A file in the way of the folder: nothing can be stored there any more.
+	// A file takes the place of the folder, so nothing can be stored there any more.
 	if err := errors.Join(os.Rename(place, place+".away"), os.WriteFile(place, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}

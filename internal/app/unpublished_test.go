@@ -15,8 +15,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// unpublishedSite has three works with a picture each, and a picture that two of them share: published.png, draft.png, scheduled.png,
-// shared.png of the draft and the published work.
+// unpublishedSite has three works with a picture each: published.png, draft.png and scheduled.png. The draft and the published work also
+// share the picture shared.png.
 type unpublishedSite struct {
 	*historySite
 	anon, user, owner string // tokens
@@ -84,7 +84,7 @@ func (s *unpublishedSite) with(token string, cookie *http.Cookie, method, target
 	return rec
 }
 
-// fileTargets are the URLs at which a file could be read.
+// fileTargets are all URLs at which a file could be read.
 func fileTargets(name string) []string {
 	const bucket = "/product-images/"
 	targets := []string{
@@ -99,7 +99,8 @@ func fileTargets(name string) []string {
 
 // Proves F-unpublished, F-unpublished-owner.
 //
-// TestFilesOfUnpublishedWorksAreMissing: for strangers each URL of such a file answers as that of a missing file, byte for byte.
+// TestFilesOfUnpublishedWorksAreMissing checks that visitors get the same bytes for each URL of such a file as for a file that does not
+// exist.
 func TestFilesOfUnpublishedWorksAreMissing(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -156,7 +157,7 @@ func TestFilesOfUnpublishedWorksAreMissing(t *testing.T) {
 				}
 			}
 			for _, name := range []string{"draft.png", "scheduled.png", "wave.still.jpg"} {
-				owners(name) // first, so that nothing is cached from these answers
+				owners(name) // requested first, to check that these responses are not cached for visitors
 				check(name, "none"+name[strings.LastIndexByte(name, '.'):], false)
 			}
 			owners("wave.mp4")
@@ -164,7 +165,7 @@ func TestFilesOfUnpublishedWorksAreMissing(t *testing.T) {
 			check("published.png", "none.png", true)
 			check("shared.png", "none.png", true)
 
-			// What an owner has signed can be read by whoever has the URL. What a stranger signed before a work was hidden cannot.
+			// A URL that an owner has signed works for everybody. A URL that somebody else signed before the work was hidden does not.
 			sign := func(token, name, body string) string {
 				t.Helper()
 				var signed struct{ SignedURL string }
@@ -191,13 +192,13 @@ func TestFilesOfUnpublishedWorksAreMissing(t *testing.T) {
 			s.do("PATCH", "/rest/v1/products?id=eq."+workID(1), `{"published_at":"now"}`)
 			check("published.png", "none.png", true)
 
-			// A review with the picture shows it; the settings' portrait would too.
+			// The file is visible if a review uses it, or the portrait in the settings.
 			s.do("POST", "/rest/v1/reviews", `{"client_name":"A","message":"B","image_url":"`+historyBase+`draft.png"}`)
 			check("draft.png", "none.png", true)
 			s.do("DELETE", "/rest/v1/reviews?client_name=eq.A", "")
 			check("draft.png", "none.png", false)
 
-			// At its time the file of a scheduled work is there.
+			// At its time, the file of a scheduled work becomes visible.
 			s.clock = s.clock.Add(2 * time.Hour)
 			if _, err := s.Tables.ApplyScheduled(t.Context()); err != nil {
 				t.Fatal(err)
@@ -205,7 +206,7 @@ func TestFilesOfUnpublishedWorksAreMissing(t *testing.T) {
 			s.anon, s.user = key(t, s.App, identity.Anon), key(t, s.App, identity.Anon) // the user's session has expired
 			check("scheduled.png", "none.png", true)
 
-			// The cookie is worth as much as the session.
+			// The cookie ends with the session.
 			forged := *s.cookie
 			forged.Value = forged.Value[:len(forged.Value)-4] + "AAAA"
 			s.exec("delete from auth_sessions")
@@ -230,8 +231,8 @@ func (s *unpublishedSite) exec(query string) {
 
 // Proves P-published-nowhere.
 //
-// TestUnpublishedWorksAreNowhere: no page, file or answer for visitors contains a word or a picture of a work that is not published,
-// before and after it was published, in both directions.
+// TestUnpublishedWorksAreNowhere publishes and unpublishes works. No page, file or response for visitors may contain a text or a picture
+// of a work that is not published.
 func TestUnpublishedWorksAreNowhere(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -287,7 +288,7 @@ func TestUnpublishedWorksAreNowhere(t *testing.T) {
 					}
 				}
 			}
-			later := func() { s.clock = s.clock.Add(2 * time.Second) } // sitemap and feed are made once a second
+			later := func() { s.clock = s.clock.Add(2 * time.Second) } // sitemap and feed are cached for a second
 			check("at first", nil)
 			s.do("PATCH", "/rest/v1/products?id=eq."+workID(2), `{"published_at":"now"}`)
 			later()
@@ -309,8 +310,9 @@ func TestUnpublishedWorksAreNowhere(t *testing.T) {
 
 // Proves H-archive-unpublished.
 //
-// TestArchivesKeepWhoSeesAWork: the public pages of an archive know nothing of a draft, whose row and files are in it. An import brings
-// the choice back, also that of a time that has come meanwhile, and publishes works of archives that are older than the choice.
+// TestArchivesKeepWhoSeesAWork checks that the public pages of an archive do not contain a draft, although its row and files are in the
+// archive. An import restores the visibility of works, also a time that has passed meanwhile. It publishes the works of archives from
+// versions without visibility.
 func TestArchivesKeepWhoSeesAWork(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {

@@ -17,7 +17,7 @@ var pageWorks = regexp.MustCompile(`"title":"(Work [A-D])"`)
 
 // Proves P-types-order.
 //
-// The pages' data, the structured data and the queries of the site's scripts follow the owner's order, on the real tables.
+// The pages' data, the structured data and the queries of the site's scripts have the owner's order, on the real tables.
 func TestPagesFollowTheOwnersOrder(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestPagesFollowTheOwnersOrder(t *testing.T) {
 				{settings.Gallery{Types: oil, Order: settings.OrderManual}, "BADC", "BADC"},
 				{settings.Gallery{Types: oil, Order: settings.OrderManual, Strip: settings.OrderNewest}, "BADC", "DCBA"},
 				{settings.Gallery{Types: oil, Strip: settings.OrderManual}, "DCBA", "BADC"},
-				{settings.Gallery{Order: settings.OrderManual}, "", "BADC"}, // oil does not hang; the strip shows every type
+				{settings.Gallery{Order: settings.OrderManual}, "", "BADC"}, // the gallery does not show oil; the strip shows every type
 			} {
 				if err := settingstest.SaveSite(t.Context(), a.DB, settings.Site{Name: "Alvor", Gallery: c.gallery}, time.Now()); err != nil {
 					t.Fatal(err)

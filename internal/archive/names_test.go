@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db"
 )
 
-// A new table must be named in one of the two lists, with the reason if an archive has not its rows.
+// Every table must be in one of the two lists: exported, or leftOut with the reason.
 func TestEveryTableIsDecided(t *testing.T) {
 	if err := checkTables(); err != nil {
 		t.Error(err)

@@ -120,7 +120,7 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 	}
 }
 
-// The sizes that a zip file states may be lies: entries that share bytes, and entries that are larger than they say.
+// A zip file can state false sizes: entries that share bytes, and entries that are larger than stated.
 func TestArchivesThatLieAboutSizesAreRefused(t *testing.T) {
 	files := whole()
 	name := archivetest.Write(t, manifest(files), files, nil)
@@ -135,7 +135,7 @@ func TestArchivesThatLieAboutSizesAreRefused(t *testing.T) {
 		}
 		return file
 	}
-	for i := 1; i < 8; i++ { // cut anywhere, also in the middle of an entry
+	for i := 1; i < 8; i++ { // truncated at any position, also within an entry
 		if err := open(t, write(honest[:len(honest)*i/8])); err == nil {
 			t.Errorf("%d of 8 parts are accepted", i)
 		}

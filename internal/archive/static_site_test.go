@@ -24,7 +24,7 @@ var renderedPage = `<!doctype html><html lang="en"><head><title>T</title><meta p
 
 var longCSS = strings.Repeat("a{color:red}", 300)
 
-// writeStatic writes a static copy of two pages, of which the gallery has two parts.
+// writeStatic writes a static copy of two pages, one of them the gallery in two parts.
 func writeStatic(t *testing.T) (map[string]string, error) {
 	t.Helper()
 	const work = "00000000-0000-4000-8000-000000000001"

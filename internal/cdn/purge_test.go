@@ -25,12 +25,12 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// received is a request that the CDN has received, with the title that the database had then.
+// received is a request to the CDN, with the title in the database at that time.
 type received struct {
 	method, path, token, contentType, body, title string
 }
 
-// network is a CDN, which answers with a status, and the database of the site in front of which it stands.
+// network is a CDN that responds with a configurable status, and the database of the site behind it.
 type network struct {
 	*httptest.Server
 	db     *db.DB
@@ -57,7 +57,7 @@ func newNetwork(t *testing.T, d *db.DB) *network {
 	return n
 }
 
-// next returns the next call, which must come.
+// next returns the next purge call, and fails the test if there is none.
 func (n *network) next(t *testing.T) received {
 	t.Helper()
 	select {
@@ -69,7 +69,7 @@ func (n *network) next(t *testing.T) received {
 	}
 }
 
-// node starts a node of the site, until the test ends.
+// node starts a node of the site. It runs until the test ends.
 func (n *network) node(t *testing.T) {
 	t.Helper()
 	version := content.NewVersion(n.db, quiet)
@@ -104,8 +104,8 @@ func (n *network) edit(t *testing.T, title string) {
 
 // Proves H-cdn-purge.
 //
-// TestEachChangeIsPurgedTwice: at once and again. On a busy machine the second purge may replace the first one before it has run; one call
-// comes then.
+// TestEachChangeIsPurgedTwice expects one call immediately and another one later. On a busy machine the second purge may replace the
+// first one before it has run; then one call is enough.
 func TestEachChangeIsPurgedTwice(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		n := newNetwork(t, d)
@@ -140,7 +140,7 @@ func TestEachChangeIsPurgedTwice(t *testing.T) {
 
 // Proves H-cdn-purge.
 //
-// TestPurgesAreTriedAgain: while the CDN refuses, and nothing that it does holds up a write.
+// TestPurgesAreTriedAgain checks that purges are retried while the CDN refuses them, and that they delay no write.
 func TestPurgesAreTriedAgain(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		n := newNetwork(t, d)
@@ -170,7 +170,7 @@ func TestPurgesAreTriedAgain(t *testing.T) {
 
 // Proves H-cdn-purge.
 //
-// TestNodesShareAPurge: three nodes call for two changes as often as one.
+// TestNodesShareAPurge checks that three nodes call the CDN as often for two changes as one node.
 func TestNodesShareAPurge(t *testing.T) {
 	n := newNetwork(t, dbtest.Open(t, db.Postgres))
 	for range 3 {
@@ -216,7 +216,7 @@ func TestPurgesFollowTheRulesOfWebhooks(t *testing.T) {
 
 // Proves H-cdn-purge-address.
 //
-// TestErrorsOfPurgesHideTheAddress: the path may have a key, and the answer is not ours.
+// TestErrorsOfPurgesHideTheAddress checks that errors contain neither the path, which may have a key, nor the response of the CDN.
 func TestErrorsOfPurgesHideTheAddress(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	n := newNetwork(t, d)

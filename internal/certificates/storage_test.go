@@ -97,7 +97,7 @@ func TestValuesOfAnotherKeyAreInvisibleAndMovedOnesRefused(t *testing.T) {
 		if after.Exists(ctx, "x") {
 			t.Error("another secret sees what it cannot open")
 		}
-		// A value that is moved to another name does not open there.
+		// A value that is copied to another name cannot be decrypted there.
 		sealed, _, err := readValue(ctx, d, before.keyID, "x")
 		if err != nil {
 			t.Fatal(err)
@@ -140,7 +140,7 @@ func TestLocksExcludeOtherNodesAndExpire(t *testing.T) {
 		if err := two.Lock(waiting, "issue"); !errors.Is(err, context.Canceled) {
 			t.Errorf("who does not want to wait any more: %v", err)
 		}
-		// The waiting node goes on as soon as the first is done.
+		// The waiting node continues as soon as the first node releases the lock.
 		got := make(chan error, 1)
 		go func() { got <- two.Lock(ctx, "issue") }()
 		if err := one.Unlock(ctx, "issue"); err != nil {
@@ -152,7 +152,7 @@ func TestLocksExcludeOtherNodesAndExpire(t *testing.T) {
 		if err := one.Unlock(ctx, "issue"); err == nil {
 			t.Error("a lock of another node was given back")
 		}
-		// A node that died holds it until the lease has passed; then another one takes it and the dead one cannot renew.
+		// A dead node holds the lock until the lease expires. Then another node takes it, and the dead one cannot renew it.
 		token := two.held["issue"].token
 		two.held["issue"].stop()
 		two.held["issue"].renewal.Wait()

@@ -20,7 +20,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// tablesOf describes the rows of all tables of a database that nobody writes.
+// tablesOf describes the rows of all tables of a database to which nothing writes.
 func tablesOf(t *testing.T, address string) []db.TableChecksum {
 	t.Helper()
 	d, err := db.Open(t.Context(), address, db.NoHooks)
@@ -162,7 +162,7 @@ func TestBackupIsProvenAndCopied(t *testing.T) {
 		t.Setenv("ATELIE_BACKUP_COPY_URL", second)
 		dir := demoSite(t)
 		execute(t, "sqlite:"+filepath.Join(dir, "atelie.db"), "delete from storage_uploads")
-		for _, running := range []bool{false, true} { // the command keeps the backup itself if no server does
+		for _, running := range []bool{false, true} { // without a server, the command itself keeps the backup
 			stop := func() result { return result{} }
 			if running {
 				stop = server(t, dir)
@@ -174,7 +174,7 @@ func TestBackupIsProvenAndCopied(t *testing.T) {
 				t.Errorf("%+v", r)
 			}
 			var s jsonStatus
-			if err := json.Unmarshal([]byte(must(t, dir, "backup", "status", "--json").out), &s); err != nil || s.LastProof == nil || s.LastBackup == nil || s.ProofError != "" || !running && s.WaitingFiles != 0 { // a server goes on making smaller pictures
+			if err := json.Unmarshal([]byte(must(t, dir, "backup", "status", "--json").out), &s); err != nil || s.LastProof == nil || s.LastBackup == nil || s.ProofError != "" || !running && s.WaitingFiles != 0 { // a running server still makes renditions
 				t.Errorf("%+v, %v", s, err)
 			}
 			if r := stop(); r.code != 0 {
@@ -194,7 +194,7 @@ func TestBackupIsProvenAndCopied(t *testing.T) {
 	})
 }
 
-// flip changes one byte in the middle of a file. The file is replaced: it can be a hard link to a file of the site.
+// flip changes one byte in the middle of a file. It replaces the file, because it can be a hard link to a file of the site.
 func flip(t *testing.T, file string) (undo func()) {
 	t.Helper()
 	whole, err := os.ReadFile(file)
@@ -212,7 +212,7 @@ func flip(t *testing.T, file string) (undo func()) {
 	return func() { put(whole) }
 }
 
-// oneOf returns a file of a backup by its pattern, the largest one.
+// oneOf returns the largest file of a backup that matches a pattern.
 func oneOf(t *testing.T, pattern string) string {
 	t.Helper()
 	found, err := filepath.Glob(pattern)

@@ -322,7 +322,7 @@ func TestServeDemoShowsTheOwnerAtEveryStart(t *testing.T) {
 	}
 }
 
-// checkFirstSizes checks, at the moment when the URL of the demo is printed, that each picture has its first sizes.
+// checkFirstSizes checks, when the URL of the demo is printed, that each picture has its first sizes.
 func checkFirstSizes(t *testing.T, dir string) {
 	t.Helper()
 	d, err := db.Open(t.Context(), "sqlite:"+filepath.Join(dir, datafolder.Database), db.NoHooks)
@@ -344,7 +344,7 @@ func TestDemoOwnerIsMadeForEachDatabase(t *testing.T) {
 	if r := atelie(t, dir, "", "demo"); r.code != 0 || !strings.Contains(r.out, "Password:") {
 		t.Fatalf("%+v", r)
 	}
-	t.Setenv("ATELIE_DATABASE_URL", dbtest.URL(t, db.Postgres)) // the same data folder, where a password lies already
+	t.Setenv("ATELIE_DATABASE_URL", dbtest.URL(t, db.Postgres)) // the same data folder, which has a password already
 	if r := atelie(t, dir, "", "demo"); r.code != 1 || !strings.Contains(r.err, "is missing or empty, but the place for files is not empty") {
 		t.Errorf("an empty database beside files: %+v", r)
 	}
@@ -364,7 +364,7 @@ func TestUnreachableDatabaseIsReportedInOneLine(t *testing.T) {
 	}
 }
 
-// stopAtURL ends the server as soon as it has said where it is.
+// stopAtURL stops the server as soon as it has printed its URL.
 type stopAtURL struct {
 	text bytes.Buffer
 	stop func()

@@ -33,7 +33,7 @@ import (
 	"atelie/internal/storage/blob/blobtest"
 )
 
-// bucketAddress returns the address of a new bucket in the form of the setting storage-url.
+// bucketAddress returns the URL of a new bucket in the form of the setting storage-url.
 func bucketAddress(t *testing.T) string {
 	t.Helper()
 	cfg := blobtest.Bucket(t)
@@ -41,7 +41,7 @@ func bucketAddress(t *testing.T) string {
 	return u.String()
 }
 
-// demoSite makes a data folder with content, files, an owner and an unfinished upload.
+// demoSite creates a data folder with content, files, an owner and an unfinished upload.
 func demoSite(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -84,7 +84,7 @@ func filesOf(t *testing.T, root string) map[string]string {
 	return out
 }
 
-// report takes the lines about tables and the last sum out of what a copy says.
+// report returns the lines about tables and the last sum from the output of a copy.
 func report(out string) string {
 	return strings.Join(regexp.MustCompile(`(?m)^(\w+ +\d+ rows +SHA-256 .*|Copied and the same: .*)$`).FindAllString(out, -1), "\n")
 }
@@ -164,7 +164,7 @@ func TestCopyThereAndBack(t *testing.T) {
 	if r := atelie(t, filepath.Join(back, "new"), "", "owner", "list"); r.code != 0 || !strings.Contains(r.out, "ana@example.com") {
 		t.Errorf("%+v", r)
 	}
-	// From folder to folder the secret goes along.
+	// A copy between data folders includes the secret.
 	folder := filepath.Join(t.TempDir(), "copy")
 	if r := atelie(t, t.TempDir(), "", "copy", "--from", dir, "--to", folder); r.code != 0 {
 		t.Fatalf("%+v", r)
@@ -173,7 +173,7 @@ func TestCopyThereAndBack(t *testing.T) {
 	if err != nil || !bytes.Equal(kept, secret) {
 		t.Errorf("the secret: %v", err)
 	}
-	execute(t, "sqlite:"+filepath.Join(dir, "atelie.db"), "create trigger refuse before insert on activity begin select raise(abort, 'refused'); end") // as a source that can only be read
+	execute(t, "sqlite:"+filepath.Join(dir, "atelie.db"), "create trigger refuse before insert on activity begin select raise(abort, 'refused'); end") // as on a read-only source
 	if r := atelie(t, t.TempDir(), "", "copy", "--from", dir, "--to", filepath.Join(t.TempDir(), "copy")); r.code != 0 || !strings.Contains(r.out, "The activity log of the source does not list this copy: ") || !strings.Contains(r.out, "The secret is copied too") {
 		t.Errorf("%+v", r)
 	}
@@ -181,7 +181,7 @@ func TestCopyThereAndBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, place := range []string{folder, filepath.Join(back, "new")} { // the database expects it there
+	for _, place := range []string{folder, filepath.Join(back, "new")} { // the marker that the database expects
 		if got, err := os.ReadFile(filepath.Join(place, "files", ".atelie")); err != nil || !bytes.Equal(got, marker) {
 			t.Errorf("%s has the marker %q, the source %q: %v", place, got, marker, err)
 		}
@@ -311,7 +311,7 @@ func photoWithPlace(t *testing.T) []byte {
 	return slices.Concat(b.Bytes()[:2], []byte{0xff, 0xfe, 0, byte(len(place) + 2)}, []byte(place), b.Bytes()[2:])
 }
 
-// upload stores a file as the service key does, in place of one of that name.
+// upload stores a file with the service key, and replaces a file of that name.
 func upload(t *testing.T, dir, name string, file []byte) {
 	t.Helper()
 	t.Setenv("ATELIE_DATA_DIR", dir)
@@ -343,7 +343,7 @@ func TestPicturesMoveWithTheirOriginalsAndRenditions(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	files := filesOf(t, filepath.Join(dir, "files"))
-	if len(files) < 5 { // what visitors get, the original, renditions
+	if len(files) < 5 { // the public file, the original, renditions
 		t.Fatalf("only %d files", len(files))
 	}
 	database, bucket, back := dbtest.URL(t, db.Postgres), bucketAddress(t), filepath.Join(t.TempDir(), "back")
@@ -367,7 +367,7 @@ func TestPicturesMoveWithTheirOriginalsAndRenditions(t *testing.T) {
 	if r := atelie(t, t.TempDir(), "", "media", "verify"); r.code != 0 || !strings.Contains(r.out, "1/1 product-images/a.jpg: ok") {
 		t.Errorf("%+v", r)
 	}
-	// Both tell of a rendition that is gone, and of an original.
+	// Both commands report a missing rendition and a missing original.
 	d, err := db.Open(t.Context(), database, db.NoHooks)
 	if err != nil {
 		t.Fatal(err)
@@ -395,7 +395,7 @@ func TestPicturesMoveWithTheirOriginalsAndRenditions(t *testing.T) {
 		if r := atelie(t, t.TempDir(), "", "media", "verify"); r.code != 1 || strings.Contains(r.out, "a.jpg: ok") {
 			t.Errorf("%+v", r)
 		}
-		if id == rendition { // the original alone shall be missed next
+		if id == rendition { // only the original is missing in the next check
 			if r := atelie(t, t.TempDir(), "", "media", "rebuild"); r.code != 0 {
 				t.Errorf("%+v", r)
 			}
@@ -403,7 +403,7 @@ func TestPicturesMoveWithTheirOriginalsAndRenditions(t *testing.T) {
 	}
 }
 
-// at is an output that calls functions when lines with these texts are printed, each once.
+// at is an output that calls functions, each once, when lines with certain texts are printed.
 type at struct {
 	bytes.Buffer
 	calls map[string]func()
@@ -447,7 +447,7 @@ func TestCopyFromARunningSite(t *testing.T) {
 		add("before")
 		to := filepath.Join(t.TempDir(), "copy")
 		out := &at{calls: map[string]func(){
-			"Rows: ":                  func() { upload(t, dir, "a.jpg", second); add("meanwhile") }, // its first file goes
+			"Rows: ":                  func() { upload(t, dir, "a.jpg", second); add("meanwhile") }, // removes its first file
 			"continuing with its cur": func() {},
 			"Everything is copied":    func() { add("after") },
 		}}
@@ -473,7 +473,7 @@ func TestCopyFromARunningSite(t *testing.T) {
 	})
 }
 
-// TestInterruptedCopyOfAChangedSource ends a copy when all is written; before the second run the source changes.
+// TestInterruptedCopyOfAChangedSource interrupts a copy when everything is written. The source changes before the second run.
 func TestInterruptedCopyOfAChangedSource(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {

@@ -34,7 +34,7 @@ func TestHealth(t *testing.T) {
 		t.Errorf("the reason: %+v", r)
 	}
 	server.Close()
-	// Not the server's own port: another program may have it by now.
+	// The server's own port is not used, because another program may have it by now.
 	if r := atelie(t, t.TempDir(), "", "health", "--listen", "127.0.0.1:1"); r.code != 1 || !strings.Contains(r.err, "health:") {
 		t.Errorf("not there: %+v", r)
 	}

@@ -13,8 +13,8 @@ import (
 	"atelie/internal/db"
 )
 
-// lockUntil locks the database of a data folder, as a server does that writes without a pause. The first line about the wait in what is
-// written to the returned writer ends that.
+// lockUntil locks the database of a data folder, like a server that writes without a pause. The lock ends when the first line about the
+// wait is written to the returned writer.
 func lockUntil(t *testing.T, dir string) *untilWaiting {
 	t.Helper()
 	d, err := db.Open(t.Context(), "sqlite:"+filepath.Join(dir, "atelie.db"), db.NoHooks)
@@ -24,7 +24,7 @@ func lockUntil(t *testing.T, dir string) *untilWaiting {
 	w := &untilWaiting{told: make(chan struct{})}
 	locked, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
-		// Not t.Context(), which ends when the test returns, perhaps before the commit.
+		// t.Context() would end when the test returns, perhaps before the commit.
 		ended <- d.WithTx(context.WithoutCancel(t.Context()), func(tx *db.Tx) error {
 			err := db.Exec(t.Context(), tx, "update rate_limits set hits = hits")
 			close(locked)
@@ -61,7 +61,7 @@ func (w *untilWaiting) Write(p []byte) (int, error) {
 
 // Proves H-command-locked.
 //
-// TestCommandsWaitForTheLockOfABusyServer: commands that write say what they wait for, and end well.
+// TestCommandsWaitForTheLockOfABusyServer checks that commands that write print what they wait for, and succeed.
 func TestCommandsWaitForTheLockOfABusyServer(t *testing.T) {
 	base := t.TempDir()
 	run := func(dir string, errOut *untilWaiting, args ...string) (int, string) {
@@ -78,7 +78,7 @@ func TestCommandsWaitForTheLockOfABusyServer(t *testing.T) {
 		"owner add eva@example.com", "owner password ana@example.com --password-stdin", "owner remove rui@example.com", "keys rotate anon", "keys revoke service 1", "sso renew-key", "copy",
 	} {
 		t.Run(args, func(t *testing.T) {
-			t.Parallel() // each waits for as long as SQLite does
+			t.Parallel() // each command waits as long as SQLite does
 			dir := filepath.Join(t.TempDir(), "data")
 			if err := os.CopyFS(dir, os.DirFS(base)); err != nil {
 				t.Fatal(err)

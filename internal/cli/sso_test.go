@@ -72,7 +72,7 @@ func TestSSOKeyIsRenewed(t *testing.T) {
 	if r := atelie(t, dir, "", "sso", "info"); r.code != 0 {
 		t.Fatalf("%+v", r)
 	}
-	execute(t, "sqlite:"+filepath.Join(dir, "atelie.db"), "update auth_sso_keys set sealed_key = 'damaged'") // it cannot be opened any more
+	execute(t, "sqlite:"+filepath.Join(dir, "atelie.db"), "update auth_sso_keys set sealed_key = 'damaged'") // it cannot be decrypted any more
 	if r := atelie(t, dir, "", "sso", "info"); r.code != 1 || !strings.Contains(r.err, "secret") {
 		t.Errorf("%+v", r)
 	}

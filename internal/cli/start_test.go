@@ -45,7 +45,7 @@ func must(t *testing.T, dir string, args ...string) result {
 	return r
 }
 
-// refused fails unless the command has failed with a single line that contains the text.
+// refused checks that the command has failed with a single line that contains the text.
 func refused(t *testing.T, dir, want string, args ...string) {
 	t.Helper()
 	r := atelie(t, dir, "", args...)
@@ -98,7 +98,7 @@ func TestSecretIsCheckedAgainstSealedValuesOfAnEarlierVersion(t *testing.T) {
 		must(t, dir, "owner", "list")
 		execute(t, address, "delete from auth_signing_keys")
 		t.Setenv("ATELIE_JWT_SECRET", strings.Repeat("x", 64))
-		refused(t, dir, "this is not the secret", "owner", "list") // the fingerprint is there now
+		refused(t, dir, "this is not the secret", "owner", "list") // the fingerprint is stored now
 	})
 }
 
@@ -193,7 +193,7 @@ func TestMissingDatabaseBesideASecretIsRefused(t *testing.T) {
 	}
 	must(t, dir, "demo", "--new")
 	must(t, dir, "owner", "list")
-	// An empty database on PostgreSQL beside what SQLite has left.
+	// An empty PostgreSQL database with the data folder of an SQLite site.
 	t.Setenv("ATELIE_DATABASE_URL", dbtest.URL(t, db.Postgres))
 	refused(t, dir, "is missing or empty, but the place for files is not empty", "owner", "list")
 }
@@ -243,7 +243,7 @@ func TestMissingAndForeignFilesAreRefused(t *testing.T) {
 				}
 			}
 			refused(t, dir, "their place has no marker", "serve", "--listen=127.0.0.1:0")
-			// An earlier version left no marker: the files themselves are looked for.
+			// An earlier version has stored no marker, so the files themselves are checked.
 			execute(t, "sqlite:"+filepath.Join(dir, "atelie.db"), "delete from storage_marker")
 			refused(t, dir, "none of those that were looked for is there", "owner", "list")
 			must(t, dir, "demo", "--new")
@@ -251,7 +251,7 @@ func TestMissingAndForeignFilesAreRefused(t *testing.T) {
 			if place == "s3" {
 				return
 			}
-			// Back to the files of before: they carry another marker than the one that was made meanwhile.
+			// The previous files again: their marker differs from the one that was created meanwhile.
 			if err := errors.Join(os.RemoveAll(files), os.Rename(away, files)); err != nil {
 				t.Fatal(err)
 			}
@@ -277,7 +277,7 @@ func TestMissingTableIsRefused(t *testing.T) {
 	})
 }
 
-// server runs serve until the test ends, and waits until it has said where it is.
+// server runs serve until the test ends, and waits until it has printed its URL.
 func server(t *testing.T, dir string, args ...string) (stop func() result) {
 	t.Helper()
 	_, stop = serverAt(t, dir, args...)
@@ -316,13 +316,13 @@ func TestDataFolderHasOneServerAtATime(t *testing.T) {
 	refused(t, dir, fmt.Sprintf("the data folder %s is in use: the process %d", dir, os.Getpid()), "serve", "--listen=127.0.0.1:0")
 	refused(t, dir, fmt.Sprintf("the process %d", os.Getpid()), "secret", "reset")
 	other := demoSite(t)
-	if err := os.Remove(filepath.Join(other, "jwt-secret")); err != nil { // another secret would be refused first
+	if err := os.Remove(filepath.Join(other, "jwt-secret")); err != nil { // otherwise another secret would be refused first
 		t.Fatal(err)
 	}
 	if r := atelie(t, t.TempDir(), "", "copy", "--from", other, "--to", dir); r.code != 1 || !strings.Contains(r.err, "target: the data folder") {
 		t.Errorf("%+v", r)
 	}
-	must(t, dir, "owner", "add", "ana@example.com") // beside a server, as before
+	must(t, dir, "owner", "add", "ana@example.com") // works while a server runs
 	must(t, dir, "keys")
 	must(t, dir, "mail", "test", "ana@example.com")
 	if r := stop(); r.code != 0 {
@@ -334,12 +334,12 @@ func TestDataFolderHasOneServerAtATime(t *testing.T) {
 func TestLeasesOfAKilledServerEndAtTheNextStart(t *testing.T) {
 	databases(t, func(t *testing.T, dir, address string) {
 		must(t, dir, "keys")
-		until := time.Now().Add(10 * time.Minute) // none runs out before the server has started
+		until := time.Now().Add(10 * time.Minute) // no lease expires before the server has started
 		execute(t, address, `insert into storage_uploads (id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, created_at, expires_at, lock_token, locked_until)
 			values ($1, $1, 'user', 'product-images', 'film.mp4', $2, 10, '', '', '', 5, '{}', $3, $3, $1, $3)`, uuid.NewString(), false, until)
 		execute(t, address, "insert into jobs (id, kind, payload, run_at, created_at, claim, leased_until) values ($1, 'unknown', $2, $3, $3, $1, $3)", uuid.NewString(), []byte("sealed"), until)
 		execute(t, address, "insert into certificate_locks (name, token, locked_until) values ('a', $1, $2)", uuid.NewString(), until)
-		must(t, dir, "owner", "list") // a command leaves a server's leases alone
+		must(t, dir, "owner", "list") // a command does not end a server's leases
 		count := func() (held int) {
 			d, err := db.Open(t.Context(), address, db.NoHooks)
 			if err == nil {
@@ -355,7 +355,7 @@ func TestLeasesOfAKilledServerEndAtTheNextStart(t *testing.T) {
 		}
 		server(t, dir)
 		want := 0
-		if strings.HasPrefix(address, "postgres") { // another node may live
+		if strings.HasPrefix(address, "postgres") { // another node may be running
 			want = 3
 		}
 		if held := count(); held != want {
@@ -364,7 +364,7 @@ func TestLeasesOfAKilledServerEndAtTheNextStart(t *testing.T) {
 	})
 }
 
-// unlessGone lets pass that a file went meanwhile: a server that makes pictures comes and goes with files.
+// unlessGone ignores the error for a file that was removed meanwhile: a server that makes pictures creates and removes files.
 func unlessGone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -376,7 +376,7 @@ func TestDataFolderIsReadableByItsUserAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes the pictures of the demo content")
 	}
-	old := syscall.Umask(0) // nothing may depend on it
+	old := syscall.Umask(0) // permissions must not depend on the umask
 	defer syscall.Umask(old)
 	modes := func(dir string) map[string]fs.FileMode {
 		found := map[string]fs.FileMode{}
@@ -385,7 +385,7 @@ func TestDataFolderIsReadableByItsUserAlone(t *testing.T) {
 				return unlessGone(err)
 			}
 			info, err := e.Info()
-			if err == nil && e.Type()&fs.ModeSymlink == 0 { // a link has no rights of its own
+			if err == nil && e.Type()&fs.ModeSymlink == 0 { // a symbolic link has no permissions of its own
 				found[strings.TrimPrefix(path, dir)] = info.Mode().Perm()
 			}
 			return unlessGone(err)
@@ -427,7 +427,7 @@ func TestDataFolderIsReadableByItsUserAlone(t *testing.T) {
 		t.Errorf("the second time: %s", r.err)
 	}
 
-	shared := filepath.Join(t.TempDir(), "shared") // where somebody else keeps things too
+	shared := filepath.Join(t.TempDir(), "shared") // a folder that is also used for other files
 	if err := errors.Join(os.Mkdir(shared, 0o755), os.WriteFile(filepath.Join(shared, "theirs"), nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// Ids and bytes of the site that releasedSite makes.
+// Ids and bytes of the site that releasedSite creates.
 const (
 	releasedSecret = "5ec7e75ec7e75ec7e75ec7e75ec7e75ec7e75ec7e75ec7e75ec7e75ec7e75ec7"
 	releasedMarker = "6d61726b-6572-4d61-8272-6b65726d6172"
@@ -29,8 +29,8 @@ const (
 	releasedFile   = "the bytes of a file\x00\xff"
 )
 
-// releasedSite makes a data folder as a release has left it: an owner, works, a review, a cover, settings, a file, a message, the secret and the
-// marker.
+// releasedSite creates a data folder as a release left it, with an owner, works, a review, a cover, settings, a file, a message, the
+// secret and the marker.
 func releasedSite(t *testing.T, r dbtest.Release, dialect db.Dialect) (dir, address string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -91,7 +91,7 @@ func TestDataFoldersOfReleasesStart(t *testing.T) {
 			t.Errorf("the secret: %q, %v", secret, err)
 		}
 		checkServed(t, dir)
-		// A copy reads every row and holds each file against the SHA-256 of its row.
+		// A copy reads every row and compares each file with the SHA-256 in its row.
 		to := filepath.Join(t.TempDir(), "copy")
 		must(t, dir, "copy", "--from", address, "--from-files", filepath.Join(dir, "files"), "--to", to)
 		if file, err := os.ReadFile(filepath.Join(to, "files/b1/0b", releasedBlob)); err != nil || !bytes.Equal(file, []byte(releasedFile)) {
@@ -100,7 +100,7 @@ func TestDataFoldersOfReleasesStart(t *testing.T) {
 	})
 }
 
-// checkServed serves a data folder of releasedSite, and asks for its pages, rows and file as visitors and the owner do.
+// checkServed serves a data folder of releasedSite, and requests its pages, rows and file as visitors and as the owner.
 func checkServed(t *testing.T, dir string) {
 	t.Helper()
 	url, stop := serverAt(t, dir)
@@ -167,7 +167,7 @@ func TestDatabaseOfANewerProgramIsRefused(t *testing.T) {
 	})
 }
 
-// rowsOf counts what a refused start could add.
+// rowsOf counts rows that a refused start could add.
 func rowsOf(t *testing.T, address string) string {
 	t.Helper()
 	d, err := db.Open(t.Context(), address, db.NoHooks)

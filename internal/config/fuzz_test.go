@@ -65,7 +65,7 @@ func FuzzSMTPURL(f *testing.F) {
 	})
 }
 
-// FuzzAddresses holds that what is taken for an address of the site is one, with nothing behind the host.
+// FuzzAddresses checks that an accepted URL of the site is a URL with nothing after the host.
 func FuzzAddresses(f *testing.F) {
 	for _, text := range []string{"https://example.com", "http://127.0.0.1:8000/", "https://u:p@example.com", "https://example.com?x", "//example.com", "javascript:alert(1)", "http://[::1]"} {
 		f.Add(text, text, text)
@@ -83,7 +83,7 @@ func FuzzAddresses(f *testing.F) {
 	})
 }
 
-// FuzzSizes holds that a size is what its own form says again.
+// FuzzSizes checks that a size equals its own text form, parsed again.
 func FuzzSizes(f *testing.F) {
 	for _, text := range []string{"500MB", "2GiB", "1", "0B", "-1", "9223372036854775807", "9GiBB", " 1 KB "} {
 		f.Add(text)
@@ -102,7 +102,7 @@ func FuzzSizes(f *testing.F) {
 	})
 }
 
-// FuzzProxies holds that no network is wider than it was written.
+// FuzzProxies checks that no network is wider than its text says.
 func FuzzProxies(f *testing.F) {
 	for _, text := range []string{"10.0.0.0/8", "127.0.0.1", "::1", "fe80::1%eth0", "::ffff:10.0.0.1", "10.0.0.1/33", "0.0.0.0/0", " 10.1.2.3/8 "} {
 		f.Add(text)

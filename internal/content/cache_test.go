@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// edit returns a version of the content that an edit has made.
+// edit returns the versions after an edit.
 func edit(number int64) Versions { return Versions{number, number} }
 
 func texts(limit int) *Cache[string, string] {
@@ -35,7 +35,7 @@ func TestLoadRunsOnceForConcurrentCallers(t *testing.T) {
 	}
 	var wg sync.WaitGroup
 	ctx, leave := context.WithCancel(t.Context())
-	wg.Go(func() { // the caller whose produce runs leaves before the value is made
+	wg.Go(func() { // the caller whose function runs is cancelled before the value is made
 		if got, err := c.Load(ctx, edit(1), "k", slow); got != "page" || err != nil {
 			t.Errorf("%q, %v", got, err)
 		}
@@ -61,11 +61,11 @@ func TestLoadRunsOnceForConcurrentCallers(t *testing.T) {
 
 // Proves KEPT-version-5.
 //
-// TestValuesOfPastVersionsAreNotCached: also when it was on its way while the content changed.
+// TestValuesOfPastVersionsAreNotCached includes a value that was being made while the content changed.
 func TestValuesOfPastVersionsAreNotCached(t *testing.T) {
 	c := texts(1000)
 	got, err := c.Load(t.Context(), edit(1), "cover", func(ctx context.Context) (string, bool, error) {
-		if _, ok := c.Get(edit(2), "cover"); ok { // the cover is hidden, and another request comes
+		if _, ok := c.Get(edit(2), "cover"); ok { // the cover was hidden before this request
 			t.Error("given before it was made")
 		}
 		return "shown", true, nil
@@ -89,7 +89,7 @@ func TestValuesOfPastVersionsAreNotCached(t *testing.T) {
 
 // Proves KEPT-page-0.
 //
-// TestStaleValuesAreServedForALimitedTime: only files were described since, and nothing was edited.
+// TestStaleValuesAreServedForALimitedTime raises the version without an edit: only facts about files were recorded.
 func TestStaleValuesAreServedForALimitedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := texts(100)
@@ -104,7 +104,7 @@ func TestStaleValuesAreServedForALimitedTime(t *testing.T) {
 		}
 		found(Versions{2, 1}, "first")
 		time.Sleep(900 * time.Millisecond)
-		found(Versions{3, 1}, "first") // another description does not begin the second anew
+		found(Versions{3, 1}, "first") // a further change does not extend the second
 		if got, ok := c.Get(Versions{3, 1}, "page"); ok {
 			t.Errorf("%q for new", got)
 		}
@@ -118,7 +118,7 @@ func TestStaleValuesAreServedForALimitedTime(t *testing.T) {
 		}
 		found(Versions{3, 1}, "second")
 		found(Versions{4, 1}, "second")
-		found(Versions{5, 5}, "") // it was hidden
+		found(Versions{5, 5}, "") // after an edit
 		found(Versions{6, 5}, "")
 	})
 }
@@ -178,7 +178,7 @@ func TestFailuresAreNotCached(t *testing.T) {
 		func(context.Context) (string, bool, error) { return "", true, errors.New("no") },
 		func(context.Context) (string, bool, error) { return "personal", false, nil },
 	} {
-		_, _ = c.Load(t.Context(), edit(1), "k", fail) // only what is cached afterwards matters
+		_, _ = c.Load(t.Context(), edit(1), "k", fail) // only the cache afterwards matters
 		if _, ok := c.Get(edit(1), "k"); ok {
 			t.Error("cached")
 		}

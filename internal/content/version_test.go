@@ -33,9 +33,9 @@ const (
 
 // Proves KEPT-version-1.
 //
-// TestEveryChangeThatVisitorsCanSeeRaisesTheVersion: every statement that changes visible content raises the version.
-// Statements that only take a lease for making renditions do not, because requests of visitors cause them. What programs
-// record about files raises the version, but is no edit.
+// TestEveryChangeThatVisitorsCanSeeRaisesTheVersion checks that every statement that changes visible content raises the version.
+// Statements that only take a lease for making renditions do not, because requests of visitors cause them. Recorded facts about files
+// raise the version, but are no edits.
 func TestEveryChangeThatVisitorsCanSeeRaisesTheVersion(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		v := NewVersion(d, quiet)
@@ -96,7 +96,7 @@ func TestEveryChangeThatVisitorsCanSeeRaisesTheVersion(t *testing.T) {
 			}
 			before = after
 		}
-		if err := d.WithTx(t.Context(), func(tx *db.Tx) error { // an edit counts as one also behind what was found out
+		if err := d.WithTx(t.Context(), func(tx *db.Tx) error { // an edit counts as an edit, also after a recorded fact in the same transaction
 			for _, statement := range []string{
 				"insert into media (object_id, blob_id, kind, state, width, height, created_at, updated_at) values ('" + id + "', '" + id + "', 'image', 'waiting', 1, 1, '" + now + "', '" + now + "')",
 				"insert into products (id, title, created_at) values ('" + id + "', 'A', '" + now + "')",
@@ -127,7 +127,7 @@ func TestEveryChangeThatVisitorsCanSeeRaisesTheVersion(t *testing.T) {
 
 // Proves KEPT-version-1.
 //
-// TestEveryColumnOfMediaRaisesTheVersion: a new column of media or storage_objects either raises the version or is named here.
+// TestEveryColumnOfMediaRaisesTheVersion checks that each column of media and storage_objects either raises the version or is named here.
 func TestEveryColumnOfMediaRaisesTheVersion(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	for table, silent := range map[string][]string{
@@ -162,8 +162,8 @@ func TestEveryColumnOfMediaRaisesTheVersion(t *testing.T) {
 
 // Proves KEPT-version-2.
 //
-// TestATransactionCountsOnceAndOnlyWhenCommitted also shows that writers of different rows do not wait for each other
-// before they commit.
+// TestATransactionCountsOnceAndOnlyWhenCommitted also checks that writers of different rows do not wait for each other before they
+// commit.
 func TestATransactionCountsOnceAndOnlyWhenCommitted(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		v := NewVersion(d, quiet)
@@ -212,7 +212,7 @@ func TestATransactionCountsOnceAndOnlyWhenCommitted(t *testing.T) {
 
 // Proves KEPT-version-3.
 //
-// TestWritesOfOtherProgramsAreSeenWithinASecond: by the readings of requests alone, and on PostgreSQL by notification.
+// TestWritesOfOtherProgramsAreSeenWithinASecond covers both ways: the reads of requests alone, and notifications on PostgreSQL.
 func TestWritesOfOtherProgramsAreSeenWithinASecond(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		for _, listening := range []bool{false, true} {
@@ -242,7 +242,7 @@ func TestWritesOfOtherProgramsAreSeenWithinASecond(t *testing.T) {
 					t.Fatal(err)
 				}
 				for written := time.Now(); ; {
-					asked := time.Since(written) // not the answer: a busy machine may hold that up
+					asked := time.Since(written) // not the response, which a busy machine may delay
 					if current(t, v) != before {
 						break
 					}
@@ -257,7 +257,7 @@ func TestWritesOfOtherProgramsAreSeenWithinASecond(t *testing.T) {
 
 // Proves KEPT-version-4.
 //
-// TestVersionIsUnknownWithoutTheDatabase: soon after an outage begins nothing cached may be served.
+// TestVersionIsUnknownWithoutTheDatabase checks that soon after an outage begins no cached value is served as current.
 func TestVersionIsUnknownWithoutTheDatabase(t *testing.T) {
 	d, err := db.Open(t.Context(), dbtest.URL(t, db.SQLite), db.NoHooks)
 	if err != nil {
@@ -282,7 +282,7 @@ func TestVersionIsUnknownWithoutTheDatabase(t *testing.T) {
 		}
 	}
 	full := &Version{db: d, refreshing: make(chan struct{}, 1)}
-	full.refreshing <- struct{}{} // a reading that gets no answer
+	full.refreshing <- struct{}{} // a read without a response
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := full.Current(ctx); err == nil {
@@ -292,7 +292,7 @@ func TestVersionIsUnknownWithoutTheDatabase(t *testing.T) {
 
 // Proves P-outage.
 //
-// TestLastVersionIsServedDuringAnOutage: but not what this node has changed since, and not for long.
+// TestLastVersionIsServedDuringAnOutage checks that values are served for a limited time, unless this node has changed the content since.
 func TestLastVersionIsServedDuringAnOutage(t *testing.T) {
 	address, away, back := dbtest.Outage(t, db.SQLite)
 	d, err := db.Open(t.Context(), address, db.NoHooks)

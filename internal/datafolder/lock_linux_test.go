@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// holdLock locks the folder's file as a process with this id would, and returns what releases the lock.
+// holdLock locks the folder's file as a process with this id would. It returns the function that releases the lock.
 func holdLock(t *testing.T, dir string, pid int) *os.File {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, fileMode)
@@ -26,7 +26,7 @@ func holdLock(t *testing.T, dir string, pid int) *os.File {
 	return f
 }
 
-// opened counts the open files of this process with the path.
+// opened counts this process's open files with the path.
 func opened(t *testing.T, path string) (n int) {
 	t.Helper()
 	links, err := os.ReadDir("/proc/self/fd")

@@ -110,7 +110,7 @@ func TestEveryFileIsUsedAndEveryUseHasItsFile(t *testing.T) {
 	}
 }
 
-// The gallery shows the newest work first: the list is in that order, and no two rows tie.
+// The gallery shows the newest work first. The list has that order, and no two rows have the same time.
 func TestTheNewestWorkIsFirst(t *testing.T) {
 	var last time.Time
 	for i, p := range read(t).Products {
@@ -132,7 +132,7 @@ func TestTheNewestWorkIsFirst(t *testing.T) {
 	}
 }
 
-// A visitor reads the size beside the picture: they must not contradict each other.
+// The page shows the size of a work beside its picture, so their proportions must agree.
 func TestDimensionsFitThePictures(t *testing.T) {
 	size := regexp.MustCompile(`^([\d.]+) × ([\d.]+) (cm|m|px)$`)
 	number := func(s string) float64 {

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 var start = time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 
-// site is a service whose sources and clock the test sets.
+// site is a service whose sources and clock are set by the test.
 type site struct {
 	*Service
 	t            *testing.T
@@ -30,10 +30,10 @@ type site struct {
 	disk         datafolder.Usage
 	mails        Mails
 	certificates []Certificate
-	mailed       []string // what MailOwners was called for since the last check
+	mailed       []string // the calls of MailOwners since the last check
 }
 
-// newSite returns a site at which everything is in order and proved.
+// newSite returns a site without problems, where everything is proved.
 func newSite(t *testing.T, d *db.DB) *site {
 	s := &site{t: t, at: start, disk: datafolder.Usage{Free: 40 << 30, Total: 100 << 30}}
 	s.certificates = []Certificate{{"alvor.example", start.AddDate(0, 0, -10), start.AddDate(0, 0, 80)}}
@@ -53,7 +53,7 @@ func newSite(t *testing.T, d *db.DB) *site {
 	return s
 }
 
-// fresh is a backup of this moment, proven last night.
+// fresh is a backup from now that was proven last night.
 func (s *site) fresh() {
 	s.backup = Backup{Destination: "s3://copies/alvor", LastBackup: s.at, LastProof: s.at.Add(-6 * time.Hour), ProvenRestorePoint: s.at.Add(-7 * time.Hour)}
 }
@@ -245,7 +245,7 @@ func TestProblemsOfProofs(t *testing.T) {
 		s.backup.LastProof = start.Add(-73 * time.Hour)
 		s.want("two sentences would say the same", ProofIncomplete)
 
-		// A new site: no backup yet, then no proof yet. Each counts from when a check saw it first.
+		// A new site has no backup yet, and then no proof yet. Each problem counts from the first check that noticed it.
 		s.backup = Backup{Destination: "backups"}
 		s.want("nothing noted")
 		s.check()

@@ -29,7 +29,7 @@ func (f *releaseFile) at(location string) *Releases {
 	}
 }
 
-// checkRelease has two nodes look at once, and returns how often the file was read.
+// checkRelease runs the check on two nodes concurrently, and returns how often the file was read.
 func (s *site) checkRelease(f *releaseFile) int64 {
 	s.t.Helper()
 	before := f.reads.Load()

@@ -61,7 +61,7 @@ func TestHistoryIsForAdministrators(t *testing.T) {
 		{"service", identity.Caller{Role: identity.Service}, 0},
 	} {
 		for _, handler := range []httpx.Handler{s.GetHistory, s.GetDeleted, s.RestoreFiles} {
-			_, err := call(t, c.caller, handler, "not JSON") // a refusal comes before a word about the body
+			_, err := call(t, c.caller, handler, "not JSON") // the caller is checked before the body is read
 			switch {
 			case c.status == 0 && (err == nil || err.Code != "PGRST102"):
 				t.Errorf("%s: %v", c.name, err)
@@ -164,8 +164,8 @@ func TestHistoryAndDeletedRows(t *testing.T) {
 		exec(t, ctx, d, "delete from reviews where id = $1", id(0))
 		exec(t, ctx, d, "delete from reviews where id = $1", id(1))
 		exec(t, ctx, d, "delete from reviews where id = $1", id(2))
-		insert(1) // is back
-		insert(2) // is back and deleted again
+		insert(1) // restored
+		insert(2) // restored and deleted again
 		exec(t, ctx, d, "delete from reviews where id = $1", id(2))
 		deleted := list(t, s.GetDeleted, `{"table":"reviews"}`)
 		if len(deleted) != 2 || deleted[0].RowID != id(2) || deleted[1].RowID != id(0) || deleted[1].Action != "delete" || deleted[1].Before["client_name"] != "Eva" {

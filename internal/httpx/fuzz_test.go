@@ -23,7 +23,7 @@ func FuzzClientIP(f *testing.F) {
 		got := clientIP(r, trusted)
 		direct, err := netip.ParseAddrPort(remote)
 		if err != nil {
-			return // net/http sets no such RemoteAddr
+			return // net/http never sets such a RemoteAddr
 		}
 		if got == direct.Addr().Unmap().WithZone("").String() || got == direct.Addr().String() {
 			return

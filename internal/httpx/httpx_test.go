@@ -89,7 +89,7 @@ func TestACallerWhoHungUpIsNoFailure(t *testing.T) {
 
 // Proves P-outage-hang.
 //
-// TestAPartOfARequestThatRanOutOfTimeSaysSo: the request itself still has time.
+// TestAPartOfARequestThatRanOutOfTimeSaysSo uses a timeout of a part of the request. The request itself still has time.
 func TestAPartOfARequestThatRanOutOfTimeSaysSo(t *testing.T) {
 	for name, cause := range map[string]error{
 		"its context":                   context.DeadlineExceeded,
@@ -146,7 +146,7 @@ func TestAPanicInHalfAnAnswerCutsTheConnection(t *testing.T) {
 				_, err = io.ReadAll(res.Body)
 				_ = res.Body.Close()
 			}
-			server.Close() // waits for the line
+			server.Close() // waits for the log line
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil || !strings.Contains(out.String(), "late") {
@@ -252,7 +252,7 @@ func TestAProxyThatIsNotTrustedIsToldOfOnce(t *testing.T) {
 	}
 }
 
-// A file that net/http copies by itself counts in the access log as bytes that a handler writes do.
+// A file that net/http copies itself is counted in the access log like bytes that a handler writes.
 func TestCopiedFilesAreLogged(t *testing.T) {
 	var out bytes.Buffer
 	content := strings.Repeat("x", 100_000)

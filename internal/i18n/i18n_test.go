@@ -71,7 +71,7 @@ func TestNoDuplicateKeys(t *testing.T) {
 	}
 }
 
-// No exclamation marks, no subject "tu" or "você", no waiting text "a carregar", European spelling.
+// The texts have no exclamation marks, no subject "tu" or "você", no "a carregar", and European spelling.
 func TestWordingRules(t *testing.T) {
 	for _, l := range Languages {
 		for key, text := range catalogues[l] {
@@ -140,7 +140,7 @@ func TestTextAndTime(t *testing.T) {
 			}
 		}
 	}
-	// A value that looks like a placeholder stays what it is.
+	// A value that looks like a placeholder is not replaced.
 	if got := EN.Text("sms.code", "code", "{site}", "site", "Alvor"); got != "{site} is your code for Alvor. Share it with nobody." {
 		t.Error(got)
 	}

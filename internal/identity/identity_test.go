@@ -185,7 +185,7 @@ func TestCaller(t *testing.T) {
 	}
 }
 
-// A token whose signature was checked before is still refused when anything else about it has changed.
+// A token whose signature is cached must still be refused when its times, its issuer or its key are no longer valid.
 func TestRememberedTokens(t *testing.T) {
 	at, valid := now, true
 	keys := &shared{keys: []SigningKey{newKey(t, "k1", now)}, at: now}
@@ -220,7 +220,7 @@ func TestRememberedTokens(t *testing.T) {
 	expect("expired", user, ErrExpired)
 }
 
-// However many tokens come, few are remembered, and those in use stay.
+// The cache is bounded for any number of tokens, and keeps the tokens in use.
 func TestFewTokensAreRemembered(t *testing.T) {
 	tk := tokens()
 	used := sign(t, tk, jwt.MapClaims{"sub": "u1", "role": "authenticated", "exp": now.Add(time.Hour).Unix()})

@@ -29,7 +29,7 @@ func newKey(t testing.TB, id string, from time.Time) SigningKey {
 	return SigningKey{ID: id, Private: private, SignFrom: from}
 }
 
-// shared holds the keys that all nodes read, and a clock that the test sets.
+// shared has the keys that all nodes read, and a clock that is set by the test.
 type shared struct {
 	keys  []SigningKey
 	err   error
@@ -173,7 +173,7 @@ func TestRotation(t *testing.T) {
 	one, two := db.node(t), db.node(t)
 	old := sign(t, one, db.claims())
 
-	// Another node rotates: published at once, signing a quarter of an hour later.
+	// Another node rotates the key. It is published at once, and signs a quarter of an hour later.
 	from := now.Add(15 * time.Minute)
 	db.keys = []SigningKey{db.keys[0], newKey(t, "k2", from)}
 	db.keys[0].VerifyUntil = from.Add(time.Hour)
@@ -291,8 +291,8 @@ func TestADatabaseThatIsGone(t *testing.T) {
 
 // Proves A-safe-19.
 //
-// FuzzTokenParsing holds one thing: whatever is accepted bears our signature, made by the algorithm that its key is for.
-// The signatures are checked here a second time, without the library.
+// FuzzTokenParsing checks that every accepted token has a signature of this site, made with the algorithm of its key. It verifies the
+// signatures a second time, without the library.
 func FuzzTokenParsing(f *testing.F) {
 	secret := []byte(strings.Repeat("s", 32))
 	key := newKey(f, "k1", now)

@@ -27,7 +27,7 @@ func TestJobsOfAClockAheadRunAtOnce(t *testing.T) {
 			t.Fatalf("a job that was queued while the clock was ahead: claimed %d", n)
 		}
 		c.advance(26 * time.Hour)
-		if n := claim(); n != 1 { // takes the lease while the clock is ahead
+		if n := claim(); n != 1 { // claims the job while the clock is ahead
 			t.Fatalf("claimed %d", n)
 		}
 		c.advance(-26 * time.Hour)

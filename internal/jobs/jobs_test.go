@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// clock is a clock that tests set. The queue's own waits use the real time, so tests make them short.
+// clock is a clock that tests set. The queue's own waits use the real time, so tests make these waits short.
 type clock struct{ unix atomic.Int64 }
 
 func newClock() *clock {
@@ -58,7 +58,7 @@ func enqueue(t *testing.T, q *Queue, kind string, payloads ...any) {
 	}
 }
 
-// start runs the queue until the returned function is called, which waits for Run to return.
+// start runs the queue. The returned function stops it and waits for Run to return.
 func start(t *testing.T, q *Queue) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -84,7 +84,7 @@ func state(t *testing.T, q *Queue) State {
 	return s
 }
 
-// until asks again and again, for a minute at most.
+// until calls a condition repeatedly, for at most a minute.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !ok(); {
@@ -110,7 +110,7 @@ func receive[T any](t *testing.T, ch <-chan T) T {
 func TestJobRunsAfterTheCommitAndNeverAfterARollback(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		q := newQueue(d, newClock(), nil)
-		q.poll = time.Hour // no poll within the test: wake-ups alone
+		q.poll = time.Hour // no poll during the test, only wake-ups
 		got := make(chan string, 4)
 		q.Handle("greet", func(_ context.Context, payload []byte) error {
 			got <- string(payload)
@@ -157,7 +157,7 @@ func TestPayloadsAreUnreadableAtRest(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		// Another secret, or a payload that was put into another row, is refused for good and said so.
+		// A payload of another secret, or of another row, fails permanently and is logged.
 		if _, err := d.Exec(t.Context(), "update jobs set payload = (select payload from jobs order by id limit 1)"); err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +313,7 @@ func TestJobsRunInTheOrderOfRunAt(t *testing.T) {
 			enqueue(t, q, "k", minute)
 		}
 		c.unix.Store(base.Add(8 * time.Minute).UnixMicro()) // 9 is not due yet
-		enqueue(t, q, "k", 80, 81, 82)                      // of one moment: in the order in which they were asked for
+		enqueue(t, q, "k", 80, 81, 82)                      // of the same time: in the order in which they were queued
 		var got []string
 		for {
 			claimed, err := claimJobs(t.Context(), d, []string{"other", "k"}, 3, c.now())
@@ -339,8 +339,8 @@ func TestJobsRunInTheOrderOfRunAt(t *testing.T) {
 
 // Proves A-mail-5.
 //
-// The node dies between the claim and the end: its job is taken again when the lease is over, and what the dead node
-// says later no longer counts.
+// The node dies between the claim and the result. Its job is claimed again when the lease has expired, and a later result of the dead
+// node does not count.
 func TestCrashBetweenClaimAndResult(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newClock()
@@ -369,7 +369,7 @@ func TestCrashBetweenClaimAndResult(t *testing.T) {
 		if s := state(t, q); s != (State{Waiting: 1}) {
 			t.Errorf("the dead node's word counted: %+v", s)
 		}
-		// A job that kills every node that takes it ends as failed, without another run.
+		// A job that kills every node that runs it is recorded as failed, without another run.
 		for range maxTries - 2 {
 			c.advance(lease)
 			if again, err := claimJobs(t.Context(), d, []string{"k"}, 8, c.now()); err != nil || len(again) != 1 {
@@ -463,7 +463,7 @@ func TestTwoThousandJobsWithoutADuplicate(t *testing.T) {
 			<-time.After(20 * time.Millisecond)
 			s := state(t, first)
 			if s.Waiting < left {
-				left, deadline = s.Waiting, time.Now().Add(time.Minute) // for the next one; all may take a busy machine longer
+				left, deadline = s.Waiting, time.Now().Add(time.Minute) // a minute for the next job, because all of them may take longer on a busy machine
 			}
 			if time.Now().After(deadline) {
 				t.Fatalf("nothing is done any more: %+v", s)

@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// Slow jobs of a pool do not delay jobs outside of it, and their leases are renewed while they run.
+// Slow jobs of a pool do not delay jobs of other pools. Their leases are renewed while they run.
 func TestSlowJobsKeepTheirLeaseAndDelayNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newClock()
@@ -48,7 +48,7 @@ func TestSlowJobsKeepTheirLeaseAndDelayNothing(t *testing.T) {
 	})
 }
 
-// A stop does not wait for a slow job: the job is released and runs again after the next start.
+// A stop does not wait for a slow job. The job is released and runs again after the next start.
 func TestShutdownReleasesSlowJobs(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newClock()

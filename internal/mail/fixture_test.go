@@ -77,7 +77,7 @@ func newMailer(t testing.TB, cfg Config, log io.Writer) *Mailer {
 	return m
 }
 
-// certificate makes one for the host that vouches for itself.
+// certificate returns a self-signed certificate for the host.
 func certificate(t *testing.T, host string) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	cert, inPEM, err := mailtest.Certificate(host)

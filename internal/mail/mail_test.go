@@ -34,7 +34,7 @@ func waitFor(t *testing.T, ok func() bool) {
 	}
 }
 
-// headers are all headers that a mail may have. Any other one would mean that untrusted text can add headers.
+// headers are all headers that a mail may have. Any other header would mean that untrusted text can add headers.
 var headers = []string{"Auto-Submitted", "Content-Language", "Content-Type", "Date", "From", "Message-Id", "Mime-Version", "Subject", "To", "X-Auto-Response-Suppress"}
 
 // automatic are the headers that suppress automatic replies.
@@ -92,7 +92,7 @@ func TestEveryMessageInBothLanguagesAsAFile(t *testing.T) {
 					t.Errorf("mode %v %v", info.Mode(), err)
 				}
 				text := log.String()
-				before, after, found := strings.Cut(text, file) // the file's name is random: in one of some thousand runs a name has "ines"
+				before, after, found := strings.Cut(text, file) // the file's name is random, and one in some thousand names contains "ines"
 				if !found || strings.Contains(text, "s3cr3t") || strings.Contains(text, "482913") || strings.Contains(before+after, "ines") {
 					t.Errorf("log: %s", text)
 				}
@@ -130,7 +130,7 @@ func TestEveryMessageInBothLanguagesAsAFile(t *testing.T) {
 	}
 }
 
-// checkTexts looks for everything that the message must say, in both alternatives.
+// checkTexts checks that both alternatives contain everything that the message must say.
 func checkTexts(t *testing.T, o mailtest.Mail, msg Message) {
 	t.Helper()
 	l := msg.Language
@@ -183,7 +183,7 @@ func checkTexts(t *testing.T, o mailtest.Mail, msg Message) {
 		if !strings.Contains(o.Text, "\n> Bom dia!\n> Temos uma <parede>.\n\n> Seria possível?\n") {
 			t.Errorf("the visitor's lines:\n%s", o.Text)
 		}
-		for _, mark := range []string{"<parede>", "<b>Rui"} { // what a visitor types is no markup
+		for _, mark := range []string{"<parede>", "<b>Rui"} { // a visitor's text is not markup
 			if strings.Contains(o.HTML, mark) {
 				t.Errorf("%s is not escaped", mark)
 			}
@@ -225,7 +225,7 @@ var (
 	colour = regexp.MustCompile(`#[0-9A-Fa-f]{3,8}\b`)
 )
 
-// checkPage keeps what mail programs and screen readers need.
+// checkPage checks the markup that mail programs and screen readers need.
 func checkPage(t *testing.T, page string, l i18n.Language) {
 	t.Helper()
 	if !strings.Contains(page, `<html lang="`+string(l)+`"`) || strings.Count(page, "<h1") != 1 || !strings.Contains(page, "<title>") {
@@ -293,7 +293,7 @@ func TestEveryKindHasExactlyItsTexts(t *testing.T) {
 	}
 }
 
-// hostile names and devices: what strangers and owners may type, and what must not come of it.
+// hostile has names and devices that visitors and owners may enter, and text that must not result from them.
 var hostile = []string{
 	"Alvor\r\nBcc: eve@example.com", "Alvor\nX-Evil: 1\n\nbody", "<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "{{.Link}}", "{site}{code}",
 	"=?utf-8?q?x?=", "\u202eetilê\u2066", "a\x00b", "\xff\xfe", "=?0?Q??=", strings.Repeat("ç", 5000), "--boundary--", ".\r\n.\r\nQUIT\r\n", "\u2028\u2029", "",

@@ -91,7 +91,7 @@ func TestEncryptionIsNotDowngraded(t *testing.T) {
 		{"a stranger's certificate, smtps", mailtest.Options{TLS: secure, Implicit: true}, Config{RootCAs: strangers}, TLSImplicit, "certificate"},
 		{"another host's certificate", mailtest.Options{TLS: wrongName}, Config{RootCAs: otherPool}, TLSRequired, "certificate"},
 		{"an unknown certificate for the system", mailtest.Options{TLS: secure}, Config{}, TLSRequired, "certificate"},
-		// 127.0.0.2 is this machine too, but not one of the names for it that may see a password in the clear.
+		// 127.0.0.2 is this machine too, but not one of its names to which a password may be sent unencrypted.
 		{"a login without encryption", mailtest.Options{Host: "127.0.0.2", Insecure: true}, Config{RootCAs: pool}, TLSNone, "unencrypted"},
 		{"a login where STARTTLS was taken away", mailtest.Options{Host: "127.0.0.2", Insecure: true}, Config{RootCAs: pool}, TLSOffered, "unencrypted"},
 	} {
@@ -152,7 +152,7 @@ func TestWrongPasswordAndDeadServerAreTemporary(t *testing.T) {
 		t.Fatal(err)
 	}
 	port := l.Addr().(*net.TCPAddr).Port
-	// It takes the connection and says nothing.
+	// It accepts the connection and sends nothing.
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	mute := newMailer(t, Config{Server: &Server{Host: "127.0.0.1", Port: port, TLS: TLSOffered}}, nil)
@@ -166,15 +166,15 @@ func TestWrongPasswordAndDeadServerAreTemporary(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// Nothing listens there. The port that was closed could be another server's by now.
+	// Nothing listens at this port. A closed port could be used by another server by now.
 	gone := newMailer(t, Config{Server: &Server{Host: "127.0.0.1", Port: 1, TLS: TLSOffered}}, nil)
 	if _, err := gone.Send(t.Context(), message(Recovery, i18n.EN)); err == nil || jobs.IsPermanent(err) {
 		t.Errorf("no server: %v", err)
 	}
 }
 
-// Through the queue: a server that is busy once gets the mail at the next try, under the same Message-ID; one that
-// refuses is not asked again.
+// With the queue: a server that is busy once gets the mail at the next try, with the same Message-ID. After a permanent refusal there is
+// no other try.
 func TestRetriesThroughTheQueue(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		p := newPost(t, mailtest.Options{})

@@ -25,7 +25,7 @@ func resident(t *testing.T) int {
 
 // Proves T-limits-memory.
 //
-// TestReleaseReturnsWhatCFreed frees blocks of several sizes, of each of which the allocator of C code keeps 4 MB.
+// TestReleaseReturnsWhatCFreed frees blocks of several sizes. The allocator of the C code keeps 4 MB of each size.
 func TestReleaseReturnsWhatCFreed(t *testing.T) {
 	const mb, total = 1 << 20, 4 << 20
 	tls := libc.NewTLS()

@@ -97,7 +97,7 @@ func TestMetricsFollowTheConventions(t *testing.T) {
 	})
 }
 
-// TestScrapeWithoutTheDatabase: a closed database leaves out the jobs alone.
+// TestScrapeWithoutTheDatabase checks that with a closed database only the metrics of the jobs are missing.
 func TestScrapeWithoutTheDatabase(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		m := open(t, d)
@@ -128,7 +128,7 @@ func TestObserve(t *testing.T) {
 		}
 	}
 	body := ask(m, "GET", "/metrics").Body.String()
-	for _, line := range []string{ // nine of the ten, without the live connection
+	for _, line := range []string{ // nine of the ten requests, without the live connection
 		`atelie_http_request_duration_seconds_bucket{surface="render",le="0.001"} 9`, `atelie_http_request_duration_seconds_count{surface="render"} 9`,
 		`atelie_http_request_duration_seconds_count{surface="pages"} 0`,
 	} {

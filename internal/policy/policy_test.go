@@ -127,7 +127,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestUserRole(t *testing.T) {
-	for who, want := range map[string][2]bool{ // for oneself, for another
+	for who, want := range map[string][2]bool{ // for the caller's own account, for another one
 		"anonymous": {false, false}, "anonymous admin": {false, false}, "user": {true, false}, "admin": {true, true}, "service": {true, true},
 		"nobody": {false, false}, "stranger": {false, false},
 	} {

@@ -36,7 +36,7 @@ func TestFilters(t *testing.T) {
 		`created_at=gte.2026-03-12T23:59:59+00:00`: true, `created_at=lt.2026-03-12`: false, `created_at=lt.2026-03-13T00:59:59.6+01:00`: true,
 		`creation_date=eq.2024-03-12`: true, `creation_date=gt.2024-03-12`: false,
 		`display_order=gt.9,is_active=eq.true`: true, `display_order=gt.9,is_active=eq.false`: false, `title=like."Telhados,%",display_order=in.(12,13)`: true,
-		`title=like.%azul),is_active=eq.true`: true, `title=like.%azul),is_active=eq.false`: false, // a parenthesis that nothing opens is text
+		`title=like.%azul),is_active=eq.true`: true, `title=like.%azul),is_active=eq.false`: false, // a closing parenthesis without an opening one is text
 	} {
 		conditions, err := parseFilter(filterColumns, filter)
 		if err != nil {

@@ -131,7 +131,7 @@ func (s *site) set(fn func()) {
 	fn()
 }
 
-// token signs one for anon, service, the id of a user or user/session; it lasts for an hour unless told otherwise.
+// token signs a token for anon, service, the id of a user, or user/session. It expires after an hour by default.
 func (s *site) token(who string, life ...time.Duration) string {
 	s.t.Helper()
 	end := time.Hour
@@ -153,7 +153,7 @@ func (s *site) token(who string, life ...time.Duration) string {
 	return token
 }
 
-// client is a connection that speaks protocol 2.0.0.
+// client is a connection with protocol 2.0.0.
 type client struct {
 	t    *testing.T
 	conn *websocket.Conn
@@ -202,7 +202,7 @@ func (c *client) read() (string, error) {
 	return string(data), nil
 }
 
-// expect reads the next frame, which must hold all of the parts.
+// expect reads the next frame, which must contain all of the parts.
 func (c *client) expect(parts ...string) string {
 	c.t.Helper()
 	text, err := c.read()
@@ -227,7 +227,7 @@ func (c *client) closed() websocket.StatusCode {
 	}
 }
 
-// beat is answered in its turn: nothing that should not come has come before.
+// beat sends a heartbeat and expects its reply as the next frame, so no other frame has arrived before it.
 func (c *client) beat() {
 	c.t.Helper()
 	c.write(`[null,"beat","phoenix","heartbeat",{}]`)
@@ -239,8 +239,8 @@ func (c *client) join(topic, token, config string) {
 	c.write(fmt.Sprintf(`["1","1","realtime:%s","phx_join",{"config":%s,"access_token":%q}]`, topic, config, token))
 }
 
-// present is an owner who is on a channel's list of presences. The channel has been told of it: who joins now gets the list
-// alone.
+// present is an owner who is on a channel's list of presences. The channel has got the presence event, so a client that joins now gets
+// only the list.
 func (s *site) present(topic string) *client {
 	s.t.Helper()
 	c := s.connect()
@@ -248,14 +248,14 @@ func (s *site) present(topic string) *client {
 	c.expect(`"ok"`)
 	c.expect(`"presence_state",{}`)
 	c.write(`["1","2","realtime:` + topic + `","presence",{"event":"track","payload":{"at":"work"}}]`)
-	told := c.expect() + c.expect() // in either order
+	told := c.expect() + c.expect() // two frames in either order
 	if !strings.Contains(told, `"ok"`) || !strings.Contains(told, `"presence_diff",{"joins":{"me":`) {
 		s.t.Fatal(told)
 	}
 	return c
 }
 
-// watch joins a channel for changes and reads the two answers.
+// watch joins a channel for changes and reads the two replies.
 func (c *client) watch(topic, token, entries string) string {
 	c.t.Helper()
 	c.join(topic, token, `{"postgres_changes":[`+entries+`]}`)
@@ -488,7 +488,7 @@ func TestInvalidJoins(t *testing.T) {
 		c.expect(`["1","1","realtime:t7","phx_close",{}]`)
 		c.join("one more", s.token("anon"), `{}`)
 		c.expect(`"ok"`)
-		c.join("one more", s.token("anon"), `{}`) // again: the earlier one is closed
+		c.join("one more", s.token("anon"), `{}`) // joins a joined channel again: the earlier member is closed
 		c.expect(`["1","1","realtime:one more","phx_close",{}]`)
 		c.expect(`"ok"`)
 		c.write(`["1","3","realtime:one more","nonsense",{}]`)
@@ -509,10 +509,10 @@ func TestExpiredTokenEndsItsChannel(t *testing.T) {
 			c.write(`["1",null,"realtime:goes on","access_token",{"access_token":` + same + `}]`)
 		}
 		c.write(`["1","4","realtime:goes on","access_token",{"access_token":"` + s.token(owner, time.Hour) + `"}]`)
-		c.beat() // there was no answer
+		c.beat() // no reply was sent
 		s.pass(61 * time.Second)
 		s.change("products", "INSERT", `{"id":"1"}`, "")
-		// The ended channel gets no event any more, whichever comes first.
+		// The ended channel gets no further event.
 		rest := c.expect("realtime:") + c.expect("realtime:") + c.expect("realtime:")
 		if !strings.Contains(rest, `"realtime:ends","system",{"extension":"system","status":"error","message":"Token has expired","channel":"ends"}]`) || !strings.Contains(rest, `["1","1","realtime:ends","phx_close",{}]`) || !strings.Contains(rest, `"realtime:goes on","postgres_changes"`) {
 			t.Fatal(rest)
@@ -580,8 +580,8 @@ func TestChannelEndsWithItsSession(t *testing.T) {
 		for _, c := range []*client{other, other, none} {
 			c.expect("postgres_changes")
 		}
-		ended.beat() // it was told nothing more
-		// One question for all, however many channels there are; of the ended session nobody asks again.
+		ended.beat() // it has got nothing more
+		// One read of the statuses serves all channels, and an ended session is not read again.
 		s.set(func() {
 			if len(s.asked) == 0 || s.asked[0] != 2 {
 				t.Errorf("asked about %v sessions", s.asked)
@@ -589,7 +589,7 @@ func TestChannelEndsWithItsSession(t *testing.T) {
 		})
 		ended.join("t", s.token(visitor+"/s1"), `{}`)
 		ended.expect("phx_reply", `"error"`, "Access was revoked")
-		// A renewal by a token of an ended session ends the channel too.
+		// A new token of an ended session ends the channel too.
 		other.write(`["1","9","realtime:t","access_token",{"access_token":"` + s.token(visitor+"/s1") + `"}]`)
 		other.expect(`"system"`, "Access was revoked")
 	})
@@ -628,7 +628,7 @@ func TestOwnerTokenSendsThePresenceState(t *testing.T) {
 
 // Proves RT-presence-2.
 //
-// The role may end while a presence is being stored.
+// The role can end while a presence is being stored.
 func TestPresenceEndsWithTheChannel(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -680,7 +680,7 @@ func TestMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		sender.expect(fmt.Sprintf("binary %q", "\x04\x0d\x03\x00\x00realtime:roomraw\x00\xff"))
-		receiver.beat() // not its own, and no answer without ack
+		receiver.beat() // a sender does not get its own message, and no reply without ack
 		nobody.write(`["1","2","realtime:room","broadcast",{"event":"move","payload":{}}]`)
 		nobody.expect(`"error"`, "Only administrators")
 		nobody.write(`["1","3","realtime:room","presence",{"event":"track","payload":{}}]`)
@@ -769,7 +769,7 @@ func TestPresence(t *testing.T) {
 		b.write(`["1","7","realtime:room","presence",{"event":"track","payload":{"a":"` + strings.Repeat("a", maxPresencePayload) + `"}}]`)
 		b.expect(`"error"`, "16 KiB")
 
-		// Another node fell silent: its people have left after a while, and this node's have not.
+		// The presences of a node that does not renew them expire. Those of this node stay.
 		b.write(`["1","8","realtime:room","presence",{"event":"track","payload":{}}]`)
 		b.expect()
 		b.expect()
@@ -850,7 +850,7 @@ func TestSocketLimits(t *testing.T) {
 // Proves RT-connect-5.
 func TestBadFramesEndTheConnection(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
-	s.rateWindow = time.Hour // a busy machine may need longer than the usual one for so many frames
+	s.rateWindow = time.Hour // a busy machine may need longer than the usual window for so many frames
 	s.connect().beat()
 	for name, c := range map[string]struct {
 		frame string
@@ -866,7 +866,7 @@ func TestBadFramesEndTheConnection(t *testing.T) {
 		}
 	}
 	fast := s.connect()
-	go func() { // the connection ends while this goes on
+	go func() { // the connection is closed during these writes
 		for range maxRate + 1 {
 			if fast.conn.Write(context.Background(), websocket.MessageText, []byte(`[null,null,"phoenix","heartbeat",{}]`)) != nil {
 				return
@@ -895,15 +895,15 @@ func TestMissingHeartbeatEndsTheConnection(t *testing.T) {
 func TestOnlyTheSlowReaderIsDisconnected(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		s.rateWindow = 0 // the quick one may send as often as it takes
+		s.rateWindow = 0 // no limit for the quick client
 		slow, quick := s.connect(), s.connect()
 		slow.watch("t", s.token("anon"), `{"event":"*","schema":"public"}`)
 		quick.watch("t", s.token("anon"), `{"event":"*","schema":"public"}`)
 		record := `{"id":"1","title":"` + strings.Repeat("a", 200_000) + `"}`
-		for range 150 { // 30 MB: beyond the queue and what the kernel keeps
+		for range 150 { // 30 MB: more than the queue and the kernel's buffers
 			s.change("products", "INSERT", record, "")
 			quick.expect("INSERT")
-			quick.beat() // on a busy machine all of this takes longer than a client may be silent
+			quick.beat() // on a busy machine this takes longer than the heartbeat timeout
 		}
 		for deadline := time.Now().Add(time.Minute); s.Sockets() > 1; {
 			if time.Now().After(deadline) {
@@ -998,7 +998,7 @@ func TestGeneratedFrames(t *testing.T) {
 					s.change("contact_submissions", "INSERT", `{"id":"1","message":"`+hidden+`"}`, "")
 				}
 			}
-			_ = c.conn.Write(context.Background(), websocket.MessageText, []byte("{")) // ends it, if nothing has
+			_ = c.conn.Write(context.Background(), websocket.MessageText, []byte("{")) // closes the connection unless it is closed already
 			err := <-done
 			if code := websocket.CloseStatus(err); code == websocket.StatusInvalidFramePayloadData {
 				ended++

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// silent is a server that does not answer.
+// silent is a server that does not respond.
 type silent struct{}
 
 func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -39,7 +39,7 @@ func TestWhatHangsIsGivenUp(t *testing.T) {
 	if _, err := Read(ctx, pipe); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	other, err := os.OpenFile(pipe, os.O_RDWR, 0) // ends it
+	other, err := os.OpenFile(pipe, os.O_RDWR, 0) // ends the blocked open
 	if err == nil {
 		err = other.Close()
 	}

@@ -27,7 +27,7 @@ func TestAWriteEndsWhenTheServerTakesNothingMore(t *testing.T) {
 		}()
 		began := time.Now()
 		n, err := stallTimeoutConn{here}.Write(make([]byte, 10*writeChunk))
-		synctest.Wait() // the server has ended: taken is complete
+		synctest.Wait() // the server has stopped, so taken is complete
 		if !errors.Is(err, os.ErrDeadlineExceeded) || n != 3*writeChunk || n != taken {
 			t.Errorf("%d bytes written and %d taken (%v), want %d", n, taken, err, 3*writeChunk)
 		}

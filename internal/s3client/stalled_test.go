@@ -78,7 +78,7 @@ func TestASlowBodyIsReadToItsEnd(t *testing.T) {
 			if got = append(got, piece[:n]...); err != nil && !errors.Is(err, io.EOF) {
 				t.Fatal(err)
 			}
-			time.Sleep(10 * time.Minute) // a reader that takes its time
+			time.Sleep(10 * time.Minute) // a slow reader
 		}
 		if err := body.Close(); err != nil || string(got) != "ababab" {
 			t.Errorf("%q, %v", got, err)

@@ -10,7 +10,7 @@ import (
 
 var key = []byte("the-key-of-exactly-thirty-2-byte")
 
-// Values that earlier versions have sealed are in existing databases and must stay readable.
+// Values that earlier versions have sealed are stored in existing databases and must stay readable.
 func TestValuesOfEarlierVersionsOpen(t *testing.T) {
 	sealed, err := base64.RawStdEncoding.DecodeString("DGzvclBpX9253CnG5M9hsElIWhQSVb1PSJUwSoo6kER/VK52")
 	if err != nil {

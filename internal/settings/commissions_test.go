@@ -16,7 +16,7 @@ func TestVisitorsAreToldAboutCommissionsWhenTheOwnerSaysSo(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		d := newClient(t, database)
 		first := d.get()
-		for _, text := range []string{`"commissions"`, `"responseTime"`} { // the version of settings that were stored before stays the same
+		for _, text := range []string{`"commissions"`, `"responseTime"`} { // settings without these fields keep their version
 			if data, err := json.Marshal(first.Settings); err != nil || strings.Contains(string(data), text) {
 				t.Errorf("a new site has %s: %s, %v", text, data, err)
 			}
@@ -137,7 +137,7 @@ func TestFreeSlotsAreCounted(t *testing.T) {
 		for _, step := range []struct {
 			id, stage string
 			want      Commissions
-			changed   bool // the pages are made again
+			changed   bool // the content version was raised
 		}{
 			{ids[0], "accepted", open(1), true}, {ids[0], "in_progress", open(1), false}, {ids[1], "accepted", closed, true}, {ids[2], "accepted", closed, true},
 			{ids[2], "declined", closed, true}, {ids[0], "finished", open(1), true}, {ids[2], "enquiry", open(1), false}, {ids[1], "in_progress", open(1), false},
@@ -159,7 +159,7 @@ func TestFreeSlotsAreCounted(t *testing.T) {
 		if got := onPages(); got != open(1) || version() == before {
 			t.Errorf("after an insertion: %+v", got)
 		}
-		// Slots are told only while commissions are open.
+		// Pages contain free slots only while commissions are open.
 		for state, want := range map[string]Commissions{"waitlist": {State: CommissionsWaitlist}, "closed": closed, "": {}} {
 			if saved, err = d.save(saved.Version, `{"site":{"commissions":{"state":"`+state+`"}}}`); err != nil {
 				t.Fatal(err)

@@ -26,7 +26,7 @@ func TestTheGalleryIsAsSpecifiedUntilTheOwnerChooses(t *testing.T) {
 		if got := d.get().Settings.Site.Gallery; !reflect.DeepEqual(got, want) || got.StripOrder() != OrderNewest {
 			t.Errorf("%+v, want %+v", got, want)
 		}
-		// A shorter list replaces the longer one, and what a save leaves out stays.
+		// A shorter list replaces a longer one. Fields that a save leaves out stay.
 		saved, err = d.save(saved.Version, `{"site":{"gallery":{"types":["mural"],"strip":""}}}`)
 		want = Gallery{Types: []string{"mural"}, Order: OrderManual, HideEmpty: true}
 		if got := saved.Settings.Site.Gallery; err != nil || !reflect.DeepEqual(got, want) || got.StripOrder() != OrderManual {

@@ -12,7 +12,7 @@ import (
 )
 
 // Proves A-guide-seed.
-//
+// The list of seed texts depends only on the settings: a text is removed from it when the owner changes or clears the text.
 // The list of seed texts depends on the settings alone: a text leaves it when the owner changes or clears the text.
 func TestSeedKeysNameUnchangedTexts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, database *db.DB) {
@@ -57,7 +57,7 @@ func TestSeedKeysNameUnchangedTexts(t *testing.T) {
 
 // Proves A-guide-state.
 //
-// The state of the guide does not change the version of the settings, and changes no page.
+// The state of the guide changes neither the version of the settings nor any page.
 func TestGuideStateIsIndependentOfTheSettings(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		d := newClient(t, database)
@@ -77,7 +77,7 @@ func TestGuideStateIsIndependentOfTheSettings(t *testing.T) {
 		if now, err := LoadSite(t.Context(), database); err != nil || !reflect.DeepEqual(now, first.Settings.Site) {
 			t.Errorf("the site changed: %+v, %v", now, err)
 		}
-		// Beside settings, and left alone by a save that does not name it.
+		// Saved together with settings, and unchanged by a save without it.
 		both, err := d.call(admin, d.s.Save, `{"version":"`+first.Version+`","settings":{"site":{"name":"Alvor"}},"guide":"dismissed"}`)
 		if err != nil || both.Guide != "dismissed" || both.Settings.Site.Name != "Alvor" {
 			t.Errorf("%+v, %v", both, err)

@@ -11,7 +11,7 @@ import (
 	"atelie/internal/i18n"
 )
 
-// answered stores a message that was answered after the wait, the nth one.
+// answered stores the nth message, which was answered after the wait.
 func answered(t *testing.T, d *db.DB, n int, wait time.Duration) {
 	t.Helper()
 	sent := time.Date(2026, 11, 1, 0, n, 0, 0, time.UTC)
@@ -67,14 +67,14 @@ func TestTheMeasuredResponseTimeReplacesTheOwnersText(t *testing.T) {
 		}
 		check("chosen", en, pt)
 
-		// Answers that leave the text as it is leave the version, and with it the cached pages.
+		// Answers that do not change the text do not change the version, so the cached pages stay valid.
 		before = version()
 		answered(t, database, 20, 500*time.Hour)
 		check("one late answer", en, pt)
 		if got := version(); got != before {
 			t.Errorf("the text is the same, the version %d instead of %d", got, before)
 		}
-		// The last twenty count; of them eleven took long.
+		// The newest twenty answers count; eleven of them took long.
 		for n := range 10 {
 			answered(t, database, 30+n, 70*time.Hour)
 		}

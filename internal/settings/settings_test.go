@@ -86,7 +86,7 @@ func TestSettingsAreForAdministrators(t *testing.T) {
 		{"admin", admin, 0},
 		{"service", identity.Caller{Role: identity.Service}, 0},
 	} {
-		// A refusal comes before a word about the body.
+		// The caller is checked before the body is read.
 		for _, handler := range []httpx.Handler{d.s.Get, d.s.Save} {
 			_, err := d.call(c.caller, handler, "not JSON")
 			switch {
@@ -122,11 +122,11 @@ func TestSettingsAreSavedAndMerged(t *testing.T) {
 		if again := d.get(); again.Version != saved.Version || again.Version == first.Version || !reflect.DeepEqual(again.Settings.Site, s.Site) || again.Settings.NoticeWebhook != "https://hooks.example/new?key=1" || !again.Settings.ThanksEnabled {
 			t.Errorf("%+v", again)
 		}
-		// What is left out stays.
+		// Fields that are left out stay.
 		if part, err := d.save(saved.Version, `{"site":{"name":"Anil"}}`); err != nil || part.Settings.Site.Email != "ola@alvor.example" || !part.Settings.ThanksEnabled || len(part.Settings.NoticeEmail) != 2 {
 			t.Errorf("%+v, %v", part, err)
 		}
-		// The form in which other parts of the program read the notices.
+		// The rows as other packages read them.
 		for key, want := range map[string]string{noticeWebhookKey: `"https://hooks.example/new?key=1"`, noticeLanguageKey: `"pt"`, thanksKey: "true"} {
 			if rows, err := readRows(t.Context(), database, key); err != nil || rows[key] != want {
 				t.Errorf("%s: %v, %v", key, rows, err)
@@ -212,7 +212,7 @@ func TestInvalidSettingsAreRefused(t *testing.T) {
 
 // Proves A-set-two.
 //
-// Two tabs, two owners, two nodes: of those who save from the same state one wins, the others are told.
+// Two tabs, owners or nodes that save from the same version conflict: one succeeds, and the others get an error.
 func TestConcurrentSavesConflict(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		d := newClient(t, database)

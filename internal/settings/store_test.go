@@ -37,8 +37,8 @@ func TestSiteSettingsAreSeededAndReplaced(t *testing.T) {
 
 // Proves A-set-none.
 //
-// A row that the demo content or an earlier version wrote may lack fields, which then have the seed's values. A text that the
-// owner has cleared stays empty.
+// A row that the demo content or an earlier version wrote can lack fields. They have the seed's values. A text that the owner has cleared
+// stays empty.
 func TestSettingsAreLaidOverTheSeed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		seeded, err := LoadSite(t.Context(), d)
@@ -55,7 +55,7 @@ func TestSettingsAreLaidOverTheSeed(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("%+v, %v", got, err)
 		}
-		// Saving and loading again changes nothing, cleared texts included.
+		// Saving and loading again changes nothing, including cleared texts.
 		if err := save(t.Context(), d, SiteKey, got, time.Now()); err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,7 @@ type request struct {
 	body         []byte
 }
 
-// listen starts a server that answers with the given statuses in turn, and repeats the last one.
+// listen starts a server that responds with the given statuses in turn, and repeats the last one.
 func listen(t *testing.T, answer string, statuses ...int) (*httptest.Server, func() []request) {
 	t.Helper()
 	var (
@@ -67,7 +67,7 @@ func listen(t *testing.T, answer string, statuses ...int) (*httptest.Server, fun
 			w.Header().Set("Location", "/elsewhere")
 		}
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, answer) // the client may have read enough
+		_, _ = io.WriteString(w, answer) // the client may close the connection earlier
 	}))
 	t.Cleanup(s.Close)
 	return s, func() []request {
@@ -77,7 +77,7 @@ func listen(t *testing.T, answer string, statuses ...int) (*httptest.Server, fun
 	}
 }
 
-// verify is the receiver's side of Standard Webhooks, written from its text and not from our code.
+// verify checks a signature as a receiver of Standard Webhooks does. It is written from the specification and does not use our code.
 func verify(t *testing.T, r request) map[string]any {
 	t.Helper()
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "v1,whsec_"))
@@ -255,14 +255,14 @@ func TestHangingAndDeadServers(t *testing.T) {
 	if err := s.Send(ctx, message()); err == nil || jobs.IsPermanent(err) || !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "geheim") {
 		t.Errorf("%v", err)
 	}
-	// Nothing listens there. The port of a server that was closed could be another program's by now.
+	// Nothing listens at this port. The port of a closed server could be used by another program by now.
 	err := newSender(t, Config{Hook: &Hook{URL: "http://127.0.0.1:1/?key=geheim", Secret: secret}}).Send(t.Context(), message())
 	if err == nil || jobs.IsPermanent(err) || strings.Contains(err.Error(), "geheim") {
 		t.Errorf("%v", err)
 	}
 }
 
-// An answer without an end is read to the limit and no further.
+// A response without an end is read up to the limit.
 func TestEndlessAnswers(t *testing.T) {
 	var sent atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

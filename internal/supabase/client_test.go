@@ -15,7 +15,7 @@ import (
 	"atelie/internal/imported"
 )
 
-// server is a project whose answers a test decides.
+// server is a project whose responses are set by the test.
 func server(t *testing.T, answer http.HandlerFunc) (*Project, *[]time.Duration) {
 	t.Helper()
 	s := httptest.NewServer(answer)
@@ -119,7 +119,7 @@ func TestEndlessAnswersEnd(t *testing.T) {
 		switch {
 		case strings.HasPrefix(r.URL.Path, "/rest/"): // always the same page
 			_, _ = io.WriteString(w, `[{"id":"10000000-0000-4000-8000-000000000001"}]`)
-		case strings.HasPrefix(r.URL.Path, "/storage/"): // a folder in a folder in a folder
+		case strings.HasPrefix(r.URL.Path, "/storage/"): // nested folders without an end
 			var request struct {
 				Offset int
 			}

@@ -7,7 +7,7 @@ import (
 
 // Proves AM-notice-4.
 //
-// TestPublicAddresses: a webhook may lead to those alone.
+// TestPublicAddresses checks that a webhook can connect only to public IP addresses.
 func TestPublicAddresses(t *testing.T) {
 	for address, want := range map[string]bool{
 		"93.184.215.14": true, "2606:2800:21f:cb07:6820:80da:af6b:8b2c": true, "::ffff:93.184.215.14": true,

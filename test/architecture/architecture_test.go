@@ -100,7 +100,8 @@ func packages(t *testing.T) map[string][]string {
 	return all
 }
 
-// layer returns the layer of a package, or -1. A package may import packages of lower layers, and in the foundation of its own.
+// layer returns the layer of a package, or -1. A package may import packages of lower layers and, in the foundation, also packages of its
+// own layer.
 func layer(path string) int {
 	name, inside := strings.CutPrefix(path, "atelie/internal/")
 	switch {
@@ -187,7 +188,7 @@ func TestSQLIsOnlyInStoreFiles(t *testing.T) {
 	}
 }
 
-// TestLockFileHasNoURLs: the product names no package registry.
+// TestLockFileHasNoURLs checks that the lock file names no package registry.
 func TestLockFileHasNoURLs(t *testing.T) {
 	lock, err := os.ReadFile(filepath.Join(root, "package-lock.json"))
 	if err != nil {
@@ -198,8 +199,8 @@ func TestLockFileHasNoURLs(t *testing.T) {
 	}
 }
 
-// TestCitedProductRulesExist finds citations of docs/product.md that name no rule and no heading of it. A citation is the
-// file's name and a rule's number or a heading after a comma.
+// TestCitedProductRulesExist finds citations of docs/product.md to a rule or heading that does not exist. A citation is the file's name,
+// a comma, and the number of a rule or a heading.
 func TestCitedProductRulesExist(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs/product.md"))
 	if err != nil {

@@ -33,7 +33,7 @@ func public(t *testing.T, nodes *[2]atomic.Pointer[string]) int {
 			}
 			go func() {
 				defer func() { _ = conn.Close() }()
-				// The node may still be starting, and the authority fails a challenge that is refused.
+				// The node may still be starting. A refused connection would fail the authority's challenge.
 				there, err := net.Dial("tcp", *nodes[turn%2].Load())
 				for err != nil && t.Context().Err() == nil {
 					time.Sleep(10 * time.Millisecond)
@@ -51,10 +51,10 @@ func public(t *testing.T, nodes *[2]atomic.Pointer[string]) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// TestTwoProgramsShareOneCertificate: two programs that share only the database obtain one certificate, whichever of them the
-// certificate authority's challenges reach.
+// TestTwoProgramsShareOneCertificate checks that two programs that share only the database obtain one certificate, whichever of them gets
+// the certificate authority's challenges.
 func TestTwoProgramsShareOneCertificate(t *testing.T) {
-	for _, dialect := range []db.Dialect{db.Postgres} { // with SQLite there is one program
+	for _, dialect := range []db.Dialect{db.Postgres} { // SQLite allows only one program
 		t.Run(string(dialect), func(t *testing.T) {
 			var https, plain [2]atomic.Pointer[string]
 			for i := range https {

@@ -106,7 +106,7 @@ func TestSystemdUnit(t *testing.T) {
 	if out, err := exec.Command(analyze, "verify", "--man=no", file).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
-	// 0 is safest, 10 unprotected.
+	// The exposure is a number from 0 (safest) to 10 (unprotected).
 	out, err := exec.Command(analyze, "security", "--offline=yes", "--no-pager", "--threshold=20", file).CombinedOutput()
 	if err != nil {
 		t.Errorf("systemd-analyze security: %v\n%s", err, out)
@@ -209,7 +209,7 @@ func TestComposeFile(t *testing.T) {
 	}
 }
 
-// TestExampleSettingsAreASmallObject: people edit this JSON by hand.
+// TestExampleSettingsAreASmallObject checks that the example is short, because people edit this JSON by hand.
 func TestExampleSettingsAreASmallObject(t *testing.T) {
 	var object map[string]any
 	if err := json.Unmarshal([]byte(example(t, "settings.json")), &object); err != nil || len(object) > 5 {

@@ -16,8 +16,8 @@ import (
 // nobody is the user of the image.
 const nobody = 65532
 
-// TestImageContentIsSufficient: the program starts in a root file system like the image's, which has the program, the root
-// certificates and two empty folders. It loads the demo, serves it, and its health check succeeds.
+// TestImageContentIsSufficient starts the program in a root file system like the image's: it has only the program, the root certificates
+// and two empty folders. The program loads the demo and serves it, and its health check succeeds.
 func TestImageContentIsSufficient(t *testing.T) {
 	binary, err := built()
 	if err != nil {
@@ -73,7 +73,7 @@ func TestImageContentIsSufficient(t *testing.T) {
 	}
 }
 
-// locked runs a program with a folder as its root, as the image's user; without root's rights, in a user namespace.
+// locked runs a program as the image's user with a folder as its root. Without root's rights it uses a user namespace.
 func locked(image string) *syscall.SysProcAttr {
 	if os.Getuid() == 0 {
 		return &syscall.SysProcAttr{Chroot: image, Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}

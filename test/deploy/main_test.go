@@ -57,7 +57,7 @@ func example(t *testing.T, name string) string {
 	return string(text)
 }
 
-// replaced replaces texts of an example; it fails the test if one of them is missing.
+// replaced replaces texts of an example. It fails the test if one of them is missing.
 func replaced(t *testing.T, text string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
@@ -192,7 +192,7 @@ func command(t *testing.T, env []string, args ...string) string {
 	return string(out)
 }
 
-// eventually waits for longer than the minute after which a certificate that was not issued is asked for again.
+// eventually waits for more than a minute, because a certificate that was not issued is requested again after a minute.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Minute); !done(); time.Sleep(50 * time.Millisecond) {
@@ -202,7 +202,7 @@ func eventually(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// answers reports whether an address answers with status 200.
+// answers reports whether a URL responds with status 200.
 func answers(client *http.Client, address string) bool {
 	answer, err := client.Get(address)
 	if err != nil {

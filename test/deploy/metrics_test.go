@@ -110,7 +110,7 @@ func TestMetricsOfTheProgram(t *testing.T) {
 				`atelie_http_requests_total{status="4xx",surface="rest"}`: 1, `atelie_http_requests_total{status="4xx",surface="other"}`: 0,
 				`atelie_http_request_duration_seconds_count{surface="pages"}`: 4,
 			} {
-				// A request is counted when its answer is complete, which the client may see a moment earlier.
+				// A request is counted when its response is complete, possibly a moment after the client has received it.
 				eventually(t, name+" has risen", func() bool { return scrape(t, metrics).values[name] >= before.values[name]+more })
 				if got := scrape(t, metrics).values[name]; got != before.values[name]+more {
 					t.Errorf("%s: %v after %v", name, got, before.values[name])
@@ -191,7 +191,7 @@ func namesOf(query string) (metrics, labels []string) {
 	return word.FindAllString(call.ReplaceAllString(rest, "("), -1), labels
 }
 
-// TestDashboardNamesWhatIsExposed: every metric and label of the dashboard's queries exists in the running program.
+// TestDashboardNamesWhatIsExposed checks that every metric and label of the dashboard's queries exists in the running program.
 func TestDashboardNamesWhatIsExposed(t *testing.T) {
 	var d dashboard
 	if err := json.Unmarshal([]byte(example(t, "grafana.json")), &d); err != nil {
@@ -255,7 +255,7 @@ func TestDashboardNamesWhatIsExposed(t *testing.T) {
 	}
 }
 
-// TestHostingPageNamesTheMetrics: docs/hosting.md names each metric of the program, and no other.
+// TestHostingPageNamesTheMetrics checks that docs/hosting.md names each metric of the program, and no other.
 func TestHostingPageNamesTheMetrics(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "hosting.md"))
 	if err != nil {

@@ -62,7 +62,7 @@ func (f front) client(t *testing.T, h2 bool) *http.Client {
 	return &http.Client{Transport: transport, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// two is two nodes on one database and one data folder, as in the examples for several nodes.
+// two is a pair of nodes with one database and one data folder, as in the examples for several nodes.
 type two struct {
 	nodes        []*node
 	env          []string
@@ -87,7 +87,7 @@ func startTwo(t *testing.T) *two {
 	return w
 }
 
-// TestProxyExamples runs the same checks through each example, and through the HTTPS of the program itself.
+// TestProxyExamples runs the same checks with each example, and with the program's own HTTPS.
 func TestProxyExamples(t *testing.T) {
 	w := startTwo(t)
 	one, several := w.nodes[0].address, []string{w.nodes[0].address, w.nodes[1].address}
@@ -114,7 +114,7 @@ func TestProxyExamples(t *testing.T) {
 	}
 }
 
-// pages checks HTTP/2, the redirect to HTTPS, and that the log has the visitor's address in spite of a forged X-Forwarded-For.
+// pages checks HTTP/2, the redirect to HTTPS, and that the log has the visitor's address despite a forged X-Forwarded-For.
 func (w *two) pages(t *testing.T, f front) {
 	t.Helper()
 	c := f.client(t, true)
@@ -135,7 +135,7 @@ func (w *two) pages(t *testing.T, f front) {
 	}
 }
 
-// logged returns the address of a request's visitor in the log of either node, or "".
+// logged returns the visitor's address that either node has logged for a request, or "".
 func (w *two) logged(id string) string {
 	for _, n := range w.nodes {
 		for text := range strings.Lines(n.output.String()) {
@@ -186,7 +186,7 @@ func film(t *testing.T) []byte {
 	return append(head, make([]byte, 8<<20)...)
 }
 
-// upload uploads a film in one request, and another by TUS, whose first PATCH is cut off half-way.
+// upload uploads a video in one request, and another one by TUS, whose first PATCH is interrupted half-way.
 func (w *two) upload(t *testing.T, c *http.Client, name string) {
 	t.Helper()
 	data := film(t)
@@ -207,7 +207,7 @@ func (w *two) upload(t *testing.T, c *http.Client, name string) {
 	if created.status != http.StatusCreated || !strings.HasPrefix(place, site+"/") {
 		t.Fatalf("TUS: %d %s, to %q", created.status, created.body, place)
 	}
-	// The connection breaks after half of the film. What was sent is stored, so the proxy does not buffer the request.
+	// The connection breaks after half of the video. The received half is stored, so the proxy does not buffer the request.
 	body, line := io.Pipe()
 	go func() {
 		_, err := line.Write(data[:len(data)/2])

@@ -17,8 +17,8 @@ import (
 	"testing"
 )
 
-// Tests of what make release makes of a program. That the programs themselves are the same each time is proved by
-// scripts/release.sh, which builds them twice.
+// Tests of the files that make release makes from a program. scripts/release.sh builds the programs twice and checks that both builds are
+// equal.
 
 const releaseVersion, releaseTime = "9.8.7-rc.1", "1795000000"
 
@@ -97,7 +97,7 @@ func TestFilesOfARelease(t *testing.T) {
 	if text := string(read(t, filepath.Join(folders[0], "release.json"))); !strings.Contains(text, hex.EncodeToString(sum[:])) || !strings.Contains(text, `"linux/`+runtime.GOARCH+`"`) {
 		t.Errorf("%s", text)
 	}
-	// The program of this test is no release, so only its answer to the file's form can be asked for.
+	// The program of this test is not a release, so the test can only check that it reads the file.
 	said, err := exec.Command(binary, "upgrade", "--check", "--data-dir", t.TempDir(), "--release-file", filepath.Join(folders[0], "release.json")).CombinedOutput()
 	if err == nil || !strings.Contains(string(said), "not built from a release") {
 		t.Errorf("%v, %s", err, said)
@@ -112,7 +112,7 @@ func TestFilesOfARelease(t *testing.T) {
 	checkImage(t, filepath.Join(folders[0], "atelie_"+releaseVersion+"_image.tar"), binary)
 }
 
-// checkSums has sha256sum check SHA256SUMS in a folder, which must name every other file, and must tell of a changed one.
+// checkSums checks SHA256SUMS in a folder with sha256sum. The file must name every other file, and a changed file must be detected.
 func checkSums(t *testing.T, dir string) {
 	t.Helper()
 	tool := need(t, "sha256sum")

@@ -83,7 +83,7 @@ func (c *cached) get(path string, header ...string) reply {
 	return c.send(http.MethodGet, path, "", header...)
 }
 
-// hit requests a path until the cache answers it.
+// hit requests a path until the response comes from the cache.
 func (c *cached) hit(path string, header ...string) (got reply) {
 	c.t.Helper()
 	eventually(c.t, "the cache answers "+path, func() bool {
@@ -147,7 +147,7 @@ func (c *cached) variants(t *testing.T) {
 			t.Errorf("range: %d with %d bytes", part.status, len(part.body))
 		}
 	}
-	negotiated := strings.Replace(c.rendition, "&format=webp", "", 1) // as pages name it
+	negotiated := strings.Replace(c.rendition, "&format=webp", "", 1) // the URL in pages
 	if got := c.hit(negotiated, "Accept", "image/avif,image/webp,*/*"); got.header.Get("Content-Type") != "image/webp" {
 		t.Errorf("negotiated: %v", got.header)
 	}
@@ -156,7 +156,7 @@ func (c *cached) variants(t *testing.T) {
 	}
 }
 
-// private requests everything that is not for everybody several times. None may come from the cache, nor be allowed to be stored.
+// private requests everything that is not public several times. No response may come from the cache, or allow the cache to store it.
 func (c *cached) private(t *testing.T) {
 	signed := c.send(http.MethodPost, strings.Replace(c.picture, "/public/", "/sign/", 1), `{"expiresIn":600}`, "Authorization", "Bearer "+c.secret, "Content-Type", "application/json")
 	var token struct {
@@ -196,7 +196,7 @@ func (c *cached) private(t *testing.T) {
 	}
 }
 
-// edit changes the site's name, and looks for it on all pages while the cache is warm.
+// edit changes the site's name, and checks it on all pages while the cache is warm.
 func (c *cached) edit(t *testing.T) {
 	paths := []string{"/feed.xml", "/site.webmanifest"}
 	for part := range strings.SplitSeq(c.get("/sitemap.xml").body, "<loc>") {
@@ -224,7 +224,7 @@ func (c *cached) edit(t *testing.T) {
 		acknowledged := time.Now()
 		for _, path := range paths {
 			for {
-				asked := time.Since(acknowledged) // when the request began: a busy machine may hold the response up
+				asked := time.Since(acknowledged) // when the request began, because a busy machine may delay the response
 				if strings.Contains(c.get(path).body, name) {
 					break
 				}
@@ -237,8 +237,8 @@ func (c *cached) edit(t *testing.T) {
 	}
 }
 
-// TestPurgedCache runs nginx in the place of a CDN: it stores what has CDN-Cache-Control, for the minute that this says, and forgets
-// everything when the program calls its address. nginx from Debian cannot be asked to forget, so its files are removed.
+// TestPurgedCache runs nginx as a CDN: it stores responses with CDN-Cache-Control for the minute that this header states, and drops
+// everything when the program calls its purge URL. Debian's nginx has no purge, so the test removes its files.
 //
 // Proves H-cdn-purge-edit.
 func TestPurgedCache(t *testing.T) {

@@ -22,7 +22,7 @@ func releaseTargets(t *testing.T) []string {
 	return strings.Fields(string(found[1]))
 }
 
-// crossCheck makes the tool that type-checks the program for other systems.
+// crossCheck builds the tool that type-checks the program for other systems.
 func crossCheck(t *testing.T) string {
 	t.Helper()
 	tool := filepath.Join(t.TempDir(), "crosscheck")

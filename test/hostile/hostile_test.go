@@ -1,5 +1,5 @@
-// Package hostile sends generated hostile requests to every surface of the running program, on both databases. It checks what
-// must be true of every answer: no status 5xx, no hidden row, errors in the surface's format, and a log line with the reason.
+// Package hostile sends generated hostile requests to every surface of the running program, on both databases. It checks what must be
+// true of every response: no status 5xx, no hidden row, errors in the surface's format, and a log line with the reason.
 package hostile
 
 import (
@@ -34,7 +34,7 @@ import (
 	"atelie/internal/storage/resumable"
 )
 
-// A failure names the number of its request, which the same seed reproduces.
+// A failure names the number of its request. The same seed reproduces that request.
 var (
 	seed  = flag.Uint64("hostile.seed", 1, "seed of the requests")
 	count = flag.Int("hostile.requests", perSurface, "requests per surface and database")
@@ -288,7 +288,7 @@ func (s *site) signIn(t *testing.T, email, password string) string {
 	return session.AccessToken
 }
 
-// state describes what outsiders may not change.
+// state describes the rows that outsiders must not change.
 func (s *site) state(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}

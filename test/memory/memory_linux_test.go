@@ -27,15 +27,15 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 const (
 	works    = 1000 // the largest number of rows in an answer
 	clients  = 8
-	requests = 25 // that each client sends
+	requests = 25 // number of requests that each client sends
 	// The memory of the same program in the same state differs by this much from one start to the next.
 	noise = 4 << 20
 )
 
 // Proves T-limits-memory.
 //
-// TestMemoryIsBackAfterHostileQueries names columns many times, as the largest answers need it, and the largest queries that are
-// refused. Both programs recover at the same time, because the test waits for them.
+// TestMemoryIsBackAfterHostileQueries sends queries that name columns many times, for the largest responses, and the largest queries that
+// are refused. Both programs recover at the same time, because the test waits for them.
 func TestMemoryIsBackAfterHostileQueries(t *testing.T) {
 	binary, err := program.Build(t.TempDir())
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *site) stop() {
 	}
 }
 
-// fill inserts works whose rows make large answers.
+// fill inserts works whose rows give large responses.
 func (s *site) fill() {
 	s.t.Helper()
 	rows := make([]map[string]string, works)
@@ -160,7 +160,7 @@ func (s *site) fill() {
 	}
 }
 
-// get returns the status of an answer, which it reads to its end. address is the client's.
+// get reads a response completely and returns its status. address is the client's IP address.
 func (s *site) get(path, key, address string) int {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.url+path, nil)
@@ -184,7 +184,7 @@ func (s *site) get(path, key, address string) int {
 	return answer.StatusCode
 }
 
-// attack sends the queries and returns the largest resident memory meanwhile.
+// attack sends the queries and returns the largest resident memory during them.
 func (s *site) attack() (peak int) {
 	s.t.Helper()
 	selects := []string{}

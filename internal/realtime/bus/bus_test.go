@@ -131,7 +131,7 @@ func TestEventsOfASlowTransactionAreNotLost(t *testing.T) {
 	if err := n.say("end"); err != nil {
 		t.Fatal(err)
 	}
-	n.expect("end") // and nothing twice
+	n.expect("end") // no event is delivered twice
 }
 
 // Proves RT-node-1.
@@ -231,7 +231,7 @@ func TestSweptEventsAreReportedAsLost(t *testing.T) {
 				t.Errorf("%d left, want %d", got, c.want)
 			}
 		}
-		// Whenever it reads now, that is more than ten minutes after the last time.
+		// The next read is more than ten minutes after the last one.
 		mu.Lock()
 		clock = clock.Add(2 * retention)
 		mu.Unlock()
