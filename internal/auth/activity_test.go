@@ -65,9 +65,9 @@ func (h *fixture) activity(kinds ...activity.Kind) (lines []string) {
 func TestActivityOfFactors(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
-		a, _ := h.secured()
+		a, _ := h.ownerWithFactor()
 		h.clock.pass(totpPeriod * time.Second)
-		h.mustStep(h.mustSignIn().text("access_token"), a) // only a step of a sign-in, so it adds no entry
+		h.mustVerifyFactor(h.mustSignIn().text("access_token"), a) // only a step of a sign-in, so it adds no entry
 		got := h.activity(activity.Key)
 		slices.Sort(got)
 		if want := []string{"key user_updated_password command " + email, "key verification_attempted account " + email}; !slices.Equal(got, want) {

@@ -26,7 +26,7 @@ func (h *fixture) auditLog(query string) (list []auditLogEntry, r reply) {
 func TestAuditLog(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
-		_, raised := h.secured()
+		_, raised := h.ownerWithFactor()
 		userID := raised.body["user"].(map[string]any)["id"].(string)
 		h.clock.pass(time.Minute)
 		h.expect("wrong password", h.signInAs(email, "not the password", header{"User-Agent", "Thief"}), 400, "invalid_credentials")

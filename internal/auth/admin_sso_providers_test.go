@@ -16,7 +16,7 @@ import (
 const providersPath = "/auth/v1/admin/sso/providers"
 
 // Proves S6-key-1.
-func TestProvidersAreForTheElevatedKeyAlone(t *testing.T) {
+func TestSSOProvidersNeedTheServiceKey(t *testing.T) {
 	h := newSSOFixture(t, dbtest.Open(t, db.SQLite))
 	h.owner()
 	owner := h.mustSignIn().text("access_token")
@@ -32,7 +32,7 @@ func TestProvidersAreForTheElevatedKeyAlone(t *testing.T) {
 }
 
 // Proves S7-sso-7.
-func TestProvidersAreManaged(t *testing.T) {
+func TestManageSSOProviders(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newSSOFixture(t, d)
 		one := h.call("GET", providersPath+"/"+h.provider, h.service, "")

@@ -47,8 +47,8 @@ func (h *fixture) mustCreateID(body map[string]any) string {
 	return id
 }
 
-// audited counts the entries of an action on an account by the service key.
-func (h *fixture) audited(action auditAction, userID string) string {
+// countAuditEntries counts the entries of an action on an account by the service key.
+func (h *fixture) countAuditEntries(action auditAction, userID string) string {
 	return h.value("select cast(count(*) as text) from auth_audit_log where action = $1 and user_id = $2 and detail ->> 'actor' = 'service_role'", string(action), userID)
 }
 
@@ -58,7 +58,7 @@ var adminCalls = []string{
 }
 
 // Proves S6-key-1, S6-key-2.
-func TestAdminCallsTakeTheServiceKeyAlone(t *testing.T) {
+func TestAdminEndpointsNeedTheServiceKey(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()
@@ -165,7 +165,7 @@ func nested(levels int) map[string]any {
 }
 
 // Proves S6-role-4, S7-admin-12.
-func TestABannedAccountIsOutUntilTheBanEnds(t *testing.T) {
+func TestBannedAccountIsRefusedUntilTheBanEnds(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()

@@ -52,7 +52,7 @@ func TestAdminCreatesAWholeAccount(t *testing.T) {
 		}
 		h.expect("by address", h.signInAs("rui@example.pt", password), 200, "")
 		h.expect("by phone", h.call("POST", "/auth/v1/token?grant_type=password", "", object(map[string]any{"phone": "351910000000", "password": password})), 200, "")
-		if got := h.audited(auditSignedUp, id); got != "1" {
+		if got := h.countAuditEntries(auditSignedUp, id); got != "1" {
 			t.Errorf("%s audit entries", got)
 		}
 		h.deliver()
@@ -125,7 +125,7 @@ func TestImportedHashesSignInAndAreRenewed(t *testing.T) {
 	})
 }
 
-func TestAccountWithoutPasswordRefusesAll(t *testing.T) {
+func TestAccountWithoutPasswordRefusesEveryPassword(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.mustCreate(map[string]any{"email": email, "email_confirm": true, "password": ""})
@@ -136,8 +136,8 @@ func TestAccountWithoutPasswordRefusesAll(t *testing.T) {
 
 // Proves S7-admin-18.
 //
-// TestOneAddressIsCreatedOnce sends concurrent requests for one address. All pass the first check, and only one creates the account.
-func TestOneAddressIsCreatedOnce(t *testing.T) {
+// TestConcurrentCreationsOfOneAddress sends concurrent requests for one address. All pass the first check, and only one creates the account.
+func TestConcurrentCreationsOfOneAddress(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		for _, call := range []struct {

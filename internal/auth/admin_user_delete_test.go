@@ -28,7 +28,7 @@ func TestHardDeleteLeavesNothing(t *testing.T) {
 		h.expect("its token", h.user(token), 403, "user_not_found")
 		h.expect("again", h.asService("DELETE", "/admin/users/"+id, nil), 404, "user_not_found")
 		h.mustCreate(map[string]any{"email": email})
-		if got := h.audited(auditUserDeleted, id); got != "1" {
+		if got := h.countAuditEntries(auditUserDeleted, id); got != "1" {
 			t.Errorf("%s audit entries", got)
 		}
 	})
@@ -77,7 +77,7 @@ func TestSoftDeleteFreesTheAddressesAndKeepsHashes(t *testing.T) {
 }
 
 // Proves S7-admin-15.
-func TestTheLastOwnerStays(t *testing.T) {
+func TestLastOwnerCannotBeDeleted(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()

@@ -9,7 +9,7 @@ import (
 )
 
 // Proves S7-admin-11, A-audit-2, W-auth-7.
-func TestAdminUpdatesOnlyWhatIsNamed(t *testing.T) {
+func TestAdminUpdateChangesOnlyGivenFields(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		u := h.mustCreate(map[string]any{
@@ -28,7 +28,7 @@ func TestAdminUpdatesOnlyWhatIsNamed(t *testing.T) {
 			t.Errorf("got %s", r.raw)
 		}
 		if _, confirmed := r.body["email_confirmed_at"]; confirmed {
-			t.Error("confirmed by itself")
+			t.Error("the address was confirmed without a link")
 		}
 		r = h.asService("PUT", "/admin/users/"+id, map[string]any{"email_confirm": true, "phone_confirm": true})
 		if r.text("email_confirmed_at") == "" || r.text("phone_confirmed_at") != "" || r.body["user_metadata"].(map[string]any)["email_verified"] != true {
@@ -44,7 +44,7 @@ func TestAdminUpdatesOnlyWhatIsNamed(t *testing.T) {
 				t.Errorf("identity %v", data)
 			}
 		}
-		if got := h.audited(auditUserModified, id); got != "4" {
+		if got := h.countAuditEntries(auditUserModified, id); got != "4" {
 			t.Errorf("%s audit entries", got)
 		}
 		if detail := h.value("select cast(count(*) as text) from auth_audit_log where cast(detail as text) like '%example.pt%' or cast(detail as text) like '%3519%'"); detail != "0" {
@@ -54,7 +54,7 @@ func TestAdminUpdatesOnlyWhatIsNamed(t *testing.T) {
 }
 
 // Proves S7-admin-11.
-func TestAPasswordSetByTheKeyEndsSessionsAndLinks(t *testing.T) {
+func TestPasswordSetByTheServiceKeyEndsSessionsAndLinks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()
@@ -78,7 +78,7 @@ func TestAPasswordSetByTheKeyEndsSessionsAndLinks(t *testing.T) {
 	})
 }
 
-func TestANewAddressVoidsLinksToTheOldOne(t *testing.T) {
+func TestNewAddressInvalidatesLinksToTheOldOne(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()

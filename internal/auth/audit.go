@@ -48,13 +48,13 @@ const (
 // The actions that the activity log shows to owners. Actions that are only a step of a sign-in or of a change are left out, such as
 // refreshed tokens, challenges and requests for a confirmation message.
 var (
-	activitySignIns = []auditAction{auditSignIn, auditSignOut, auditRecoveryRequested, auditRecoveryCodeUsed}
-	activityRefused = []auditAction{auditSignInRefused, auditFactorRefused, auditRecoveryCodeRefused, auditReauthenticationRefused, auditTokenRevoked}
-	activityKeys    = []auditAction{
+	activitySignIns     = []auditAction{auditSignIn, auditSignOut, auditRecoveryRequested, auditRecoveryCodeUsed}
+	activityRefused     = []auditAction{auditSignInRefused, auditFactorRefused, auditRecoveryCodeRefused, auditReauthenticationRefused, auditTokenRevoked}
+	activityCredentials = []auditAction{
 		auditPasswordSet, auditUserModified, auditSignedUp, auditUserInvited, auditUserDeleted, auditLinkGenerated, auditIdentityLinked, auditIdentityUnlinked,
 		auditFactorVerified, auditFactorUnenrolled, auditFactorUpdated, auditFactorDeleted, auditRecoveryCodesMade, auditSSOProviderChanged, auditKeyRotated,
 	}
-	activityActions = map[activity.Kind][]auditAction{activity.SignIn: activitySignIns, activity.Refused: activityRefused, activity.Key: activityKeys}
+	activityActions = map[activity.Kind][]auditAction{activity.SignIn: activitySignIns, activity.Refused: activityRefused, activity.Key: activityCredentials}
 )
 
 // audit writes an entry to the audit log. q should be the transaction of the change, so that the change and the entry are stored

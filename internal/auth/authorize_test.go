@@ -27,7 +27,7 @@ func TestAuthorizeSendsTheBrowserToTheProvider(t *testing.T) {
 			t.Errorf("sent to %s", a.to)
 		}
 		if g.value("select coalesce(provider_secrets, '') from auth_flow_states") == "" || g.value("select provider_state_hash from auth_flow_states") == q.Get("state") {
-			t.Error("the flow is not kept as it should")
+			t.Error("the flow is not stored as expected")
 		}
 		if len(a.cookies) != 1 || !a.cookies[0].HttpOnly || !a.cookies[0].Secure || a.cookies[0].SameSite != http.SameSiteLaxMode || a.cookies[0].Path != "/auth/v1/callback" {
 			t.Errorf("cookies %v", a.cookies)
@@ -42,7 +42,7 @@ func TestAuthorizeSendsTheBrowserToTheProvider(t *testing.T) {
 }
 
 // Proves S7-oauth-8, S7-oauth-9.
-func TestAuthorizeRefuses(t *testing.T) {
+func TestAuthorizeRefusesInvalidRequests(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
 		for query, want := range map[string]string{

@@ -27,7 +27,7 @@ func TestImplicitSignInByProvider(t *testing.T) {
 			t.Errorf("sent to %s", a.to)
 		}
 		if len(a.cookies) != 1 || a.cookies[0].MaxAge >= 0 {
-			t.Errorf("the cookie stays: %v", a.cookies)
+			t.Errorf("the cookie was not removed: %v", a.cookies)
 		}
 		u := g.user(a.fragment.Get("access_token"))
 		g.expect("user", u, http.StatusOK, "")
@@ -54,7 +54,7 @@ func TestImplicitSignInByProvider(t *testing.T) {
 		}
 		again := g.session(with(guest("7", "rui@example.com", true), "name", "Rui C."))
 		if g.claims(again.fragment.Get("access_token"))["sub"] != user.ID || g.count("auth_users") != 1 {
-			t.Error("the second time made another account")
+			t.Error("the second sign-in created another account")
 		}
 		if got := g.user(again.fragment.Get("access_token")); !strings.Contains(got.raw, `"full_name":"Rui C."`) {
 			t.Errorf("not renewed: %s", got.raw)
@@ -99,7 +99,7 @@ func TestPKCESignInByProvider(t *testing.T) {
 }
 
 // Proves S7-oauth-7.
-func TestApplePostsItsAnswer(t *testing.T) {
+func TestAppleCallbackIsAPost(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
 		a := g.begin("provider=apple")
@@ -120,7 +120,7 @@ func TestApplePostsItsAnswer(t *testing.T) {
 }
 
 // Proves S7-oauth-4.
-func TestCallbackRefuses(t *testing.T) {
+func TestCallbackRefusesInvalidResponses(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
 		const to = "https://app.example/in"
@@ -214,7 +214,7 @@ func TestAStateOfAnotherKindOfFlowIsRefused(t *testing.T) {
 }
 
 // Proves S7-oauth-5.
-func TestRefusedConsentIsTold(t *testing.T) {
+func TestRefusedConsentIsReported(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
 		for _, c := range []struct{ kind, text, wantKind, wantText string }{
@@ -235,7 +235,7 @@ func TestRefusedConsentIsTold(t *testing.T) {
 	})
 }
 
-func TestTheSamePersonComesTwiceAtOnce(t *testing.T) {
+func TestConcurrentFirstSignInsOfOnePerson(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
 		var wg sync.WaitGroup

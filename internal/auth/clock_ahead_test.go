@@ -16,7 +16,7 @@ func TestAClockThatWasAheadLocksNobodyOut(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.clock.pass(ahead)
-		a, _ := h.secured() // uses the step of a code, and counts an attempt
+		a, _ := h.ownerWithFactor() // uses the step of a code, and counts an attempt
 		recover := func() int {
 			return h.call("POST", "/auth/v1/recover", h.anon, object(map[string]any{"email": email})).status
 		}
@@ -34,18 +34,18 @@ func TestAClockThatWasAheadLocksNobodyOut(t *testing.T) {
 			t.Errorf("the wait between two mails must count again: %d", got)
 		}
 		bearer := h.mustSignIn().text("access_token")
-		h.mustStep(bearer, a)
+		h.mustVerifyFactor(bearer, a)
 		if again := h.step(h.mustSignIn().text("access_token"), a); again.status == http.StatusOK {
 			t.Error("a code works once, also after that")
 		}
 	})
 }
 
-func TestAStepOfAnotherNodesClockStaysUsed(t *testing.T) {
+func TestTOTPStepUsedOnANodeAheadStaysUsed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.clock.pass(time.Minute) // less than the allowed difference between two clocks
-		a, _ := h.secured()
+		a, _ := h.ownerWithFactor()
 		h.clock.pass(-2 * time.Minute)
 		if r := h.step(h.mustSignIn().text("access_token"), a); r.status == http.StatusOK {
 			t.Errorf("a step before the last one used: %d %s", r.status, r.raw)

@@ -74,7 +74,7 @@ func TestBreachedPasswordsAreRefusedEverywhere(t *testing.T) {
 		}
 		h.exec("update auth_users set encrypted_password = $1", bcryptOf(t, common))
 		if r := h.signInAs(email, common); r.status != 200 || r.body["weak_password"] == nil {
-			t.Errorf("a common password from elsewhere: %d %s", r.status, r.raw)
+			t.Errorf("a common password on another list: %d %s", r.status, r.raw)
 		}
 	})
 }

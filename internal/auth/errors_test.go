@@ -47,7 +47,7 @@ func TestWeakPasswordsComeWithReasons(t *testing.T) {
 }
 
 // Proves S8-form-5.
-func TestUnknownErrorsGiveNothingAway(t *testing.T) {
+func TestUnknownErrorsRevealNothing(t *testing.T) {
 	for _, version := range []string{"", version2024} {
 		r := httptest.NewRequest("GET", "/auth/v1/user", nil)
 		r.Header.Set(versionHeader, version)
@@ -82,8 +82,8 @@ func TestDatabaseErrorIsNotARefusal(t *testing.T) {
 
 // Proves S8-form-4.
 //
-// TestEveryCodeIsProvoked fails for an error code that no test of this package or of the official client contains.
-func TestEveryCodeIsProvoked(t *testing.T) {
+// TestEveryErrorCodeHasATest fails for an error code that no test of this package or of the official client contains.
+func TestEveryErrorCodeHasATest(t *testing.T) {
 	source, err := os.ReadFile("errors.go")
 	if err != nil {
 		t.Fatal(err)

@@ -81,7 +81,7 @@ func (h *fixture) step(bearer string, a authenticator) reply {
 	return h.verifyFactor(bearer, a.id, c.text("id"), a.code(h.clock.now()))
 }
 
-func (h *fixture) mustStep(bearer string, a authenticator) reply {
+func (h *fixture) mustVerifyFactor(bearer string, a authenticator) reply {
 	h.t.Helper()
 	r := h.step(bearer, a)
 	if r.status != http.StatusOK {
@@ -90,14 +90,14 @@ func (h *fixture) mustStep(bearer string, a authenticator) reply {
 	return r
 }
 
-// secured returns an owner with a verified factor and a session at aal2. The clock is set to the next step, so that the next code is
+// ownerWithFactor returns an owner with a verified factor and a session at aal2. The clock is set to the next step, so that the next code is
 // unused.
-func (h *fixture) secured() (authenticator, reply) {
+func (h *fixture) ownerWithFactor() (authenticator, reply) {
 	h.t.Helper()
 	h.owner()
 	bearer := h.mustSignIn().text("access_token")
 	a := h.mustEnrol(bearer, "phone")
-	r := h.mustStep(bearer, a)
+	r := h.mustVerifyFactor(bearer, a)
 	h.clock.pass(totpPeriod * time.Second)
 	return a, r
 }
@@ -159,7 +159,7 @@ func TestEnrolATOTPFactor(t *testing.T) {
 func TestEnrolmentIsRefused(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, phonesOn)
-		a, raised := h.secured()
+		a, raised := h.ownerWithFactor()
 		up, low := raised.text("access_token"), h.mustSignIn().text("access_token")
 		h.expect("same name", h.enrol(up, map[string]any{"factor_type": "totp", "friendly_name": "phone"}), 422, "mfa_factor_name_conflict")
 		h.expect("aal1", h.enrol(low, map[string]any{"factor_type": "totp", "friendly_name": "x"}), 403, "insufficient_aal")
@@ -195,7 +195,7 @@ func TestEnrolmentIsRefused(t *testing.T) {
 		h.clock.pass(unverifiedFactorLife + time.Second)
 		h.mustEnrol(up, "eleven") // the unfinished enrolments were deleted, so there is room
 		if n := h.count("auth_factors"); n != 2 {
-			t.Errorf("%d factors: %s and the new one should be left", n, a.id)
+			t.Errorf("%d factors, want %s and the new one", n, a.id)
 		}
 		h.mustEnrol(up, "eleven")
 		if n := h.count("auth_factors"); n != 2 {
@@ -211,7 +211,7 @@ func TestEnrolmentIsRefused(t *testing.T) {
 }
 
 // Proves S4-aal-1, S4-aal-4, S7-factor-4, S7-factor-5, S7-factor-6, A-mail-12.
-func TestVerifyingRaisesTheSession(t *testing.T) {
+func TestVerifyingAFactorRaisesTheSession(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()
@@ -251,15 +251,15 @@ func TestVerifyingRaisesTheSession(t *testing.T) {
 		// A later session is at aal1 until its code is verified. Other sessions at aal1 then stay.
 		h.clock.pass(time.Minute)
 		waiting, late := h.mustSignIn(), h.mustSignIn()
-		raised := h.mustStep(late.text("access_token"), a)
+		raised := h.mustVerifyFactor(late.text("access_token"), a)
 		if claims := h.claims(raised.text("access_token")); claims["aal"] != "aal2" {
 			t.Errorf("claims %v", claims)
 		}
 		if r := h.user(waiting.text("access_token")); r.status != 200 {
-			t.Errorf("a session that still waits for its code: %d %s", r.status, r.raw)
+			t.Errorf("a session whose code is not verified yet: %d %s", r.status, r.raw)
 		}
 		h.clock.pass(time.Minute)
-		twice := h.claims(h.mustStep(raised.text("access_token"), a).text("access_token"))
+		twice := h.claims(h.mustVerifyFactor(raised.text("access_token"), a).text("access_token"))
 		if amr(twice) != "totp password" {
 			t.Errorf("a method is named once: %v", twice["amr"])
 		}
@@ -267,10 +267,10 @@ func TestVerifyingRaisesTheSession(t *testing.T) {
 }
 
 // Proves S7-factor-9.
-func TestCodesAreRefused(t *testing.T) {
+func TestInvalidFactorCodesAreRefused(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
-		a, _ := h.secured()
+		a, _ := h.ownerWithFactor()
 		bearer := h.mustSignIn().text("access_token")
 		open := func() string { return h.challenge(bearer, a.id).text("id") }
 		good := func() string { return a.code(h.clock.now()) }
@@ -304,10 +304,10 @@ func TestCodesAreRefused(t *testing.T) {
 }
 
 // Proves S7-factor-9.
-func TestACodeWorksOnceAlsoWhenItComesTwiceAtOnce(t *testing.T) {
+func TestFactorCodeWorksOnceUnderConcurrency(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
-		a, _ := h.secured()
+		a, _ := h.ownerWithFactor()
 		for name, shared := range map[string]bool{"one challenge": true, "two challenges": false} {
 			h.clock.pass(totpPeriod * time.Second)
 			bearers := [2]string{h.mustSignIn().text("access_token"), h.mustSignIn().text("access_token")}
@@ -332,7 +332,7 @@ func TestACodeWorksOnceAlsoWhenItComesTwiceAtOnce(t *testing.T) {
 }
 
 // Proves A-safe-10.
-func TestTriesWaitLongerEachTime(t *testing.T) {
+func TestWaitGrowsWithEachFactorAttempt(t *testing.T) {
 	for over, want := range map[int]time.Duration{-5: 0, -1: 0, 0: 15 * time.Second, 1: 30 * time.Second, 7: 32 * time.Minute, 8: time.Hour, 1 << 30: time.Hour} {
 		if got := tryDelay(over); got != want {
 			t.Errorf("%d too many: %s, want %s", over, got, want)
@@ -396,7 +396,7 @@ func TestPhoneFactor(t *testing.T) {
 func TestUnenrol(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
-		a, raised := h.secured()
+		a, raised := h.ownerWithFactor()
 		low := h.mustSignIn().text("access_token")
 		up := raised.text("access_token")
 		path := "/auth/v1/factors/" + a.id
@@ -429,11 +429,11 @@ func TestUnenrol(t *testing.T) {
 func TestUnenrolOneOfTwo(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
-		a, first := h.secured()
+		a, first := h.ownerWithFactor()
 		b := h.mustEnrol(first.text("access_token"), "tablet")
-		second := h.mustStep(first.text("access_token"), b)
+		second := h.mustVerifyFactor(first.text("access_token"), b)
 		later := h.mustSignIn() // the earlier sessions at aal1 ended when the factor was verified
-		third := h.mustStep(later.text("access_token"), a.wait())
+		third := h.mustVerifyFactor(later.text("access_token"), a.wait())
 		if r := h.call("DELETE", "/auth/v1/factors/"+a.id, second.text("access_token"), ""); r.status != 200 {
 			t.Fatalf("%d %s", r.status, r.raw)
 		}
@@ -442,7 +442,7 @@ func TestUnenrolOneOfTwo(t *testing.T) {
 		}
 		stepped := h.refreshWith(third.text("refresh_token"))
 		if claims := h.claims(stepped.text("access_token")); claims["aal"] != "aal1" || amr(claims) != "password" {
-			t.Errorf("raised by the one that went: %v", claims)
+			t.Errorf("a session that the removed factor had raised: %v", claims)
 		}
 		if h.admin(third.text("access_token")) {
 			t.Error("the level is read from the session, not from the token")
@@ -466,7 +466,7 @@ func TestAdministratorsNeedTheSecondFactor(t *testing.T) {
 		if !h.admin(first) {
 			t.Error("before the factor is verified")
 		}
-		up := h.mustStep(first, a).text("access_token")
+		up := h.mustVerifyFactor(first, a).text("access_token")
 		low := h.mustSignIn().text("access_token")
 		if !h.admin(up) || h.admin(low) {
 			t.Errorf("aal2 %v, aal1 %v", h.admin(up), h.admin(low))
@@ -492,7 +492,7 @@ func TestAdministratorsNeedTheSecondFactor(t *testing.T) {
 func TestRefreshingWhileTheSessionIsRaised(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
-		a, _ := h.secured()
+		a, _ := h.ownerWithFactor()
 		for range 5 {
 			h.clock.pass(totpPeriod * time.Second)
 			low := h.mustSignIn()
@@ -520,7 +520,7 @@ func TestRefreshingWhileTheSessionIsRaised(t *testing.T) {
 				}
 			}
 			if r := h.refreshWith(raised.text("refresh_token")); r.status != 200 || h.claims(r.text("access_token"))["aal"] != "aal2" {
-				t.Errorf("the raised session goes on: %d %s", r.status, r.raw)
+				t.Errorf("the raised session cannot be refreshed: %d %s", r.status, r.raw)
 			}
 		}
 	})
@@ -529,7 +529,7 @@ func TestRefreshingWhileTheSessionIsRaised(t *testing.T) {
 // Proves A-safe-6.
 //
 // A secret that cannot be decrypted is a failure of the server, not a wrong code of the owner.
-func TestASecretThatCannotBeOpenedIsNoWrongCode(t *testing.T) {
+func TestUnreadableSecretIsAServerError(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()

@@ -32,8 +32,8 @@ const (
 	password = "correct horse battery"
 )
 
-// cheap are low costs of password hashes, so that tests are fast. TestNewHashesHaveTheAgreedCost checks the real costs.
-var cheap = argonParams{memory: 64, time: 1, threads: 1}
+// cheapHashParams are low costs of password hashes, so that tests are fast. TestNewHashesHaveTheRecommendedCost checks the real costs.
+var cheapHashParams = argonParams{memory: 64, time: 1, threads: 1}
 
 type clock struct {
 	mu sync.Mutex
@@ -98,7 +98,7 @@ func newFixture(t testing.TB, d *db.DB, settings ...func(*Config)) *fixture {
 		SigningKeys: func(ctx context.Context) ([]identity.SigningKey, error) { return h.SigningKeys(ctx) },
 	}, c.now)
 	s := New(d, queue, tokens, cfg, c.now)
-	s.passwords.params = cheap
+	s.passwords.params = cheapHashParams
 	h = &fixture{Service: s, t: t, clock: c, mails: make(chan Mail, 100), texts: make(chan SMS, 100)}
 	queue.Handle(JobMail, func(_ context.Context, payload []byte) error {
 		var m Mail

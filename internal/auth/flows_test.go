@@ -58,8 +58,8 @@ func (h *fixture) signUp(address, password string, more ...fields) (reply, Mail)
 	return r, h.mail(MailConfirmation)
 }
 
-// member creates and confirms an account, and returns its session.
-func (h *fixture) member(address string) reply {
+// confirmedAccount creates and confirms an account, and returns its session.
+func (h *fixture) confirmedAccount(address string) reply {
 	h.t.Helper()
 	_, m := h.signUp(address, password)
 	r := h.post("verify", fields{"type": "signup", "email": address, "token": m.Code})
@@ -99,8 +99,8 @@ func fragment(h *fixture, u *url.URL) url.Values {
 	return v
 }
 
-// nothingLeaves fails if a mail or an SMS is queued.
-func (h *fixture) nothingLeaves(what string) {
+// expectNoMessages fails if a mail or an SMS is queued.
+func (h *fixture) expectNoMessages(what string) {
 	h.t.Helper()
 	h.deliver()
 	select {
@@ -112,8 +112,8 @@ func (h *fixture) nothingLeaves(what string) {
 	}
 }
 
-// settle runs the queue and discards the sent messages.
-func (h *fixture) settle() {
+// discardMessages runs the queue and discards the sent messages.
+func (h *fixture) discardMessages() {
 	h.t.Helper()
 	h.deliver()
 	for {

@@ -59,7 +59,7 @@ func TestGenerateLinkOfEveryType(t *testing.T) {
 			if action == "" {
 				action = auditUserInvited
 			}
-			if got := h.audited(action, r.text("id")); got == "0" {
+			if got := h.countAuditEntries(action, r.text("id")); got == "0" {
 				t.Errorf("%v: no audit entry", c.body)
 			}
 		}
@@ -78,7 +78,7 @@ func TestGenerateLinkOfEveryType(t *testing.T) {
 	})
 }
 
-func TestALinkForAnotherAddressIsVoid(t *testing.T) {
+func TestLinkForAnotherAddressIsInvalid(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.mustCreate(map[string]any{"email": email, "email_confirm": true})

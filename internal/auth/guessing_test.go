@@ -78,16 +78,16 @@ func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
 	}
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.RateLimited, c.JWTExpiry = false, 24*time.Hour })
-		a, _ := h.secured()
+		a, _ := h.ownerWithFactor()
 		thief := h.mustSignIn().text("access_token")
 		from := func(network string) header { return header{"X-Forwarded-For", network} }
-		ask := func(bearer, network string) string {
+		sendRequest := func(bearer, network string) string {
 			r := h.call("POST", "/auth/v1/factors/"+a.id+"/challenge", bearer, "{}", from(network))
 			return r.text("id")
 		}
 		looked := 0
 		guess := func(network string) {
-			r := h.verifyFactor(thief, a.id, ask(thief, network), "1111111", from(network))
+			r := h.verifyFactor(thief, a.id, sendRequest(thief, network), "1111111", from(network))
 			switch r.status {
 			case 422:
 				looked++
@@ -104,7 +104,7 @@ func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
 			h.clock.pass(time.Minute)
 		}
 		if looked > 20 {
-			t.Errorf("%d of 300 guesses from one network were looked at", looked)
+			t.Errorf("%d of 300 guesses from one network were checked", looked)
 		}
 		looked = 0
 		all := soak.Size(3*triesPerFactor, 1000)
@@ -112,10 +112,10 @@ func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
 			guess(fmt.Sprintf("198.51.%d.%d", i/250, i%250))
 		}
 		if looked > triesPerFactor {
-			t.Errorf("%d of %d guesses from many networks were looked at", looked, all)
+			t.Errorf("%d of %d guesses from many networks were checked", looked, all)
 		}
 		looked = 0
-		challenge := ask(thief, "203.0.113.7")
+		challenge := sendRequest(thief, "203.0.113.7")
 		rest := soak.Size(100, 8700)
 		for range rest { // and the rest of the ten thousand concurrently
 			if r := h.verifyFactor(thief, a.id, challenge, "1111111", from("203.0.113.7")); r.status == 422 {
@@ -123,7 +123,7 @@ func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
 			}
 		}
 		if looked > 1 {
-			t.Errorf("%d of %d guesses at once were looked at", looked, rest)
+			t.Errorf("%d of %d concurrent guesses were checked", looked, rest)
 		}
 		// From an IP address that the owner has used before, nothing is delayed. From other addresses a recovery code works.
 		owner := h.mustSignIn().text("access_token")
@@ -133,8 +133,8 @@ func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
 		// After the longest wait, another network gets an attempt again: the factor is not locked permanently.
 		h.clock.pass(maxTryDelay)
 		away := h.mustSignIn().text("access_token")
-		if r := h.verifyFactor(away, a.id, ask(away, "203.0.113.200"), a.code(h.clock.now()), from("203.0.113.200")); r.status != 200 {
-			t.Errorf("the owner elsewhere: %d %s", r.status, r.raw)
+		if r := h.verifyFactor(away, a.id, sendRequest(away, "203.0.113.200"), a.code(h.clock.now()), from("203.0.113.200")); r.status != 200 {
+			t.Errorf("the owner from another network: %d %s", r.status, r.raw)
 		}
 	})
 }

@@ -52,7 +52,7 @@ func TestInviteMakesAnAccountAndAMail(t *testing.T) {
 		h.asService("PUT", "/admin/users/"+r.text("id"), map[string]any{"email_confirm": true})
 		h.expect("confirmed", invite(""), 422, "email_exists")
 		h.expect("no address", h.asService("POST", "/invite", map[string]any{"email": "x"}), 400, "validation_failed")
-		if got := h.audited(auditUserInvited, r.text("id")); got != "2" {
+		if got := h.countAuditEntries(auditUserInvited, r.text("id")); got != "2" {
 			t.Errorf("%s audit entries", got)
 		}
 	})
@@ -60,9 +60,9 @@ func TestInviteMakesAnAccountAndAMail(t *testing.T) {
 
 // Proves A-safe-12.
 //
-// TestALinkByTheKeyConfirmsNoStrangersPassword signs up with somebody else's address, and then waits until the owner of the address
+// TestLinkByTheServiceKeyRemovesAStrangersPassword signs up with somebody else's address, and then waits until the owner of the address
 // follows a link that the service key has created.
-func TestALinkByTheKeyConfirmsNoStrangersPassword(t *testing.T) {
+func TestLinkByTheServiceKeyRemovesAStrangersPassword(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		for i, link := range []map[string]any{

@@ -15,7 +15,7 @@ import (
 func TestOneRequestAMinuteSendsFewMailsADay(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.MailsPerDay = 28 })
-		ask := func(kind cooldownKind, addresses ...string) (wait time.Duration) {
+		sendRequest := func(kind cooldownKind, addresses ...string) (wait time.Duration) {
 			err := h.db.WithTx(t.Context(), func(tx *db.Tx) (err error) {
 				wait, err = h.spendMailQuota(t.Context(), tx, kind, addresses...)
 				return err
@@ -32,7 +32,7 @@ func TestOneRequestAMinuteSendsFewMailsADay(t *testing.T) {
 		}
 		for range minutes {
 			h.clock.pass(time.Minute)
-			if ask(cooldownRecovery, email) == 0 {
+			if sendRequest(cooldownRecovery, email) == 0 {
 				left = append(left, h.clock.now())
 			}
 		}
@@ -51,14 +51,14 @@ func TestOneRequestAMinuteSendsFewMailsADay(t *testing.T) {
 			}
 		}
 		t.Logf("%d mails for %d requests", len(left), minutes)
-		if ask(cooldownConfirmation, email) != 0 || ask(cooldownRecovery, newcomer) != 0 {
+		if sendRequest(cooldownConfirmation, email) != 0 || sendRequest(cooldownRecovery, newcomer) != 0 {
 			t.Error("another kind or address has to wait")
 		}
-		if wait := ask(cooldownRecovery, newcomer, email); wait <= 0 || wait > linkLife {
-			t.Errorf("one of two addresses has had enough, and the wait is %s", wait)
+		if wait := sendRequest(cooldownRecovery, newcomer, email); wait <= 0 || wait > linkLife {
+			t.Errorf("one of two addresses has used its quota, and the wait is %s", wait)
 		}
 		h.clock.pass(-72 * time.Hour) // a wrong clock is corrected
-		if ask(cooldownRecovery, email) != 0 {
+		if sendRequest(cooldownRecovery, email) != 0 {
 			t.Error("a time from the future counts")
 		}
 	})
@@ -68,7 +68,7 @@ func TestOneRequestAMinuteSendsFewMailsADay(t *testing.T) {
 //
 // The owner requests a link once, and somebody else requests links every four minutes for six hours. A link is valid for exactly an hour,
 // the mailbox always has a valid link, and all responses are equal.
-func TestRequestsVoidNoLinks(t *testing.T) {
+func TestRequestsDoNotInvalidateLinks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.MailsPerDay = 28 })
 		h.owner()
@@ -132,7 +132,7 @@ func TestTheFirstLinkWorksAfterABurst(t *testing.T) {
 				if r := h.post("recover", fields{"email": email}); r.status != 200 || r.raw != "{}" {
 					t.Errorf("got %d %s", r.status, r.raw)
 				}
-				h.nothingLeaves("recover, beyond the quota")
+				h.expectNoMessages("recover, beyond the quota")
 			}
 			hash := func(i int) string { token, _ := h.linkOf(mails[i]); return token }
 			if byCode {
@@ -184,7 +184,7 @@ func TestTwoLinksToOneMailboxChangeNoAddress(t *testing.T) {
 			h.expect("change", h.put(bearer, fields{"email": newAddress}), 200, "")
 			token, _ := h.linkOf(h.mail(MailEmailChange))
 			hashes = append(hashes, token)
-			h.settle()
+			h.discardMessages()
 		}
 		h.expect("the older", h.post("verify", fields{"type": "email_change", "token_hash": hashes[0]}), 200, "200")
 		h.expect("the newer", h.post("verify", fields{"type": "email_change", "token_hash": hashes[1]}), 403, "otp_expired")
@@ -212,7 +212,7 @@ func TestEmailChangeLinkFitsOneAddress(t *testing.T) {
 // Proves S7-recover-3.
 //
 // A signed-in caller gets an error about the quota, because there is nothing to hide from them.
-func TestSignedInPeopleAreToldOfTheAllowance(t *testing.T) {
+func TestSignedInCallersAreToldOfTheMailQuota(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.MailsPerDay, c.MailMinInterval = 1, 0 })
 		h.owner()
@@ -221,8 +221,8 @@ func TestSignedInPeopleAreToldOfTheAllowance(t *testing.T) {
 		h.expect("change again", h.put(bearer, fields{"email": newAddress}), 429, "over_email_send_rate_limit")
 		h.expect("code", h.call("GET", "/auth/v1/reauthenticate", bearer, ""), 200, "")
 		h.expect("code again", h.call("GET", "/auth/v1/reauthenticate", bearer, ""), 429, "over_email_send_rate_limit")
-		h.settle()
+		h.discardMessages()
 		h.expect("resend", h.post("resend", fields{"type": "email_change", "email": email}), 200, "")
-		h.nothingLeaves("resend")
+		h.expectNoMessages("resend")
 	})
 }

@@ -9,24 +9,24 @@ import (
 )
 
 // Proves A-mail-13.
-func TestASignInFromANewDeviceIsTold(t *testing.T) {
+func TestSignInFromANewDeviceSendsANotice(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()
 		firefox, safari := header{"User-Agent", "Firefox"}, header{"User-Agent", "Safari"}
 		h.expect("the first device", h.signInAs(email, password, firefox), 200, "")
-		h.nothingLeaves("the first device")
+		h.expectNoMessages("the first device")
 		h.expect("the same again", h.signInAs(email, password, firefox), 200, "")
-		h.nothingLeaves("a known device")
+		h.expectNoMessages("a known device")
 		h.expect("a wrong password", h.signInAs(email, "not the password", safari), 400, "invalid_credentials")
-		h.nothingLeaves("a wrong password")
+		h.expectNoMessages("a wrong password")
 		h.expect("a new one", h.signInAs(email, password, safari, header{"X-Forwarded-For", "203.0.113.9"}, header{"Accept-Language", "pt-PT,en;q=0.5"}), 200, "")
 		m := h.mail(MailNewDevice)
 		if m.To != email || m.Device != "Safari" || m.IP != "203.0.113.9" || m.Language != "pt" || !m.At.Equal(h.clock.now()) || m.Link != "" || m.Code != "" {
 			t.Errorf("notice %+v", m)
 		}
 		h.expect("and once more", h.signInAs(email, password, safari), 200, "")
-		h.nothingLeaves("a device that was told of")
+		h.expectNoMessages("a device that was told of")
 	})
 }
 

@@ -61,7 +61,7 @@ func TestRequestsForMessagesAreChecked(t *testing.T) {
 // Proves S7-recover-1, A-set-6, A-safe-3.
 //
 // Responses and waits must not reveal who has an account, and no message is sent to an account that does not need it.
-func TestKnownAndUnknownAreAnsweredAlike(t *testing.T) {
+func TestKnownAndUnknownAccountsGetEqualResponses(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.PhoneEnabled, c.SignupOpen = true, true })
 		h.owner()
@@ -98,7 +98,7 @@ func TestKnownAndUnknownAreAnsweredAlike(t *testing.T) {
 			if answers[0].raw != answers[1].raw || answers[0].text("msg") != "For security purposes, you can only request this after 40 seconds." {
 				t.Errorf("%s: %s and %s", c.path, answers[0].raw, answers[1].raw)
 			}
-			h.settle()
+			h.discardMessages()
 		}
 	})
 }
@@ -114,10 +114,10 @@ func TestResendSendsOnlyWhatIsPending(t *testing.T) {
 			{"type": "signup", "email": "nobody@example.pt"}, {"type": "phone_change", "phone": "351900000000"},
 		} {
 			h.expect("resend", h.post("resend", body), 200, "")
-			h.nothingLeaves(object(body))
+			h.expectNoMessages(object(body))
 		}
 		h.expect("recover for nobody", h.post("recover", fields{"email": "nobody@example.pt"}), 200, "")
-		h.nothingLeaves("recover for nobody")
+		h.expectNoMessages("recover for nobody")
 		if h.count("auth_users") != 1 {
 			t.Error("an account was made")
 		}
@@ -149,7 +149,7 @@ func TestSMSCodes(t *testing.T) {
 }
 
 // Proves A-set-10.
-func TestAddressesAreLimitedOverAllNames(t *testing.T) {
+func TestIPAddressesAreLimitedOverAllAccounts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		here := from("198.51.100.9")
@@ -170,7 +170,7 @@ func TestAddressesAreLimitedOverAllNames(t *testing.T) {
 // Proves A-safe-3, A-safe-4.
 //
 // Requests for a code do not reveal who has an account, also if sign-up is closed.
-func TestAskingForACodeTellsNobodyWhoIsKnown(t *testing.T) {
+func TestRequestingACodeDoesNotRevealAccounts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.PhoneEnabled = true })
 		h.owner()

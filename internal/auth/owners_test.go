@@ -38,7 +38,7 @@ func (h *fixture) visitor(address, password string, confirmed *time.Time) string
 }
 
 // Proves A-setup-3.
-func TestOwnersComeAndGo(t *testing.T) {
+func TestAddAndRemoveOwners(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		ctx := t.Context()

@@ -14,7 +14,7 @@ import (
 )
 
 // Proves A-safe-1.
-func TestNewHashesHaveTheAgreedCost(t *testing.T) {
+func TestNewHashesHaveTheRecommendedCost(t *testing.T) {
 	h := newHasher()
 	hash, err := h.hash(t.Context(), password)
 	if err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") {
@@ -38,7 +38,7 @@ func TestNewHashesHaveTheAgreedCost(t *testing.T) {
 // Proves A-safe-2.
 //
 // The hashes are from other programs: the test of the argon2 reference implementation, and bcrypt's own test vectors.
-func TestHashesFromElsewhereAreAccepted(t *testing.T) {
+func TestHashesOfOtherProgramsAreAccepted(t *testing.T) {
 	h := newHasher()
 	for hash, pw := range map[string]string{
 		"$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc": "password",
@@ -56,7 +56,7 @@ func TestHashesFromElsewhereAreAccepted(t *testing.T) {
 
 func TestUnreadableHashesMatchNothing(t *testing.T) {
 	h := newHasher()
-	h.params = cheap
+	h.params = cheapHashParams
 	const salt, key = "c29tc2FsdHNvbWVzYWx0", "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 	for _, hash := range []string{
 		"x", "plain", "$", "$$$$$", "$argon2id$v=19$m=64,t=1,p=1$" + salt, "$argon2i$v=19$m=64,t=1,p=1$" + salt + "$" + key,

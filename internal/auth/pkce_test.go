@@ -127,7 +127,7 @@ func TestAuthCodesExpireAndWorkOnce(t *testing.T) {
 	})
 }
 
-func TestALinkWhoseFlowIsGoneSaysSo(t *testing.T) {
+func TestLinkOfADeletedFlowIsAnError(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()
@@ -141,7 +141,7 @@ func TestALinkWhoseFlowIsGoneSaysSo(t *testing.T) {
 }
 
 // Proves S7-oauth-3.
-func TestTheExchangeHandsTheProvidersTokensOver(t *testing.T) {
+func TestExchangeReturnsTheProvidersTokens(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()

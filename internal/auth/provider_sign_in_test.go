@@ -171,7 +171,7 @@ func TestAnUnprovenAddressIsConfirmedByMail(t *testing.T) {
 }
 
 // Proves S7-oauth-10, A-safe-12.
-func TestAnAccountOpenedInSomebodysNameIsTheirsAlone(t *testing.T) {
+func TestAccountOpenedWithAnotherPersonsAddressBecomesTheirs(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
 		// Somebody has created an account with another person's address, with every way to sign in.
@@ -208,7 +208,7 @@ func TestAnAccountOpenedInSomebodysNameIsTheirsAlone(t *testing.T) {
 			t.Errorf("user %+v", u)
 		}
 		if g.value("select coalesce(encrypted_password, '-') from auth_users") != "-" || g.count("auth_sessions") != 1 || g.count("auth_factors") != 0 || g.count("auth_one_time_tokens") != 0 {
-			t.Error("a way in is left")
+			t.Error("another way to sign in is left")
 		}
 		g.expect("the password", g.signInAs("rui@example.com", password), http.StatusBadRequest, "invalid_credentials")
 	})
@@ -236,7 +236,7 @@ func TestSSOAccountsAreNeverJoined(t *testing.T) {
 }
 
 // Proves A-set-2.
-func TestClosedSignUpHoldsForProvidersToo(t *testing.T) {
+func TestClosedSignUpAppliesToProviders(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d, func(c *Config) { c.SignupOpen = false })
 		g.refused("a stranger", g.visit("provider=house", guest("7", "rui@example.com", true)), "https://ines.example?", "access_denied", "signup_disabled")
@@ -247,7 +247,7 @@ func TestClosedSignUpHoldsForProvidersToo(t *testing.T) {
 	})
 }
 
-func TestBannedAndDeletedAccountsStayOut(t *testing.T) {
+func TestBannedAndDeletedAccountsCannotSignIn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
 		who := guest("7", "rui@example.com", true)
@@ -285,7 +285,7 @@ func TestIdentityAddressJoinsOnlyWhenProven(t *testing.T) {
 			t.Errorf("user %+v", u)
 		}
 		if u := g.userOf(g.session(guest("8", "rui@example.com", true))); u.ID == owner {
-			t.Error("an address that nobody has checked opened the owner's account")
+			t.Error("an unverified address opened the owner's account")
 		}
 	})
 }

@@ -28,8 +28,8 @@ func (h *fixture) nonce(bearer string) string {
 	return h.mail(MailReauthentication).Code
 }
 
-// guarded are the changes for which an account with a role needs a recent sign-in.
-var guarded = map[string]func(h *fixture, bearer string, proof fields) reply{
+// changesNeedingReauthentication are the changes for which an account with a role needs a recent sign-in.
+var changesNeedingReauthentication = map[string]func(h *fixture, bearer string, proof fields) reply{
 	"password": func(h *fixture, bearer string, proof fields) reply {
 		proof["password"] = "yet another password " + h.clock.now().Format(time.TimeOnly)
 		return h.put(bearer, proof)
@@ -46,7 +46,7 @@ var guarded = map[string]func(h *fixture, bearer string, proof fields) reply{
 
 // Proves A-confirm-1.
 func TestOwnerReauthenticatesAfterAWhile(t *testing.T) {
-	for name, change := range guarded {
+	for name, change := range changesNeedingReauthentication {
 		t.Run(name, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
 				h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
@@ -73,7 +73,7 @@ func TestOwnerReauthenticatesAfterAWhile(t *testing.T) {
 }
 
 // Proves A-confirm-2.
-func TestACodeConfirmsOnce(t *testing.T) {
+func TestReauthenticationCodeWorksOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
 		h.owner()
@@ -92,7 +92,7 @@ func TestACodeConfirmsOnce(t *testing.T) {
 // Proves A-confirm-3.
 //
 // The official client cannot send a proof with every request. After a reauthentication, the session counts as recent for ten minutes.
-func TestConfirmingMakesTheSessionFresh(t *testing.T) {
+func TestReauthenticationMakesTheSessionRecent(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
 		h.owner()
@@ -121,11 +121,11 @@ func TestConfirmingMakesTheSessionFresh(t *testing.T) {
 func TestSecondFactorCountsAsReauthentication(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
-		factor, raised := h.secured()
+		factor, raised := h.ownerWithFactor()
 		h.clock.pass(time.Hour)
 		bearer := raised.text("access_token")
 		h.expect("old", h.put(bearer, fields{"password": "yet another password"}), 400, "reauthentication_needed")
-		bearer = h.mustStep(bearer, factor).text("access_token")
+		bearer = h.mustVerifyFactor(bearer, factor).text("access_token")
 		h.expect("the code of the factor", h.put(bearer, fields{"password": "yet another password"}), 200, "")
 	})
 }
@@ -158,7 +158,7 @@ func TestTriesAtTheCurrentPasswordAreLimited(t *testing.T) {
 func TestFactorsAndCodesNeedARecentSignIn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
-		factor, raised := h.secured()
+		factor, raised := h.ownerWithFactor()
 		bearer := raised.text("access_token")
 		unfinished := h.mustEnrol(bearer, "tablet")
 		unenrol := func(a authenticator, proof fields) reply {
@@ -211,7 +211,7 @@ func TestIdentitiesNeedARecentSignIn(t *testing.T) {
 // Proves A-confirm-1.
 //
 // A sign-in under a clock that was a day ahead does not count as recent for that day, once the clock is corrected.
-func TestASignInFromTheFutureIsNoRecentOne(t *testing.T) {
+func TestSignInFromTheFutureIsNotRecent(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
 		h.owner()

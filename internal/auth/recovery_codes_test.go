@@ -34,7 +34,7 @@ func (h *fixture) mustMakeCodes(bearer string) []string {
 func TestRecoveryCodesOpenTheAccountOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
-		_, raised := h.secured()
+		_, raised := h.ownerWithFactor()
 		up := raised.text("access_token")
 		codes := h.mustMakeCodes(up)
 		seen := map[string]bool{}
@@ -59,7 +59,7 @@ func TestRecoveryCodesOpenTheAccountOnce(t *testing.T) {
 			t.Fatalf("got %d %s", r.status, r.raw)
 		}
 		if !h.admin(r.text("access_token")) {
-			t.Error("a recovery code stands for the factor")
+			t.Error("a recovery code was accepted in place of the factor")
 		}
 		h.expect("the refresh token of before", h.refreshWith(low.text("refresh_token")), 400, "refresh_token_not_found")
 		if count := h.call("GET", recoveryPath, bearer, ""); count.status != 200 || count.raw != `{"total":10,"remaining":9}` {
@@ -101,10 +101,10 @@ func TestRecoveryCodesNeedAFactor(t *testing.T) {
 }
 
 // Proves A-codes-1.
-func TestARecoveryCodeWorksOnceAlsoWhenItComesTwiceAtOnce(t *testing.T) {
+func TestRecoveryCodeWorksOnceUnderConcurrency(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
-		_, raised := h.secured()
+		_, raised := h.ownerWithFactor()
 		code := h.mustMakeCodes(raised.text("access_token"))[0]
 		bearers := [2]string{h.mustSignIn().text("access_token"), h.mustSignIn().text("access_token")}
 		var (
@@ -125,7 +125,7 @@ func TestARecoveryCodeWorksOnceAlsoWhenItComesTwiceAtOnce(t *testing.T) {
 func TestRecoveryTriesAreLimited(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.RateLimited = false })
-		_, raised := h.secured()
+		_, raised := h.ownerWithFactor()
 		codes := h.mustMakeCodes(raised.text("access_token"))
 		thief := h.mustSignIn().text("access_token")
 		for range recoveryTriesPerAccountAndIP {
@@ -135,7 +135,7 @@ func TestRecoveryTriesAreLimited(t *testing.T) {
 			t.Errorf("too many: %d %s", r.status, r.raw)
 		}
 		if r := h.recover(h.mustSignIn().text("access_token"), codes[0], header{"X-Forwarded-For", "203.0.113.200"}); r.status != 200 {
-			t.Errorf("the owner elsewhere: %d %s", r.status, r.raw)
+			t.Errorf("the owner from another network: %d %s", r.status, r.raw)
 		}
 		h.clock.pass(limitWindow)
 		if r := h.recover(thief, codes[1]); r.status != 200 {
@@ -145,10 +145,10 @@ func TestRecoveryTriesAreLimited(t *testing.T) {
 }
 
 // Proves A-codes-2.
-func TestResettingFactorsTakesTheRecoveryCodesAlong(t *testing.T) {
+func TestResettingFactorsDeletesRecoveryCodes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
-		_, raised := h.secured()
+		_, raised := h.ownerWithFactor()
 		h.mustMakeCodes(raised.text("access_token"))
 		if err := h.SetPassword(t.Context(), email, "another long password", true); err != nil {
 			t.Fatal(err)

@@ -132,7 +132,7 @@ func FuzzRedirect(f *testing.F) {
 			return
 		}
 		if strings.ContainsAny(asked, "\\\r\n\t \x00") {
-			t.Errorf("%q holds what browsers drop or turn around", asked)
+			t.Errorf("%q contains characters that browsers drop or convert", asked)
 		}
 		scheme, rest, ok := strings.Cut(asked, "://")
 		if !ok {

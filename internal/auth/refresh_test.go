@@ -41,7 +41,7 @@ func TestRefreshAnswersTheRenewedSession(t *testing.T) {
 			}
 		}
 		if checked, err := h.tokens.Verify(r.text("access_token")); err != nil || checked.AMR[0].Timestamp != int64(before["iat"].(float64)) || checked.AMR[0].Method != "password" {
-			t.Errorf("amr must tell the time of the sign-in: %+v, %v", checked, err)
+			t.Errorf("amr must have the time of the sign-in: %+v, %v", checked, err)
 		}
 		h.expect("user", h.user(r.text("access_token")), 200, "")
 		var refreshed time.Time
@@ -60,12 +60,12 @@ func TestReplayedRefreshTokens(t *testing.T) {
 		b := h.mustRefresh(a).text("refresh_token")
 		h.clock.pass(time.Hour)
 		if again := h.mustRefresh(a).text("refresh_token"); again != b {
-			t.Error("the parent of the current token must give the same successor, however late")
+			t.Error("the parent of the current token must always return the same successor")
 		}
 		c := h.mustRefresh(b).text("refresh_token")
 		last := h.mustRefresh(c)
 		if got := h.mustRefresh(b).text("refresh_token"); got != last.text("refresh_token") {
-			t.Error("an older token must give the current one within the reuse interval")
+			t.Error("an older token must return the current one within the reuse interval")
 		}
 		h.clock.pass(h.cfg.RefreshReuse)
 		if got := h.mustRefresh(b).text("refresh_token"); got != last.text("refresh_token") {

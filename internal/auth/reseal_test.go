@@ -13,16 +13,16 @@ var otherKeys = Keys{
 
 // Proves A-keys-9.
 //
-// TestTheSecretChangesAndNothingIsLost checks that sessions, second factors, recovery codes, signing keys and sent codes work after a
+// TestChangeOfTheSecretLosesNothing checks that sessions, second factors, recovery codes, signing keys and sent codes work after a
 // change of the secret: while the previous secret is configured, and without it after everything was resealed.
-func TestTheSecretChangesAndNothingIsLost(t *testing.T) {
+func TestChangeOfTheSecretLosesNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		es256 := func(c *Config) { c.ES256 = true }
 		before := newFixture(t, d, withoutLimits, es256)
 		if err := before.EnsureSigningKey(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		factor, session := before.secured()
+		factor, session := before.ownerWithFactor()
 		made := before.call("POST", "/auth/v1/factors/recovery_codes", session.text("access_token"), "")
 		codes, ok := made.body["codes"].([]any)
 		if !ok {

@@ -13,8 +13,8 @@ func limited(c *Config) {
 	c.Sessions = SessionLimits{Idle: 10 * day, Max: 20 * day, OwnerIdle: 30 * day, OwnerMax: 180 * day}
 }
 
-// lasting refreshes a session every five days until it ends, and returns how long it lasted (at most most).
-func (h *fixture) lasting(token string, most time.Duration) time.Duration {
+// refreshUntilEnd refreshes a session every five days until it ends, and returns how long it lasted (at most most).
+func (h *fixture) refreshUntilEnd(token string, most time.Duration) time.Duration {
 	h.t.Helper()
 	var lived time.Duration
 	for lived < most {
@@ -51,7 +51,7 @@ func TestSessionsEndByThemselves(t *testing.T) {
 			}
 			h.clock.pass(c.idle)
 			h.expect(c.who+", unused", h.refreshWith(idle.text("refresh_token")), 400, "session_expired")
-			if lived := h.lasting(h.signInAs(c.who, password).text("refresh_token"), 2*c.max); lived != c.max {
+			if lived := h.refreshUntilEnd(h.signInAs(c.who, password).text("refresh_token"), 2*c.max); lived != c.max {
 				t.Errorf("%s: a session in use lived for %v", c.who, lived)
 			}
 		}
@@ -115,7 +115,7 @@ func TestAnEndedSessionIsUnknownEverywhere(t *testing.T) {
 }
 
 // Proves A-factor-1.
-func TestASecondFactorCanBeDemandedOfOwners(t *testing.T) {
+func TestSecondFactorCanBeRequiredOfOwners(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.RequireSecondFactor = true })
 		h.owner()
@@ -135,7 +135,7 @@ func TestASecondFactorCanBeDemandedOfOwners(t *testing.T) {
 		if admin, err := h.IsAdmin(t.Context(), claims["sub"].(string), ""); err != nil || admin {
 			t.Errorf("a token without a session: %v, %v", admin, err)
 		}
-		raised := h.mustStep(bearer, h.mustEnrol(bearer, "phone")).text("access_token")
+		raised := h.mustVerifyFactor(bearer, h.mustEnrol(bearer, "phone")).text("access_token")
 		if !h.admin(raised) || !adminStatus("aal2") {
 			t.Error("an owner at aal2 has no rights")
 		}

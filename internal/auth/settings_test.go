@@ -34,7 +34,7 @@ func TestSettingsOfferEmailAlone(t *testing.T) {
 }
 
 // Proves A-surface-2.
-func TestSettingsTellWhatIsConfigured(t *testing.T) {
+func TestSettingsListConfiguredProviders(t *testing.T) {
 	h := newFixture(t, dbtest.Open(t, db.SQLite), func(c *Config) {
 		c.SignupOpen, c.MailAutoconfirm, c.PhoneEnabled, c.PhoneAutoconfirm, c.SAML = true, true, true, true, true
 		c.Providers, c.SMSProvider = map[string]*oauth.Provider{"google": nil, "parish": nil}, "webhook"

@@ -135,7 +135,7 @@ func TestSetupTakesOverAnAccountWithItsSessions(t *testing.T) {
 }
 
 // Proves A-setup-1.
-func TestOnlyOneOfManySetupsWins(t *testing.T) {
+func TestConcurrentSetupsCreateOneOwner(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		links := []string{h.link(), h.link()}

@@ -118,7 +118,7 @@ func TestSigningKeysRotate(t *testing.T) {
 			t.Errorf("published %v, %d kept", ids, h.count("auth_signing_keys"))
 		}
 		if r := h.refreshWith(old.text("refresh_token")); r.status != 200 || h.kid(r.text("access_token")) != id {
-			t.Errorf("nobody is signed out: %d %s", r.status, r.raw)
+			t.Errorf("a session has ended: %d %s", r.status, r.raw)
 		}
 	})
 }

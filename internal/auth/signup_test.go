@@ -106,7 +106,7 @@ func TestSignupWithoutConfirmation(t *testing.T) {
 		h.expect("the session lives", h.user(r.text("access_token")), 200, "")
 		h.expect("again", h.post("signup", fields{"email": newcomer, "password": password}), 422, "user_already_exists")
 		h.expect("phone", h.post("signup", fields{"phone": "+" + newcomerPhone, "password": password}), 200, "")
-		h.nothingLeaves("sign-up")
+		h.expectNoMessages("sign-up")
 		r = h.post("token?grant_type=password", fields{"phone": newcomerPhone, "password": password})
 		h.expect("phone and password", r, 200, "")
 		if h.claims(r.text("access_token"))["phone"] != newcomerPhone {
@@ -152,9 +152,9 @@ func TestATakenAddressIsAnsweredWithADecoy(t *testing.T) {
 			t.Errorf("%d hashes", *n)
 		}
 		if h.count("auth_users") != 1 || h.count("auth_identities") != 1 {
-			t.Error("something stayed of the invented account")
+			t.Error("something of the decoy was stored")
 		}
-		h.nothingLeaves("a taken address")
+		h.expectNoMessages("a taken address")
 		h.expect("the owner", h.signInAs(email, password), 200, "")
 		*n = 0
 		h.expect("a free address", h.post("signup", fields{"email": newcomer, "password": password}), 200, "")

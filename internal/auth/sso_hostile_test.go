@@ -16,7 +16,7 @@ import (
 // detector would find nothing; with it, the test takes half a minute.
 func TestHostileSAMLAnswersNeverOpenASession(t *testing.T) {
 	if testing.Short() {
-		t.Skip("sends the whole corpus of saml's TestHostileAnswersAreRefused through the program")
+		t.Skip("sends the whole corpus of saml's TestHostileResponsesAreRefused through the program")
 	}
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newSSOFixture(t, d)

@@ -505,22 +505,22 @@ func TestSSOIsLimitedPerAddress(t *testing.T) {
 func TestOurSAMLMetadata(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newSSOFixture(t, d)
-		ask := func(handler http.Handler, target string) *httptest.ResponseRecorder {
+		sendRequest := func(handler http.Handler, target string) *httptest.ResponseRecorder {
 			w := httptest.NewRecorder()
 			handler.ServeHTTP(w, httptest.NewRequest("GET", target, nil)) // without a key
 			return w
 		}
-		w := ask(h.handler, "/auth/v1/sso/saml/metadata")
+		w := sendRequest(h.handler, "/auth/v1/sso/saml/metadata")
 		if w.Code != 200 || w.Header().Get("Content-Type") != "application/xml" || !strings.Contains(w.Body.String(), `entityID="https://ines.example/auth/v1/sso/saml/metadata"`) || w.Header().Get("Content-Disposition") != "" {
 			t.Fatalf("%d %v %s", w.Code, w.Header(), w.Body)
 		}
-		file := ask(h.handler, "/auth/v1/sso/saml/metadata?download=true")
+		file := sendRequest(h.handler, "/auth/v1/sso/saml/metadata?download=true")
 		if file.Header().Get("Content-Disposition") != `attachment; filename="metadata.xml"` || !strings.Contains(file.Body.String(), `validUntil="2031-`) {
 			t.Errorf("%v %s", file.Header(), file.Body)
 		}
 		// Another node, and the same node after a restart, publish the same certificate. The stored key is encrypted.
 		node := newFixture(t, d, func(c *Config) { c.SAML = true }).handler
-		if other := ask(node, "/auth/v1/sso/saml/metadata"); other.Body.String() != w.Body.String() {
+		if other := sendRequest(node, "/auth/v1/sso/saml/metadata"); other.Body.String() != w.Body.String() {
 			t.Error("two nodes differ")
 		}
 		raw, err := base64.RawStdEncoding.DecodeString(h.value("select sealed_key from auth_sso_keys"))
@@ -528,17 +528,17 @@ func TestOurSAMLMetadata(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := x509.ParsePKCS8PrivateKey(raw); err == nil || len(raw) < 1000 {
-			t.Errorf("the key lies open, in %d bytes", len(raw))
+			t.Errorf("the stored key is not encrypted, in %d bytes", len(raw))
 		}
 		old := h.target("").Certificate
 		if err := h.RenewSSOKey(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if h.target("").Certificate.Equal(old) || ask(h.handler, "/auth/v1/sso/saml/metadata").Body.String() == w.Body.String() {
+		if h.target("").Certificate.Equal(old) || sendRequest(h.handler, "/auth/v1/sso/saml/metadata").Body.String() == w.Body.String() {
 			t.Error("the key is the old one")
 		}
-		if ask(node, "/auth/v1/sso/saml/metadata").Body.String() != ask(h.handler, "/auth/v1/sso/saml/metadata").Body.String() {
-			t.Error("another node goes on with the old key")
+		if sendRequest(node, "/auth/v1/sso/saml/metadata").Body.String() != sendRequest(h.handler, "/auth/v1/sso/saml/metadata").Body.String() {
+			t.Error("another node still uses the old key")
 		}
 		s := h.start(nil)
 		draft := h.idp.Draft(h.target(s.id))

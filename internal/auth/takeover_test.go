@@ -21,7 +21,7 @@ func TestOlderEnrolmentsAreRefusedAfterTheFirstFactor(t *testing.T) {
 		h.expect("enrol", r, http.StatusOK, "")
 		planted := r.text("id")
 		owner := h.mustSignIn().text("access_token")
-		h.mustStep(owner, h.mustEnrol(owner, "mine"))
+		h.mustVerifyFactor(owner, h.mustEnrol(owner, "mine"))
 
 		thief = h.mustSignIn().text("access_token")
 		c := h.challenge(thief, planted)
@@ -35,7 +35,7 @@ func TestOlderEnrolmentsAreRefusedAfterTheFirstFactor(t *testing.T) {
 
 // With a provider that does not verify addresses, anybody can create an account with another person's address. When that person proves
 // the address by mail, everything that was added to the account before must stop working.
-func TestAStrangersIdentityGoesWhenTheAddressIsProven(t *testing.T) {
+func TestStrangersIdentityIsRemovedWhenTheAddressIsProven(t *testing.T) {
 	verify := func(g *oauthFixture, kind string, m Mail) {
 		g.t.Helper()
 		g.expect("verify", g.post("verify", fields{"type": kind, "email": newcomer, "token": m.Code}), http.StatusOK, "")
@@ -97,7 +97,7 @@ func TestPendingFlowsEndWithTheSessions(t *testing.T) {
 		"logout": func(g *oauthFixture, token string) {
 			g.expect("logout", g.call("POST", "/auth/v1/logout", token, ""), http.StatusNoContent, "")
 		},
-		"second factor": func(g *oauthFixture, token string) { g.mustStep(token, g.mustEnrol(token, "mine")) },
+		"second factor": func(g *oauthFixture, token string) { g.mustVerifyFactor(token, g.mustEnrol(token, "mine")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -120,7 +120,7 @@ func TestPendingFlowsEndWithTheSessions(t *testing.T) {
 
 // An account that is proven by its phone number can have an address that is not proven yet. A person who signs up with that address must
 // not change the account.
-func TestASignUpTakesNothingFromAnAccountThatIsProvenOtherwise(t *testing.T) {
+func TestSignUpDoesNotChangeAnAccountProvenByPhone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, open, withoutLimits)
 		r := h.call("POST", "/auth/v1/admin/users", h.service, object(fields{"email": newcomer, "phone": newcomerPhone, "phone_confirm": true, "password": password}))
@@ -132,10 +132,10 @@ func TestASignUpTakesNothingFromAnAccountThatIsProvenOtherwise(t *testing.T) {
 }
 
 // Metadata at the size limit must be refused or accepted in the same way, whether or not the address has an account.
-func TestOversizedMetadataTellsNothing(t *testing.T) {
+func TestOversizedMetadataRevealsNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, open, withoutLimits)
-		h.member("known@example.pt")
+		h.confirmedAccount("known@example.pt")
 		h.signUp("begun1@example.pt", password)
 		data := fields{"a": strings.Repeat("x", maxMetadataBytes-len(`{"a":""}`))}
 		for _, path := range []string{"signup", "otp"} {

@@ -33,7 +33,7 @@ func TestANumberGetsTenTextMessagesADay(t *testing.T) {
 		bearer := h.mustSignIn().text("access_token")
 		h.exec("update auth_users set email = null, email_confirmed_at = null, phone = $1, phone_confirmed_at = $2", newcomerPhone, h.clock.now())
 		h.exec("delete from user_roles") // so that no reauthentication is needed
-		ask := func(body fields) func() reply { return func() reply { return h.post("otp", body) } }
+		sendRequest := func(body fields) func() reply { return func() reply { return h.post("otp", body) } }
 		told := func(what string, got int, last reply, want int) {
 			t.Helper()
 			h.expect(what, last, http.StatusTooManyRequests, "over_sms_send_rate_limit")
@@ -41,11 +41,11 @@ func TestANumberGetsTenTextMessagesADay(t *testing.T) {
 				t.Errorf("%s: %d text messages left", what, got)
 			}
 		}
-		sent, last := h.textsOf(ask(fields{"phone": newcomerPhone}))
+		sent, last := h.textsOf(sendRequest(fields{"phone": newcomerPhone}))
 		if sent != 4 || last.status != http.StatusOK || last.raw != "{}" {
 			t.Errorf("sign-in: %d text messages, then %d %s", sent, last.status, last.raw)
 		}
-		if sent, _ = h.textsOf(ask(fields{"phone": "351900000077"})); sent != 4 {
+		if sent, _ = h.textsOf(sendRequest(fields{"phone": "351900000077"})); sent != 4 {
 			t.Errorf("another number: %d text messages", sent)
 		}
 		sent, last = h.textsOf(func() reply { return h.call("GET", "/auth/v1/reauthenticate", bearer, "") })
@@ -53,11 +53,11 @@ func TestANumberGetsTenTextMessagesADay(t *testing.T) {
 		sent, last = h.textsOf(func() reply { return h.put(bearer, fields{"phone": "351900000078"}) })
 		told("a change of number", sent, last, 4)
 		h.clock.pass(4 * time.Hour)
-		if sent, _ = h.textsOf(ask(fields{"phone": newcomerPhone})); sent != 1 {
+		if sent, _ = h.textsOf(sendRequest(fields{"phone": newcomerPhone})); sent != 1 {
 			t.Errorf("four hours later: %d text messages", sent)
 		}
 		for start, total := h.clock.now(), 0; ; {
-			if sent, _ = h.textsOf(ask(fields{"phone": newcomerPhone})); h.clock.now().Sub(start) > day {
+			if sent, _ = h.textsOf(sendRequest(fields{"phone": newcomerPhone})); h.clock.now().Sub(start) > day {
 				break
 			}
 			if total += sent; total > 10 {

@@ -16,7 +16,7 @@ import (
 )
 
 // Proves S3-session-1, S3-session-2, S5-rule-9, S7-token-1, S7-token-15, S7-identity-3.
-func TestPasswordGrantAnswersASession(t *testing.T) {
+func TestPasswordGrantReturnsASession(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()
@@ -76,7 +76,7 @@ func TestPasswordGrantAnswersASession(t *testing.T) {
 }
 
 // Proves S7-token-3, A-safe-3.
-func TestWrongPasswordAndUnknownAccountAreAlike(t *testing.T) {
+func TestWrongPasswordAndUnknownAccountGetEqualResponses(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()
@@ -240,7 +240,7 @@ func TestManySignInsRenewAnOldHashTogether(t *testing.T) {
 	})
 }
 
-func TestASignInThatMeetsAPasswordChangeFails(t *testing.T) {
+func TestSignInDuringAPasswordChangeFails(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()

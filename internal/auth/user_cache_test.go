@@ -10,8 +10,8 @@ import (
 
 // Proves A-sessions-4.
 //
-// TestOwnUserIsNeverOld checks that the response of GetUser is up to date even if it comes from the cache.
-func TestOwnUserIsNeverOld(t *testing.T) {
+// TestGetUserIsNeverStale checks that the response of GetUser is up to date even if it comes from the cache.
+func TestGetUserIsNeverStale(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.Sessions, c.JWTExpiry = SessionLimits{OwnerIdle: time.Hour}, 7*day })
 		h.owner()

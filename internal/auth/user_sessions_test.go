@@ -34,10 +34,10 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 			t.Fatalf("got %d %s", r.status, r.raw)
 		}
 		if s := list[0]; !s.Current || s.UserAgent != "Firefox" || s.AAL != "aal1" || s.Device.String() != "Firefox" || s.ID != h.claims(bearer)["session_id"] || !s.CreatedAt.Equal(h.clock.now()) {
-			t.Errorf("this one %+v", s)
+			t.Errorf("the current session: %+v", s)
 		}
 		if s := list[1]; s.Current || s.UserAgent != "Safari" || s.IP != "203.0.113.9" {
-			t.Errorf("the other one %+v", s)
+			t.Errorf("the other session: %+v", s)
 		}
 		end := func(id string) reply { return h.call("DELETE", "/auth/v1/user/sessions/"+id, bearer, "") }
 		if r := end(list[1].ID); r.status != 204 {
@@ -48,7 +48,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 		h.expect("again", end(list[1].ID), 404, "session_not_found")
 		h.expect("no id", end("x"), 404, "validation_failed")
 		if r := end(list[0].ID); r.status != 204 {
-			t.Errorf("the own one: %d %s", r.status, r.raw)
+			t.Errorf("ending another session: %d %s", r.status, r.raw)
 		}
 		h.expect("afterwards", h.user(bearer), 403, "session_not_found")
 		h.expect("public key", h.call("GET", "/auth/v1/user/sessions", "", ""), 403, "bad_jwt")
@@ -76,7 +76,7 @@ func TestAnotherAccountsSessionsAreOutOfReach(t *testing.T) {
 func TestAPasswordAloneDoesNotShowSessions(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
-		_, raised := h.secured()
+		_, raised := h.ownerWithFactor()
 		low := h.mustSignIn().text("access_token")
 		_, r := h.sessions(low)
 		h.expect("list", r, 403, "insufficient_aal")

@@ -17,7 +17,7 @@ import (
 func newID() string { return uuid.NewString() }
 
 // Proves S3-session-2, S7-user-1.
-func TestGetUserAnswersTheAccount(t *testing.T) {
+func TestGetUserReturnsTheAccount(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()
@@ -29,7 +29,7 @@ func TestGetUserAnswersTheAccount(t *testing.T) {
 	})
 }
 
-func TestAnAccountWithoutAnythingIsStillWhole(t *testing.T) {
+func TestAccountWithoutOptionalFieldsIsComplete(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		id := newID()

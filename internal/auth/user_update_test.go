@@ -20,9 +20,9 @@ func TestUserUpdateRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, open, withoutLimits)
 		h.owner()
-		h.member(newcomer)
+		h.confirmedAccount(newcomer)
 		h.exec("update auth_users set phone = $1 where email = $2", newcomerPhone, newcomer)
-		h.settle()
+		h.discardMessages()
 		token := h.mustSignIn().text("access_token")
 		for _, c := range []struct {
 			name, body string
@@ -49,7 +49,7 @@ func TestUserUpdateRefusals(t *testing.T) {
 				t.Errorf("%s: got %d %s", c.name, r.status, r.raw)
 			}
 		}
-		h.nothingLeaves("refusals")
+		h.expectNoMessages("refusals")
 		h.expect("public key", h.put("", fields{"data": fields{}}), 403, "bad_jwt")
 		h.expect("service key", h.put(h.service, fields{"data": fields{}}), 403, "bad_jwt")
 		h.exec("update auth_users set is_sso_user = " + map[db.Dialect]string{db.SQLite: "1", db.Postgres: "true"}[d.Dialect] + " where email = '" + email + "'")
@@ -79,12 +79,12 @@ func TestDataIsMerged(t *testing.T) {
 		h.expect("grown too large", h.put(token, fields{"data": fields{"a": strings.Repeat("x", maxMetadataBytes-200)}}), 200, "")
 		h.expect("grown too large", h.put(token, fields{"data": fields{"b": strings.Repeat("x", 300)}}), 400, "validation_failed")
 		h.expect("nothing", h.put(token, fields{}), 200, "")
-		h.nothingLeaves("data")
+		h.expectNoMessages("data")
 	})
 }
 
 // Proves S7-user-3, A-mail-11.
-func TestANewPasswordEndsOtherSessionsAndWhatWasSent(t *testing.T) {
+func TestNewPasswordEndsOtherSessionsAndSentLinks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()
@@ -159,7 +159,7 @@ func TestASecondFactorGuardsTheAccount(t *testing.T) {
 }
 
 // Proves S7-reauth-1, A-set-12.
-func TestAnOldSessionNeedsANonceWhereThatIsSwitchedOn(t *testing.T) {
+func TestOldSessionNeedsANonceIfConfigured(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.PasswordReauth, c.JWTExpiry = true, 100*time.Hour })
 		h.owner()
@@ -168,7 +168,7 @@ func TestAnOldSessionNeedsANonceWhereThatIsSwitchedOn(t *testing.T) {
 		h.clock.pass(passwordReauthAfter + time.Second)
 		h.expect("an old one", h.put(token, fields{"password": "yet another password"}), 400, "reauthentication_needed")
 		h.expect("nothing was sent", h.put(token, fields{"password": "yet another password", "nonce": "123456"}), 422, "reauthentication_not_valid")
-		h.settle()
+		h.discardMessages()
 		r := h.call("GET", "/auth/v1/reauthenticate", token, "")
 		if r.status != 200 || r.raw != "{}" {
 			t.Errorf("got %d %s", r.status, r.raw)
@@ -198,23 +198,23 @@ func TestReauthenticate(t *testing.T) {
 		h := newFixture(t, d, open)
 		h.owner()
 		token := h.mustSignIn().text("access_token")
-		ask := func() reply { return h.call("GET", "/auth/v1/reauthenticate", token, "") }
+		sendRequest := func() reply { return h.call("GET", "/auth/v1/reauthenticate", token, "") }
 		h.expect("public key", h.call("GET", "/auth/v1/reauthenticate", "", ""), 403, "bad_jwt")
-		h.expect("first", ask(), 200, "")
-		h.expect("too soon", ask(), 429, "over_email_send_rate_limit")
+		h.expect("first", sendRequest(), 200, "")
+		h.expect("too soon", sendRequest(), 429, "over_email_send_rate_limit")
 		h.clock.pass(h.cfg.MailMinInterval)
 		h.exec("update auth_users set email_confirmed_at = null")
-		h.expect("unproven address", ask(), 422, "email_not_confirmed")
+		h.expect("unproven address", sendRequest(), 422, "email_not_confirmed")
 		h.exec("update auth_users set email = null")
-		h.expect("neither", ask(), 400, "validation_failed")
+		h.expect("neither", sendRequest(), 400, "validation_failed")
 		h.exec("update auth_users set phone = $1", newcomerPhone)
-		h.expect("unproven number", ask(), 422, "phone_not_confirmed")
+		h.expect("unproven number", sendRequest(), 422, "phone_not_confirmed")
 		h.exec("update auth_users set phone_confirmed_at = $1", h.clock.now())
-		h.expect("by SMS", ask(), 200, "")
+		h.expect("by SMS", sendRequest(), 200, "")
 		if m := h.text(); m.Phone != newcomerPhone || m.Type != "reauthentication" {
 			t.Errorf("SMS %+v", m)
 		}
-		h.expect("too soon", ask(), 429, "over_sms_send_rate_limit")
+		h.expect("too soon", sendRequest(), 429, "over_sms_send_rate_limit")
 	})
 }
 
@@ -311,7 +311,7 @@ func TestAnAccountWithoutAddressTakesOneWithOneConfirmation(t *testing.T) {
 		if u["email"] != newcomer || u["email_confirmed_at"] == nil || len(u["identities"].([]any)) != 2 || object(u["app_metadata"].(map[string]any)) != `{"provider":"phone","providers":["phone","email"]}` {
 			t.Errorf("got %s", r.raw)
 		}
-		h.settle()
+		h.discardMessages()
 		h.expect("a first password", h.put(r.text("access_token"), fields{"password": password}), 200, "")
 		h.expect("signs in", h.signInAs(newcomer, password), 200, "")
 	})
@@ -325,7 +325,7 @@ func TestEmailChangeEdges(t *testing.T) {
 		token := h.mustSignIn().text("access_token")
 		h.expect("change", h.put(token, fields{"email": newAddress}), 200, "")
 		old := h.mail(MailEmailChangeNew)
-		h.settle()
+		h.discardMessages()
 		h.expect("too soon", h.put(token, fields{"email": "x@example.pt"}), 429, "over_email_send_rate_limit")
 		h.expect("resend, too soon", h.post("resend", fields{"type": "email_change", "email": email}), 429, "over_email_send_rate_limit")
 		h.clock.pass(time.Minute)

@@ -58,7 +58,7 @@ func TestVerifyRefusals(t *testing.T) {
 // Proves S7-otp-1, S7-otp-3, S7-verify-1, S7-verify-2, S7-verify-6, S7-verify-8, S7-verify-10, S7-resend-1, A-safe-7.
 //
 // Each mail signs in once: by its code, by the hash of its link, or by the link.
-func TestEachMailOpensTheAccountOnceInThreeWays(t *testing.T) {
+func TestEachMailSignsInOnceByCodeHashOrLink(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		send  func(h *fixture) Mail
@@ -76,18 +76,18 @@ func TestEachMailOpensTheAccountOnceInThreeWays(t *testing.T) {
 			return h.mail(MailConfirmation)
 		}, []string{"signup", "email"}},
 		{"magic link", func(h *fixture) Mail {
-			h.member(newcomer)
+			h.confirmedAccount(newcomer)
 			h.clock.pass(time.Hour)
 			h.expect("otp", h.post("otp", fields{"email": newcomer, "create_user": false}), 200, "")
 			return h.mail(MailMagicLink)
 		}, []string{"magiclink", "email", "recovery"}},
 		{"magic link, old name", func(h *fixture) Mail {
-			h.member(newcomer)
+			h.confirmedAccount(newcomer)
 			h.expect("magiclink", h.post("magiclink", fields{"email": newcomer}), 200, "")
 			return h.mail(MailMagicLink)
 		}, []string{"magiclink", "email"}},
 		{"recovery", func(h *fixture) Mail {
-			h.member(newcomer)
+			h.confirmedAccount(newcomer)
 			h.expect("recover", h.post("recover", fields{"email": newcomer}), 200, "")
 			return h.mail(MailRecovery)
 		}, []string{"recovery", "email", "magiclink"}},
@@ -261,8 +261,8 @@ func TestACodeIsGoodForOneAccountOneKindAndOneAddress(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, open, withoutLimits)
 		h.owner()
-		h.member(newcomer)
-		h.settle()
+		h.confirmedAccount(newcomer)
+		h.discardMessages()
 		h.expect("recover", h.post("recover", fields{"email": email}), 200, "")
 		m := h.mail(MailRecovery)
 		hash, _ := h.linkOf(m)
@@ -295,7 +295,7 @@ func TestBannedAccountsAreNotOpenedByLinks(t *testing.T) {
 }
 
 // Proves S7-verify-9, A-safe-14.
-func TestLinksLeadOnlyWhereTheyMay(t *testing.T) {
+func TestLinksRedirectOnlyToAllowedURLs(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.RedirectURLs = []string{"https://app.example/**"} })
 		h.owner()

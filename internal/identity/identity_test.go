@@ -96,7 +96,7 @@ func sameCode(got, want error) bool {
 }
 
 // Proves S6-key-4.
-func TestKeysStayTheSame(t *testing.T) {
+func TestKeysAreDeterministic(t *testing.T) {
 	first, err := tokens().Key(Anon)
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestKeysStayTheSame(t *testing.T) {
 }
 
 // Proves W-auth-4.
-func TestKeysMayHaveNoEnd(t *testing.T) {
+func TestKeysMayHaveNoExpiry(t *testing.T) {
 	tk := tokens()
 	for _, role := range []Role{Anon, Service} {
 		claims, err := tk.Verify(sign(t, tk, jwt.MapClaims{"role": string(role)}))
@@ -186,7 +186,7 @@ func TestCaller(t *testing.T) {
 }
 
 // A token whose signature is cached must still be refused when its times, its issuer or its key are no longer valid.
-func TestRememberedTokens(t *testing.T) {
+func TestCachedTokensAreStillChecked(t *testing.T) {
 	at, valid := now, true
 	keys := &shared{keys: []SigningKey{newKey(t, "k1", now)}, at: now}
 	tk := New(Config{
@@ -221,7 +221,7 @@ func TestRememberedTokens(t *testing.T) {
 }
 
 // The cache is bounded for any number of tokens, and keeps the tokens in use.
-func TestFewTokensAreRemembered(t *testing.T) {
+func TestSignatureCacheIsBounded(t *testing.T) {
 	tk := tokens()
 	used := sign(t, tk, jwt.MapClaims{"sub": "u1", "role": "authenticated", "exp": now.Add(time.Hour).Unix()})
 	for n := range 3 * maxCachedTokens {
@@ -232,7 +232,7 @@ func TestFewTokensAreRemembered(t *testing.T) {
 		}
 	}
 	if _, ok := tk.signatures.get(used); !ok || len(tk.signatures.recent) > maxCachedTokens || len(tk.signatures.older) > maxCachedTokens {
-		t.Errorf("%d and %d are remembered, the one in use: %v", len(tk.signatures.recent), len(tk.signatures.older), ok)
+		t.Errorf("%d and %d tokens are cached, the one in use: %v", len(tk.signatures.recent), len(tk.signatures.older), ok)
 	}
 	long := sign(t, tk, jwt.MapClaims{"sub": strings.Repeat("u", maxCachedTokenBytes), "role": "authenticated", "exp": now.Add(time.Hour).Unix()})
 	if _, err := tk.Verify(long); err != nil {

@@ -212,7 +212,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-func TestAnUnknownKidIsLookedForOnce(t *testing.T) {
+func TestUnknownKidCausesOneRead(t *testing.T) {
 	db := &shared{keys: []SigningKey{newKey(t, "k1", now)}, at: now}
 	tk := db.node(t)
 	db.at = now.Add(10 * time.Second)
@@ -242,7 +242,7 @@ func TestAnUnknownKidIsLookedForOnce(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatIsGone(t *testing.T) {
+func TestKeysWithoutTheDatabase(t *testing.T) {
 	db := &shared{keys: []SigningKey{newKey(t, "k1", now)}, at: now}
 	tk := db.node(t)
 	token := sign(t, tk, db.claims())
@@ -317,7 +317,7 @@ func FuzzTokenParsing(f *testing.F) {
 		claims, err := tk.Verify(token)
 		if err != nil {
 			if claims != nil {
-				t.Error("refused, and claims all the same")
+				t.Error("an error with claims")
 			}
 			if !sameCode(err, ErrBadToken) && !sameCode(err, ErrExpired) {
 				t.Errorf("%q: %v", token, err)
@@ -356,7 +356,7 @@ func FuzzTokenParsing(f *testing.F) {
 	})
 }
 
-func TestIssuersThatCannotBeRead(t *testing.T) {
+func TestUnreadableIssuers(t *testing.T) {
 	gone, at := errors.New("gone"), now
 	list, failure := []string{"https://a.example/auth/v1"}, error(nil)
 	tk := New(Config{Secret: []byte(strings.Repeat("s", 32)), Issuers: func(context.Context) ([]string, error) { return list, failure }}, func() time.Time { return at })

@@ -105,7 +105,7 @@ var ines = map[string]any{
 }
 
 // Proves S7-oauth-1.
-func TestAuthorizeURLCarriesWhatProtectsTheSignIn(t *testing.T) {
+func TestAuthorizeURLHasStateNonceAndPKCE(t *testing.T) {
 	h := newTestProvider(t, "house", func(s *Settings) { s.Scopes = []string{"offline_access"} })
 	r := request
 	r.Scopes = []string{"calendar", "email", "bad\"scope"}
@@ -113,7 +113,7 @@ func TestAuthorizeURLCarriesWhatProtectsTheSignIn(t *testing.T) {
 		"response_type": {"token"}, "code_challenge_method": {"plain"}, "request_uri": {"https://evil.example"}, "hd": {strings.Repeat("x", maxExtraBytes+1)}}
 	u := h.authorize(r)
 	if got := u.Scheme + "://" + u.Host + u.Path; got != h.idp.URL+"/authorize" {
-		t.Errorf("goes to %s", got)
+		t.Errorf("the URL is %s", got)
 	}
 	for name, want := range map[string]string{
 		"client_id": oauthtest.ClientID, "redirect_uri": callback, "response_type": "code", "state": "the-state", "nonce": "the-nonce",
@@ -125,7 +125,7 @@ func TestAuthorizeURLCarriesWhatProtectsTheSignIn(t *testing.T) {
 	}
 }
 
-func TestExchangeGivesThePersonAndNoRights(t *testing.T) {
+func TestExchangeReturnsAnIdentityWithoutRights(t *testing.T) {
 	h := newTestProvider(t, "house", nil)
 	got := h.mustSignIn(ines)
 	if got.Subject != "248289761001" || got.Email != "ines@example.pt" || !got.EmailVerified || got.EmailVerifiedByPolicy || got.Name != "Inês Sá" || got.AvatarURL != "https://id.example/ines.png" {
@@ -147,7 +147,7 @@ func TestExchangeGivesThePersonAndNoRights(t *testing.T) {
 	}
 }
 
-func TestExchangeAsksUserinfoForWhatTheTokenLeavesOut(t *testing.T) {
+func TestExchangeReadsMissingClaimsFromUserinfo(t *testing.T) {
 	h := newTestProvider(t, "house", nil)
 	h.idp.Claims = func(c jwt.MapClaims) { delete(c, "email"); delete(c, "email_verified"); delete(c, "name") }
 	if got := h.mustSignIn(ines); got.Email != "ines@example.pt" || !got.EmailVerified || got.Name != "Inês Sá" {
@@ -159,7 +159,7 @@ func TestExchangeAsksUserinfoForWhatTheTokenLeavesOut(t *testing.T) {
 	}
 }
 
-func TestExchangeRefuses(t *testing.T) {
+func TestExchangeRefusesInvalidResponses(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		answer func(*Callback)
@@ -194,7 +194,7 @@ func TestExchangeRefuses(t *testing.T) {
 	}
 }
 
-func TestAWrongSecretIsRefusedAndNotTold(t *testing.T) {
+func TestWrongClientSecretIsRefusedAndNotRevealed(t *testing.T) {
 	h := newTestProvider(t, "house", func(s *Settings) { s.ClientSecret = "the-wrong-secret" })
 	_, err := h.signIn(ines, nil)
 	if !errors.Is(err, ErrRefused) || strings.Contains(err.Error(), "the-wrong-secret") || !strings.Contains(err.Error(), "invalid_client") {
@@ -202,7 +202,7 @@ func TestAWrongSecretIsRefusedAndNotTold(t *testing.T) {
 	}
 }
 
-func TestACodeIsGoodOnce(t *testing.T) {
+func TestAuthorizationCodeWorksOnce(t *testing.T) {
 	h := newTestProvider(t, "house", nil)
 	back := h.idp.Consent(h.authorize(request).String(), ines)
 	a := Callback{Code: back.Get("code"), Nonce: request.Nonce, Verifier: request.Verifier}
@@ -273,7 +273,7 @@ func TestIDTokensOfClients(t *testing.T) {
 }
 
 // Proves S7-oauth-9.
-func TestAProviderThatIsDownIsAskedAgain(t *testing.T) {
+func TestUnavailableProviderIsRetried(t *testing.T) {
 	h := newTestProvider(t, "house", nil)
 	const path = "/.well-known/openid-configuration"
 	h.idp.Set(func(s *oauthtest.Server) { s.Down = true })
@@ -290,7 +290,7 @@ func TestAProviderThatIsDownIsAskedAgain(t *testing.T) {
 	h.authorize(request)
 	h.authorize(request)
 	if n := h.idp.Requests(path); n != 2 {
-		t.Errorf("asked %d times, want the good answer kept", n)
+		t.Errorf("%d requests, want the valid response to be cached", n)
 	}
 	h.idp.Set(func(s *oauthtest.Server) { s.Down = true })
 	h.clock.pass(configurationLife)
@@ -300,7 +300,7 @@ func TestAProviderThatIsDownIsAskedAgain(t *testing.T) {
 	}
 }
 
-func TestManyVisitorsCauseOneRead(t *testing.T) {
+func TestConcurrentVisitorsCauseOneRead(t *testing.T) {
 	h := newTestProvider(t, "house", nil)
 	var wg sync.WaitGroup
 	for range 16 {
@@ -343,7 +343,7 @@ func TestEndpointsOfASecureIssuerAreSecure(t *testing.T) {
 	}
 }
 
-func TestAnswersSendUsNowhere(t *testing.T) {
+func TestRedirectsOfProvidersAreNotFollowed(t *testing.T) {
 	reached := false
 	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
 	defer inside.Close()
@@ -362,7 +362,7 @@ func TestAnswersSendUsNowhere(t *testing.T) {
 }
 
 // Proves S7-oauth-9.
-func TestAProviderThatNeverAnswersIsGivenUp(t *testing.T) {
+func TestProviderWithoutAnswerTimesOut(t *testing.T) {
 	end := make(chan struct{})
 	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-end }))
 	defer silent.Close()
@@ -380,7 +380,7 @@ func TestAProviderThatNeverAnswersIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestSettingsThatCannotWork(t *testing.T) {
+func TestInvalidProviderSettings(t *testing.T) {
 	for name, s := range map[string]Settings{
 		"no client id":      {Name: "google"},
 		"empty client id":   {Name: "google", ClientIDs: []string{""}},
@@ -412,7 +412,7 @@ func TestGitHub(t *testing.T) {
 	}
 	u := h.authorize(request)
 	if u.Path != "/login/oauth/authorize" || u.Query().Get("scope") != "user:email" || u.Query().Get("nonce") != "" || u.Query().Get("code_challenge") == "" {
-		t.Errorf("goes to %s", u)
+		t.Errorf("the URL is %s", u)
 	}
 	got := h.mustSignIn(map[string]any{"sub": "-"})
 	if got.Subject != "583231" || got.Email != "octocat@github.com" || !got.EmailVerified || got.Name != "The Octocat" || got.Claims["user_name"] != "octocat" || got.RefreshToken != "" {
@@ -437,7 +437,7 @@ func TestFacebook(t *testing.T) {
 	h.idp.Responses["/me"] = map[string]any{"id": "10221", "email": "ines@example.pt", "first_name": "Inês", "last_name": "Sá", "name": "Inês de Sá",
 		"picture": map[string]any{"data": map[string]any{"height": 50, "url": "https://platform-lookaside.fbsbx.com/p.jpg", "is_silhouette": false}}}
 	if u := h.authorize(request); u.Path != "/dialog/oauth" || u.Query().Get("code_challenge") != "" || u.Query().Get("nonce") != "" {
-		t.Errorf("goes to %s", u)
+		t.Errorf("the URL is %s", u)
 	}
 	got := h.mustSignIn(map[string]any{"sub": "-"})
 	if got.Subject != "10221" || got.Email != "ines@example.pt" || !got.EmailVerified || !got.EmailVerifiedByPolicy || got.Name != "Inês Sá" || got.AvatarURL != "https://platform-lookaside.fbsbx.com/p.jpg" || got.Claims["nickname"] != "Inês de Sá" {
@@ -510,7 +510,7 @@ func TestApple(t *testing.T) {
 	}
 	u := h.authorize(request)
 	if !h.FormPost() || u.Query().Get("response_mode") != "form_post" || u.Query().Get("scope") != "email name" || u.Query().Get("code_challenge") != "" {
-		t.Errorf("goes to %s", u)
+		t.Errorf("the URL is %s", u)
 	}
 	claims := map[string]any{"sub": "000.abc", "email": "x@privaterelay.appleid.com", "email_verified": "true", "is_private_email": "true"}
 	got, err := h.signIn(claims, func(a *Callback) {

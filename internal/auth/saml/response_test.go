@@ -51,7 +51,7 @@ func target(sp *ServiceProvider) samltest.Target {
 	return samltest.Target{ACS: sp.ACSURL, Audience: sp.MetadataURL, RequestID: "id-1", Certificate: sp.Certificate, Now: testNow}
 }
 
-func TestGoodAnswersAreRead(t *testing.T) {
+func TestValidResponsesAreAccepted(t *testing.T) {
 	sp := newSP(t)
 	for _, elliptical := range []bool{false, true} {
 		p := samltest.New(t, "https://idp.example/?a=1&b=2", elliptical)
@@ -125,7 +125,7 @@ func TestGCM(t *testing.T) {
 }
 
 // Proves A-safe-18.
-func TestHostileAnswersAreRefused(t *testing.T) {
+func TestHostileResponsesAreRefused(t *testing.T) {
 	sp := newSP(t)
 	p := samltest.New(t, "https://idp.example/metadata", false)
 	idp := parsed(t, p)
@@ -180,14 +180,14 @@ func TestUnsolicitedResponses(t *testing.T) {
 		t.Error("it was taken for the answer to a request")
 	}
 	if _, err := sp.VerifyResponse(p.Draft(target(sp)).Encode(t), idp, Expected{Now: testNow}); err == nil {
-		t.Error("the answer to a request was taken for an unsolicited one")
+		t.Error("the response to a request was accepted as an unsolicited one")
 	}
 	if issuer, err := Issuer(unsolicited); err != nil || issuer != p.EntityID {
 		t.Errorf("%q %v", issuer, err)
 	}
 }
 
-func TestTheProvidersRefusalIsTold(t *testing.T) {
+func TestRefusalOfTheProviderIsReported(t *testing.T) {
 	sp := newSP(t)
 	p := samltest.New(t, "https://idp.example/metadata", false)
 	d := p.Draft(target(sp))
@@ -211,7 +211,7 @@ func TestSeveralCertificates(t *testing.T) {
 }
 
 // Proves A-safe-18.
-func TestOneBitAnywhereBreaksTheAnswer(t *testing.T) {
+func TestEveryChangedBitInvalidatesTheResponse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads thousands of changed answers")
 	}
