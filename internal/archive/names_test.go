@@ -9,7 +9,7 @@ import (
 )
 
 // Every table must be in one of the two lists: exported, or leftOut with the reason.
-func TestEveryTableIsDecided(t *testing.T) {
+func TestEveryTableIsExportedOrLeftOut(t *testing.T) {
 	if err := checkTables(); err != nil {
 		t.Error(err)
 	}
@@ -29,7 +29,7 @@ func TestEveryTableIsDecided(t *testing.T) {
 	}
 }
 
-func TestFilesAreNamedAfterWhatShowsThem(t *testing.T) {
+func TestFilesAreNamedAfterTheirRows(t *testing.T) {
 	titles := newFileTitles()
 	for table, row := range map[string]string{
 		"products":      `{"title":"Água & sal, nº 2","image_url":"https://x.example/storage/v1/object/public/product-images/z/1.PNG","image_gallery":["/storage/v1/object/public/product-images/a/1.png"],"video_gallery":["/storage/v1/object/public/product-images/f.mp4"]}`,
@@ -73,7 +73,7 @@ func TestRelativeURLs(t *testing.T) {
 	}
 }
 
-func TestURLsOfTheArchivesFilesMove(t *testing.T) {
+func TestURLsOfArchivedFilesAreRebased(t *testing.T) {
 	here := map[string]bool{"product-images/a ã.png": true}
 	for given, want := range map[string]string{
 		"https://old.example/storage/v1/object/public/product-images/a%20%C3%A3.png?x=1":                                  "http://new.example/storage/v1/object/public/product-images/a%20%C3%A3.png?x=1",
@@ -87,7 +87,7 @@ func TestURLsOfTheArchivesFilesMove(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		moved, err := moveURLs(value, "http://new.example", here)
+		moved, err := rebaseURLs(value, "http://new.example", here)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestURLsOfTheArchivesFilesMove(t *testing.T) {
 	}
 }
 
-func TestOfASrcsetTwoWidthsAreKept(t *testing.T) {
+func TestTwoWidthsOfASrcsetAreKept(t *testing.T) {
 	for given, want := range map[string][]candidate{
 		"": nil,
 		"/a?width=256 256w,/a?width=640 640w, /a?width=1024 1024w": {{"/a?width=640", 640}, {"/a?width=1024", 1024}},

@@ -315,7 +315,7 @@ func (a *Archive) eachTableRow(table, apiURL string, each func(map[string]json.R
 		}
 		if slices.Contains(tablesWithFiles, table) {
 			for name, value := range row {
-				moved, err := moveURLs(value, apiURL, inArchive)
+				moved, err := rebaseURLs(value, apiURL, inArchive)
 				if err != nil {
 					return fmt.Errorf("%s: %w", name, err)
 				}

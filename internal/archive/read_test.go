@@ -121,7 +121,7 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 }
 
 // A zip file can state false sizes: entries that share bytes, and entries that are larger than stated.
-func TestArchivesThatLieAboutSizesAreRefused(t *testing.T) {
+func TestArchivesWithFalseSizesAreRefused(t *testing.T) {
 	files := whole()
 	name := archivetest.Write(t, manifest(files), files, nil)
 	honest, err := os.ReadFile(name)

@@ -82,7 +82,7 @@ func writeStatic(t *testing.T) (map[string]string, error) {
 	return out, nil
 }
 
-func TestPagesBecomePagesOfTheDisk(t *testing.T) {
+func TestStaticCopyOfPages(t *testing.T) {
 	out, err := writeStatic(t)
 	if err != nil {
 		t.Fatal(err)

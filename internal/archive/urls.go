@@ -18,7 +18,7 @@ var tablesWithFiles = []string{"products", "reviews", "cover_images", "series", 
 
 // rebaseURLs replaces the origin of each public URL of a file in the archive by apiURL, in every string of a JSON value. The keys of
 // inArchive are "bucket/name". URLs without an origin, and URLs of other files, stay as they are.
-func moveURLs(value json.RawMessage, apiURL string, inArchive map[string]bool) (json.RawMessage, error) {
+func rebaseURLs(value json.RawMessage, apiURL string, inArchive map[string]bool) (json.RawMessage, error) {
 	if !bytes.Contains(value, []byte(files.PublicPath)) {
 		return value, nil
 	}
@@ -28,62 +28,62 @@ func moveURLs(value json.RawMessage, apiURL string, inArchive map[string]bool) (
 	if err := d.Decode(&tree); err != nil {
 		return nil, err
 	}
-	return json.Marshal(replaceTexts(tree, func(text string) string {
-		if altTexts, ok := moveAltTexts(text, apiURL, inArchive); ok {
+	return json.Marshal(mapStrings(tree, func(text string) string {
+		if altTexts, ok := rebaseAltTexts(text, apiURL, inArchive); ok {
 			return altTexts
 		}
-		return moveURL(text, apiURL, inArchive)
+		return rebaseURL(text, apiURL, inArchive)
 	}))
 }
 
 // rebaseAltTexts is rebaseURL for the keys of a value of the column alt_texts. Such a value is a JSON object in a string, and its keys
 // are URLs of pictures. ok is false if text is not such an object.
-func moveAltTexts(text, apiURL string, inArchive map[string]bool) (moved string, ok bool) {
+func rebaseAltTexts(text, apiURL string, inArchive map[string]bool) (rebased string, ok bool) {
 	if !strings.HasPrefix(text, `{"`) {
 		return "", false
 	}
-	var byURL map[string]struct {
+	type texts struct {
 		EN string `json:"en,omitempty"`
 		PT string `json:"pt,omitempty"`
 	}
+	var byURL map[string]texts
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	if d.Decode(&byURL) != nil {
 		return "", false
 	}
-	changed := maps.Clone(byURL)
-	clear(changed)
-	for url, texts := range byURL {
-		changed[moveURL(url, apiURL, inArchive)] = texts
+	byNewURL := make(map[string]texts, len(byURL))
+	for address, t := range byURL {
+		byNewURL[rebaseURL(address, apiURL, inArchive)] = t
 	}
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
-	if e.Encode(changed) != nil {
+	if e.Encode(byNewURL) != nil {
 		return "", false
 	}
 	return strings.TrimSuffix(out.String(), "\n"), true
 }
 
-// replaceTexts replaces all strings within a decoded JSON value except the names of members.
-func replaceTexts(v any, replace func(string) string) any {
+// mapStrings replaces all strings within a decoded JSON value except the names of members.
+func mapStrings(v any, replace func(string) string) any {
 	switch v := v.(type) {
 	case string:
 		return replace(v)
 	case []any:
 		for i := range v {
-			v[i] = replaceTexts(v[i], replace)
+			v[i] = mapStrings(v[i], replace)
 		}
 	case map[string]any:
 		for name := range v {
-			v[name] = replaceTexts(v[name], replace)
+			v[name] = mapStrings(v[name], replace)
 		}
 	}
 	return v
 }
 
-// moveURL is moveURLs for one text.
-func moveURL(text, apiURL string, inArchive map[string]bool) string {
+// rebaseURL is rebaseURLs for one text.
+func rebaseURL(text, apiURL string, inArchive map[string]bool) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {
 		return text
@@ -113,7 +113,7 @@ func (a *Archive) findRows(refused []Refused) error {
 				return err
 			}
 			for _, column := range slices.Sorted(maps.Keys(row)) {
-				replaceTexts(row[column], func(text string) string {
+				mapStrings(row[column], func(text string) string {
 					bucket, name, ok := files.ParsePublicURL(text)
 					if file := byObject[bucket+"/"+name]; ok && file != nil {
 						shown := fmt.Sprintf("%s %v (%s)", table, cmp.Or(row["id"], row["key"]), column)

@@ -100,13 +100,13 @@ func TestEachBlobIsCopiedOnceAndStaysForTheRetention(t *testing.T) {
 			t.Errorf("after the retention: %v", err)
 		}
 		if got := read(t, p, backup.BlobName(kept)); got != "kept" {
-			t.Errorf("the other one: %q", got)
+			t.Errorf("the other blob: %q", got)
 		}
 	})
 }
 
 // Proves H-backup-files.
-func TestBlobsThatTheBackupWasNotToldAreFoundAtTheStart(t *testing.T) {
+func TestUnrecordedBlobsAreFoundAtTheStart(t *testing.T) {
 	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	id := s.refer(t, "before backups were on", false)
 	s.start(t)
@@ -152,7 +152,7 @@ func (s *site) restart(t *testing.T, after time.Duration) {
 // for the blobs that were removed before.
 //
 // Proves H-backup-strays.
-func TestABlobOfWhichNoRowTellsGoesAfterTheRetention(t *testing.T) {
+func TestBlobWithoutARowIsRemovedAfterTheRetention(t *testing.T) {
 	eachDestination(t, func(t *testing.T, destination backup.DestinationConfig) {
 		s := newSite(t, t.TempDir(), destination)
 		s.start(t)
@@ -189,7 +189,7 @@ func TestABlobOfWhichNoRowTellsGoesAfterTheRetention(t *testing.T) {
 }
 
 // Proves H-backup-strays.
-func TestAStrayThatIsNeededAgainIsCopiedAgain(t *testing.T) {
+func TestStrayBlobThatIsNeededAgainIsCopiedAgain(t *testing.T) {
 	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	s.start(t)
 	p := backup.OpenDestination(s.destination)
@@ -223,7 +223,7 @@ func TestAStrayThatIsNeededAgainIsCopiedAgain(t *testing.T) {
 }
 
 // Proves H-backup-strays.
-func TestPartsOfAnotherEngineGoAfterTheRetention(t *testing.T) {
+func TestPartsOfAnotherEngineAreRemovedAfterTheRetention(t *testing.T) {
 	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	p := backup.OpenDestination(s.destination)
 	for _, name := range []string{"snapshots/20260301T020000Z-aaaaaaaa.db.zst", "snapshots/20260301T020000Z-aaaaaaaa.json"} {
@@ -247,7 +247,7 @@ func TestPartsOfAnotherEngineGoAfterTheRetention(t *testing.T) {
 	}
 }
 
-func TestABlobThatTheSiteHasLostIsAnErrorAndTheOthersAreCopied(t *testing.T) {
+func TestLostBlobIsAnErrorAndOthersAreCopied(t *testing.T) {
 	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	lost := s.refer(t, "lost", false)
 	s.mu.Lock()

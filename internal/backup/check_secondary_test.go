@@ -25,7 +25,7 @@ func damage(t *testing.T, p backup.Destination, name string) {
 }
 
 // Proves H-copy-mends.
-func TestWhatIsDamagedInTheSecondaryDestinationIsCopiedAgain(t *testing.T) {
+func TestDamagedObjectsOfTheSecondaryDestinationAreCopiedAgain(t *testing.T) {
 	eachDestination(t, func(t *testing.T, cfg backup.DestinationConfig) {
 		second := backup.OpenDestination(cfg)
 		s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
@@ -81,10 +81,10 @@ func TestWhatIsDamagedInTheSecondaryDestinationIsCopiedAgain(t *testing.T) {
 	})
 }
 
-// rotten is a destination that damages the files that it stores.
-type rotten struct{ backup.Destination }
+// damagingDestination is a destination that damages the files that it stores.
+type damagingDestination struct{ backup.Destination }
 
-func (r rotten) Write(ctx context.Context, name string, body io.ReadSeeker) error {
+func (r damagingDestination) Write(ctx context.Context, name string, body io.ReadSeeker) error {
 	if !strings.HasPrefix(name, "blobs/") {
 		return r.Destination.Write(ctx, name, body)
 	}
@@ -99,7 +99,7 @@ func (r rotten) Write(ctx context.Context, name string, body io.ReadSeeker) erro
 // Proves H-copy-mends.
 func TestASecondaryDestinationThatCannotBeRepairedIsReported(t *testing.T) {
 	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
-	s.second = rotten{backup.OpenDestination(backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "second")})}
+	s.second = damagingDestination{backup.OpenDestination(backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "second")})}
 	s.start(t)
 	file := s.refer(t, "a picture", true)
 	s.waitBlobs(t)

@@ -118,7 +118,7 @@ func (r *replica) scheduleSnapshot(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	r.snapshotAt = now.Add(firstSnapshot)
+	r.snapshotAt = now.Add(snapshotStartDelay)
 	if n := len(list); n > 0 {
 		r.snapshot = list[n-1].MaxTXID
 		if due := list[n-1].CreatedAt.Add(snapshotEvery); due.After(r.snapshotAt) {

@@ -216,7 +216,7 @@ func keys(t *testing.T, d *db.DB) string {
 }
 
 // Proves H-backup-commits.
-func TestEveryCommitIsInTheDestinationAndEachRestorePointCanBeRestored(t *testing.T) {
+func TestEachRestorePointCanBeRestored(t *testing.T) {
 	eachDestination(t, func(t *testing.T, destination backup.DestinationConfig) {
 		s := newSite(t, t.TempDir(), destination)
 		s.write(t, "a-before")
@@ -372,7 +372,7 @@ func TestAnExchangedDatabaseIsBackedUpWithoutAnError(t *testing.T) {
 }
 
 // Proves H-backup-outage.
-func TestAnUnreachableDestinationDelaysNothingAndIsCaughtUp(t *testing.T) {
+func TestUnreachableDestinationDelaysNoWriteAndCatchesUp(t *testing.T) {
 	parent := t.TempDir()
 	destination := backup.DestinationConfig{Folder: filepath.Join(parent, "mount", "backups")}
 	s := newSite(t, t.TempDir(), destination)
@@ -426,7 +426,7 @@ func TestAnUnreachableDestinationDelaysNothingAndIsCaughtUp(t *testing.T) {
 }
 
 // Proves H-backup-full.
-func TestAFullDiskEndsTheBackupAndRoomBeginsItAgain(t *testing.T) {
+func TestFullDiskPausesTheBackup(t *testing.T) {
 	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	s.start(t)
 	s.write(t, "a")
@@ -441,7 +441,7 @@ func TestAFullDiskEndsTheBackupAndRoomBeginsItAgain(t *testing.T) {
 		return err
 	})
 	if _, err := os.Stat(s.file + "-backup"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the local files still take up room: %v", err)
+		t.Errorf("the local files still use disk space: %v", err)
 	}
 	s.write(t, "b")
 	setFull(false)

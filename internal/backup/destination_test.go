@@ -96,7 +96,7 @@ func TestADestinationStoresReplacesListsAndDeletes(t *testing.T) {
 	})
 }
 
-func TestAnInterruptedWriteLeavesWhatWasThere(t *testing.T) {
+func TestInterruptedWriteKeepsThePreviousObject(t *testing.T) {
 	eachDestination(t, func(t *testing.T, cfg backup.DestinationConfig) {
 		p := backup.OpenDestination(cfg)
 		if err := p.Write(t.Context(), "x", strings.NewReader("old")); err != nil {

@@ -104,10 +104,10 @@ func writeMegabytes(t *testing.T, s *Service, r *replica, n int) {
 
 // Proves H-backup-outage.
 //
-// TestUploadsThatHangHoldNoWriter makes the upload of a part, a merge and a snapshot hang, each during writes. Meanwhile writes and the
+// TestHangingUploadsBlockNoWrites makes the upload of a part, a merge and a snapshot hang, each during writes. Meanwhile writes and the
 // reading of the log must continue, checkpoints too unless a snapshot is being read, and a scrub must return. When the destination is
 // reachable again, it gets everything. The test needs no time limits: whatever waited for the destination would wait for ever.
-func TestUploadsThatHangHoldNoWriter(t *testing.T) {
+func TestHangingUploadsBlockNoWrites(t *testing.T) {
 	destination := &hangingDestination{Destination: OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), hanging: make(chan int, 3)}
 	s, r := openService(t, destination)
 	writeMegabytes(t, s, r, 1)

@@ -24,11 +24,11 @@ var levels = []time.Duration{10 * time.Second, 5 * time.Minute, time.Hour}
 
 // Intervals and limits of maintain.
 const (
-	snapshotEvery = 24 * time.Hour   // interval between snapshots, if anything was written
-	firstSnapshot = 2 * time.Minute  // a snapshot begins this long after the start of the program at the earliest
-	mergeTimeout  = time.Hour        // limit of one call of maintain
-	mergeRetry    = time.Minute      // wait after an error of maintain
-	localFor      = 15 * time.Minute // how long uploaded files stay in localDir, for liveClient
+	snapshotEvery      = 24 * time.Hour   // interval between snapshots, if anything was written
+	snapshotStartDelay = 2 * time.Minute  // a snapshot begins this long after the start of the program at the earliest
+	mergeTimeout       = time.Hour        // limit of one call of maintain
+	mergeRetry         = time.Minute      // wait after an error of maintain
+	localFor           = 15 * time.Minute // how long uploaded files stay in localDir, for liveClient
 
 	// secondsKept is the number of parts of level 0 that stay in the destination. Each part is a restore point of one second. For most
 	// sites they cover the whole retention; for a site that writes all the time, the last 27 hours. Earlier restore points are the parts

@@ -217,7 +217,7 @@ func eachHistory(t *testing.T, fn func(t *testing.T, h *history)) {
 // S3 servers charge for requests, and a site is idle most of the time.
 //
 // Proves H-backup-retention.
-func TestNothingIsRequestedWhileNothingIsWritten(t *testing.T) {
+func TestIdleReplicaSendsNoRequests(t *testing.T) {
 	eachHistory(t, func(t *testing.T, h *history) {
 		for range 3 {
 			h.write()
@@ -276,7 +276,7 @@ func TestAMonthWithoutWritesHasOneSnapshotAndAllItsRestorePoints(t *testing.T) {
 }
 
 // Proves H-restore-moment.
-func TestFewHeadersTellTheRestorePointsOfManyParts(t *testing.T) {
+func TestRestorePointsOfManyPartsNeedFewRequests(t *testing.T) {
 	eachHistory(t, func(t *testing.T, h *history) {
 		for range 4 {
 			for range 150 {

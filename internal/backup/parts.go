@@ -126,7 +126,7 @@ func (p *parts) timeOf(ctx context.Context, info *ltx.FileInfo) (time.Time, erro
 func (p *parts) OpenLTXFile(ctx context.Context, level int, first, last ltx.TXID, offset, size int64) (io.ReadCloser, error) {
 	body, err := p.ReplicaClient.OpenLTXFile(ctx, level, first, last, offset, size)
 	if err != nil {
-		return nil, p.note(err)
+		return nil, p.recordFailure(err)
 	}
 	return partBody{body, p}, nil
 }
@@ -139,11 +139,11 @@ type partBody struct {
 
 func (b partBody) Read(data []byte) (int, error) {
 	n, err := b.ReadCloser.Read(data)
-	return n, b.parts.note(err)
+	return n, b.parts.recordFailure(err)
 }
 
-// note returns an error of the destination as a destinationError, and stores it in failed.
-func (p *parts) note(err error) error {
+// recordFailure returns an error of the destination as a destinationError, and stores it in failed.
+func (p *parts) recordFailure(err error) error {
 	err = toDestinationError(err)
 	if failed, ok := errors.AsType[*destinationError](err); ok {
 		p.failed.Store(failed)

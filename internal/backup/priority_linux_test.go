@@ -18,7 +18,7 @@ func nice() (int, error) {
 }
 
 // Proves H-proof-schedule.
-func TestAProofHasALowPriorityAndNothingElseDoes(t *testing.T) {
+func TestOnlyAProofHasALowPriority(t *testing.T) {
 	before, err := nice()
 	if err != nil {
 		t.Fatal(err)

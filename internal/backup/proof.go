@@ -31,16 +31,16 @@ import (
 // Intervals and limits of the proof. A proof reads one part or file at a time and runs at a low priority, so that it does not slow the site
 // down.
 const (
-	proofHour        = 4                // the hour of the night, in the server's time zone; the snapshot of PostgreSQL comes before it
-	proofCheck       = 2 * time.Second  // how often a node checks whether a proof is due
-	firstProof       = time.Minute      // a proof that was not requested begins this long after the start of the program at the earliest
-	proofRetry       = time.Hour        // wait after a failure
-	unreachableRetry = 10 * time.Minute // wait if the destination could not be reached
+	proofHour         = 4                // the hour of the night, in the server's time zone; the snapshot of PostgreSQL comes before it
+	proofPollInterval = 2 * time.Second  // how often a node checks whether a proof is due
+	proofStartDelay   = time.Minute      // a proof that was not requested begins this long after the start of the program at the earliest
+	proofRetry        = time.Hour        // wait after a failure
+	unreachableRetry  = 10 * time.Minute // wait if the destination could not be reached
 
 	proofTimeout       = 2 * time.Hour
 	destinationTimeout = 5 * time.Minute
 	proofFiles         = 50 // random files that are compared
-	proofsKept         = 30 // records of proofs (proofRecord) that stay in the destination
+	proofRecordsKept   = 30 // records of proofs (proofRecord) that stay in the destination
 
 	// Limits of the random sample of older parts that a proof verifies. Older parts are needed only for earlier restore points.
 	proofOldBytes = 1 << 30
@@ -121,8 +121,8 @@ func (s *Service) RequestProof(ctx context.Context, w Waiting) (p Proof, err err
 // runProofs proves the backup each night on one node. If the backup was never proven, or a proof is requested, it does so at once.
 func (s *Service) runProofs(ctx context.Context) {
 	began := time.Now()
-	interval.Every(ctx, proofCheck, func() {
-		if err := s.proveIfDue(ctx, time.Since(began) >= firstProof); err != nil && ctx.Err() == nil {
+	interval.Every(ctx, proofPollInterval, func() {
+		if err := s.proveIfDue(ctx, time.Since(began) >= proofStartDelay); err != nil && ctx.Err() == nil {
 			s.log.Warn("backup: the proof could not begin; it is tried again", "cause", err.Error())
 		}
 	})
@@ -509,7 +509,7 @@ func (s *Service) storeRecord(ctx context.Context, r proofRecord) error {
 		return err
 	}
 	slices.Sort(all)
-	for len(all) > proofsKept {
+	for len(all) > proofRecordsKept {
 		if err := s.cfg.Destination.Delete(ctx, all[0]); err != nil {
 			return toDestinationError(err)
 		}

@@ -20,7 +20,7 @@ func (s *site) prove(t *testing.T) (backup.Proof, error) {
 }
 
 // Proves H-proof-away.
-func TestAProofThatCannotReachTheDestinationIsNoFailedProof(t *testing.T) {
+func TestUnreachableDestinationIsNotAFailedProof(t *testing.T) {
 	t.Run("folder", func(t *testing.T) {
 		t.Parallel() // most of it is waiting
 		parent := t.TempDir()
@@ -85,7 +85,7 @@ func proveWithout(t *testing.T, destination backup.DestinationConfig, reach func
 		t.Errorf("the owner reads %q", status.BackupError)
 	}
 	if log := s.log.String(); strings.Count(log, "code=backup_place_unreachable") != 1 || !strings.Contains(log, hidden) {
-		t.Errorf("the log does not tell the cause once:\n%s", log)
+		t.Errorf("the log does not contain the cause exactly once:\n%s", log)
 	}
 	if err := reach(true); err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestAnUnreachableDestinationHidesNoDamage(t *testing.T) {
 }
 
 // Proves H-proof-files.
-func TestAProofSaysWhichFilesItCouldNotCompare(t *testing.T) {
+func TestProofListsFilesThatItCouldNotCompare(t *testing.T) {
 	destination := filepath.Join(t.TempDir(), "backups")
 	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: destination})
 	id := s.refer(t, "first", false)

@@ -63,7 +63,7 @@ func TestAProofIsDueEachNightAndSoonerAfterAFailure(t *testing.T) {
 			t.Errorf("%s: %t", name, got)
 		}
 		if s.proofDue(c.states, c.now, false) {
-			t.Errorf("%s: due right after the start, though nobody has asked", name)
+			t.Errorf("%s: due right after the start without a request", name)
 		}
 		states := map[Kind]State{kindProofRequest: {LastOK: c.now.Add(-time.Second)}}
 		for kind, state := range c.states {
@@ -83,8 +83,8 @@ func TestAProofIsDueEachNightAndSoonerAfterAFailure(t *testing.T) {
 	}
 }
 
-// nights are the nodes of a site with a PostgreSQL database, and their clock.
-type nights struct {
+// nightlyNodes are the nodes of a site with a PostgreSQL database, and their clock.
+type nightlyNodes struct {
 	d     *db.DB
 	nodes []*Service
 	log   bytes.Buffer // of all nodes
@@ -94,9 +94,9 @@ type nights struct {
 	free int64
 }
 
-func newNights(t *testing.T, destination Destination, nodes int) *nights {
+func newNightlyNodes(t *testing.T, destination Destination, nodes int) *nightlyNodes {
 	t.Helper()
-	n := &nights{d: dbtest.Open(t, db.Postgres), at: time.Date(2026, 3, 10, 4, 30, 0, 0, time.Local), free: 1 << 40}
+	n := &nightlyNodes{d: dbtest.Open(t, db.Postgres), at: time.Date(2026, 3, 10, 4, 30, 0, 0, time.Local), free: 1 << 40}
 	log := slog.New(slog.NewTextHandler(&n.log, nil)) // a handler writes one line at a time
 	for range nodes {
 		n.nodes = append(n.nodes, New(n.d, Config{
@@ -109,20 +109,20 @@ func newNights(t *testing.T, destination Destination, nodes int) *nights {
 	return n
 }
 
-func (n *nights) now() time.Time {
+func (n *nightlyNodes) now() time.Time {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.at
 }
 
-func (n *nights) set(at time.Time) {
+func (n *nightlyNodes) set(at time.Time) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.at = at
 }
 
 // tick runs the periodic work of all nodes once, concurrently. It returns the number of successful proofs so far.
-func (n *nights) tick(t *testing.T) int {
+func (n *nightlyNodes) tick(t *testing.T) int {
 	t.Helper()
 	var nodes sync.WaitGroup
 	for _, s := range n.nodes {
@@ -138,7 +138,7 @@ func (n *nights) tick(t *testing.T) int {
 
 // Proves H-proof-schedule.
 func TestOneNodeProvesTheBackupEachNight(t *testing.T) {
-	n := newNights(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 3)
+	n := newNightlyNodes(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 3)
 	for n.tick(t) == 0 { // until the other nodes find the snapshot of the first one
 		if t.Failed() {
 			t.FailNow()
@@ -164,7 +164,7 @@ func TestOneNodeProvesTheBackupEachNight(t *testing.T) {
 
 // Proves H-proof-schedule.
 func TestANodeThatWasKilledDuringAProofIsReplaced(t *testing.T) {
-	n := newNights(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
+	n := newNightlyNodes(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
 	if _, err := n.nodes[0].TakeSnapshot(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -181,8 +181,8 @@ func TestANodeThatWasKilledDuringAProofIsReplaced(t *testing.T) {
 }
 
 // Proves H-proof-away.
-func TestAProofWithoutRoomSaysHowMuchItNeedsAndIsRepeated(t *testing.T) {
-	n := newNights(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
+func TestProofWithoutDiskSpaceIsRepeated(t *testing.T) {
+	n := newNightlyNodes(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
 	n.free = 1 << 10
 	if got := n.tick(t); got != 0 {
 		t.Errorf("%d proofs", got)
@@ -216,9 +216,9 @@ func (p slowDestination) Open(ctx context.Context, _ string) (io.ReadCloser, err
 }
 
 // Proves H-proof-away.
-func TestAProofThatTakesTooLongIsNoFailedProof(t *testing.T) {
+func TestProofThatTimesOutIsNotAFailedProof(t *testing.T) {
 	destination := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
-	n := newNights(t, destination, 1)
+	n := newNightlyNodes(t, destination, 1)
 	s := n.nodes[0]
 	if _, err := s.TakeSnapshot(t.Context()); err != nil {
 		t.Fatal(err)
@@ -245,8 +245,8 @@ func TestAProofThatTakesTooLongIsNoFailedProof(t *testing.T) {
 }
 
 // Proves H-copy-stale.
-func TestASecondaryDestinationThatGetsNothingIsAFailure(t *testing.T) {
-	n := newNights(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
+func TestStaleSecondaryDestinationIsAFailure(t *testing.T) {
+	n := newNightlyNodes(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
 	s := n.nodes[0]
 	s.cfg.Secondary = OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "second")})
 	if got := n.tick(t); got != 1 {

@@ -47,7 +47,7 @@ func (p describedSnapshots) Delete(ctx context.Context, name string) error {
 }
 
 // Wherever the copy to the secondary destination is interrupted, each snapshot that is listed there exists there.
-func TestASnapshotComesBeforeItsDescriptionAndGoesAfterIt(t *testing.T) {
+func TestSnapshotIsWrittenBeforeItsDescriptionAndRemovedAfterIt(t *testing.T) {
 	from := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "first")})
 	to := describedSnapshots{OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "second")}), t}
 	for _, stem := range []string{"20260301T020000Z-aaaaaaaa", "20260302T020000Z-bbbbbbbb", "20260303T020000Z-cccccccc", "20260304T020000Z-dddddddd"} {

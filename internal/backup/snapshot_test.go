@@ -118,7 +118,7 @@ func (p *meanwhileDestination) Write(ctx context.Context, name string, body io.R
 // restored.
 //
 // Proves H-backup-postgres.
-func TestSnapshotsOfTheSameSecondKeepApart(t *testing.T) {
+func TestSnapshotsOfTheSameSecondHaveDifferentNames(t *testing.T) {
 	destination := backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}
 	d, _, _ := postgresSite(t, destination)
 	take := func(p backup.Destination) {
@@ -154,7 +154,7 @@ func TestSnapshotsOfTheSameSecondKeepApart(t *testing.T) {
 }
 
 // Proves H-backup-postgres.
-func TestOneNodeTakesASnapshotEachNightAndOldOnesGo(t *testing.T) {
+func TestOneNodeTakesASnapshotEachNightAndRemovesOldOnes(t *testing.T) {
 	destination := backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}
 	d, node, setTime := postgresSite(t, destination)
 	p := backup.OpenDestination(destination)

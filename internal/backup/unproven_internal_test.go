@@ -11,7 +11,7 @@ import (
 )
 
 // Proves H-proof-files.
-func TestAProofIsMadeAgainOnceTheFilesThatItLeftOutAreInTheDestination(t *testing.T) {
+func TestProofIsRepeatedOnceMissingFilesAreInTheDestination(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		night := time.Date(2026, 11, 23, proofHour, 0, 0, 0, time.UTC)
 		now := night

@@ -41,7 +41,7 @@ func opened(t *testing.T, path string) (n int) {
 	return n
 }
 
-func TestLockWaitsForWhatAKilledProcessLeft(t *testing.T) {
+func TestLockWaitsForTheLockOfAKilledProcess(t *testing.T) {
 	dir := t.TempDir()
 	ended := exec.Command("true")
 	if err := ended.Run(); err != nil {

@@ -100,7 +100,7 @@ func each(t *testing.T, fn func(t *testing.T, s *site)) {
 }
 
 // Proves A-health-data.
-func TestEverythingIsProvedWhereItWasSeen(t *testing.T) {
+func TestHealthyStateIsProved(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		got := s.state()
 		at := func(d time.Duration) *time.Time { return utc(start.Add(d)) }
@@ -182,7 +182,7 @@ func TestProblemsOfBackups(t *testing.T) {
 }
 
 // Proves A-health-away.
-func TestAProofThatCannotReachThePlaceIsAProblemOfThePlace(t *testing.T) {
+func TestUnreachableDestinationIsAProblemOfTheDestination(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.backup.ProofIncomplete, s.backup.ProofIncompleteSince, s.backup.DestinationUnreachable = "the place cannot be reached", start, true
 		s.at = start.Add(59 * time.Minute)
@@ -373,7 +373,7 @@ func TestEndedOnlyForProblemsThatAllNodesSee(t *testing.T) {
 	})
 }
 
-func TestCheckSaysWhatItCouldNotRead(t *testing.T) {
+func TestCheckReportsUnreadableSources(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.backupErr = errors.New("no such table")
 		if err := s.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "no such table") {

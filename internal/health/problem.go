@@ -42,13 +42,13 @@ type Problem struct {
 
 // Limits beyond which something is a problem.
 const (
-	backupStaleAfter = 25 * time.Hour // a snapshot is taken each night, and may take an hour
-	proofStaleAfter  = 36 * time.Hour // a proof is done each night, and may take hours
-	mailFailingAfter = time.Hour
-	mailFailures     = 3 // consecutive failed attempts; a single failure can be the fault of the recipient's address
-	mailWaitingAfter = 2 * time.Hour
-	certificateEnds  = 14 * 24 * time.Hour // remaining validity of a certificate
-	certificateWait  = time.Hour           // a new domain gets its certificate within minutes
+	backupStaleAfter        = 25 * time.Hour // a snapshot is taken each night, and may take an hour
+	proofStaleAfter         = 36 * time.Hour // a proof is done each night, and may take hours
+	mailFailingAfter        = time.Hour
+	mailFailures            = 3 // consecutive failed attempts; a single failure can be the fault of the recipient's address
+	mailWaitingAfter        = 2 * time.Hour
+	certificateEndsWithin   = 14 * 24 * time.Hour // remaining validity of a certificate
+	certificateMissingAfter = time.Hour           // a new domain gets its certificate within minutes
 )
 
 const day = 24 * time.Hour
@@ -122,10 +122,10 @@ func (r reading) problems() []Problem {
 	switch c, ok := r.firstToEnd(); {
 	case !ok:
 	case c.End.IsZero():
-		if since := r.records[recordMissingCertificate].at; r.isOlder(since, certificateWait) {
+		if since := r.records[recordMissingCertificate].at; r.isOlder(since, certificateMissingAfter) {
 			add(CertificateMissing, since, c.Domain)
 		}
-	case c.End.Sub(r.now) < min(certificateEnds, c.End.Sub(c.Begin)/6): // renewal is due when a third is left
+	case c.End.Sub(r.now) < min(certificateEndsWithin, c.End.Sub(c.Begin)/6): // renewal is due when a third is left
 		add(CertificateEnding, time.Time{}, c.Domain)
 	}
 	return found

@@ -51,7 +51,7 @@ func TestTheReleaseFileIsReadOnceADay(t *testing.T) {
 		const location = "https://ana:secret@example.com/release.json"
 		f := &releaseFile{newest: Release{"1.3.0", "2026-12-01", "https://example.com/1.3.0"}}
 		if s.checkRelease(f) != 0 || s.state().Release != nil {
-			t.Error("without a release file something is asked or told")
+			t.Error("without a release file a file was read, or a state returned")
 		}
 		var log strings.Builder
 		s.log = slog.New(slog.NewTextHandler(&log, nil))
@@ -90,7 +90,7 @@ func TestTheReleaseFileIsReadOnceADay(t *testing.T) {
 		f.newest.Version = "1.4.0"
 		s.cfg.Releases = f.at("/srv/release.json")
 		if got := s.state().Release; got.ReadAt != nil {
-			t.Errorf("what another file said: %+v", got)
+			t.Errorf("the state of another file: %+v", got)
 		}
 		if n := s.checkRelease(f); n != 1 || s.state().Release.Newer.Version != "1.4.0" {
 			t.Errorf("another file: read %d times, %+v", n, s.state().Release)

@@ -56,8 +56,8 @@ func saveFailure(ctx context.Context, q db.Querier, now time.Time, cause string)
 		on conflict (name) do update set count = health_records.count + 1, cause = excluded.cause`, recordFailing, now, cause)
 }
 
-// noteSince records now as the beginning of a state, unless a beginning is recorded already.
-func noteSince(ctx context.Context, q db.Querier, name string, now time.Time) error {
+// recordBeginning records now as the beginning of a state, unless a beginning is recorded already.
+func recordBeginning(ctx context.Context, q db.Querier, name string, now time.Time) error {
 	return db.Exec(ctx, q, "insert into health_records (name, at) values ($1, $2) on conflict (name) do nothing", name, now)
 }
 
