@@ -18,7 +18,7 @@ func TestVerifyAndRebuild(t *testing.T) {
 		s, e := newEngineSite(t, d)
 		s.UploadFile("product-images/a.jpg", storagetest.WithComment(storagetest.Photo(400, 300), "x"))
 		s.UploadFile("product-images/b.jpg", storagetest.Photo(60, 40))
-		s.UploadFile("product-images/film.mp4", videoFile(aVideo{}))
+		s.UploadFile("product-images/film.mp4", videoFile(testVideo{}))
 		var lines []string
 		report := func(_, _ int, name, problem string) error {
 			lines = append(lines, strings.TrimSpace(name+" "+problem))

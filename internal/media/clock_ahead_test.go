@@ -25,7 +25,7 @@ func TestLeaseOfANodeWithAFastClockIsIgnored(t *testing.T) {
 		now := time.Now()
 		first, second := newID(), newID()
 		if !claim(first, now.Add(26*time.Hour)) || !claim(second, now) {
-			t.Error("the lease of a clock that was ahead holds")
+			t.Error("the lease of a clock that was ahead is not ignored")
 		}
 		if claim(first, now) || claim(first, now.Add(-5*time.Minute)) {
 			t.Error("a lease of now, or of a node whose clock is a little ahead, was taken over")

@@ -17,10 +17,10 @@ func TestDescribe(t *testing.T) {
 		s.UploadFile("product-images/um%20quadro.jpg", storagetest.WithComment(storagetest.Photo(700, 350), "x"))
 		s.UploadFile("product-images/film.mp4", storagetest.ISO("isom"))
 		const at, full = "/storage/v1/object/public/product-images/um quadro.jpg", "https://site.example/storage/v1/object/public/product-images/um%20quadro.jpg"
-		asked := []string{at, full, "/storage/v1/object/public/product-images/film.mp4", "/storage/v1/object/public/product-images/none.jpg", "/x", "https://[", "", "/storage/v1/object/public/\x00/y"}
-		ask := func(detailed bool) map[string]description {
+		requested := []string{at, full, "/storage/v1/object/public/product-images/film.mp4", "/storage/v1/object/public/product-images/none.jpg", "/x", "https://[", "", "/storage/v1/object/public/\x00/y"}
+		sendRequest := func(detailed bool) map[string]description {
 			t.Helper()
-			got, err := s.Describe(t.Context(), asked, detailed)
+			got, err := s.Describe(t.Context(), requested, detailed)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -32,13 +32,13 @@ func TestDescribe(t *testing.T) {
 				}
 				out[a] = v
 			}
-			if _, told := out[asked[2]]; told != detailed || len(out) != 2+len(out[asked[2]].Kind)/5 {
+			if _, told := out[requested[2]]; told != detailed || len(out) != 2+len(out[requested[2]].Kind)/5 {
 				t.Fatalf("%d descriptions: %v", len(out), out)
 			}
 			return out
 		}
 		o, _ := s.media("product-images", "um quadro.jpg")
-		v := ask(false)[at]
+		v := sendRequest(false)[at]
 		if v.Kind != "image" || v.Version != o.ETag[:16] || v.Width != 700 || v.Height != 350 || !slices.Equal(v.Widths, []int{64, 128, 192, 256, 320, 400, 512, 640, 700}) || *v.Tiles || v.Thumbhash != nil || v.Details != nil || v.Focus != nil {
 			t.Errorf("at once: %+v", v)
 		}
@@ -46,16 +46,16 @@ func TestDescribe(t *testing.T) {
 		if ok, err := s.SetFocus(t.Context(), full, 0.25, 1); !ok || err != nil {
 			t.Errorf("focus: %t, %v", ok, err)
 		}
-		for _, none := range []string{asked[2], asked[3], "/x"} {
+		for _, none := range []string{requested[2], requested[3], "/x"} {
 			if ok, err := s.SetFocus(t.Context(), none, 0, 0); ok || err != nil {
 				t.Errorf("%s: %t, %v", none, ok, err)
 			}
 		}
-		v = ask(false)[full]
+		v = sendRequest(false)[full]
 		if len(v.Thumbhash) < 5 || len(v.Color) != 7 || v.Focus == nil || *v.Focus != [2]float64{0.25, 1} || v.Details != nil {
 			t.Errorf("with its renditions: %+v", v)
 		}
-		det := ask(true)[at].Details
+		det := sendRequest(true)[at].Details
 		if det == nil || det.State != stateReady || det.Engine != "atelie" || det.Public != o.Size || det.Original <= o.Size || len(det.Ladder) != 9 || det.Ladder[320] <= 0 || det.Ladder[320] >= det.Ladder[700] {
 			t.Errorf("details: %+v", det)
 		}

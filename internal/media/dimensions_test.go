@@ -53,7 +53,7 @@ func jpegHeader(w, h int) []byte {
 	return b
 }
 
-func TestPicturesAreMeasuredByTheirHeader(t *testing.T) {
+func TestSizeIsReadFromTheHeader(t *testing.T) {
 	icc := append([]byte("ICCP\x03\x00\x00\x00"), "abc\x00"...) // an odd chunk is padded
 	for _, c := range []struct {
 		name string

@@ -26,9 +26,9 @@ func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, i
 			return nil, nil
 		}
 		// Reject a truncated upload. A video that is stored already is kept: inspectStored only records the failure.
-		found, errTruncated, err := s.probeVideo(ctx, f, t)
-		if err == nil && errTruncated != nil {
-			err = errVideoTruncated.Because(errTruncated)
+		found, truncated, err := s.probeVideo(ctx, f, t)
+		if err == nil && truncated != nil {
+			err = errVideoTruncated.Because(truncated)
 		}
 		return found, err
 	}

@@ -21,8 +21,8 @@ import (
 func TestPublicFilesDuringAnOutageOfTheDatabase(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
-			address, away, back := dbtest.Outage(t, dialect)
-			d, err := db.Open(t.Context(), address, db.NoHooks)
+			databaseURL, beginOutage, endOutage := dbtest.Outage(t, dialect)
+			d, err := db.Open(t.Context(), databaseURL, db.NoHooks)
 			if err == nil {
 				err = d.Migrate(t.Context())
 			}
@@ -77,7 +77,7 @@ func TestPublicFilesDuringAnOutageOfTheDatabase(t *testing.T) {
 			}
 			look(shown)
 			look(shown) // from the cache
-			away()
+			beginOutage()
 			for !d.InOutage() { // the first request notices the outage
 				get("/object/public/product-images/other.jpg")
 			}
@@ -109,7 +109,7 @@ func TestPublicFilesDuringAnOutageOfTheDatabase(t *testing.T) {
 			if rec := s.Call("anon", "GET", "/object/authenticated/product-images/a.jpg", nil); rec.Code != http.StatusServiceUnavailable {
 				t.Errorf("with a token: %d", rec.Code)
 			}
-			back()
+			endOutage()
 			for deadline := time.Now().Add(time.Minute); d.InOutage(); time.Sleep(20 * time.Millisecond) {
 				if time.Now().After(deadline) {
 					t.Fatal("the end of the outage is not seen")

@@ -381,7 +381,7 @@ func TestRequestsOfPagesDoNotWaitForABusyEngine(t *testing.T) {
 			t.Errorf("a first size: %s, %v", got, rec.Header())
 		}
 		if _, m := s.media("product-images", "b.jpg"); m.State != stateWaiting || len(m.Facts.Thumbhash) == 0 {
-			t.Errorf("the placeholder comes with the first sizes: %+v", m)
+			t.Errorf("the placeholder is missing after the first sizes: %+v", m)
 		}
 		s.runJobs()
 		for _, name := range []string{"a.jpg", "b.jpg"} {

@@ -38,14 +38,14 @@ func TestSharePictures(t *testing.T) {
 	}
 	// Before the jobs of the pictures have run, the share picture is made on request, and the small public file is the substitute of the
 	// large rendition. Only a response with the requested rendition may be cached for ever.
-	for _, asked := range []struct{ address, is, control string }{
+	for _, requested := range []struct{ address, is, control string }{
 		{want.Large, "jpeg 1700x34", "no-cache"},
 		{want.Share, "jpeg 1200x630", "public, max-age=31536000, immutable"},
 		{want.Large, "webp 1600x32", "public, max-age=31536000, immutable"},
 	} {
-		rec, what := s.rendered("nobody", strings.TrimPrefix(asked.address, "/storage/v1/render/image/"))
-		if what != asked.is || rec.Body.Len() >= 300_000 || rec.Header().Get("Cache-Control") != asked.control {
-			t.Errorf("%s: %s of %d bytes, %v", asked.address, what, rec.Body.Len(), rec.Header())
+		rec, what := s.rendered("nobody", strings.TrimPrefix(requested.address, "/storage/v1/render/image/"))
+		if what != requested.is || rec.Body.Len() >= 300_000 || rec.Header().Get("Cache-Control") != requested.control {
+			t.Errorf("%s: %s of %d bytes, %v", requested.address, what, rec.Body.Len(), rec.Header())
 		}
 	}
 	// Clients that fetch a link preview may know neither WebP nor AVIF. Their Accept header then names neither.

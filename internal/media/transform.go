@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"mime"
 	"net/url"
 	"slices"
 	"strconv"
@@ -16,8 +15,7 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// This file reads from a request which rendition is requested: from the parameters of the URL, and the format also from the header
-// Accept.
+// This file reads the parameters of a request that describe the requested rendition. accept.go reads the header Accept.
 
 // maxRequestedSide is a limit in pixels (Supabase's is 2000). Larger widths and heights are reduced to it, or to the width of the picture's
 // widest rendition if that is larger.
@@ -147,68 +145,6 @@ func (t *transform) order(width, height int, exact bool) rendition.Order {
 		o.Height = max(1, int(math.Round(float64(o.Width)*shape)))
 	}
 	return o
-}
-
-// formatsFor returns the formats in which a request can be served, the best first: the requested format, or the formats that the
-// header Accept names (RFC 9110 §12.5.1), or, if it names neither WebP nor AVIF, the picture's own format. If no rendition exists
-// in any of these formats, one is made in the final format of the list. So an AVIF for Accept is sent if it exists, but no request
-// waits for it.
-func (t *transform) formatsFor(accept, source string, alpha bool) []rendition.Format {
-	switch t.Format {
-	case "avif", "webp", "jpeg":
-		return []rendition.Format{rendition.Format(t.Format)}
-	case "origin":
-		if source == files.WebP.MIME {
-			return []rendition.Format{rendition.WebP}
-		}
-		return []rendition.Format{ownFormat(source, alpha)}
-	}
-	avif, webp := acceptedFormats(accept)
-	fallback := ownFormat(source, alpha)
-	if webp {
-		fallback = rendition.WebP
-	}
-	if avif {
-		return []rendition.Format{rendition.AVIF, fallback}
-	}
-	return []rendition.Format{fallback}
-}
-
-// ownFormat returns the format of a picture's renditions, JPEG or PNG, for clients that may know no newer one.
-func ownFormat(source string, alpha bool) rendition.Format {
-	if source == files.PNG.MIME || source == files.GIF.MIME || alpha && source != files.JPEG.MIME {
-		return rendition.PNG
-	}
-	return rendition.JPEG
-}
-
-// acceptedFormats reports whether an Accept header names AVIF and WebP, as browsers do for pictures. Wildcards do not count.
-func acceptedFormats(accept string) (avif, webp bool) {
-	for part := range strings.SplitSeq(accept, ",") {
-		name, _, hasParams := strings.Cut(part, ";")
-		name = strings.ToLower(strings.TrimSpace(name))
-		if name != files.AVIF.MIME && name != files.WebP.MIME {
-			continue
-		}
-		accepted := true
-		if hasParams {
-			_, params, err := mime.ParseMediaType(part)
-			if err != nil {
-				continue
-			}
-			if q, ok := params["q"]; ok {
-				weight, err := strconv.ParseFloat(q, 64)
-				accepted = err == nil && weight > 0
-			}
-		}
-		switch name {
-		case "image/avif":
-			avif = accepted
-		case "image/webp":
-			webp = accepted
-		}
-	}
-	return avif, webp
 }
 
 // transformationsHeader returns the value of Supabase's header X-Transformations for a rendition.

@@ -39,7 +39,7 @@ func videoState(f *files.Video) string {
 
 // probeVideo reads a video's header and index. If the file is not a readable video, the inspection contains a Failure and err is nil, so
 // that the file is stored and the owner sees the reason. truncated is the error for a file whose end is missing, otherwise nil.
-func (s *Service) probeVideo(ctx context.Context, f io.ReadSeeker, t *files.Type) (inspection *files.Inspection, errTruncated, err error) {
+func (s *Service) probeVideo(ctx context.Context, f io.ReadSeeker, t *files.Type) (inspection *files.Inspection, truncated, err error) {
 	if err := s.probes.Acquire(ctx, 1); err != nil {
 		return nil, nil, err
 	}

@@ -27,8 +27,8 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-// aVideo describes an MP4 of 640 by 360 pixels and 12.5 s for videoFile. With the zero value, the file begins with the index.
-type aVideo struct {
+// testVideo describes an MP4 of 640 by 360 pixels and 12.5 s for videoFile. With the zero value, the file begins with the index.
+type testVideo struct {
 	codec      string // default: avc1
 	pictures   int    // bytes of mdat; default: 1000
 	indexLast  bool   // the index follows the pictures
@@ -50,14 +50,14 @@ func words(values ...uint32) (b []byte) {
 }
 
 // mdat returns the box with the frames: random bytes, so that a test detects bytes at a wrong offset.
-func (a aVideo) mdat() []byte {
+func (a testVideo) mdat() []byte {
 	if a.pictures == 0 {
 		a.pictures = 1000
 	}
 	return isoBox("mdat", storagetest.NoisyFilm(a.pictures, 3))
 }
 
-func videoFile(a aVideo) []byte {
+func videoFile(a testVideo) []byte {
 	if a.codec == "" {
 		a.codec = "avc1"
 	}
@@ -81,8 +81,8 @@ func videoFile(a aVideo) []byte {
 	return bytes.Join([][]byte{ftyp, index(uint32(len(ftyp) + len(index(0)) + 8)), mdat}, nil)
 }
 
-// newCinema is newEngineSite with the pool for videos.
-func newCinema(t *testing.T, d *db.DB) *site {
+// newVideoSite is newEngineSite with the pool for videos.
+func newVideoSite(t *testing.T, d *db.DB) *site {
 	t.Helper()
 	s, _ := newEngineSite(t, d)
 	s.cfg.Jobs.HandlePool(1, VideoTimeout, map[string]jobs.Handler{JobVideo: s.ArrangeVideo})
@@ -107,9 +107,9 @@ func (s *site) description(at string) (d description, told bool) {
 // Proves F-film-index.
 func TestIndexIsMovedToTheBeginning(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newCinema(t, d)
-		behind := aVideo{indexLast: true, pictures: 600_000}
-		came, want := videoFile(behind), videoFile(aVideo{pictures: 600_000})
+		s := newVideoSite(t, d)
+		behind := testVideo{indexLast: true, pictures: 600_000}
+		came, want := videoFile(behind), videoFile(testVideo{pictures: 600_000})
 		up := s.UploadFile("product-images/a.mp4", came)
 		before, m := s.media("product-images", "a.mp4")
 		if m.Kind != "video" || m.State != stateWaiting || m.Facts.Width != 640 || m.Facts.Height != 360 || *m.Duration != 12.5 || *m.Codec != "avc1" {
@@ -171,8 +171,8 @@ func TestIndexIsMovedToTheBeginning(t *testing.T) {
 // Proves F-film-index.
 func TestIndexOfAResumableUploadIsMoved(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newCinema(t, d)
-		came := videoFile(aVideo{indexLast: true, pictures: 6 << 20})
+		s := newVideoSite(t, d)
+		came := videoFile(testVideo{indexLast: true, pictures: 6 << 20})
 		whole := func(context.Context, *db.Tx) error { return nil }
 		owner := identity.Caller{Role: identity.Service}
 		arriving := storage.ResumableUpload{Bucket: "product-images", Name: "a.mp4", Size: int64(len(came))}
@@ -189,7 +189,7 @@ func TestIndexOfAResumableUploadIsMoved(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.runJobs()
-		want := videoFile(aVideo{pictures: 6 << 20})
+		want := videoFile(testVideo{pictures: 6 << 20})
 		if o, m := s.media("product-images", "a.mp4"); m.State != stateReady || o.ETag != sum256(want) || s.PublicFile("product-images/a.mp4") != string(want) {
 			t.Errorf("%+v %+v", o, m)
 		}
@@ -205,7 +205,7 @@ func TestIndexOfAResumableUploadIsMoved(t *testing.T) {
 // A video that begins with its index, and one in another bucket, stay byte for byte.
 func TestUnchangedVideos(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newCinema(t, d)
+		s := newVideoSite(t, d)
 		s.makeVault()
 		webm := webmVideo()
 		for name, c := range map[string]struct {
@@ -213,11 +213,11 @@ func TestUnchangedVideos(t *testing.T) {
 			codec string
 			plays bool
 		}{
-			"product-images/front.mp4":      {videoFile(aVideo{}), "avc1", true},
-			"cover-images/hevc.mov":         {videoFile(aVideo{codec: "hvc1"}), "hvc1", false},
-			"product-images/fragmented.mp4": {videoFile(aVideo{fragmented: true}), "avc1", true},
+			"product-images/front.mp4":      {videoFile(testVideo{}), "avc1", true},
+			"cover-images/hevc.mov":         {videoFile(testVideo{codec: "hvc1"}), "hvc1", false},
+			"product-images/fragmented.mp4": {videoFile(testVideo{fragmented: true}), "avc1", true},
 			"product-images/film.webm":      {webm, "VP9", true},
-			"vault/behind.mp4":              {videoFile(aVideo{indexLast: true}), "", false},
+			"vault/behind.mp4":              {videoFile(testVideo{indexLast: true}), "", false},
 		} {
 			if rec := s.Call("service", "POST", "/object/"+name, bytes.NewReader(c.file)); rec.Code != 200 {
 				t.Fatal(rec.Body)
@@ -240,8 +240,8 @@ func TestUnchangedVideos(t *testing.T) {
 // Proves F-film-media.
 func TestAVideosPoster(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newCinema(t, d)
-		s.UploadFile("product-images/o%20mar.v2.MP4", videoFile(aVideo{}))
+		s := newVideoSite(t, d)
+		s.UploadFile("product-images/o%20mar.v2.MP4", videoFile(testVideo{}))
 		const at = "https://site.example" + files.PublicPath + "product-images/o%20mar.v2.MP4"
 		if got, _ := s.description(at); got.Poster != "" || got.Still != nil {
 			t.Errorf("without a still: %+v", got)
@@ -278,8 +278,8 @@ func (b between) Put(ctx context.Context, id string, body io.Reader) (files.Blob
 // If the owner uploads a new video while the old one is rewritten, the new one stays.
 func TestVideoIsReplacedWhileItsIndexMoves(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newCinema(t, d)
-		s.UploadFile("product-images/a.mp4", videoFile(aVideo{indexLast: true}))
+		s := newVideoSite(t, d)
+		s.UploadFile("product-images/a.mp4", videoFile(testVideo{indexLast: true}))
 		old, _ := s.media("product-images", "a.mp4")
 		if err := s.cfg.Jobs.Purge(t.Context()); err != nil {
 			t.Fatal(err)
@@ -287,7 +287,7 @@ func TestVideoIsReplacedWhileItsIndexMoves(t *testing.T) {
 		if _, err := d.Exec(t.Context(), "delete from jobs"); err != nil {
 			t.Fatal(err)
 		}
-		store, next := s.blobs, videoFile(aVideo{codec: "av01"})
+		store, next := s.blobs, videoFile(testVideo{codec: "av01"})
 		s.blobs = between{store, func() {
 			s.blobs = store
 			s.UploadFile("product-images/a.mp4", next, "x-upsert", "true")
@@ -305,8 +305,8 @@ func TestVideoIsReplacedWhileItsIndexMoves(t *testing.T) {
 // Proves F-film-range.
 func TestRangesOfAVideo(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newCinema(t, d)
-		file := videoFile(aVideo{pictures: 2 << 20})
+		s := newVideoSite(t, d)
+		file := videoFile(testVideo{pictures: 2 << 20})
 		s.UploadFile("product-images/a.mp4", file)
 		o, _ := s.media("product-images", "a.mp4")
 		n := len(file)
@@ -376,8 +376,8 @@ func TestRangesOfAVideo(t *testing.T) {
 // Proves F-film-verify.
 func TestVerifyAndRebuildVideos(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newCinema(t, d)
-		s.UploadFile("product-images/a.mp4", videoFile(aVideo{indexLast: true}))
+		s := newVideoSite(t, d)
+		s.UploadFile("product-images/a.mp4", videoFile(testVideo{indexLast: true}))
 		s.UploadFile("product-images/b.mp4", storagetest.ISO("isom"))
 		var said []string
 		report := func(_, _ int, _, problem string) error {
@@ -398,7 +398,7 @@ func TestVerifyAndRebuildVideos(t *testing.T) {
 		check(false, "its index is at the end of the file", reasonText(reasonUnreadableVideo))
 		check(true, "", reasonText(reasonUnreadableVideo))
 		check(false, "", reasonText(reasonUnreadableVideo))
-		if s.PublicFile("product-images/a.mp4") != string(videoFile(aVideo{})) {
+		if s.PublicFile("product-images/a.mp4") != string(videoFile(testVideo{})) {
 			t.Error("the index is not in front")
 		}
 		s.runJobs() // the upload's own job, which comes too late
@@ -436,7 +436,7 @@ func TestHostileVideos(t *testing.T) {
 	}
 	ftyp := isoBox("ftyp", []byte("isom"), words(512), []byte("isommp41"))
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
-	good := videoFile(aVideo{indexLast: true})
+	good := videoFile(testVideo{indexLast: true})
 	many := bytes.Repeat(isoBox("free"), 1_000_000)
 	large := func(kind string, size uint64) []byte {
 		return join(words(1), []byte(kind), binary.BigEndian.AppendUint64(nil, size))
@@ -460,14 +460,14 @@ func TestHostileVideos(t *testing.T) {
 		"no index":                   {join(ftyp, isoBox("mdat", make([]byte, 900))), stateFailed},
 		"two indexes":                {join(good, good[len(ftyp):]), stateFailed},
 		"a million boxes":            {join(ftyp, many[:7<<20], isoBox("moov")), stateFailed},
-		"a million boxes within":     {videoFile(aVideo{indexLast: true, more: many[:7<<20]}), stateFailed},
-		"indexes in indexes":         {videoFile(aVideo{indexLast: true, more: deep}), stateReady},
-		"offsets without end":        {videoFile(aVideo{indexLast: true, offsets: isoBox("stco", words(0, math.MaxUint32))}), stateFailed},
-		"offsets that wrap":          {videoFile(aVideo{indexLast: true, offsets: isoBox("co64", words(0, 1, math.MaxUint32, math.MaxUint32))}), stateFailed},
-		"offsets beyond the file":    {videoFile(aVideo{indexLast: true, offsets: isoBox("stco", words(0, 2, math.MaxUint32, 1<<31))}), stateReady},
-		"a compressed index":         {videoFile(aVideo{indexLast: true, more: isoBox("cmov", words(9))}), stateFailed},
+		"a million boxes within":     {videoFile(testVideo{indexLast: true, more: many[:7<<20]}), stateFailed},
+		"indexes in indexes":         {videoFile(testVideo{indexLast: true, more: deep}), stateReady},
+		"offsets without end":        {videoFile(testVideo{indexLast: true, offsets: isoBox("stco", words(0, math.MaxUint32))}), stateFailed},
+		"offsets that wrap":          {videoFile(testVideo{indexLast: true, offsets: isoBox("co64", words(0, 1, math.MaxUint32, math.MaxUint32))}), stateFailed},
+		"offsets beyond the file":    {videoFile(testVideo{indexLast: true, offsets: isoBox("stco", words(0, 2, math.MaxUint32, 1<<31))}), stateReady},
+		"a compressed index":         {videoFile(testVideo{indexLast: true, more: isoBox("cmov", words(9))}), stateFailed},
 		"sound alone":                {join(ftyp, isoBox("mdat"), isoBox("moov", isoBox("mvhd", make([]byte, 100)))), stateFailed},
-		"a codec of control signs":   {videoFile(aVideo{indexLast: true, codec: "\x00\xff\x01\n"}), stateReady},
+		"a codec of control signs":   {videoFile(testVideo{indexLast: true, codec: "\x00\xff\x01\n"}), stateReady},
 		"text behind the header":     {join(ftyp, []byte("<script>alert(1)</script>")), stateFailed},
 		"nothing behind the header":  {ftyp, stateFailed},
 		"pictures to the end, twice": {join(ftyp, words(0), []byte("mdat"), good), stateFailed},
@@ -478,7 +478,7 @@ func TestHostileVideos(t *testing.T) {
 		"WebM in WebM":               {bytes.Repeat(append([]byte{0x18, 0x53, 0x80, 0x67}, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), 20_000), ""},
 	}
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newCinema(t, d)
+		s := newVideoSite(t, d)
 		for name, c := range files {
 			t.Run(name, func(t *testing.T) {
 				begin := time.Now()
@@ -518,7 +518,7 @@ func TestHostileVideos(t *testing.T) {
 			})
 		}
 		if failed := s.Count("storage_trash"); failed != 0 {
-			t.Errorf("%d files are left in the trash", failed)
+			t.Errorf("%d blobs are still pending", failed)
 		}
 	})
 }

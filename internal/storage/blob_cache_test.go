@@ -203,11 +203,11 @@ func TestOtherNodesNoticeReplacedAndHiddenFilesWithinASecond(t *testing.T) {
 				}
 				change.do()
 				for changed := time.Now(); ; {
-					asked := time.Since(changed) // not the response, which a busy machine may delay
+					requested := time.Since(changed) // not the response, which a busy machine may delay
 					if strings.HasPrefix(shown(), change.want) {
 						break
 					}
-					if asked > time.Second {
+					if requested > time.Second {
 						t.Fatalf("%s: not seen after a second", change.what)
 					}
 				}

@@ -22,37 +22,37 @@ func TestBuckets(t *testing.T) {
 			return map[string]any{"id": id, "name": id, "owner": "", "public": true, "type": "STANDARD", "file_size_limit": limit, "allowed_mime_types": types,
 				"created_at": "2026-03-12T10:00:00.000Z", "updated_at": updated}
 		}
-		const first = "2026-03-12T10:00:00.000Z"
-		covers, products, reviews := bucket("cover-images", maxUpload, all, first), bucket("product-images", maxUpload, all, first), bucket("review-images", maxUpload, images, first)
-		storagetest.Same(t, s.Call("anon", "GET", "/bucket", nil), []any{covers, products, reviews})
-		storagetest.Same(t, s.Call("anon", "GET", "/bucket/review-images", nil), reviews)
+		const createdAt = "2026-03-12T10:00:00.000Z"
+		covers, products, reviews := bucket("cover-images", maxUpload, all, createdAt), bucket("product-images", maxUpload, all, createdAt), bucket("review-images", maxUpload, images, createdAt)
+		storagetest.WantJSON(t, s.Call("anon", "GET", "/bucket", nil), []any{covers, products, reviews})
+		storagetest.WantJSON(t, s.Call("anon", "GET", "/bucket/review-images", nil), reviews)
 		for query, want := range map[string][]any{
 			"?limit=1": {covers}, "?limit=2&offset=1": {products, reviews}, "?sortColumn=name&sortOrder=desc": {reviews, products, covers}, "?search=Product": {products}, "?search=%25": {}, "?search=x": {},
 			"?sortColumn=created_at&sortOrder=asc&limit=100&offset=0&search=": {covers, products, reviews}, "?offset=3": {},
 		} {
-			t.Run(query, func(t *testing.T) { storagetest.Same(t, s.Call("anon", "GET", "/bucket"+query, nil), want) })
+			t.Run(query, func(t *testing.T) { storagetest.WantJSON(t, s.Call("anon", "GET", "/bucket"+query, nil), want) })
 		}
 		for _, query := range []string{"?limit=0", "?limit=x", "?offset=-1", "?sortColumn=owner", "?sortOrder=up", "?search=%00", "?limit=99999999999999999999"} {
 			storagetest.Refused(t, s.Call("anon", "GET", "/bucket"+query, nil), "400", "InvalidParameter")
 		}
 
 		// The bucket offers exactly the types that the engine can decode. This engine decodes AVIF, but not HEIC.
-		without := s.media
-		s.media = readsAVIF{without}
-		storagetest.Same(t, s.Call("anon", "GET", "/bucket/review-images", nil), bucket("review-images", maxUpload, append(append([]string{}, images...), "image/tiff", "image/avif"), first))
-		s.media = without
+		original := s.media
+		s.media = readsAVIF{original}
+		storagetest.WantJSON(t, s.Call("anon", "GET", "/bucket/review-images", nil), bucket("review-images", maxUpload, append(append([]string{}, images...), "image/tiff", "image/avif"), createdAt))
+		s.media = original
 
 		s.Clock = s.Clock.Add(time.Hour)
 		if err := s.EnsureBuckets(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		storagetest.Same(t, s.Call("anon", "GET", "/bucket", nil), []any{covers, products, reviews})
+		storagetest.WantJSON(t, s.Call("anon", "GET", "/bucket", nil), []any{covers, products, reviews})
 		s.cfg.MaxUpload = 2 << 30
 		if err := s.EnsureBuckets(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		const later = "2026-03-12T11:00:00.000Z"
-		storagetest.Same(t, s.Call("anon", "GET", "/bucket", nil), []any{bucket("cover-images", 2<<30, all, later), bucket("product-images", 2<<30, all, later), bucket("review-images", 50<<20, images, later)})
+		const updatedAt = "2026-03-12T11:00:00.000Z"
+		storagetest.WantJSON(t, s.Call("anon", "GET", "/bucket", nil), []any{bucket("cover-images", 2<<30, all, updatedAt), bucket("product-images", 2<<30, all, updatedAt), bucket("review-images", 50<<20, images, updatedAt)})
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 
 func (s *site) makeBucket(id, settings string) {
 	s.T.Helper()
-	storagetest.Same(s.T, s.Call("service", "POST", "/bucket", strings.NewReader(`{"id":"`+id+`","name":"`+id+`"`+settings+`}`)), map[string]string{"name": id})
+	storagetest.WantJSON(s.T, s.Call("service", "POST", "/bucket", strings.NewReader(`{"id":"`+id+`","name":"`+id+`"`+settings+`}`)), map[string]string{"name": id})
 }
 
 // Proves F-bucket-name, F-bucket-size, F-bucket-types, F-bucket-update, F-bucket-type.
@@ -30,16 +30,16 @@ func TestCreateAndUpdateBuckets(t *testing.T) {
 		}
 		const first, later = "2026-03-12T10:00:00.000Z", "2026-03-12T11:00:00.000Z"
 		s.makeBucket("plain", "")
-		storagetest.Same(t, s.Call("service", "GET", "/bucket/plain", nil), shown("plain", false, nil, nil, first))
+		storagetest.WantJSON(t, s.Call("service", "GET", "/bucket/plain", nil), shown("plain", false, nil, nil, first))
 		s.makeBucket("full", `,"public":true,"file_size_limit":"20KB","allowed_mime_types":["image/*"," VIDEO/MP4 "],"type":"STANDARD","versioning_status":"disabled"`)
-		storagetest.Same(t, s.Call("anon", "GET", "/bucket/full", nil), shown("full", true, 20000, []string{"image/*", "video/mp4"}, first))
-		storagetest.Same(t, s.Call("service", "POST", "/bucket", strings.NewReader(`{"name":"named only"}`)), map[string]string{"name": "named only"})
+		storagetest.WantJSON(t, s.Call("anon", "GET", "/bucket/full", nil), shown("full", true, 20000, []string{"image/*", "video/mp4"}, first))
+		storagetest.WantJSON(t, s.Call("service", "POST", "/bucket", strings.NewReader(`{"name":"named only"}`)), map[string]string{"name": "named only"})
 
 		s.Clock = s.Clock.Add(time.Hour)
-		storagetest.Same(t, s.Call("service", "PUT", "/bucket/full", strings.NewReader(`{"id":"full","name":"full","public":false,"file_size_limit":1000}`)), map[string]string{"message": "Successfully updated"})
-		storagetest.Same(t, s.Call("service", "GET", "/bucket/full", nil), shown("full", false, 1000, []string{"image/*", "video/mp4"}, later))
-		storagetest.Same(t, s.Call("service", "PUT", "/bucket/full", strings.NewReader(`{"file_size_limit":null,"allowed_mime_types":null}`)), map[string]string{"message": "Successfully updated"})
-		storagetest.Same(t, s.Call("service", "GET", "/bucket/full", nil), shown("full", false, nil, nil, later))
+		storagetest.WantJSON(t, s.Call("service", "PUT", "/bucket/full", strings.NewReader(`{"id":"full","name":"full","public":false,"file_size_limit":1000}`)), map[string]string{"message": "Successfully updated"})
+		storagetest.WantJSON(t, s.Call("service", "GET", "/bucket/full", nil), shown("full", false, 1000, []string{"image/*", "video/mp4"}, later))
+		storagetest.WantJSON(t, s.Call("service", "PUT", "/bucket/full", strings.NewReader(`{"file_size_limit":null,"allowed_mime_types":null}`)), map[string]string{"message": "Successfully updated"})
+		storagetest.WantJSON(t, s.Call("service", "GET", "/bucket/full", nil), shown("full", false, nil, nil, later))
 
 		for body, want := range map[string][2]string{
 			`{"name":"plain"}`: {"409", "Duplicate"}, `{"id":"other","name":"plain"}`: {"409", "Duplicate"}, `{"name":"product-images"}`: {"409", "Duplicate"},
@@ -96,13 +96,13 @@ func TestSiteBucketsCannotBeDeletedOrMadePrivate(t *testing.T) {
 		}
 		storagetest.Refused(t, s.Call("service", "PUT", "/bucket/product-images", strings.NewReader(`{"public":false}`)), "403", "Unauthorized")
 		// Their limits can be changed, and the changes survive a restart.
-		storagetest.Same(t, s.Call("service", "PUT", "/bucket/review-images", strings.NewReader(`{"public":true,"file_size_limit":900,"allowed_mime_types":["image/png"]}`)), map[string]string{"message": "Successfully updated"})
+		storagetest.WantJSON(t, s.Call("service", "PUT", "/bucket/review-images", strings.NewReader(`{"public":true,"file_size_limit":900,"allowed_mime_types":["image/png"]}`)), map[string]string{"message": "Successfully updated"})
 		if err := s.EnsureBuckets(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		storagetest.Refused(t, s.Call("admin", "POST", "/object/review-images/a.png", strings.NewReader(string(storagetest.PNG(500, 500)))), "413", "Payload too large")
 		storagetest.Refused(t, s.Call("admin", "POST", "/object/review-images/a.gif", strings.NewReader(string(storagetest.GIF(1, 1)))), "415", "invalid_mime_type")
-		storagetest.Same(t, s.Call("service", "POST", "/bucket/product-images/empty", strings.NewReader("{}")), map[string]string{"message": "Successfully emptied"})
+		storagetest.WantJSON(t, s.Call("service", "POST", "/bucket/product-images/empty", strings.NewReader("{}")), map[string]string{"message": "Successfully emptied"})
 		s.Holds(0)
 	})
 }
@@ -123,10 +123,10 @@ func TestEmptyAndDeleteBuckets(t *testing.T) {
 		if e.Code != "BucketNotEmpty" {
 			t.Error(e)
 		}
-		storagetest.Same(t, s.Call("service", "POST", "/bucket/extra/empty", nil), map[string]string{"message": "Successfully emptied"})
+		storagetest.WantJSON(t, s.Call("service", "POST", "/bucket/extra/empty", nil), map[string]string{"message": "Successfully emptied"})
 		s.Holds(1)
-		storagetest.Same(t, s.Call("service", "POST", "/bucket/extra/empty", nil), map[string]string{"message": "Successfully emptied"})
-		storagetest.Same(t, s.Call("service", "DELETE", "/bucket/extra", nil), map[string]string{"message": "Successfully deleted"})
+		storagetest.WantJSON(t, s.Call("service", "POST", "/bucket/extra/empty", nil), map[string]string{"message": "Successfully emptied"})
+		storagetest.WantJSON(t, s.Call("service", "DELETE", "/bucket/extra", nil), map[string]string{"message": "Successfully deleted"})
 		storagetest.Refused(t, s.Call("service", "GET", "/bucket/extra", nil), "404", "Bucket not found")
 		storagetest.Refused(t, s.Call("service", "DELETE", "/bucket/extra", nil), "404", "Bucket not found")
 	})

@@ -239,7 +239,7 @@ func killed(t *testing.T, address, root string, after time.Duration) {
 		t.Fatal(err)
 	}
 	if err := child.Wait(); err == nil {
-		t.Error("the program ended by itself")
+		t.Error("the program ended before it was killed")
 	}
 }
 

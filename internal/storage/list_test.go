@@ -85,8 +85,8 @@ func TestListedObjectHasAllFields(t *testing.T) {
 		want := []map[string]any{{"name": "b.png", "id": id, "created_at": "2026-03-12T10:00:00.000Z", "updated_at": "2026-03-12T10:00:01.500Z", "last_accessed_at": "2026-03-12T10:00:00.000Z",
 			"metadata": map[string]any{"eTag": `"` + o.ETag + `"`, "size": float64(size), "mimetype": "image/png", "cacheControl": "max-age=60", "lastModified": "2026-03-12T10:00:01.500Z",
 				"contentLength": float64(size), "httpStatusCode": 200.0}}}
-		storagetest.Same(t, rec, want)
-		storagetest.Same(t, s.Call("service", "POST", "/object/list/product-images", strings.NewReader(`{"prefix":""}`)),
+		storagetest.WantJSON(t, rec, want)
+		storagetest.WantJSON(t, s.Call("service", "POST", "/object/list/product-images", strings.NewReader(`{"prefix":""}`)),
 			[]map[string]any{{"name": "a", "id": nil, "created_at": nil, "updated_at": nil, "last_accessed_at": nil, "metadata": nil}})
 	})
 }

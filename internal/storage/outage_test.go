@@ -52,28 +52,28 @@ func TestStoreOutage(t *testing.T) {
 			if err := server.Kill(); err != nil {
 				t.Fatal(err)
 			}
-			ask := func(who, method, address, body string, headers ...string) func() *httptest.ResponseRecorder {
+			newRequest := func(who, method, address, body string, headers ...string) func() *httptest.ResponseRecorder {
 				return func() *httptest.ResponseRecorder {
 					return s.Call(who, method, address, strings.NewReader(body), headers...)
 				}
 			}
-			var asking sync.WaitGroup // concurrent, because each request fails only after several tries
+			var requests sync.WaitGroup // concurrent, because each request fails only after several tries
 			for name, c := range map[string]struct {
-				ask    func() *httptest.ResponseRecorder
+				send   func() *httptest.ResponseRecorder
 				status int
 			}{
-				"upload":   {ask("admin", "POST", "/object/product-images/new.png", string(content)), 503},
-				"replace":  {ask("admin", "PUT", "/object/product-images/kept.png", string(content)), 503},
-				"download": {ask("admin", "GET", "/object/product-images/kept.png", ""), 503},
-				"public":   {ask("nobody", "GET", "/object/public/product-images/kept.png", ""), 503},
-				"range":    {ask("nobody", "GET", "/object/public/product-images/kept.png", "", "Range", "bytes=3-9"), 503},
-				"signed":   {ask("nobody", "GET", signed, ""), 503},
-				"copy":     {ask("admin", "POST", "/object/copy", `{"bucketId":"product-images","sourceKey":"kept.png","destinationKey":"copy.png"}`), 503},
-				"list":     {ask("admin", "POST", "/object/list/product-images", `{"prefix":""}`), 200},
-				"remove":   {ask("admin", "DELETE", "/object/product-images", `{"prefixes":["removed.png"]}`), 200},
+				"upload":   {newRequest("admin", "POST", "/object/product-images/new.png", string(content)), 503},
+				"replace":  {newRequest("admin", "PUT", "/object/product-images/kept.png", string(content)), 503},
+				"download": {newRequest("admin", "GET", "/object/product-images/kept.png", ""), 503},
+				"public":   {newRequest("nobody", "GET", "/object/public/product-images/kept.png", ""), 503},
+				"range":    {newRequest("nobody", "GET", "/object/public/product-images/kept.png", "", "Range", "bytes=3-9"), 503},
+				"signed":   {newRequest("nobody", "GET", signed, ""), 503},
+				"copy":     {newRequest("admin", "POST", "/object/copy", `{"bucketId":"product-images","sourceKey":"kept.png","destinationKey":"copy.png"}`), 503},
+				"list":     {newRequest("admin", "POST", "/object/list/product-images", `{"prefix":""}`), 200},
+				"remove":   {newRequest("admin", "DELETE", "/object/product-images", `{"prefixes":["removed.png"]}`), 200},
 			} {
-				asking.Go(func() {
-					rec := c.ask()
+				requests.Go(func() {
+					rec := c.send()
 					var e struct{ StatusCode, Error, Message string }
 					if rec.Code != c.status {
 						t.Errorf("%s: %d %s", name, rec.Code, rec.Body)
@@ -82,7 +82,7 @@ func TestStoreOutage(t *testing.T) {
 					}
 				})
 			}
-			asking.Wait()
+			requests.Wait()
 			if err := server.Run(context.WithoutCancel(t.Context())); err != nil {
 				t.Fatal(err)
 			}

@@ -12,8 +12,8 @@ import (
 
 // Proves F-upload-who, F-download-token.
 //
-// TestWhoMayDoWhat checks who may do what with objects (docs/product.md, Roles and keys), in every bucket and on both databases.
-func TestWhoMayDoWhat(t *testing.T) {
+// TestObjectPolicy checks who may do what with objects (docs/product.md, Roles and keys), in every bucket and on both databases.
+func TestObjectPolicy(t *testing.T) {
 	content := storagetest.JPEG(3, 2)
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		for _, bucket := range []string{"product-images", "review-images", "cover-images"} {

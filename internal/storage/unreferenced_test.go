@@ -121,10 +121,10 @@ func TestStillIsKeptWithItsVideo(t *testing.T) {
 		other := put("a.still.jpg", storagetest.JPEG(2, 2))
 		s.Clock = s.Clock.Add(unreferencedAge + time.Second)
 		if n, err := s.CollectUnreferenced(t.Context(), these(files.PublicPath+"product-images/a.b.MOV")); n != 1 || err != nil || s.has(other) {
-			t.Errorf("removed %d, %v; want the still of no film alone", n, err)
+			t.Errorf("removed %d, %v; want only the still without a video", n, err)
 		}
 		if !s.has(film) || !s.has(still) {
-			t.Error("the film or its still is gone while a row shows the film")
+			t.Error("the video or its still was removed while a row refers to the video")
 		}
 		if n, err := s.CollectUnreferenced(t.Context(), these()); n != 2 || err != nil || s.has(film) || s.has(still) {
 			t.Errorf("removed %d, %v; want both once no row shows the film", n, err)

@@ -102,7 +102,7 @@ func TestFormsInAnyOrder(t *testing.T) {
 }
 
 // Proves F-upload-form.
-func TestFormsThatAreRefused(t *testing.T) {
+func TestRefusedForms(t *testing.T) {
 	file := storagetest.Field{Name: "", Value: string(storagetest.JPEG(40, 30))}
 	contentType, whole := storagetest.Form(t, storagetest.Field{Name: "cacheControl", Value: "60"}, file)
 	many := []storagetest.Field{file}
@@ -211,7 +211,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 }
 
 // Proves F-upload-encoding.
-func TestFilesThatAreRefused(t *testing.T) {
+func TestRefusedFiles(t *testing.T) {
 	html := []byte("<!doctype html><html><script>alert(document.domain)</script></html>")
 	jpeg := storagetest.JPEG(4, 4)
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
@@ -313,7 +313,7 @@ func TestTooLargeUploadIsStoppedImmediately(t *testing.T) {
 		s.HTTP.ServeHTTP(rec, r)
 		storagetest.Refused(t, rec, "413", "Payload too large")
 		if declared.n != 0 {
-			t.Errorf("%d bytes were taken of a body that says it is too large", declared.n)
+			t.Errorf("%d bytes were read of a body with a too large Content-Length", declared.n)
 		}
 		border := "--b\r\nContent-Disposition: form-data; name=\"\"; filename=\"blob\"\r\n\r\n"
 		storagetest.Refused(t, s.Call("admin", "POST", "/object/product-images/c.mp4", endless(append([]byte(border), film...)), "Content-Type", "multipart/form-data; boundary=b"), "413", "Payload too large")
@@ -503,7 +503,7 @@ func TestConcurrentUploadsOfOneName(t *testing.T) {
 		}
 		wg.Wait()
 		if created != 1 {
-			t.Errorf("%d were told that the name was theirs", created)
+			t.Errorf("%d uploads succeeded", created)
 		}
 		s.Holds(2)
 	})

@@ -99,7 +99,7 @@ func (p *picture) fillStraightYCC(m *image.NYCbCrA) {
 	row := make([]byte, 4*p.w)
 	r, g, b, a := p.channels[0], p.channels[1], p.channels[2], p.channels[3]
 	for y := range p.h {
-		p.readStraight(row, y, nil)
+		p.readNonPremultiplied(row, y, nil)
 		for x := range p.w {
 			m.Y[y*p.w+x] = luma(row[4*x], row[4*x+1], row[4*x+2])
 		}

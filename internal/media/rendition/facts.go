@@ -33,7 +33,7 @@ func makeSwatch(ctx context.Context, p *picture) (*image.NRGBA, error) {
 func (p *picture) toNRGBA() *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, p.w, p.h))
 	for y := range p.h {
-		p.readStraight(m.Pix[y*m.Stride:][:4*p.w], y, nil)
+		p.readNonPremultiplied(m.Pix[y*m.Stride:][:4*p.w], y, nil)
 	}
 	return m
 }
@@ -114,8 +114,8 @@ func meanDeltaE(ctx context.Context, raw *picture, profile *colour.Profile, file
 	a, b := make([]byte, 4*raw.w), make([]byte, 4*raw.w)
 	patches := make([]mean, (raw.w+patchSide-1)/patchSide)
 	for y := range raw.h {
-		raw.readStraight(a, y, naive)
-		made.readStraight(b, y, nil)
+		raw.readNonPremultiplied(a, y, naive)
+		made.readNonPremultiplied(b, y, nil)
 		for x := range raw.w {
 			pa, pb := a[4*x:4*x+4], b[4*x:4*x+4]
 			if pa[3] < 128 {

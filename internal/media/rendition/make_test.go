@@ -254,7 +254,7 @@ func storedAs(m *image.NRGBA, turn int) *image.NRGBA {
 	return out
 }
 
-func TestEveryTurnIsBakedIn(t *testing.T) {
+func TestEveryOrientationIsApplied(t *testing.T) {
 	m := image.NewNRGBA(image.Rect(0, 0, 75, 51))
 	quarters := []color.NRGBA{{220, 30, 30, 255}, {30, 200, 40, 255}, {40, 50, 220, 255}, {230, 220, 40, 255}}
 	for y := range 51 {
@@ -423,7 +423,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestFrameIsLight(t *testing.T) {
+func TestFrameIsSmall(t *testing.T) {
 	p := noise(700, 420, 9)
 	r := made(t, jpegOf(t, &image.Gray{Pix: p.pix, Stride: p.w, Rect: image.Rect(0, 0, p.w, p.h)}),
 		Order{Width: 1200, Height: 630, Fit: Frame, Format: JPEG})
@@ -471,7 +471,7 @@ func TestChromaOfEverySubsampling(t *testing.T) {
 
 // Files that Go's encoder cannot write: CMYK with inverted ink as Adobe does it, and progressive with colour in every pixel. Both were
 // made with libvips.
-func TestJPEGsOfOthers(t *testing.T) {
+func TestJPEGsOfOtherEncoders(t *testing.T) {
 	read := func(name string) []byte {
 		file, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
@@ -524,7 +524,7 @@ func TestAnimatedWebP(t *testing.T) {
 }
 
 // Creator and rights are copied to renditions in both formats.
-func TestRightsAreCarried(t *testing.T) {
+func TestRightsAreCopied(t *testing.T) {
 	xmp := addPrefix("http://ns.adobe.com/xap/1.0/\x00", metadata.RightsXMP("Inês Sá", "© 2026 Inês Sá"))
 	file := jpegOf(t, texture(40, 30))
 	n := len(xmp) + 2

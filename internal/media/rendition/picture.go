@@ -159,9 +159,9 @@ func toStored(win window, turn int, w, h float64) window {
 	return win
 }
 
-// readStraight fills dst with row y of the picture: R, G, B and A of each pixel, with colours that are not multiplied by A. The
+// readNonPremultiplied fills dst with row y of the picture: R, G, B and A of each pixel, with colours that are not premultiplied by A. The
 // colours are converted by t, which may be nil except for the models gray and cmyk.
-func (p *picture) readStraight(dst []byte, y int, t *colour.Transform) {
+func (p *picture) readNonPremultiplied(dst []byte, y int, t *colour.Transform) {
 	switch p.model {
 	case gray:
 		t.ConvertGray(dst, p.channels[0].row(y))
@@ -250,7 +250,7 @@ func (p *picture) paint(ctx context.Context, t *colour.Transform) (*picture, err
 			rows := min(2, p.h-2*cy)
 			for i := range rows {
 				row := buf[4*p.w*i:][:4*p.w]
-				p.readStraight(row, 2*cy+i, t)
+				p.readNonPremultiplied(row, 2*cy+i, t)
 				to := out.channels[0].row(2*cy + i)
 				for x := range to {
 					to[x] = luma(row[4*x], row[4*x+1], row[4*x+2])
@@ -284,7 +284,7 @@ func (p *picture) paintFull(ctx context.Context, t *colour.Transform) (*picture,
 	return out, forEachBand(p.h, func(from, to int) error {
 		row := make([]byte, 4*p.w)
 		for y := from; y < to; y++ {
-			p.readStraight(row, y, t)
+			p.readNonPremultiplied(row, y, t)
 			for c := range 3 {
 				to := out.channels[c].row(y)
 				for x := range to {
@@ -303,7 +303,7 @@ func (p *picture) shareOutsideSRGB(profile *colour.Profile) float64 {
 	}
 	row, sum := make([]byte, 4*p.w), 0.0
 	for y := range p.h {
-		p.readStraight(row, y, nil)
+		p.readNonPremultiplied(row, y, nil)
 		sum += profile.OutsideSRGB(row)
 	}
 	return sum / float64(max(1, p.h))

@@ -39,7 +39,7 @@ func cameraPreview(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-func TestPreviewIsCutAndRotatedAsThePicture(t *testing.T) {
+func TestPreviewIsCroppedAndRotatedLikeThePicture(t *testing.T) {
 	preview := cameraPreview(t)
 	for _, c := range []struct {
 		orientation, width, height int

@@ -13,7 +13,7 @@ import (
 // Proves F-render-first.
 //
 // The processes of a job that nobody waits for are suspended while an urgent job runs, and continue after it.
-func TestARunningJobGivesWay(t *testing.T) {
+func TestRunningJobIsSuspendedForAnUrgentJob(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "pid")
 	slow := writeFile(t, "vips", []byte("#!/bin/sh\ncase \"$*\" in *version*) echo vips-8.99.0;; *thumbnail*) echo $$ > '"+mark+".part'; mv '"+mark+".part' '"+mark+"'; exec sleep 1000;; *) exit 1;; esac\n"))
 	if err := os.Chmod(slow, 0o700); err != nil {

@@ -156,7 +156,7 @@ func TestProcessorFillsOrders(t *testing.T) {
 	})
 }
 
-func TestProcessorLeavesNothingOfWhatItRefuses(t *testing.T) {
+func TestProcessorRemovesFilesOfRefusedJobs(t *testing.T) {
 	whole, err := os.ReadFile(saveJPEG(t, scene(1200, 800)))
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +174,7 @@ func TestProcessorLeavesNothingOfWhatItRefuses(t *testing.T) {
 	})
 }
 
-func TestProcessorEndsWhatTakesTooLong(t *testing.T) {
+func TestProcessorEndsJobsAfterTheTimeout(t *testing.T) {
 	s := newTestProcessor(t, Config{Program: []string{"sleep", "1000"}, Timeout: 100 * time.Millisecond, Vips: "off"})
 	job := Job{Source: savePNG(t, scene(64, 64)), Folder: t.TempDir()}
 	if _, err := s.Make(t.Context(), job); !errors.Is(err, ErrTooSlow) {
@@ -192,7 +192,7 @@ func TestProcessorEndsWhatTakesTooLong(t *testing.T) {
 	}
 }
 
-func TestProcessorToldOfACrash(t *testing.T) {
+func TestProcessorReportsACrash(t *testing.T) {
 	for _, c := range []struct {
 		script string
 		want   error
@@ -209,7 +209,7 @@ func TestProcessorToldOfACrash(t *testing.T) {
 	}
 }
 
-func TestVipsFailingLeavesTheOwnEngine(t *testing.T) {
+func TestOwnEngineReplacesFailingVips(t *testing.T) {
 	broken := writeFile(t, "vips", []byte("#!/bin/sh\ncase \"$*\" in *version*) echo vips-8.99.0;; *) echo 'no such operation' >&2; exit 1;; esac\n"))
 	if err := os.Chmod(broken, 0o700); err != nil {
 		t.Fatal(err)
@@ -224,7 +224,7 @@ func TestVipsFailingLeavesTheOwnEngine(t *testing.T) {
 	}
 }
 
-func TestTypesTaken(t *testing.T) {
+func TestSupportedTypes(t *testing.T) {
 	off := newTestProcessor(t, Config{Vips: "off"})
 	for mime, want := range map[string]bool{"image/jpeg": true, "image/png": true, "image/gif": true, "image/webp": true, "image/tiff": true,
 		"image/heic": false, "image/avif": false, "image/svg+xml": false, "application/pdf": false} {

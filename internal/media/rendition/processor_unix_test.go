@@ -21,7 +21,7 @@ import (
 )
 
 // Proves F-render-yield.
-func TestNothingOutlivesAJob(t *testing.T) {
+func TestNoProcessOutlivesAJob(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "pid")
 	slow := writeFile(t, "vips", []byte("#!/bin/sh\ncase \"$*\" in *version*) echo vips-8.99.0;; *thumbnail*) echo $$ > '"+mark+".part'; mv '"+mark+".part' '"+mark+"'; exec sleep 1000;; *) exit 1;; esac\n"))
 	if err := os.Chmod(slow, 0o700); err != nil {
@@ -54,7 +54,7 @@ func TestNothingOutlivesAJob(t *testing.T) {
 }
 
 // libvips creates its working files with the permissions that the umask of its process allows.
-func TestWorkingFilesAreReadableByTheirUserAlone(t *testing.T) {
+func TestWorkingFilesAreReadableOnlyByTheirUser(t *testing.T) {
 	old := syscall.Umask(0o022)
 	defer syscall.Umask(old)
 	mark := filepath.Join(t.TempDir(), "umask")
@@ -180,7 +180,7 @@ func threadStats(t *testing.T, pid int) map[string][]string {
 // Proves F-render-first.
 //
 // Libvips starts a process for each step. For an urgent job it is used only if the own engine would take longer.
-func TestUrgentJobsThatTheOwnEngineDoesSoonerAreItsOwn(t *testing.T) {
+func TestUrgentJobsUseTheFasterEngine(t *testing.T) {
 	vips := writeFile(t, "vips", []byte("#!/bin/sh\ncase \"$*\" in *version*) echo vips-8.99.0;; *) exit 1;; esac\n"))
 	if err := os.Chmod(vips, 0o700); err != nil {
 		t.Fatal(err)

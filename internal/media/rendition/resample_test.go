@@ -105,7 +105,7 @@ func TestEvenColourStaysEven(t *testing.T) {
 }
 
 // The vector code returns the same bytes as the generic code, also if sums exceed 16 bits.
-func TestVectorCodeIsThePlainCode(t *testing.T) {
+func TestVectorCodeEqualsTheGenericCode(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
 		n, taps := 1+r.IntN(70), block*(1+r.IntN(5))

@@ -34,9 +34,9 @@ func restarts(t *testing.T, units int) []byte {
 	return append(out, 0xff, 0xd9)
 }
 
-// TestShrunkIsTheWholeSmaller: for each kind of JPEG that shrunkJPEG supports, the shrunk picture differs by at most two levels in the
+// TestShrunkPictureEqualsTheReducedWhole: for each kind of JPEG that shrunkJPEG supports, the shrunk picture differs by at most two levels in the
 // mean from the whole picture that was decoded and made smaller. The pictures are smooth.
-func TestShrunkIsTheWholeSmaller(t *testing.T) {
+func TestShrunkPictureEqualsTheReducedWhole(t *testing.T) {
 	gray := image.NewGray(image.Rect(0, 0, 203, 117))
 	for i := range gray.Pix {
 		gray.Pix[i] = uint8(40 + i%203)
@@ -101,7 +101,7 @@ func apart(small, large rowReader, by int) float64 {
 }
 
 // JPEGs that this decoder does not support, or that are broken anywhere, are left to the standard decoder and its errors.
-func TestOnlySoundJPEGsAreShrunk(t *testing.T) {
+func TestOnlyValidJPEGsAreShrunk(t *testing.T) {
 	sound := jpegOf(t, smooth(160, 96))
 	for _, name := range []string{"cmyk.jpg", "progressive.jpg"} {
 		file, err := os.ReadFile("testdata/" + name)
@@ -129,7 +129,7 @@ func TestOnlySoundJPEGsAreShrunk(t *testing.T) {
 }
 
 // A rendition of the shrunk picture equals that of the whole picture. A comment after the scan forces the decoding of the whole picture.
-func TestSmallRenditionsComeOfAShrunkPicture(t *testing.T) {
+func TestSmallRenditionsUseTheShrunkPicture(t *testing.T) {
 	for _, turn := range []int{1, 3, 6, 8} {
 		file := exifTurn(jpegOf(t, smooth(1203, 805)), turn)
 		shrunk := made(t, file, Order{Width: 96, Format: WebP}, Order{Width: 64, Height: 64, Fit: Cover, Format: WebP})

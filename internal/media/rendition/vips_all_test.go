@@ -124,7 +124,7 @@ func TestBothEnginesMakeTheSame(t *testing.T) {
 	}
 }
 
-func TestVipsTurnsAll(t *testing.T) {
+func TestVipsAppliesEveryOrientation(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts libvips for each orientation")
 	}
@@ -156,13 +156,13 @@ func TestVipsKeepsP3WhereItIsNeeded(t *testing.T) {
 	}
 }
 
-func TestVipsKeepsRightsAndNothingElse(t *testing.T) {
+func TestVipsKeepsOnlyRights(t *testing.T) {
 	s := withVips(t)
 	rights := metadata.RightsXMP("Ana Alves", "© Ana Alves")
 	place := []byte(`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description xmlns:exif="http://ns.adobe.com/exif/1.0/" exif:GPSLatitude="38,42N"/></rdf:RDF></x:xmpmeta>`)
 	source := insertRights(jpegOf(t, soft(300, 200)), nil, bytes.Replace(rights, []byte("<rdf:Description"), []byte(`<rdf:Description xmlns:exif="http://ns.adobe.com/exif/1.0/" exif:GPSLatitude="38,42N" `), 1))
 	if !bytes.Contains(source, []byte("GPSLatitude")) || len(place) == 0 {
-		t.Fatal("the source tells no place")
+		t.Fatal("the source has no location")
 	}
 	orders := []Order{{Width: 160, Format: WebP}, {Width: 160, Format: JPEG}, {Width: 160, Format: PNG}}
 	if s.AVIF() {
@@ -181,12 +181,12 @@ func TestVipsKeepsRightsAndNothingElse(t *testing.T) {
 			t.Fatal(err)
 		}
 		if bytes.Contains(file, []byte("GPS")) || !bytes.Contains(file, []byte("Ana Alves")) {
-			t.Errorf("%s: rights or places are wrong", m.Order.Format)
+			t.Errorf("%s: rights or locations are wrong", m.Order.Format)
 		}
 	}
 }
 
-func TestVipsReadsAndMakesWhatPhonesSend(t *testing.T) {
+func TestVipsSupportsFormatsOfPhones(t *testing.T) {
 	s := withVips(t)
 	for mime, text := range map[string]string{"image/heic": tinyHEIC, "image/avif": tinyAVIF} {
 		if !s.Takes(mime) {

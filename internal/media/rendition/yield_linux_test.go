@@ -14,7 +14,7 @@ import (
 const classScript = "#!/bin/sh\nclass=$(cut -d' ' -f41 /proc/self/stat)\n"
 
 // Proves F-render-yield.
-func TestLibvipsTakesWhatOthersLeave(t *testing.T) {
+func TestLibvipsUsesIdleProcessors(t *testing.T) {
 	run := func(t *testing.T, script string, idle time.Duration) string {
 		t.Helper()
 		path := writeFile(t, "vips", []byte(classScript+script))

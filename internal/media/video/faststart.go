@@ -56,9 +56,10 @@ func (m *mp4) buildMovedIndex(insertAt int64) ([]byte, error) {
 	// shiftFor returns the function that converts an old offset to the new one, for a new index of this length.
 	shiftFor := func(length int64) func(uint64) (uint64, error) {
 		return func(offset uint64) (uint64, error) {
-			switch at := int64(offset); { // the first case rejects offsets that overflow int64
-			case offset > math.MaxInt64-maxIndex*2:
-				return 0, fmt.Errorf("%w: pictures at %d", ErrUnreadable, offset)
+			if offset > math.MaxInt64-maxIndex*2 {
+				return 0, fmt.Errorf("%w: frames at %d", ErrUnreadable, offset)
+			}
+			switch at := int64(offset); {
 			case at < insertAt:
 				return offset, nil
 			case at < m.moov.at:

@@ -193,7 +193,7 @@ func TestOffsetsThatNeedMoreBits(t *testing.T) {
 }
 
 // Proves F-film-refused.
-func TestWhatIsNoVideo(t *testing.T) {
+func TestInvalidVideos(t *testing.T) {
 	ftyp := boxOf("ftyp", []byte("isom"), u32(0))
 	whole := bytes.Join([][]byte{ftyp, boxOf("mdat", make([]byte, 64)), indexOf(sample{codec: "avc1", width: 64, height: 36, offsets: stco(20)})}, nil)
 	webm := []byte{0x1A, 0x45, 0xDF, 0xA3, 0x87, 0x42, 0x82, 0x84, 'w', 'e', 'b', 'm'}

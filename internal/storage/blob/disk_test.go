@@ -79,7 +79,7 @@ func TestPutOpenDelete(t *testing.T) {
 		t.Fatal(err)
 	}
 	if rest, err := io.ReadAll(f); err != nil || !bytes.Equal(rest, content[5:]) {
-		t.Errorf("a deleted blob must stay readable for who has it open: %d bytes, %v", len(rest), err)
+		t.Errorf("an open blob must stay readable after its deletion: %d bytes, %v", len(rest), err)
 	}
 	if err := d.Delete(t.Context(), id); err != nil {
 		t.Errorf("deleting twice: %v", err)
@@ -89,7 +89,7 @@ func TestPutOpenDelete(t *testing.T) {
 	}
 }
 
-func TestAFailedPutLeavesNothing(t *testing.T) {
+func TestFailedPutLeavesNothing(t *testing.T) {
 	boom := errors.New("boom")
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -158,7 +158,7 @@ func TestOnlyUUIDsAreIDs(t *testing.T) {
 	}
 }
 
-func TestStartSweepsWhatADeadProcessLeftAndSparesTheLiving(t *testing.T) {
+func TestStartSweepsOnlyFilesOfDeadProcesses(t *testing.T) {
 	d, root := open(t)
 	dead := filepath.Join(root, "tmp", uuid.NewString())
 	if err := os.WriteFile(dead, []byte("half a pict"), 0o600); err != nil {
@@ -198,7 +198,7 @@ func TestStartSweepsWhatADeadProcessLeftAndSparesTheLiving(t *testing.T) {
 	}
 }
 
-func TestManyAtOnceWhileOthersSweep(t *testing.T) {
+func TestConcurrentPutsAndSweeps(t *testing.T) {
 	d, root := open(t)
 	var wg sync.WaitGroup
 	for range 8 {

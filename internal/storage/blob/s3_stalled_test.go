@@ -14,7 +14,7 @@ import (
 )
 
 // Proves H-backup-stalls.
-func TestADownloadThatStallsGoesOn(t *testing.T) {
+func TestStalledDownloadContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []string
 		cfg := s3client.Config{Endpoint: "http://s3.example", Region: "us-east-1", KeyID: "k", Secret: "s", PathStyle: true}

@@ -84,7 +84,7 @@ func throughProxy(t *testing.T) (*blob.S3, *proxy) {
 	return openS3(t, cfg), w
 }
 
-func TestAConnectionCutInAnUploadIsTriedAgain(t *testing.T) {
+func TestUploadIsRetriedAfterABrokenConnection(t *testing.T) {
 	s, w := throughProxy(t)
 	for _, size := range []int{1 << 20, 2*blob.PieceSize + 100} {
 		content, id := noise(size), uuid.NewString()
@@ -99,7 +99,7 @@ func TestAConnectionCutInAnUploadIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestAConnectionCutInADownloadGoesOn(t *testing.T) {
+func TestDownloadContinuesAfterABrokenConnection(t *testing.T) {
 	s, w := throughProxy(t)
 	content, id := noise(6<<20), uuid.NewString()
 	if _, err := blob.Put(t.Context(), s, id, bytes.NewReader(content)); err != nil {
@@ -121,7 +121,7 @@ func TestAConnectionCutInADownloadGoesOn(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsDownIsUnavailableUntilItIsBack(t *testing.T) {
+func TestServerOutageEnds(t *testing.T) {
 	server, err := blobtest.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestAServerThatIsDownIsUnavailableUntilItIsBack(t *testing.T) {
 	}
 }
 
-func TestAServerThatDoesNotAnswerEndsWithTheCaller(t *testing.T) {
+func TestRequestToASilentServerEndsWithItsContext(t *testing.T) {
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0") // accepts connections and sends nothing
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func TestAServerThatDoesNotAnswerEndsWithTheCaller(t *testing.T) {
 	}
 }
 
-func TestTheStartSaysWhatIsWrong(t *testing.T) {
+func TestNewS3ExplainsErrors(t *testing.T) {
 	good := blobtest.Bucket(t)
 	for name, c := range map[string]struct {
 		change func(*s3client.Config)
@@ -211,7 +211,7 @@ func TestTheStartSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestPrefixesDoNotMeet(t *testing.T) {
+func TestPrefixesSeparateSites(t *testing.T) {
 	cfg := blobtest.Bucket(t)
 	one, other := cfg, cfg
 	one.Prefix, other.Prefix = "one/", "other/"

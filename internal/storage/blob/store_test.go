@@ -104,7 +104,7 @@ func readAll(t *testing.T, s blob.Store, id string) []byte {
 	return content
 }
 
-func TestEveryStoreKeepsAnySize(t *testing.T) {
+func TestStoresKeepBlobsOfAnySize(t *testing.T) {
 	each(t, func(t *testing.T, s blob.Store, left func() []string) {
 		for _, size := range []int{1, 100_000, 256 << 10, blob.PieceSize - 1, blob.PieceSize, blob.PieceSize + 1, 3*blob.PieceSize + 5} {
 			content, id := noise(size), uuid.NewString()
@@ -139,7 +139,7 @@ func TestEveryStoreKeepsAnySize(t *testing.T) {
 	})
 }
 
-func TestSeekingReadsFromThere(t *testing.T) {
+func TestReadAfterSeek(t *testing.T) {
 	each(t, func(t *testing.T, s blob.Store, _ func() []string) {
 		content, id := noise(300_000), uuid.NewString()
 		if _, err := blob.Put(t.Context(), s, id, bytes.NewReader(content)); err != nil {
@@ -161,7 +161,7 @@ func TestSeekingReadsFromThere(t *testing.T) {
 	})
 }
 
-func TestAFailedPutLeavesNothingInAnyStore(t *testing.T) {
+func TestFailedPutLeavesNothingInAnyStore(t *testing.T) {
 	boom := errors.New("boom")
 	each(t, func(t *testing.T, s blob.Store, left func() []string) {
 		for _, size := range []int{10, 2*blob.PieceSize + 10} {
@@ -196,7 +196,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-func TestEveryStoreUsesAnIDOnce(t *testing.T) {
+func TestStoresUseAnIDOnce(t *testing.T) {
 	each(t, func(t *testing.T, s blob.Store, left func() []string) {
 		for _, size := range []int{10, blob.PieceSize + 10} {
 			first, id := noise(size), uuid.NewString()
@@ -216,7 +216,7 @@ func TestEveryStoreUsesAnIDOnce(t *testing.T) {
 	})
 }
 
-func TestABlobArrivesInPieces(t *testing.T) {
+func TestBlobInPieces(t *testing.T) {
 	each(t, func(t *testing.T, s blob.Store, left func() []string) {
 		for _, sizes := range [][]int{{10}, {10, 20, 30}, {6 << 20, 6 << 20, 100}, {1 << 20, 4 << 20, 1, blob.PieceSize, 2 << 20, 2 << 20, 2 << 20, 7}} {
 			var (
@@ -311,7 +311,7 @@ func TestPiecesAreDiscardedAndSwept(t *testing.T) {
 	})
 }
 
-func TestAStoreKnowsWhetherItIsEmpty(t *testing.T) {
+func TestEmpty(t *testing.T) {
 	each(t, func(t *testing.T, s blob.Store, _ func() []string) {
 		is := func(want bool) {
 			t.Helper()
@@ -332,7 +332,7 @@ func TestAStoreKnowsWhetherItIsEmpty(t *testing.T) {
 	})
 }
 
-func TestAStoreIsReadyOnlyWithItsMarker(t *testing.T) {
+func TestReadyNeedsTheMarker(t *testing.T) {
 	each(t, func(t *testing.T, s blob.Store, _ func() []string) {
 		marker := uuid.NewString()
 		if err := s.Ready(t.Context(), marker); !errors.Is(err, blob.ErrNoMarker) {
@@ -350,7 +350,7 @@ func TestAStoreIsReadyOnlyWithItsMarker(t *testing.T) {
 	})
 }
 
-func TestOpeningAFolderMakesNone(t *testing.T) {
+func TestOpenDiskCreatesNoFolder(t *testing.T) {
 	d, root := open(t)
 	if _, err := blob.Put(t.Context(), d, uuid.NewString(), strings.NewReader("x")); err != nil {
 		t.Fatal(err)

@@ -248,7 +248,7 @@ func TestUploadContinuesOnAnyNode(t *testing.T) {
 			t.Errorf("delete after the end: %d", rec.Code)
 		}
 		if s.public("a.mp4").Code != 200 {
-			t.Error("ending an upload took its object away")
+			t.Error("ending an upload removed its object")
 		}
 		if left := s.left(); len(left) != 1 {
 			t.Errorf("left %v", left)
@@ -328,7 +328,7 @@ func TestRefusals(t *testing.T) {
 }
 
 // Proves F-tus-delete, F-tus-expiry.
-func TestUploadsExpireAndEnd(t *testing.T) {
+func TestUploadsExpireAndAreDeleted(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		content := film(7 << 20)
 		ended, old := s.begin("ended.mp4", len(content)), s.begin("old.mp4", len(content))
@@ -564,7 +564,7 @@ func TestInterruptedRequestGets423(t *testing.T) {
 	}
 	got := s.offset(1, address) // asks the first request to release the lock, and waits
 	if text := <-answered; !strings.HasPrefix(text, "423 ERR_UPLOAD_INTERRUPTED") {
-		t.Errorf("the first is told %s", text)
+		t.Errorf("the response to the first request: %s", text)
 	}
 	_ = feed.Close() // there is no reader any more
 	have, err := strconv.Atoi(strings.TrimPrefix(got, "200 "))

@@ -240,8 +240,8 @@ func Refused(t *testing.T, rec *httptest.ResponseRecorder, statusCode, word stri
 	return e
 }
 
-// Same checks that a response is 200 and its body equals want as JSON.
-func Same(t *testing.T, rec *httptest.ResponseRecorder, want any) {
+// WantJSON checks that a response is 200 and its body equals want as JSON.
+func WantJSON(t *testing.T, rec *httptest.ResponseRecorder, want any) {
 	t.Helper()
 	var got, expected any
 	Decode(t, rec, &got)

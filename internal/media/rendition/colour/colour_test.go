@@ -108,7 +108,7 @@ func TestWithoutProfileNothingChanges(t *testing.T) {
 		t.Errorf("red of sRGB in P3: %v", red)
 	}
 	if _, err := NewTransform(nil, CMYK); err == nil {
-		t.Error("a target that is none was taken")
+		t.Error("an invalid target was accepted")
 	}
 }
 

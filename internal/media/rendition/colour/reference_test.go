@@ -47,7 +47,7 @@ func littleCMS(t *testing.T, profile, target string, device [][]float64) [][]flo
 	return out
 }
 
-func TestColoursAreThoseOfLittleCMS(t *testing.T) {
+func TestColoursMatchLittleCMS(t *testing.T) {
 	folder := t.TempDir()
 	file := func(name string, data []byte) string {
 		path := filepath.Join(folder, name+".icc")
@@ -134,7 +134,7 @@ func TestColoursAreThoseOfLittleCMS(t *testing.T) {
 }
 
 // A table profile is resampled for speed. Without resampling, its colours must equal those of Little CMS.
-func TestTablesAreReadAsLittleCMSReadsThem(t *testing.T) {
+func TestTablesMatchLittleCMS(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"mft1": tableProfile("mft1"), "mft2": tableProfile("mft2"), "mAB": tableProfile("mAB "),
 		"CMYK": press(t), "CMYK mAB": pressTable(t),
