@@ -68,7 +68,7 @@ func (c *Cache[K, V]) GetStale(at Versions, key K, maxAge time.Duration) (v V, o
 }
 
 func (c *Cache[K, V]) get(at Versions, key K, maxAge time.Duration) (v V, ok bool) {
-	c.adoptVersions(at)
+	c.invalidateOlder(at)
 	element := c.entries[key]
 	if element == nil || at.Current != c.versions.Current {
 		return v, false
@@ -81,8 +81,8 @@ func (c *Cache[K, V]) get(at Versions, key K, maxAge time.Duration) (v V, ok boo
 	return e.value, true
 }
 
-// adoptVersions stores later versions in the cache. It drops the values made before the last edit, and marks all others as stale.
-func (c *Cache[K, V]) adoptVersions(at Versions) {
+// invalidateOlder stores later versions in the cache. It drops the values made before the last edit, and marks all others as stale.
+func (c *Cache[K, V]) invalidateOlder(at Versions) {
 	if at.Current <= c.versions.Current {
 		return
 	}
@@ -141,7 +141,7 @@ func (c *Cache[K, V]) Load(ctx context.Context, at Versions, key K, produce func
 func (c *Cache[K, V]) Put(at Versions, key K, value V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.adoptVersions(at)
+	c.invalidateOlder(at)
 	c.put(at.Current, key, value)
 }
 

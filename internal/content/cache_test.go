@@ -50,7 +50,7 @@ func TestLoadRunsOnceForConcurrentCallers(t *testing.T) {
 		})
 	}
 	if _, err := c.Load(ctx, edit(1), "k", slow); !errors.Is(err, context.Canceled) {
-		t.Errorf("who has gone waits: %v", err)
+		t.Errorf("a cancelled caller still waits: %v", err)
 	}
 	close(goOn)
 	wg.Wait()
@@ -124,7 +124,7 @@ func TestStaleValuesAreServedForALimitedTime(t *testing.T) {
 }
 
 // Proves KEPT-page-3.
-func TestTheLeastRecentlyUsedGoesFirst(t *testing.T) {
+func TestLeastRecentlyUsedIsEvictedFirst(t *testing.T) {
 	c := texts(100)
 	for i := range 20 {
 		if _, err := c.Load(t.Context(), edit(1), strconv.Itoa(i), say(strings.Repeat("x", 10))); err != nil {
@@ -133,10 +133,10 @@ func TestTheLeastRecentlyUsedGoesFirst(t *testing.T) {
 		c.Get(edit(1), "0")
 	}
 	if _, ok := c.Get(edit(1), "0"); !ok {
-		t.Error("what is used all the time has gone")
+		t.Error("a value that is always in use was evicted")
 	}
 	if _, ok := c.Get(edit(1), "1"); ok {
-		t.Error("the oldest is still there")
+		t.Error("the oldest value was not evicted")
 	}
 	if c.bytes != 100 || len(c.entries) != 10 || c.byRecency.Len() != 10 {
 		t.Errorf("%d bytes, %d, %d", c.bytes, len(c.entries), c.byRecency.Len())
@@ -145,7 +145,7 @@ func TestTheLeastRecentlyUsedGoesFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := c.Get(edit(1), "large"); ok || c.bytes != 100 {
-		t.Error("one large value pushes out the others")
+		t.Error("one large value evicts the others")
 	}
 }
 

@@ -242,12 +242,12 @@ func TestWritesOfOtherProgramsAreSeenWithinASecond(t *testing.T) {
 					t.Fatal(err)
 				}
 				for written := time.Now(); ; {
-					asked := time.Since(written) // not the response, which a busy machine may delay
+					requested := time.Since(written) // not the response, which a busy machine may delay
 					if current(t, v) != before {
 						break
 					}
-					if asked > time.Second {
-						t.Fatal("after a second the old version was still given")
+					if requested > time.Second {
+						t.Fatal("after a second the old version was still returned")
 					}
 				}
 			})
@@ -273,12 +273,12 @@ func TestVersionIsUnknownWithoutTheDatabase(t *testing.T) {
 	}
 	gone := time.Now()
 	for {
-		asked := time.Since(gone)
+		requested := time.Since(gone)
 		if _, err := v.Current(t.Context()); err != nil {
 			break
 		}
-		if asked > time.Second {
-			t.Fatal("a version was given a second after the database had gone")
+		if requested > time.Second {
+			t.Fatal("a version was returned a second after the outage began")
 		}
 	}
 	full := &Version{db: d, refreshing: make(chan struct{}, 1)}
@@ -294,8 +294,8 @@ func TestVersionIsUnknownWithoutTheDatabase(t *testing.T) {
 //
 // TestLastVersionIsServedDuringAnOutage checks that values are served for a limited time, unless this node has changed the content since.
 func TestLastVersionIsServedDuringAnOutage(t *testing.T) {
-	address, away, back := dbtest.Outage(t, db.SQLite)
-	d, err := db.Open(t.Context(), address, db.NoHooks)
+	databaseURL, beginOutage, endOutage := dbtest.Outage(t, db.SQLite)
+	d, err := db.Open(t.Context(), databaseURL, db.NoHooks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,7 +305,7 @@ func TestLastVersionIsServedDuringAnOutage(t *testing.T) {
 	if err != nil || stale != 0 || at != current(t, v) {
 		t.Fatal(at, stale, err)
 	}
-	away()
+	beginOutage()
 	old := *v.latest.Load()
 	old.readAt = old.readAt.Add(-maxAge)
 	v.latest.Store(&old)
@@ -334,7 +334,7 @@ func TestLastVersionIsServedDuringAnOutage(t *testing.T) {
 	last.readAt = time.Now().Add(-OutageLife)
 	v.latest.Store(&last)
 	serves(false, "after its end")
-	back()
+	endOutage()
 	for deadline := time.Now().Add(time.Minute); d.InOutage(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the end of the outage is not seen")

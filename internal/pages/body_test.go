@@ -12,7 +12,7 @@ import (
 func TestPagesAreCompressedForTheEncodingThatIsAskedFor(t *testing.T) {
 	b := newPageBody([]byte(strings.Repeat("<p>A page</p>", 500)))
 	estimated := b.size()
-	ask := func(accepted, want string) {
+	sendRequest := func(accepted, want string) {
 		t.Helper()
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header.Set("Accept-Encoding", accepted)
@@ -29,20 +29,20 @@ func TestPagesAreCompressedForTheEncodingThatIsAskedFor(t *testing.T) {
 			}
 		}
 	}
-	ask("identity", "")
+	sendRequest("identity", "")
 	compressed(false, false, false)
 	var wg sync.WaitGroup
 	for range 8 {
-		wg.Go(func() { ask("gzip, deflate", "gzip") })
+		wg.Go(func() { sendRequest("gzip, deflate", "gzip") })
 	}
 	wg.Wait()
 	compressed(false, false, true)
-	ask("gzip, br, zstd", "br")
+	sendRequest("gzip, br, zstd", "br")
 	compressed(true, false, true)
-	ask("zstd", "zstd")
+	sendRequest("zstd", "zstd")
 	if size := b.size(); size > estimated {
 		t.Errorf("%d bytes were expected and there are %d", estimated, size)
 	}
 	b = newPageBody([]byte("short"))
-	ask("br, gzip", "")
+	sendRequest("br, gzip", "")
 }

@@ -42,7 +42,7 @@ func newCountingService(t *testing.T, d *db.DB, now func() time.Time) (s *Servic
 	return s, httpx.Handle(WriteError, s.Page), func() int { return int(n.Load()) }
 }
 
-func ask(h http.Handler, target string, headers ...string) *httptest.ResponseRecorder {
+func sendRequest(h http.Handler, target string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", target, nil)
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
@@ -90,7 +90,7 @@ func TestURLsWithTheSameViewShareAPage(t *testing.T) {
 		}
 		targets = append(targets, "/gallery?art="+testWork, "/gallery?art="+strings.ToUpper(testWork), "/gallery?art="+testWork+"&lang=pt")
 		for _, target := range targets {
-			if rec := ask(h, target); rec.Code >= 500 {
+			if rec := sendRequest(h, target); rec.Code >= 500 {
 				t.Fatalf("%s: %d", target, rec.Code)
 			}
 		}
@@ -111,7 +111,7 @@ func TestPageIsMadeOncePerVersionDayAndLanguage(t *testing.T) {
 		s, h, clock := newCountingService(t, d, func() time.Time { return day })
 		made := func(target string) bool {
 			before := clock()
-			if rec := ask(h, target); rec.Code != 200 {
+			if rec := sendRequest(h, target); rec.Code != 200 {
 				t.Fatalf("%s: %d", target, rec.Code)
 			}
 			return clock()-before == 2
@@ -122,11 +122,11 @@ func TestPageIsMadeOncePerVersionDayAndLanguage(t *testing.T) {
 		if err := settingstest.SaveSite(t.Context(), d, settings.Site{Name: "Alvor"}, day); err != nil {
 			t.Fatal(err)
 		}
-		if rec := ask(h, "/"); !strings.Contains(rec.Body.String(), "<title>Alvor</title>") {
+		if rec := sendRequest(h, "/"); !strings.Contains(rec.Body.String(), "<title>Alvor</title>") {
 			t.Error("the old page after a change")
 		}
 		day = day.Add(2 * time.Hour)
-		if rec := ask(h, "/"); !strings.Contains(rec.Body.String(), "2026-11-22") {
+		if rec := sendRequest(h, "/"); !strings.Contains(rec.Body.String(), "2026-11-22") {
 			t.Error("yesterday's page")
 		}
 
@@ -173,7 +173,7 @@ func TestPageIsMadeOncePerVersionDayAndLanguage(t *testing.T) {
 func TestStalePageIsServedWhileRenditionsAreRecorded(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, h, _ := newCountingService(t, d, time.Now)
-		ask(h, "/")
+		sendRequest(h, "/")
 		at, err := s.cache.version.Current(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -189,7 +189,7 @@ func TestStalePageIsServedWhileRenditionsAreRecorded(t *testing.T) {
 		if _, err := d.Exec(t.Context(), "insert into media (object_id, blob_id, kind, state, width, height, created_at, updated_at) values ($1, $1, 'image', 'waiting', 1, 1, $2, $2)", object, time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if got := ask(h, "/").Body.String(); got != "from before" {
+		if got := sendRequest(h, "/").Body.String(); got != "from before" {
 			t.Errorf("a visitor has waited for %q", got)
 		}
 		for begun := time.Now(); s.cachedPages(t, "/") == 0; time.Sleep(time.Millisecond) {
@@ -197,8 +197,8 @@ func TestStalePageIsServedWhileRenditionsAreRecorded(t *testing.T) {
 				t.Fatal("the next page was not made")
 			}
 		}
-		if got := ask(h, "/").Body.String(); got == "from before" {
-			t.Error("the page from before, though there is a newer one")
+		if got := sendRequest(h, "/").Body.String(); got == "from before" {
+			t.Error("the old page was served after a newer version")
 		}
 		cached := func() *body {
 			at, err := s.cache.version.Current(t.Context())
@@ -216,14 +216,14 @@ func TestStalePageIsServedWhileRenditionsAreRecorded(t *testing.T) {
 		if cached() != nil {
 			t.Error("the change was not seen")
 		}
-		ask(h, "/")
+		sendRequest(h, "/")
 		for begun := time.Now(); cached() == nil; time.Sleep(time.Millisecond) {
 			if time.Since(begun) > time.Minute {
 				t.Fatal("the page was not checked again")
 			}
 		}
 		if cached() != before {
-			t.Error("a page was made again of the same words and files")
+			t.Error("a page was made again although its content is the same")
 		}
 		if s.cache.hasGarbage.Load() {
 			t.Error("memory would be given back, for which everybody waits, though nothing was rendered")
@@ -232,9 +232,9 @@ func TestStalePageIsServedWhileRenditionsAreRecorded(t *testing.T) {
 }
 
 // Proves SENT-coding-1.
-func TestEachCodingHasItsOwnBytesAndETag(t *testing.T) {
+func TestEachEncodingHasItsOwnBytesAndETag(t *testing.T) {
 	h := newService(t, dbtest.Open(t, db.SQLite))
-	plain := ask(h, "/").Body.Bytes()
+	plain := sendRequest(h, "/").Body.Bytes()
 	read := map[string]func(io.Reader) (io.Reader, error){
 		"":   func(r io.Reader) (io.Reader, error) { return r, nil },
 		"br": func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil },
@@ -248,7 +248,7 @@ func TestEachCodingHasItsOwnBytesAndETag(t *testing.T) {
 	for accepted, want := range map[string]string{
 		"gzip, deflate, br, zstd": "br", "zstd, gzip": "zstd", "gzip": "gzip", "": "", "identity": "", "br;q=0, gzip;q=0.2": "gzip", "*": "br", "*;q=0": "", "br;q=0, *": "zstd", "BR": "br", "br;q=x": "",
 	} {
-		rec := ask(h, "/", "Accept-Encoding", accepted)
+		rec := sendRequest(h, "/", "Accept-Encoding", accepted)
 		coding, tag := rec.Header().Get("Content-Encoding"), rec.Header().Get("ETag")
 		if coding != want || rec.Header().Get("Vary") != "Accept-Encoding" || rec.Header().Get("Cache-Control") != "no-cache" {
 			t.Errorf("%q: %q, %v", accepted, coding, rec.Header())
@@ -265,13 +265,13 @@ func TestEachCodingHasItsOwnBytesAndETag(t *testing.T) {
 		}
 		tags[tag] = coding
 		for known, status := range map[string]int{tag: 304, "W/" + tag: 304, `"x", ` + tag: 304, "*": 304, `"x"`: 200, "": 200} {
-			rec := ask(h, "/", "Accept-Encoding", accepted, "If-None-Match", known)
+			rec := sendRequest(h, "/", "Accept-Encoding", accepted, "If-None-Match", known)
 			if rec.Code != status || (status == 304 && (rec.Body.Len() != 0 || rec.Header().Get("ETag") != tag || rec.Header().Get("Content-Encoding")+rec.Header().Get("Content-Length") != "")) {
 				t.Errorf("%q knows %s: %d %v", accepted, known, rec.Code, rec.Header())
 			}
 		}
 	}
-	if rec := ask(h, "/nope", "If-None-Match", "*"); rec.Code != 404 || rec.Body.Len() == 0 || rec.Header().Get("ETag") != "" {
+	if rec := sendRequest(h, "/nope", "If-None-Match", "*"); rec.Code != 404 || rec.Body.Len() == 0 || rec.Header().Get("ETag") != "" {
 		t.Errorf("an unknown address: %d %v", rec.Code, rec.Header())
 	}
 }
@@ -296,15 +296,15 @@ func TestBuiltFilesAreServedAsCompressedByTheBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := httpx.Handle(WriteError, s.Page)
-	rec := ask(h, "/assets/app-1a.js", "Accept-Encoding", "gzip, br")
+	rec := sendRequest(h, "/assets/app-1a.js", "Accept-Encoding", "gzip, br")
 	if rec.Body.String() != br.String() || rec.Header().Get("Content-Encoding") != "br" || rec.Header().Get("Vary") != "Accept-Encoding" || rec.Header().Get("Content-Type") != "text/javascript; charset=utf-8" {
 		t.Errorf("%s %v", rec.Body, rec.Header())
 	}
-	if again := ask(h, "/assets/app-1a.js", "Accept-Encoding", "br", "If-None-Match", rec.Header().Get("ETag")); again.Code != 304 {
+	if again := sendRequest(h, "/assets/app-1a.js", "Accept-Encoding", "br", "If-None-Match", rec.Header().Get("ETag")); again.Code != 304 {
 		t.Errorf("known: %d", again.Code)
 	}
 	for coding, want := range map[string]string{"": text, "gzip": text} {
-		rec := ask(h, "/assets/app-1a.js", "Accept-Encoding", coding)
+		rec := sendRequest(h, "/assets/app-1a.js", "Accept-Encoding", coding)
 		got := io.Reader(rec.Body)
 		if rec.Header().Get("Content-Encoding") != coding {
 			t.Errorf("%q is answered in %v", coding, rec.Header())
@@ -321,11 +321,11 @@ func TestBuiltFilesAreServedAsCompressedByTheBuild(t *testing.T) {
 		}
 	}
 	for target, status := range map[string]int{"/assets/app-1a.js.br": 404, "/assets/damaged.js": 500} {
-		if rec := ask(h, target); rec.Code != status {
+		if rec := sendRequest(h, target); rec.Code != status {
 			t.Errorf("%s: %d", target, rec.Code)
 		}
 	}
-	part := ask(h, "/fonts/a.woff2", "Range", "bytes=1-2", "Accept-Encoding", "br")
+	part := sendRequest(h, "/fonts/a.woff2", "Range", "bytes=1-2", "Accept-Encoding", "br")
 	if part.Code != 206 || part.Body.String() != "OF" || part.Header().Get("Content-Encoding") != "" || part.Header().Get("ETag") == "" || part.Header().Get("Content-Type") != "font/woff2" {
 		t.Errorf("a part of a font: %d %q %v", part.Code, part.Body, part.Header())
 	}

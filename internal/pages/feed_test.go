@@ -38,14 +38,14 @@ func TestTheFeedOfNewWorks(t *testing.T) {
 		if err := settingstest.SaveSite(t.Context(), d, settings.Site{Name: "Alvor & filhos"}, day); err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range []struct{ target, title, ask, untitled string }{{"/feed.xml", "New works · Alvor & filhos", "", "Untitled"}, {"/feed.xml?lang=pt", "Obras novas · Alvor & filhos", "&lang=pt", "Sem título"}} {
+		for _, c := range []struct{ target, title, askForPrice, untitled string }{{"/feed.xml", "New works · Alvor & filhos", "", "Untitled"}, {"/feed.xml?lang=pt", "Obras novas · Alvor & filhos", "&lang=pt", "Sem título"}} {
 			f := readFeed(t, s, c.target)
 			if f.ID != "https://a.example"+c.target || f.Title != c.title || f.Author.Name != "Alvor & filhos" || f.Links[0].Rel != "self" || f.Links[0].Href != f.ID || f.Links[1].Rel != "alternate" || len(f.Entries) != 3 {
 				t.Fatalf("%+v", f)
 			}
 			for i, id := range []string{workID(4), workID(2), workID(1)} { // the gallery does not show oil
 				e := f.Entries[i]
-				if e.ID != "urn:uuid:"+id || e.Title == "" || e.Summary == "" || e.Content.Type != "html" || !strings.HasSuffix(e.Link.Href, "?art="+id+c.ask) || e.Link.Rel != "alternate" {
+				if e.ID != "urn:uuid:"+id || e.Title == "" || e.Summary == "" || e.Content.Type != "html" || !strings.HasSuffix(e.Link.Href, "?art="+id+c.askForPrice) || e.Link.Rel != "alternate" {
 					t.Errorf("%+v", e)
 				}
 				for _, at := range []string{f.Updated, e.Updated, e.Published} {

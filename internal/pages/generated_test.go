@@ -118,6 +118,6 @@ func TestOnlyTheLastLargeFileIsCached(t *testing.T) {
 	leave()
 	f.lockFor("sitemap") <- struct{}{} // another caller is making it
 	if _, err := f.load(gone, "sitemap 1", 1, now, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("who has left still waits: %v", err)
+		t.Errorf("a cancelled caller still waits: %v", err)
 	}
 }

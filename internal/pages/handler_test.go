@@ -145,7 +145,7 @@ func TestRoutesAndUnknownPaths(t *testing.T) {
 }
 
 // Proves P-found-hostile, P-drawn-hostile.
-func TestBootDataCannotLeaveItsBlock(t *testing.T) {
+func TestBootDataCannotBreakOutOfItsElement(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		attack := `</script><img src=x onerror=alert(1)> & "Ana" <!--` + "\u2028"
 		hostile := settings.Site{Name: attack, Email: "a@b.pt", Texts: settings.SiteTexts{EN: settings.Texts{AboutTitle: attack}, PT: settings.Texts{TrustedBy: attack}}}
@@ -260,7 +260,7 @@ func TestAManifestThatLacksAPageIsAnError(t *testing.T) {
 	}
 }
 
-func TestASiteThatWasNotBuiltSaysSo(t *testing.T) {
+func TestSiteThatWasNotBuiltIsAnError(t *testing.T) {
 	s, err := newWithDefaults(dbtest.Open(t, db.SQLite), fstest.MapFS{}, Config{}, time.Now)
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func headOf(t *testing.T, page string) map[string]string {
 	}
 	for _, m := range metaTag.FindAllStringSubmatch(page, -1) {
 		if _, twice := out[m[1]]; twice {
-			t.Errorf("%s stands twice", m[1])
+			t.Errorf("%s occurs twice", m[1])
 		}
 		out[m[1]] = html.UnescapeString(m[2])
 	}

@@ -158,13 +158,13 @@ func TestPagesContainTheirData(t *testing.T) {
 // Proves P-plain-reviews.
 func TestPagesOfReviewsHaveTheFullText(t *testing.T) {
 	long := `{"message":"` + strings.Repeat("x", 9000) + `"}`
-	var asked []string
+	var requested []string
 	content := ContentReader{
 		Rows: func(_ context.Context, table, query string) ([]string, error) {
 			if table != "reviews" {
 				return nil, nil
 			}
-			asked = append(asked, query)
+			requested = append(requested, query)
 			return slices.Repeat([]string{long}, 12), nil
 		},
 		Count: func(context.Context, string, string) (int64, error) { return 30, nil },
@@ -177,7 +177,7 @@ func TestPagesOfReviewsHaveTheFullText(t *testing.T) {
 		"/": {3}, "/?reviews=1": {12}, "/?reviews=2": {3, 12}, "/?lang=pt&reviews=3": {3, 12},
 		"/?reviews=4": {3}, "/?reviews=0": {3}, "/?reviews=02": {3}, "/?reviews=-1": {3}, "/?reviews=99999999999999999999": {3},
 	} {
-		asked = nil
+		requested = nil
 		body := get(httpx.Handle(WriteError, s.Page), "GET", target).Body.String()
 		_, rest, _ := strings.Cut(body, `id="boot">`)
 		block, _, _ := strings.Cut(rest, "</script>")
@@ -202,14 +202,14 @@ func TestPagesOfReviewsHaveTheFullText(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: pages of %v reviews", target, got)
 		}
-		if offset := fmt.Sprintf("&limit=12&offset=%d", (boot.ReviewsPage-1)*12); len(want) > 1 && !strings.HasSuffix(asked[len(asked)-1], offset) {
-			t.Errorf("%s asks for %q", target, asked)
+		if offset := fmt.Sprintf("&limit=12&offset=%d", (boot.ReviewsPage-1)*12); len(want) > 1 && !strings.HasSuffix(requested[len(requested)-1], offset) {
+			t.Errorf("%s asks for %q", target, requested)
 		}
 	}
 }
 
 // Proves S2-nav-13.
-func TestBootTellsWhetherThereAreReviews(t *testing.T) {
+func TestBootDataHasReviewsFlag(t *testing.T) {
 	for rows, want := range map[string]string{"": `"hasReviews":false`, `{"id":"1"}`: `"hasReviews":true`} {
 		content := map[string][]string{}
 		if rows != "" {
@@ -258,7 +258,7 @@ func TestPageSizeIsLimitedForLongTexts(t *testing.T) {
 		t.Errorf("%d of %d works", len(shown.Rows), shown.Total)
 	}
 	if len(queries[1]) != 3 || string(queries[1][2]) != "true" {
-		t.Error("the page does not tell the browser that works are missing")
+		t.Error("the boot data does not say that works are left out")
 	}
 	if len(queries[2]) != 2 {
 		t.Errorf("short reviews are left out: %s", queries[2])

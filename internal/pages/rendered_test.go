@@ -124,7 +124,7 @@ func renderedByNode(t *testing.T, packed []byte, calls [][2]string) []render.Pag
 }
 
 // Proves P-drawn-pages, P-drawn-same.
-func TestTheEngineRendersWhatNodeRenders(t *testing.T) {
+func TestEngineAndNodeRenderEqualPages(t *testing.T) {
 	s := realService(t)
 	dist, err := web.Dist()
 	if err != nil {

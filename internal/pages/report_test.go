@@ -75,8 +75,8 @@ func TestReportsOfStoppedContentAreLoggedWithinBounds(t *testing.T) {
 
 // Proves SENT-hints-1.
 //
-// TestEarlyHintsComeBeforeAPageThatHasToBeMade: browsers get 103 over HTTP/2, but not over HTTP/1.1, and not if the page is cached.
-func TestEarlyHintsComeBeforeAPageThatHasToBeMade(t *testing.T) {
+// TestEarlyHintsPrecedeUncachedPages: browsers get 103 over HTTP/2, but not over HTTP/1.1, and not if the page is cached.
+func TestEarlyHintsPrecedeUncachedPages(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	hints := func(proto int, mode string) (links []string) {
 		t.Helper()
@@ -116,11 +116,11 @@ func TestEarlyHintsComeBeforeAPageThatHasToBeMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec, ask := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
-	ask.ProtoMajor = 2
-	ask.Header.Set("Sec-Fetch-Mode", "navigate")
+	rec, hinted := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+	hinted.ProtoMajor = 2
+	hinted.Header.Set("Sec-Fetch-Mode", "navigate")
 	var told []string
-	drawn.sendEarlyHints(earlyWriter{rec, &told}, ask, view{path: "/", language: "en"})
+	drawn.sendEarlyHints(earlyWriter{rec, &told}, hinted, view{path: "/", language: "en"})
 	if got := fmt.Sprint(told); got != "[</assets/start-9c.js>; rel=modulepreload; crossorigin]" {
 		t.Errorf("of a page whose scripts wait: %s", got)
 	}

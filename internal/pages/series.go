@@ -112,7 +112,7 @@ func (s *Service) locateSeries(ctx context.Context, v view) (_ view, redirect st
 
 // presentSlug returns the slug of the series that had the slug old, or "" if visitors see no such series.
 func (s *Service) presentSlug(ctx context.Context, old string) (string, error) {
-	id, err := s.seriesOnceCalled(ctx, old)
+	id, err := s.findSeriesByOldSlug(ctx, old)
 	if err != nil || id == "" {
 		return "", err
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // Proves P-types-pages.
-func TestEveryPageFollowsTheTypesThatHang(t *testing.T) {
+func TestPagesFollowTheShownTypes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newServiceWith(t, d, newFakeContent())
 		h := httpx.Handle(WriteError, s.Page)
@@ -26,10 +26,10 @@ func TestEveryPageFollowsTheTypesThatHang(t *testing.T) {
 			}
 		}
 		save(settings.Gallery{})
-		if page := ask(h, "/gallery/oil").Body.String(); headOf(t, page)["canonical"] != "https://a.example/gallery/all" || !strings.Contains(page, `artwork_type`) {
+		if page := sendRequest(h, "/gallery/oil").Body.String(); headOf(t, page)["canonical"] != "https://a.example/gallery/all" || !strings.Contains(page, `artwork_type`) {
 			t.Errorf("a type that does not hang: %v", headOf(t, page))
 		}
-		if rec := ask(h, "/gallery/all?art="+workID(3)); rec.Code != http.StatusNotFound {
+		if rec := sendRequest(h, "/gallery/all?art="+workID(3)); rec.Code != http.StatusNotFound {
 			t.Errorf("a hidden work: %d", rec.Code)
 		}
 
@@ -40,16 +40,16 @@ func TestEveryPageFollowsTheTypesThatHang(t *testing.T) {
 			"/gallery/mural":                {"/gallery/all", "Gallery · Alvor", "Oil paintings and acrylic paintings by Alvor."},
 			"/gallery/all?art=" + workID(3): {"/gallery/oil?art=" + workID(3), "Hidden · Alvor", "Hidden · Oil"},
 		} {
-			rec := ask(h, target)
+			rec := sendRequest(h, target)
 			head := headOf(t, rec.Body.String())
 			if rec.Code != http.StatusOK || head["canonical"] != "https://a.example"+want.canonical || head["title"] != want.title || !strings.HasPrefix(head["description"], want.description) {
 				t.Errorf("%s: %d %+v", target, rec.Code, head)
 			}
 		}
-		if rec := ask(h, "/gallery/all?art="+workID(1)); rec.Code != http.StatusNotFound {
+		if rec := sendRequest(h, "/gallery/all?art="+workID(1)); rec.Code != http.StatusNotFound {
 			t.Errorf("a mural that does not hang any more: %d", rec.Code)
 		}
-		if page := ask(h, "/gallery/all").Body.String(); !strings.Contains(page, `"title":"Hidden"`) || strings.Contains(page, `"title":"Serra"`) || !strings.Contains(page, `"types":["oil","acrylic"]`) {
+		if page := sendRequest(h, "/gallery/all").Body.String(); !strings.Contains(page, `"title":"Hidden"`) || strings.Contains(page, `"title":"Serra"`) || !strings.Contains(page, `"types":["oil","acrylic"]`) {
 			t.Errorf("the data of the gallery: %s", page)
 		}
 		var addresses []string
@@ -86,7 +86,7 @@ func renderedPathsOf(t *testing.T, s *Service) []string {
 }
 
 // Proves P-types-empty.
-func TestTypesWithoutAWorkHaveNoButtonIfTheOwnerSaysSo(t *testing.T) {
+func TestEmptyTypesCanHaveNoButton(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newServiceWith(t, d, newFakeContent())
 		h := httpx.Handle(WriteError, s.Page)
@@ -95,7 +95,7 @@ func TestTypesWithoutAWorkHaveNoButtonIfTheOwnerSaysSo(t *testing.T) {
 			if err := settingstest.SaveSite(t.Context(), d, settings.Site{Gallery: settings.Gallery{Types: types, HideEmpty: hide}}, day); err != nil {
 				t.Fatal(err)
 			}
-			if page := ask(h, "/gallery/all").Body.String(); strings.Contains(page, `"empty":["acrylic"]`) != want || strings.Contains(page, `"empty"`) != want {
+			if page := sendRequest(h, "/gallery/all").Body.String(); strings.Contains(page, `"empty":["acrylic"]`) != want || strings.Contains(page, `"empty"`) != want {
 				t.Errorf("hidden %v: %s", hide, page)
 			}
 		}

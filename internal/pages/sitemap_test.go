@@ -110,7 +110,7 @@ func TestLargeSitemapIsAnIndex(t *testing.T) {
 		}
 		for _, u := range m.URLs {
 			if seen[u.Address] {
-				t.Fatalf("%s stands twice", u.Address)
+				t.Fatalf("%s occurs twice", u.Address)
 			}
 			seen[u.Address] = true
 		}

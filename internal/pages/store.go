@@ -12,8 +12,8 @@ func (s *Service) wasDeleted(ctx context.Context, id string) (bool, error) {
 	return db.One[bool](ctx, s.db, "select exists (select 1 from gone_works where id = $1)", id)
 }
 
-// seriesOnceCalled returns the id of the series that had this slug earlier and now has another one, or "" if there is none.
-func (s *Service) seriesOnceCalled(ctx context.Context, slug string) (id string, err error) {
+// findSeriesByOldSlug returns the id of the series that had this slug earlier and now has another one, or "" if there is none.
+func (s *Service) findSeriesByOldSlug(ctx context.Context, slug string) (id string, err error) {
 	id, err = db.One[string](ctx, s.db, "select cast(series_id as text) from series_old_slugs where slug = $1", slug)
 	if errors.Is(err, db.ErrNoRows) {
 		return "", nil

@@ -11,7 +11,7 @@ import (
 )
 
 // Proves P-found-hostile.
-func TestALine(t *testing.T) {
+func TestOneLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"  Sol de\tinverno\r\n":             "Sol de inverno",
 		"a\x00b\x1b[31mc\u0085d":            "a b [31mc d",
@@ -54,7 +54,7 @@ func TestShorten(t *testing.T) {
 // Proves P-found-title.
 //
 // The server writes the title of a page, and the site's scripts change it later. Both must use the same texts, from two catalogues.
-func TestServerTextsEqualTheSites(t *testing.T) {
+func TestServerTextsEqualTheTextsOfTheSite(t *testing.T) {
 	for _, l := range i18n.Languages {
 		site := map[string]string{}
 		for _, name := range []string{string(l), "gallery/" + string(l), "not-found/" + string(l), "privacy"} {

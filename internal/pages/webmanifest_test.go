@@ -80,7 +80,7 @@ func TestFavicon(t *testing.T) {
 	if got := rec.Header().Get("Cache-Control"); got == "" || got != other.Header().Get("Cache-Control") {
 		t.Errorf("cached for %q, other icons for %q", got, other.Header().Get("Cache-Control"))
 	}
-	if again := ask(h, "/favicon.ico", "If-None-Match", rec.Header().Get("ETag")); again.Code != 304 {
+	if again := sendRequest(h, "/favicon.ico", "If-None-Match", rec.Header().Get("ETag")); again.Code != 304 {
 		t.Errorf("known: %d", again.Code)
 	}
 

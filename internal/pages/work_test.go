@@ -30,7 +30,7 @@ func TestURLsOfMissingWorks(t *testing.T) {
 			"/?art=x": 200, "/politica-privacidade?art=" + deleted: 200,
 		} {
 			for range 2 { // made by the first request, then cached
-				rec := ask(h, target)
+				rec := sendRequest(h, target)
 				if rec.Code != want {
 					t.Errorf("%s: %d, not %d", target, rec.Code, want)
 				}
@@ -44,7 +44,7 @@ func TestURLsOfMissingWorks(t *testing.T) {
 			"/?art=" + deleted:                         "/gallery/all?art=" + deleted,
 			"/?lang=pt&art=" + unknown:                 "/gallery/all?art=" + unknown + "&lang=pt",
 		} {
-			if rec := ask(h, target); rec.Code != http.StatusFound || rec.Header().Get("Location") != want {
+			if rec := sendRequest(h, target); rec.Code != http.StatusFound || rec.Header().Get("Location") != want {
 				t.Errorf("%s: %d %q, not %q", target, rec.Code, rec.Header().Get("Location"), want)
 			}
 		}
