@@ -9,7 +9,7 @@ import (
 )
 
 // Proves A-set-response.
-func TestTheTimeOfAnAnswerFollowsTheStatus(t *testing.T) {
+func TestAnsweredAtFollowsTheStatus(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		id := insertMessage(t, d, "Rui", time.Now())
 		at := func() *time.Time {
@@ -46,7 +46,7 @@ func TestTheTimeOfAnAnswerFollowsTheStatus(t *testing.T) {
 // Proves AM-reply-1.
 //
 // In a conversation, the time of the first answer stays, although the visitor's replies make the message new again.
-func TestTheFirstAnswerOfAConversationStays(t *testing.T) {
+func TestFirstAnsweredAtOfAConversationStays(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		id := insertMessage(t, d, "Rui", time.Now())
 		at := func(column string) *time.Time {

@@ -35,7 +35,7 @@ func TestClaimsOfOneDatabaseMustAgree(t *testing.T) {
 }
 
 func untold(t *testing.T) func(error) {
-	return func(err error) { t.Errorf("told %v", err) }
+	return func(err error) { t.Errorf("onChange got %v", err) }
 }
 
 func TestClaimIsRenewedAfterALostConnection(t *testing.T) {
@@ -52,7 +52,7 @@ func TestClaimIsRenewedAfterALostConnection(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := <-told; err == nil {
-			t.Error("the loss was not told")
+			t.Error("the loss was not reported")
 		}
 	}
 	end()
@@ -122,7 +122,7 @@ func TestClaimsAllowARollingChange(t *testing.T) {
 }
 
 // Without the wait for the server's response, one claim in forty was still held.
-func TestReleasedClaimBlocksNobody(t *testing.T) {
+func TestReleasedClaimBlocksNoOtherNode(t *testing.T) {
 	d := dbtest.Open(t, db.Postgres)
 	for own := range int32(100) {
 		release, err := d.Claim(t.Context(), db.ClaimKeys{Current: own}, untold(t))

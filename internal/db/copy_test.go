@@ -283,7 +283,7 @@ func same(t *testing.T, got, want map[string][]byte) {
 			t.Errorf("%s differs:\n%q\n%q", name, got[name], want[name])
 		}
 		if len(want[name]) == 0 {
-			t.Errorf("%s has no rows to tell", name)
+			t.Errorf("%s has no rows", name)
 		}
 	}
 }

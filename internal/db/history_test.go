@@ -133,7 +133,7 @@ func TestChangesLeaveRevisions(t *testing.T) {
 }
 
 // Proves A-history-1.
-func TestWhatLeavesNoRevision(t *testing.T) {
+func TestChangesWithoutRevisions(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		for _, query := range []string{
 			"insert into reviews (id, client_name, message, display_order, created_at) values ('" + historyRow + "', 'Rui', 'Gostei.', 1, '2026-01-02T03:04:05+00:00')",

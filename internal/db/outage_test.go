@@ -67,7 +67,7 @@ func TestOutageIsReportedOnce(t *testing.T) {
 				}
 			}
 			if len(begun)+len(ended) > 0 {
-				t.Error("told more than once")
+				t.Error("reported more than once")
 			}
 		})
 	}

@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-func TestPoolsTellWhatIsInUse(t *testing.T) {
+func TestPoolStatsCountConnectionsInUse(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		pool := func(name string) db.PoolStats {
 			t.Helper()

@@ -8,9 +8,9 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// TestChangesTellsEveryCommit checks that each kind of write changes the value, also a write of another process, and that nothing else
+// TestChangesDetectsEveryCommit checks that each kind of write changes the value, also a write of another process, and that nothing else
 // does.
-func TestChangesTellsEveryCommit(t *testing.T) {
+func TestChangesDetectsEveryCommit(t *testing.T) {
 	url := dbtest.URL(t, db.SQLite)
 	open := func() *db.DB {
 		d, err := db.Open(t.Context(), url, db.NoHooks)
@@ -64,7 +64,7 @@ func TestChangesTellsEveryCommit(t *testing.T) {
 			t.Errorf("%s: %v, then %v", step.name, before, after)
 		}
 		if before = after; read() != after {
-			t.Errorf("%s: the number does not stand still", step.name)
+			t.Errorf("%s: the value changes without a commit", step.name)
 		}
 	}
 }

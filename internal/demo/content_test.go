@@ -25,7 +25,7 @@ func read(t *testing.T) Content {
 	return c
 }
 
-func TestTheContentIsWhole(t *testing.T) {
+func TestContentIsComplete(t *testing.T) {
 	c := read(t)
 	videos := 0
 	for _, cover := range c.Covers {
@@ -64,7 +64,7 @@ func TestTheContentIsWhole(t *testing.T) {
 	}
 }
 
-func TestEveryFileIsUsedAndEveryUseHasItsFile(t *testing.T) {
+func TestContentAndFilesMatch(t *testing.T) {
 	c := read(t)
 	used := map[string]bool{c.Site.Portrait: true}
 	for _, p := range c.Products {

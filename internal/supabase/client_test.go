@@ -39,7 +39,7 @@ func rowsOf(t *testing.T, p *Project, table string) (int, error) {
 	return n, err
 }
 
-func TestRateLimitsAndFailuresAreWaitedFor(t *testing.T) {
+func TestRequestsAreRetriedAfterRateLimitsAndFailures(t *testing.T) {
 	calls := 0
 	p, waits := server(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("apikey") != "key" || r.Header.Get("Authorization") != "Bearer key" {
@@ -65,7 +65,7 @@ func TestRateLimitsAndFailuresAreWaitedFor(t *testing.T) {
 	}
 }
 
-func TestAnswerThatBreaksOffIsAskedForAgain(t *testing.T) {
+func TestTruncatedResponseIsRequestedAgain(t *testing.T) {
 	calls := 0
 	p, waits := server(t, func(w http.ResponseWriter, _ *http.Request) {
 		if calls++; calls == 1 {
@@ -80,7 +80,7 @@ func TestAnswerThatBreaksOffIsAskedForAgain(t *testing.T) {
 	}
 }
 
-func TestATooLongPauseAndEndlessFailuresEndTheImport(t *testing.T) {
+func TestLongRetryAfterAndRepeatedFailuresEndTheImport(t *testing.T) {
 	for status, want := range map[int]string{http.StatusTooManyRequests: "it asks for a pause of", http.StatusServiceUnavailable: "repeatedly", http.StatusUnauthorized: "service key"} {
 		calls := 0
 		p, _ := server(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -110,7 +110,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 }
 
 // Proves H-supabase-hostile.
-func TestEndlessAnswersEnd(t *testing.T) {
+func TestEndlessSourcesEndTheImport(t *testing.T) {
 	endless := func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -169,7 +169,7 @@ func TestAccountsWithoutEndEndTheImport(t *testing.T) {
 	}
 }
 
-func TestFileThatBreaksOffIsReadAgain(t *testing.T) {
+func TestTruncatedFileIsReadAgain(t *testing.T) {
 	calls := 0
 	p, _ := server(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -215,7 +215,7 @@ func TestFileThatBreaksOffIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestProjectURLMustNotGiveTheKeyAway(t *testing.T) {
+func TestProjectURLMustNotRevealTheKey(t *testing.T) {
 	for _, bad := range []string{"", "abc.supabase.co", "http://abc.supabase.co", "ftp://x", "https://user@x.example", "https://x.example/rest/v1", "https://x.example?x", "http://203.0.113.9:80"} {
 		if p, err := NewProject(bad, "key", nil); err == nil {
 			t.Errorf("%q: %v", bad, p)
@@ -233,7 +233,7 @@ func TestProjectURLMustNotGiveTheKeyAway(t *testing.T) {
 	}
 }
 
-func TestURLsOfTheSourceBecomeOurs(t *testing.T) {
+func TestURLsOfTheSourceAreRewritten(t *testing.T) {
 	for _, c := range []struct {
 		in, out  string
 		problems int
@@ -270,7 +270,7 @@ func TestTextsOfTheSourceCannotChangeTheTerminal(t *testing.T) {
 	}
 }
 
-func TestAFileWithoutEndIsAnotherFile(t *testing.T) {
+func TestEndlessFileIsAnError(t *testing.T) {
 	p, _ := server(t, func(w http.ResponseWriter, _ *http.Request) {
 		for {
 			if _, err := w.Write(make([]byte, 1<<20)); err != nil {

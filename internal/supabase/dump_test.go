@@ -130,7 +130,7 @@ func TestAccountsOfOlderDumpsAndWithBadTimes(t *testing.T) {
 	}
 }
 
-func TestACutDumpIsReported(t *testing.T) {
+func TestTruncatedDumpIsReported(t *testing.T) {
 	for text, problems := range map[string]int{
 		"SELECT 1;": 1, "SELECT 1;\n-- PostgreSQL database dump complete\n": 0, "SELECT 1;\nRESET ALL;\n": 0,
 	} {
@@ -141,7 +141,7 @@ func TestACutDumpIsReported(t *testing.T) {
 	}
 }
 
-func TestLinksInTheFolderLeadNowhere(t *testing.T) {
+func TestLinksInTheFolderAreNotFollowed(t *testing.T) {
 	outside, inside := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(outside, "secret.png"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)

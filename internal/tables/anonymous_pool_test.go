@@ -40,7 +40,7 @@ func TestSlotsAreSharedBetweenClients(t *testing.T) {
 		}
 		other := enter("b") // gets a slot although queries of client a wait
 		if time.Since(begin) > 0 {
-			t.Error("another address had to wait")
+			t.Error("another client had to wait")
 		}
 		for range maxWaitingClient {
 			if err := <-ended; !errors.Is(err, errBusy) {
@@ -64,7 +64,7 @@ func TestSlotsAreSharedBetweenClients(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("who has gone: %v", err)
+			t.Errorf("a cancelled caller: %v", err)
 		}
 		other()
 		last()

@@ -100,7 +100,7 @@ func FuzzPrefer(f *testing.F) {
 		p, err := parsePrefer(http.Header{"Prefer": {text}})
 		clear4xx(t, text, err)
 		if err != nil && p.handling != "strict" {
-			t.Fatalf("%q: refused without being asked to: %v", text, err)
+			t.Fatalf("%q: refused without being requested to: %v", text, err)
 		}
 		for part := range strings.SplitSeq(p.applied("resolution", "missing", "return", "count", "handling", "timezone", "max-affected"), ", ") {
 			if name, _, _ := strings.Cut(part, "="); !strings.Contains(text, name) {

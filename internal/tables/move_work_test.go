@@ -87,7 +87,7 @@ func TestMoveWork(t *testing.T) {
 			}
 		}
 		if !slices.Contains(s.changed, "products") {
-			t.Error("nobody was told")
+			t.Error("no change was recorded")
 		}
 		s.want("a new work", s.call(admin, "POST", "products", `{"id":"`+id(9)+`","title":"New","created_at":"2027-01-01T00:00:00Z"}`), 201, "")
 		if got := s.handOrder(); got != "987241635" {

@@ -70,7 +70,7 @@ func ids(t testing.TB, body string) string {
 }
 
 // Proves S4-active-1.
-func TestTheSitesOwnReads(t *testing.T) {
+func TestReadsOfTheSite(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
 		for _, c := range []struct{ name, who, path, want string }{
@@ -283,7 +283,7 @@ func TestSelect(t *testing.T) {
 	})
 }
 
-func TestPartsAndCounts(t *testing.T) {
+func TestRangesAndCounts(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
 		const exact = "Prefer: count=exact"
@@ -386,7 +386,7 @@ func TestReadsReturnAtMostAThousandRows(t *testing.T) {
 }
 
 // Proves T-accept-array.
-func TestShapes(t *testing.T) {
+func TestResponseFormats(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
 		const one = "products?select=title&title=eq.Oil"

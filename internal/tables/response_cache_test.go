@@ -136,11 +136,11 @@ func TestCachedResponsesEqualTheDatabases(t *testing.T) {
 					k.exec("update cover_images set has_ended = not has_ended, visible_until = $2 where id = $1", n, today)
 				}
 			}
-			asked := pool[random.IntN(len(pool))]
-			if k.compare(asked.r) {
+			requested := pool[random.IntN(len(pool))]
+			if k.compare(requested.r) {
 				hits++
-				if asked.who != anonymous {
-					t.Fatalf("%s was answered from memory: %s", asked.who, asked.r.URL)
+				if requested.who != anonymous {
+					t.Fatalf("%s was answered from memory: %s", requested.who, requested.r.URL)
 				}
 			}
 		}
@@ -173,7 +173,7 @@ func TestResponsesWithoutMediaStayCachedWhenFilesAreDescribed(t *testing.T) {
 		k.exec("insert into media (object_id, blob_id, kind, state, width, height, created_at, updated_at) values ($1, $1, 'image', 'waiting', 1, 1, $2, $2)", id(2), today)
 		for query, tells := range queries {
 			if ask(query) == tells {
-				t.Errorf("%s after something was found out: from memory %v", query, !tells)
+				t.Errorf("%s after a recorded fact: cached %v", query, !tells)
 			}
 		}
 		k.exec("update products set title = 'Costa'")

@@ -124,7 +124,7 @@ func TestReorderReviews(t *testing.T) {
 		s.changed = nil
 		s.want("again", s.call(admin, "POST", "rpc/reorder_reviews", list(3, 2, 1, 4)), 204, "")
 		if len(s.changed) > 0 {
-			t.Errorf("what stays as it is was announced: %v", s.changed)
+			t.Errorf("an unchanged row was recorded: %v", s.changed)
 		}
 		before := s.snapshot("reviews")
 		for _, c := range []struct {

@@ -172,7 +172,7 @@ func TestMoveWorksOfASeries(t *testing.T) {
 			t.Errorf("a new series comes last: %s", got)
 		}
 		if !slices.Contains(s.changed, "series") || !slices.Contains(s.changed, "series_works") {
-			t.Errorf("nobody was told: %v", s.changed)
+			t.Errorf("no change was recorded: %v", s.changed)
 		}
 		// Rows of another program have no keys. They are ordered by time until a move gives them keys.
 		s.exec("update series_works set position = ''")
@@ -244,7 +244,7 @@ func TestDeletedWorkOrSeriesDeletesItsPairs(t *testing.T) {
 		s.write("DELETE", "products?id=eq."+id(2), "")
 		slices.Sort(told)
 		if want := []string{"products DELETE 02", "series UPDATE 05", "series UPDATE 06", "series_works DELETE 52", "series_works DELETE 62"}; !slices.Equal(told, want) {
-			t.Errorf("told %q, want %q", told, want)
+			t.Errorf("recorded %q, want %q", told, want)
 		}
 		if got := kept(2); !slices.Equal(got, []string{"52", "62"}) {
 			t.Errorf("pairs of the work: %q", got)
@@ -253,7 +253,7 @@ func TestDeletedWorkOrSeriesDeletesItsPairs(t *testing.T) {
 		s.write("DELETE", "series?id=eq."+id(5), "")
 		slices.Sort(told)
 		if want := []string{"series DELETE 05", "series_works DELETE 51", "series_works DELETE 53", "series_works DELETE 54"}; !slices.Equal(told, want) {
-			t.Errorf("told %q, want %q", told, want)
+			t.Errorf("recorded %q, want %q", told, want)
 		}
 		if got := kept(5); !slices.Equal(got, []string{"51", "53", "54"}) {
 			t.Errorf("pairs of the series: %q", got)

@@ -102,7 +102,7 @@ func TestInsertForms(t *testing.T) {
 		s.refused("all or nothing", s.call(admin, "POST", "products?columns=title,artwork_type", `[{"title":"A"},{"title":"B","artwork_type":"sculpture"}]`), 400, "23514")
 		s.refused("all or nothing", s.call(admin, "POST", "products", `[{"id":"`+id(1)+`","title":"A"},{"id":"`+id(1)+`","title":"B"}]`), 409, "23505")
 		if n := s.count("products"); n != 0 || len(s.changed) > 0 {
-			t.Errorf("refused inserts left %d rows and were announced: %v", n, s.changed)
+			t.Errorf("refused inserts left %d rows and were recorded: %v", n, s.changed)
 		}
 	})
 }
@@ -328,7 +328,7 @@ func TestDelete(t *testing.T) {
 		s.refused("more than allowed", s.call(admin, "DELETE", "products", "", "Prefer: handling=strict", "Prefer: max-affected=7"), 400, "PGRST124")
 		s.refused("not one", s.call(admin, "DELETE", "products", "", "Accept: application/vnd.pgrst.object+json"), 406, "PGRST116")
 		if n := s.count("products"); n != 8 || len(s.changed) > 0 {
-			t.Errorf("refused deletes left %d rows, announced %v", n, s.changed)
+			t.Errorf("refused deletes left %d rows, recorded %v", n, s.changed)
 		}
 		// A message is not public, so no change of visible content is recorded.
 		s.want("message", s.call(admin, "DELETE", "contact_submissions?id=eq."+id(1), ""), 204, "")
