@@ -22,7 +22,7 @@ func TestThanksOfAClockAheadAreIgnored(t *testing.T) {
 			return got
 		}
 		if !claim(now.Add(26*time.Hour)) || !claim(now) {
-			t.Error("the note of a clock that was ahead holds")
+			t.Error("the record of a clock that was ahead is not ignored")
 		}
 		if claim(now) {
 			t.Error("the note of now must count")

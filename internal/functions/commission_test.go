@@ -289,7 +289,7 @@ func TestClosedOffersAreNotMailed(t *testing.T) {
 // Proves E-offer-2.
 //
 // Of two concurrent answers one is stored, and the other one gets an error.
-func TestOfTwoAnswersOneCounts(t *testing.T) {
+func TestOneOfTwoConcurrentAnswersIsStored(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.setSite(map[string]any{"state": "open"})
@@ -406,7 +406,7 @@ func TestTheOwnerMovesACommission(t *testing.T) {
 }
 
 // Proves FN-commission-who, FN-commission-refused.
-func TestCommissionIsForOwnersAndRefusesWhatIsWrong(t *testing.T) {
+func TestCommissionRefusesOtherCallersAndInvalidRequests(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.giveLinks(false)
@@ -456,7 +456,7 @@ func TestCommissionIsForOwnersAndRefusesWhatIsWrong(t *testing.T) {
 }
 
 // Proves E-place-1.
-func TestThePlaceOnTheWaitingListIsCounted(t *testing.T) {
+func TestPositionOnTheWaitingList(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.setSite(map[string]any{"state": "waitlist"})

@@ -12,7 +12,7 @@ import (
 // Proves FN-contact-artwork.
 //
 // A message is stored whatever its artwork_id is. The id is stored only if that work is published.
-func TestAMessageKeepsTheWorkItAsksAbout(t *testing.T) {
+func TestMessageStoresItsPublishedWork(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		const published, draft = "33333333-3333-4333-8333-333333333333", "44444444-4444-4444-8444-444444444444"
 		s := newSite(t, d)

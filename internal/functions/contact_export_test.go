@@ -53,7 +53,7 @@ func TestExportHasEveryMessageOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.bots(2)
+		s.sendSpam(2)
 		var list []exportedMessage
 		if err := json.Unmarshal(s.export("json"), &list); err != nil {
 			t.Fatal(err)
@@ -127,9 +127,9 @@ func FuzzTextCell(f *testing.F) {
 
 // Proves FN-export-file.
 //
-// TestIncompleteExportIsCut checks that an error after the first bytes closes the connection, and an error before them is an ordinary
+// TestFailedExportClosesTheConnection checks that an error after the first bytes closes the connection, and an error before them is an ordinary
 // response.
-func TestIncompleteExportIsCut(t *testing.T) {
+func TestFailedExportClosesTheConnection(t *testing.T) {
 	cause := errors.New("the disk is gone")
 	for _, size := range []int{10, 1 << 20} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

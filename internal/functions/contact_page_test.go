@@ -49,7 +49,7 @@ func shows(t *testing.T, rec *httptest.ResponseRecorder, status int, texts ...st
 }
 
 // Proves FN-contact-language, FN-page-sent.
-func TestPlainFormIsAnsweredWithAPage(t *testing.T) {
+func TestPlainFormGetsAPage(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		fields := url.Values{"name": {"Inês"}, "email": {"a@b.pt"}, "message": {"Uma parede de 3 m"}, "reason": {""}}

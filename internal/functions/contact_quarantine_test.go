@@ -25,7 +25,7 @@ type quarantinePage struct {
 	Total, Flood int
 }
 
-func (s *site) quarantine(body string) quarantinePage {
+func (s *site) listQuarantine(body string) quarantinePage {
 	s.t.Helper()
 	rec := s.call("admin", "contact-quarantine", body)
 	var page quarantinePage
@@ -36,7 +36,7 @@ func (s *site) quarantine(body string) quarantinePage {
 }
 
 // sendSpam sends messages whose hidden field is filled in, one a minute.
-func (s *site) bots(n int) {
+func (s *site) sendSpam(n int) {
 	s.t.Helper()
 	for i := range n {
 		s.clock = s.clock.Add(time.Minute)
@@ -47,24 +47,24 @@ func (s *site) bots(n int) {
 }
 
 // Proves AM-quarantine-1, AM-quarantine-2, FN-quarantine-list, FN-quarantine-act.
-func TestTheOwnerSeesTheQuarantineAndRestores(t *testing.T) {
+func TestOwnerListsAndRestoresQuarantinedMessages(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		var told []string
+		var recordedIDs []string
 		s.recorded = func(_ context.Context, _ *db.Tx, id string) error {
-			told = append(told, id)
+			recordedIDs = append(recordedIDs, id)
 			return nil
 		}
-		if page := s.quarantine(""); page.Total != 0 || len(page.Items) != 0 {
+		if page := s.listQuarantine(""); page.Total != 0 || len(page.Items) != 0 {
 			t.Errorf("%+v", page)
 		}
-		s.bots(3)
-		page := s.quarantine("{}")
+		s.sendSpam(3)
+		page := s.listQuarantine("{}")
 		if page.Total != 3 || len(page.Items) != 3 || page.Items[0].Name != "Bot 2" || page.Items[0].Filled != "http://watches" || page.Items[0].Message != "Buy my watches now" ||
 			!page.Items[0].CreatedAt.Equal(s.clock) || !page.Items[0].ExpiresAt.Equal(s.clock.AddDate(0, 0, 30)) {
 			t.Fatalf("%+v", page)
 		}
-		if part := s.quarantine(`{"action":"list","from":1,"limit":1}`); part.Total != 3 || len(part.Items) != 1 || part.Items[0].Name != "Bot 1" {
+		if part := s.listQuarantine(`{"action":"list","from":1,"limit":1}`); part.Total != 3 || len(part.Items) != 1 || part.Items[0].Name != "Bot 1" {
 			t.Errorf("%+v", part)
 		}
 
@@ -84,8 +84,8 @@ func TestTheOwnerSeesTheQuarantineAndRestores(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if slices.Sort(codes); !slices.Equal(codes, []int{200, 404}) || !slices.Equal(told, []string{target.ID}) {
-			t.Errorf("%v, told of %v", codes, told)
+		if slices.Sort(codes); !slices.Equal(codes, []int{200, 404}) || !slices.Equal(recordedIDs, []string{target.ID}) {
+			t.Errorf("%v, recordedIDs of %v", codes, recordedIDs)
 		}
 		if got := s.stored("contact_submissions"); len(got) != 1 || got[0] != [4]string{"Bot 1", "bot@exemplo.pt", "Buy my watches now", "general"} {
 			t.Errorf("%q", got)
@@ -98,7 +98,7 @@ func TestTheOwnerSeesTheQuarantineAndRestores(t *testing.T) {
 			t.Errorf("%s %s %s %v", id, status, at, err)
 		}
 		answered(t, s.call("admin", "contact-quarantine", `{"action":"delete","id":"`+page.Items[0].ID+`"}`), 200, `{"success":true,"id":"`+page.Items[0].ID+`"}`)
-		if left := s.quarantine(""); left.Total != 1 || left.Items[0].Name != "Bot 0" {
+		if left := s.listQuarantine(""); left.Total != 1 || left.Items[0].Name != "Bot 0" {
 			t.Errorf("%+v", left)
 		}
 		answered(t, s.call("admin", "contact-quarantine", `{"action":"delete","id":"`+noID+`"}`), 404, `{"success":false,"error":"There is no such message in quarantine"}`)
@@ -112,8 +112,8 @@ func TestTheOwnerSeesTheQuarantineAndRestores(t *testing.T) {
 func TestDeletingInQuarantineIsInTheActivity(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		s.bots(5)
-		items := s.quarantine("").Items
+		s.sendSpam(5)
+		items := s.listQuarantine("").Items
 		for i, c := range []struct{ who, action string }{{"admin", "restore"}, {"admin", "delete"}, {"admin", "delete"}, {"service", "delete"}} {
 			if rec := s.call(c.who, "contact-quarantine", `{"action":"`+c.action+`","id":"`+items[i].ID+`"}`); rec.Code != 200 {
 				t.Fatalf("%d %s", rec.Code, rec.Body)
@@ -148,7 +148,7 @@ func TestDeletingInQuarantineIsInTheActivity(t *testing.T) {
 func TestMessageFunctionsNeedAnAdministrator(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		s.bots(1)
+		s.sendSpam(1)
 		for who, want := range map[string]int{"anon": 403, "user": 403, "admin": 200, "service": 200, "expired": 401, "forged": 401, "nobody": 401} {
 			for name, body := range map[string]string{"contact-quarantine": `{}`, "contact-notices": `{"ids":["` + noID + `"]}`, "mail-test": `{}`, "contact-export": `{"format":"json"}`, "address-data": `{"address":"bot@exemplo.pt"}`} {
 				rec := s.call(who, name, body)
@@ -179,7 +179,7 @@ func TestMessageFunctionsNeedAnAdministrator(t *testing.T) {
 }
 
 // Proves FN-admin-bad.
-func TestBadCallsAboutMessages(t *testing.T) {
+func TestInvalidRequestsAboutMessages(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
 	for _, c := range []struct{ name, body string }{
 		{"contact-quarantine", `[`},

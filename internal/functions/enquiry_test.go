@@ -112,7 +112,7 @@ func (s *site) reply(body string) (int, conversationState, string) {
 // Proves FN-contact-link.
 // Without a request for a link, the response is the same bytes as before, whatever the owner has set.
 // Who does not ask for a link is answered to the byte as before, whatever the owner has set.
-func TestALinkIsGivenToThoseWhoAskForIt(t *testing.T) {
+func TestLinkIsGivenOnRequest(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		with := func(value string) string { return strings.Replace(good, "}", `,"follow":`+value+`}`, 1) }
@@ -125,7 +125,7 @@ func TestALinkIsGivenToThoseWhoAskForIt(t *testing.T) {
 		}
 		var links int
 		if s.scan(&links, "select count(*) from contact_links"); links != 0 {
-			t.Fatalf("%d links that nobody has asked for", links)
+			t.Fatalf("%d links without a request", links)
 		}
 		path := s.ask("pt", "")
 		token := strings.TrimPrefix(path, EnquiryPath)
@@ -187,7 +187,7 @@ func TestThePageOfALinkShowsTheEnquiry(t *testing.T) {
 // Proves E-link-1.
 //
 // Unknown, expired, replaced and malformed tokens have the same response, and none reveals a row.
-func TestLinksThatDoNotExistAreAllTheSame(t *testing.T) {
+func TestMissingLinksHaveEqualResponses(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.giveLinks(true)
@@ -232,7 +232,7 @@ func TestLinksThatDoNotExistAreAllTheSame(t *testing.T) {
 }
 
 // Proves E-reply-1, E-reply-2.
-func TestAVisitorWritesAgain(t *testing.T) {
+func TestVisitorReplies(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.giveLinks(true)
@@ -401,7 +401,7 @@ func TestAQuarantinedMessageKeepsItsLink(t *testing.T) {
 }
 
 // Proves FN-reply-state, FN-reply-reply, FN-reply-resend, FN-reply-renew.
-func TestAnOwnerReplies(t *testing.T) {
+func TestOwnerReplies(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSiteWith(t, d, Config{MailServer: true})
 		s.giveLinks(true)
@@ -504,7 +504,7 @@ func TestAnOwnerReplies(t *testing.T) {
 // Proves FN-reply-reply.
 //
 // Without a mail server a reply is read at the link. Without a link too it would reach nobody, so it is refused.
-func TestWithoutMailTheLinkCarriesTheReply(t *testing.T) {
+func TestReplyWithoutMailNeedsALink(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		answered(t, s.call("anon", "submit-contact", good), 200, success)
@@ -531,7 +531,7 @@ func TestWithoutMailTheLinkCarriesTheReply(t *testing.T) {
 }
 
 // Proves AM-reply-3.
-func TestRetentionAndExportKnowConversations(t *testing.T) {
+func TestRetentionAndExportIncludeConversations(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.giveLinks(true)

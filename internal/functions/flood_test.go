@@ -25,14 +25,14 @@ func TestFloodIsQuarantinedAndRestored(t *testing.T) {
 			}
 			return rec.Body.String()
 		}
-		s.bots(3) // messages with the hidden field are not part of the limit
+		s.sendSpam(3) // messages with the hidden field are not part of the limit
 		first := write(0, "commission")
 		for i := 1; i < 4; i++ {
 			if got := write(i, "purchase"); got != first {
 				t.Errorf("message %d is answered %s", i, got)
 			}
 		}
-		page := s.quarantine("{}")
+		page := s.listQuarantine("{}")
 		if page.Total != 5 || page.Flood != 2 || len(s.stored("contact_submissions")) != 2 {
 			t.Fatalf("%+v", page)
 		}
@@ -48,12 +48,12 @@ func TestFloodIsQuarantinedAndRestored(t *testing.T) {
 		if err := d.QueryRow(t.Context(), "select reason from contact_submissions where name = 'Visitor 2'").Scan(&reason); err != nil || reason != "purchase" {
 			t.Errorf("restored as %q: %v", reason, err)
 		}
-		if page = s.quarantine("{}"); page.Flood != 1 {
+		if page = s.listQuarantine("{}"); page.Flood != 1 {
 			t.Errorf("%+v", page)
 		}
 		s.clock = s.clock.Truncate(time.Hour).Add(time.Hour)
 		write(4, "purchase")
-		if page = s.quarantine("{}"); page.Flood != 1 {
+		if page = s.listQuarantine("{}"); page.Flood != 1 {
 			t.Errorf("the next hour is not free: %+v", page)
 		}
 	})

@@ -207,8 +207,8 @@ func answered(t *testing.T, rec *httptest.ResponseRecorder, status int, want str
 
 // Proves FN-call-post, FN-call-key, FN-call-unknown.
 //
-// TestWhoMayCall calls submit-contact with every role.
-func TestWhoMayCall(t *testing.T) {
+// TestSubmitContactByRole calls submit-contact with every role.
+func TestSubmitContactByRole(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for i, who := range []string{"anon", "user", "admin", "service"} {
@@ -393,7 +393,7 @@ func TestHoneypot(t *testing.T) {
 			human, machine := send("person", ""), send("machine", reason)
 			people++
 			if machine.Code != human.Code || machine.Body.String() != human.Body.String() || !reflect.DeepEqual(headerNames(machine), headerNames(human)) {
-				t.Errorf("%.20q: a machine can tell: %d %s %v", reason, machine.Code, machine.Body, machine.Header())
+				t.Errorf("%.20q: the response reveals the quarantine: %d %s %v", reason, machine.Code, machine.Body, machine.Header())
 			}
 		}
 		if n := len(s.stored("contact_submissions")); n != people {
@@ -530,8 +530,8 @@ func TestBodiesThatCannotBeRead(t *testing.T) {
 
 // Proves FN-contact-ok.
 //
-// TestSuccessIsAnsweredAfterStoring checks that the response is an error if the database refuses the message.
-func TestSuccessIsAnsweredAfterStoring(t *testing.T) {
+// TestSuccessIsReportedAfterStoring checks that the response is an error if the database refuses the message.
+func TestSuccessIsReportedAfterStoring(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for table, reason := range map[string]string{"contact_submissions": "", "contact_quarantine": "spam"} {
