@@ -130,7 +130,7 @@ func TestAnErasedAddressIsNowhere(t *testing.T) {
 			"select count(*) from contact_submissions":                      1,
 			"select count(*) from contact_quarantine":                       1,
 			"select count(*) from auth_audit_log where action = 'login'":    1,
-			"select count(*) from jobs where kind = 'auth.asked'":           1,
+			"select count(*) from jobs where kind = 'auth.requested'":       1,
 			"select count(*) from auth_identities where provider = 'email'": 1,
 		} {
 			if n := s.count(query); n != want {
@@ -199,10 +199,10 @@ func TestErasedAddressLeavesNoCopyInTheDataFolder(t *testing.T) {
 		}
 		return s.count("select count(*) from jobs") == 0
 	})
-	if left := holding(t, cfg.Server.DataDir, "Canary", "canary@"); len(left) > 0 {
+	if left := filesContaining(t, cfg.Server.DataDir, "Canary", "canary@"); len(left) > 0 {
 		t.Errorf("still there: %q", left)
 	}
-	if len(holding(t, cfg.Server.DataDir, "else@exemplo.example")) < 3 {
+	if len(filesContaining(t, cfg.Server.DataDir, "else@exemplo.example")) < 3 {
 		t.Error("another visitor's mails are gone too")
 	}
 }

@@ -75,7 +75,7 @@ func key(t *testing.T, a *App, role identity.Role) string {
 	return k
 }
 
-func ask(a *App, method, target, token string) *httptest.ResponseRecorder {
+func sendRequest(a *App, method, target, token string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, nil)
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
@@ -116,25 +116,25 @@ func TestEverySurfaceRefusesBadTokens(t *testing.T) {
 		"noise":   "a.b.c",
 	} {
 		for prefix, target := range surfaces {
-			rec := ask(a, target[0], target[1], token)
+			rec := sendRequest(a, target[0], target[1], token)
 			if rec.Code != http.StatusUnauthorized || !json.Valid(rec.Body.Bytes()) {
 				t.Errorf("%s with token %q: %d %s", prefix, name, rec.Code, rec.Body)
 			}
 		}
 	}
 	for prefix, target := range surfaces {
-		if rec := ask(a, target[0], target[1], key(t, a, identity.Anon)); rec.Code == http.StatusUnauthorized || rec.Code >= 500 {
+		if rec := sendRequest(a, target[0], target[1], key(t, a, identity.Anon)); rec.Code == http.StatusUnauthorized || rec.Code >= 500 {
 			t.Errorf("%s with the public key: %d %s", prefix, rec.Code, rec.Body)
 		}
 	}
 }
 
 // Proves S8-form-6, FN-call-unknown.
-func TestUnknownBackendPathsUseTheirSurfacesErrorShape(t *testing.T) {
+func TestUnknownBackendPathsUseTheirSurfacesErrorFormat(t *testing.T) {
 	a := newApp(t, db.SQLite)
 	for prefix, field := range map[string]string{"/auth/v1": "error_code", "/rest/v1": "code", "/storage/v1": "statusCode", "/functions/v1": "code", "/realtime/v1": "message"} {
 		for _, target := range []string{prefix + "/a/b/c/d", prefix + "/"} {
-			rec := ask(a, "PATCH", target, key(t, a, identity.Anon))
+			rec := sendRequest(a, "PATCH", target, key(t, a, identity.Anon))
 			var body map[string]any
 			if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil || rec.Code < 400 || rec.Code >= 500 || body[field] == nil {
 				t.Errorf("%s: %d %s", target, rec.Code, rec.Body)
@@ -149,7 +149,7 @@ func TestDotSegmentsAreRefusedNotRedirected(t *testing.T) {
 		"/storage/v1/object/public/product-images/../../secret", "/storage/v1/object/public/product-images/%2e%2e/%2e%2e/jwt-secret",
 		"/rest/v1//products", "/auth/v1/./user", "/functions/v1/x/../submit-contact",
 	} {
-		if rec := ask(a, "GET", target, key(t, a, identity.Anon)); rec.Code != http.StatusBadRequest || !json.Valid(rec.Body.Bytes()) {
+		if rec := sendRequest(a, "GET", target, key(t, a, identity.Anon)); rec.Code != http.StatusBadRequest || !json.Valid(rec.Body.Bytes()) {
 			t.Errorf("%s: %d %s", target, rec.Code, rec.Body)
 		}
 	}
@@ -190,7 +190,7 @@ func TestRequestTimeoutWhileTheDatabaseIsBusy(t *testing.T) {
 	a.requestTimeout = 100 * time.Millisecond
 	var rec *httptest.ResponseRecorder
 	if err := a.DB.WithTx(t.Context(), func(*db.Tx) error { // blocks the only write connection
-		rec = ask(a, "POST", "/functions/v1/submit-contact", key(t, a, identity.Anon))
+		rec = sendRequest(a, "POST", "/functions/v1/submit-contact", key(t, a, identity.Anon))
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -205,22 +205,22 @@ func TestHealth(t *testing.T) {
 		t.Run(string(dialect), func(t *testing.T) {
 			a := newApp(t, dialect)
 			for _, target := range []string{"/health/live", "/health/ready"} {
-				if rec := ask(a, "GET", target, ""); rec.Code != 200 || rec.Body.String() != `{"status":"ok"}`+"\n" {
+				if rec := sendRequest(a, "GET", target, ""); rec.Code != 200 || rec.Body.String() != `{"status":"ok"}`+"\n" {
 					t.Errorf("%s: %d %s", target, rec.Code, rec.Body)
 				}
 			}
 			a.stopping.Store(true)
-			if rec := ask(a, "GET", "/health/ready", ""); rec.Code != 503 {
+			if rec := sendRequest(a, "GET", "/health/ready", ""); rec.Code != 503 {
 				t.Errorf("while stopping: %d", rec.Code)
 			}
 			a.stopping.Store(false)
 			if err := a.DB.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if rec := ask(a, "GET", "/health/ready", ""); rec.Code != 503 {
+			if rec := sendRequest(a, "GET", "/health/ready", ""); rec.Code != 503 {
 				t.Errorf("without a database: %d", rec.Code)
 			}
-			if rec := ask(a, "GET", "/health/live", ""); rec.Code != 200 {
+			if rec := sendRequest(a, "GET", "/health/live", ""); rec.Code != 200 {
 				t.Errorf("live without a database: %d", rec.Code)
 			}
 		})
@@ -303,7 +303,7 @@ func TestDemoLoadsOnceAndIsComplete(t *testing.T) {
 				}
 			}
 			// Every picture that a row names is served.
-			rec := ask(a, "GET", "/rest/v1/products?select=image_url,image_gallery", key(t, a, identity.Anon))
+			rec := sendRequest(a, "GET", "/rest/v1/products?select=image_url,image_gallery", key(t, a, identity.Anon))
 			var works []struct {
 				ImageURL     string   `json:"image_url"`
 				ImageGallery []string `json:"image_gallery"`
@@ -313,7 +313,7 @@ func TestDemoLoadsOnceAndIsComplete(t *testing.T) {
 			}
 			for _, w := range works {
 				for _, u := range append(w.ImageGallery, w.ImageURL) {
-					if rec := ask(a, "HEAD", u, ""); rec.Code != 200 || rec.Header().Get("Content-Type") != mime.TypeByExtension(path.Ext(u)) {
+					if rec := sendRequest(a, "HEAD", u, ""); rec.Code != 200 || rec.Header().Get("Content-Type") != mime.TypeByExtension(path.Ext(u)) {
 						t.Errorf("%s: %d %s", u, rec.Code, rec.Header().Get("Content-Type"))
 					}
 				}
@@ -329,18 +329,18 @@ func TestDemoLoadsOnceAndIsComplete(t *testing.T) {
 			if err := a.DB.QueryRow(t.Context(), "select count(*) from products").Scan(&left); err != nil || left != 21 {
 				t.Errorf("%d works after removing one, %v", left, err)
 			}
-			demoCountsAsTheSeeds(t, a)
+			checkUnchangedDemoTexts(t, a)
 		})
 	}
 }
 
-// demoCountsAsTheSeeds checks that the owner is told which texts are still those of the demo artist. The demo's works count until the
+// checkUnchangedDemoTexts checks that the owner is told which texts are still those of the demo artist. The demo's works count until the
 // owner has added a work.
-func demoCountsAsTheSeeds(t *testing.T, a *App) {
+func checkUnchangedDemoTexts(t *testing.T, a *App) {
 	t.Helper()
 	seed := func() (keys []string) {
 		var answer struct{ Seed []string }
-		rec := ask(a, "GET", "/rest/v1/rpc/get_site_settings", key(t, a, identity.Service))
+		rec := sendRequest(a, "GET", "/rest/v1/rpc/get_site_settings", key(t, a, identity.Service))
 		if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil || rec.Code != 200 {
 			t.Fatalf("%d %s", rec.Code, rec.Body)
 		}
@@ -409,7 +409,7 @@ func TestUnreferencedFilesAreDeletedAfter48Hours(t *testing.T) {
 			if n := objects(); n != demo+2 {
 				t.Errorf("after 49 hours %d files, want %d: the demo's, the shown one, the new one", n, demo+2)
 			}
-			if rec := ask(a, "HEAD", "/storage/v1/object/public/product-images/left%20behind.png", ""); rec.Code != 400 {
+			if rec := sendRequest(a, "HEAD", "/storage/v1/object/public/product-images/left%20behind.png", ""); rec.Code != 400 {
 				t.Errorf("left behind: %d", rec.Code)
 			}
 			// The files of a deleted work are deleted in the same way.
@@ -417,7 +417,7 @@ func TestUnreferencedFilesAreDeletedAfter48Hours(t *testing.T) {
 				t.Fatal(err)
 			}
 			collect()
-			if rec := ask(a, "HEAD", "/storage/v1/object/public/product-images/demo/pt-onda.webp", ""); rec.Code != 400 {
+			if rec := sendRequest(a, "HEAD", "/storage/v1/object/public/product-images/demo/pt-onda.webp", ""); rec.Code != 400 {
 				t.Errorf("the deleted work's picture: %d", rec.Code)
 			}
 		})

@@ -118,7 +118,7 @@ func productsOf(t *testing.T, a *App) int64 {
 }
 
 // Proves H-archive-interrupted, A-activity-site.
-func TestAnInterruptedImportGoesOn(t *testing.T) {
+func TestInterruptedImportCanBeRepeated(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			a := newApp(t, dialect)
@@ -209,7 +209,7 @@ func TestRowsThatCannotBeImportedStoreNothing(t *testing.T) {
 }
 
 // Proves H-archive-refused.
-func TestAnImportGoesOnPastRefusedFiles(t *testing.T) {
+func TestImportContinuesAfterRefusedFiles(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			a := newApp(t, dialect)

@@ -6,7 +6,7 @@ import (
 )
 
 // Proves S2-privacy-3.
-func TestPagesKnowHowLongBackupsKeepWhatWasDeleted(t *testing.T) {
+func TestPagesContainTheRetentionOfBackups(t *testing.T) {
 	a := &App{}
 	for _, c := range []struct {
 		url       string

@@ -25,7 +25,7 @@ import (
 )
 
 // Proves H-backup-default.
-func TestAServerBacksItselfUpIntoItsDataFolder(t *testing.T) {
+func TestBackupIsInTheDataFolderByDefault(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			cfg := configuration(t)
@@ -102,7 +102,7 @@ func TestAServerBacksItselfUpIntoItsDataFolder(t *testing.T) {
 }
 
 // /proc is another disk than every folder for files.
-func TestABackupIsOnTheSameDiskUnlessAPlaceIsElsewhere(t *testing.T) {
+func TestBackupIsOnTheSameDiskUnlessADestinationIsElsewhere(t *testing.T) {
 	for name, c := range map[string]struct {
 		url, second   func(data string) string
 		before, after bool // expected before and after a copy to the secondary destination
@@ -154,7 +154,7 @@ func none(string) string      { return "" }
 func elsewhere(string) string { return "/proc/none/backups" }
 
 // Proves H-backup-split.
-func TestNodesThatEachHaveAPartOfTheBackupAreAProblem(t *testing.T) {
+func TestSplitBackupOfSeveralNodesIsAProblem(t *testing.T) {
 	files := blobtest.Bucket(t)
 	address := func(prefix string) string {
 		return "s3://" + files.KeyID + ":" + files.Secret + "@" + strings.TrimPrefix(files.Endpoint, "http://") + "/" + files.Bucket + "/" + prefix + "?tls=off&create=on"

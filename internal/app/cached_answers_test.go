@@ -66,7 +66,7 @@ func TestCachedAnswersIncludeAcknowledgedChanges(t *testing.T) {
 			}
 
 			var done atomic.Int64 // changes that were acknowledged
-			var asked atomic.Int64
+			var requested atomic.Int64
 			for range 3 {
 				running.Go(func() {
 					for background.Err() == nil {
@@ -87,12 +87,12 @@ func TestCachedAnswersIncludeAcknowledgedChanges(t *testing.T) {
 								t.Errorf("after change %d cover %d is shown", known, hidden)
 							}
 						}
-						asked.Add(1)
+						requested.Add(1)
 					}
 				})
 			}
 			for i := range changes {
-				for before := asked.Load(); asked.Load() < before+2; { // so that the old version is cached
+				for before := requested.Load(); requested.Load() < before+2; { // so that the old version is cached
 					runtime.Gosched()
 				}
 				if err := settingstest.SaveSite(t.Context(), a.DB, settings.Site{Name: fmt.Sprintf("site %d", i+1)}, time.Now()); err != nil {

@@ -70,10 +70,10 @@ func TestAVisitorGetsACopyByMail(t *testing.T) {
 		}
 		waitForState(t, s.App, "", jobs.State{})
 		if got := s.subjects("canary@exemplo.example"); len(got) != 2 {
-			t.Errorf("who wrote is told too: %q", got)
+			t.Errorf("the author of the text got a mail too: %q", got)
 		}
 		if got := s.subjects("ana@alvor.example"); len(got) != 2 {
-			t.Errorf("the owner is told: %q", got)
+			t.Errorf("the owner got a mail: %q", got)
 		}
 		exported := string(s.call(identity.Service, "address-data", `{"action":"export","address":"canary@exemplo.example"}`))
 		if !strings.Contains(exported, `"channel":"copy","recipient":"canary@exemplo.example","state":"sent"`) {

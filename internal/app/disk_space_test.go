@@ -178,7 +178,7 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 		t.Errorf("%d turns taken, %v", mails, err)
 	}
 	if told, err := a.Auth.NotifyOwners(t.Context(), "disk_low", "", diskMailInterval); err != nil || told {
-		t.Errorf("told again on the same day: %v, %v", told, err)
+		t.Errorf("a second mail on the same day: %v, %v", told, err)
 	}
 
 	waitForState(t, a, "", jobs.State{}) // for the same reason: the mail is written
@@ -222,7 +222,7 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 	want("ready with room again", 200, `{"status":"ok"}`, status, body)
 	status, body = insert(id)
 	want("insert with room again", 201, "", status, body)
-	if got := ask(a, "GET", "/rest/v1/products?select=id&id=eq."+id, service); !json.Valid(got.Body.Bytes()) || !bytes.Contains(got.Body.Bytes(), []byte(id)) {
+	if got := sendRequest(a, "GET", "/rest/v1/products?select=id&id=eq."+id, service); !json.Valid(got.Body.Bytes()) || !bytes.Contains(got.Body.Bytes(), []byte(id)) {
 		t.Errorf("what was acknowledged: %s", got.Body)
 	}
 	status, body = upload("b.mp4", 60<<20) // larger than the disk, so it fails despite the reserve

@@ -107,7 +107,7 @@ func TestAConversationByMailAndLink(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 		if got := s.subjects("canary@exemplo.example"); len(got) != 1 {
-			t.Errorf("who wrote is told too: %q", got)
+			t.Errorf("the author of the text got a mail too: %q", got)
 		}
 		calls := s.webhookCalls()
 		if last := string(calls[len(calls)-1].body); len(calls) != 2 || !strings.Contains(last, `"type":"contact_reply.created"`) || !strings.Contains(last, "Canary yellow") {
@@ -172,7 +172,7 @@ func TestARefusedReplyCanBeMailedAgain(t *testing.T) {
 // Proves AM-reply-3.
 //
 // The data about an address includes its conversations, both in an export and when it is erased.
-func TestConversationsBelongToTheAddress(t *testing.T) {
+func TestAddressDataIncludesConversations(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
 		s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
 		path, other := s.follow("Canary", "canary@exemplo.example", "en"), s.follow("Rui", "rui@exemplo.example", "en")

@@ -25,8 +25,8 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// holding lists the files of a folder that contain any of the texts, also across the line breaks of quoted-printable.
-func holding(t *testing.T, dir string, texts ...string) (files []string) {
+// filesContaining lists the files of a folder that contain any of the texts, also across the line breaks of quoted-printable.
+func filesContaining(t *testing.T, dir string, texts ...string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -49,7 +49,7 @@ func holding(t *testing.T, dir string, texts ...string) (files []string) {
 
 func (s *noticeSite) remove(query string) {
 	s.t.Helper()
-	if rec := ask(s.App, "DELETE", "/rest/v1/contact_submissions?"+query, key(s.t, s.App, identity.Service)); rec.Code != http.StatusNoContent {
+	if rec := sendRequest(s.App, "DELETE", "/rest/v1/contact_submissions?"+query, key(s.t, s.App, identity.Service)); rec.Code != http.StatusNoContent {
 		s.t.Fatalf("%d %s", rec.Code, rec.Body)
 	}
 }
@@ -80,7 +80,7 @@ func TestDeletedMessageLeavesNoCopyInTheDataFolder(t *testing.T) {
 	s.clock.Store(s.now().Truncate(time.Hour).Add(time.Hour).UnixMicro())
 	s.write("Somebody Else", "else@exemplo.example", "pt") // wakes the queue
 	waitForState(t, s.App, "", jobs.State{})
-	found := strings.Join(holding(t, cfg.Server.DataDir, canaries...), "\n")
+	found := strings.Join(filesContaining(t, cfg.Server.DataDir, canaries...), "\n")
 	for _, canary := range canaries {
 		if !strings.Contains(found, canary) {
 			t.Errorf("%s is not there to begin with:\n%s", canary, found)
@@ -102,10 +102,10 @@ func TestDeletedMessageLeavesNoCopyInTheDataFolder(t *testing.T) {
 		}
 		return s.count("select count(*) from jobs") == 0
 	})
-	if left := holding(t, cfg.Server.DataDir, canaries...); len(left) > 0 {
+	if left := filesContaining(t, cfg.Server.DataDir, canaries...); len(left) > 0 {
 		t.Errorf("still there: %q", left)
 	}
-	if len(holding(t, cfg.Server.DataDir, "Somebody Else")) < 2 {
+	if len(filesContaining(t, cfg.Server.DataDir, "Somebody Else")) < 2 {
 		t.Error("another message or its mail is gone too")
 	}
 }
@@ -183,7 +183,7 @@ func TestADeletedMessageStaysInTheBackup(t *testing.T) {
 				if e.Name() == "backups" || e.Name() == datafolder.Database+"-backup" { // the backup, and the files that it has not uploaded yet
 					continue
 				}
-				if left := holding(t, filepath.Join(cfg.Server.DataDir, e.Name()), "CanaryBackup"); len(left) > 0 {
+				if left := filesContaining(t, filepath.Join(cfg.Server.DataDir, e.Name()), "CanaryBackup"); len(left) > 0 {
 					t.Errorf("still there: %q", left)
 				}
 			}
@@ -236,10 +236,10 @@ func TestDeletedRowsLeaveNoCopyInDatabasePages(t *testing.T) {
 	if err := s.DB.Scrub(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if left := holding(t, cfg.Server.DataDir, gone...); len(left) > 0 {
+	if left := filesContaining(t, cfg.Server.DataDir, gone...); len(left) > 0 {
 		t.Errorf("%d of %d are still there: %.300q", len(left), len(gone), left)
 	}
-	if n := len(holding(t, cfg.Server.DataDir, kept...)); n < len(kept) {
+	if n := len(filesContaining(t, cfg.Server.DataDir, kept...)); n < len(kept) {
 		t.Errorf("%d of %d that were kept are there", n, len(kept))
 	}
 }

@@ -88,14 +88,14 @@ func TestHostileTitlesAreEscaped(t *testing.T) {
 			if err := a.Tables.InsertRows(t.Context(), service, "products", rows); err != nil {
 				t.Fatal(err)
 			}
-			clean, _, _ := elements(t, ask(a, "GET", "/gallery/mural", "").Body.String())
+			clean, _, _ := elements(t, sendRequest(a, "GET", "/gallery/mural", "").Body.String())
 			for i, text := range hostileTexts {
 				site := settings.Site{Name: "Alvor " + line200(text), PrivacySince: "2026-01-01", Texts: settings.SiteTexts{EN: settings.Texts{AboutTitle: text, AboutDescription: text}}}
 				if err := settingstest.SaveSite(t.Context(), a.DB, site, time.Now()); err != nil {
 					t.Fatal(err)
 				}
 				for _, target := range []string{"/", "/gallery/mural", "/politica-privacidade?lang=pt", "/gallery/mural?art=" + workID(i), "/nope"} {
-					page := ask(a, "GET", target, "").Body.String()
+					page := sendRequest(a, "GET", target, "").Body.String()
 					names, title, harmful := elements(t, page)
 					if len(harmful) > 0 || names["x"] > 0 || names["title"] != 1 || names["script"] > clean["script"] || names["body"] != 1 {
 						t.Errorf("%q at %s: %v %v", text, target, harmful, names)
@@ -116,7 +116,7 @@ func TestHostileTitlesAreEscaped(t *testing.T) {
 					}
 				}
 				for _, target := range []string{"/feed.xml", "/sitemap.xml", "/site.webmanifest"} {
-					checkGenerated(t, text, target, ask(a, "GET", target, "").Body.String())
+					checkGenerated(t, text, target, sendRequest(a, "GET", target, "").Body.String())
 				}
 			}
 		})
@@ -192,17 +192,17 @@ func TestHiddenContentIsNotFound(t *testing.T) {
 			for target, status := range map[string]int{
 				"/": 200, "/gallery": 200, "/gallery/oil?art=" + workID(0): 404, "/gallery/all?art=" + workID(0): 404, "/feed.xml": 200, "/sitemap.xml": 200, "/site.webmanifest": 200, "/politica-privacidade": 200,
 			} {
-				rec := ask(a, "GET", target, "")
+				rec := sendRequest(a, "GET", target, "")
 				if text := strings.ToLower(rec.Body.String()); rec.Code != status || strings.Contains(text, "secret") || strings.Contains(text, workID(0)) {
 					t.Errorf("%s: %d %s", target, rec.Code, text)
 				}
 			}
-			if feed := ask(a, "GET", "/feed.xml", "").Body.String(); !strings.Contains(feed, "<title>Wall</title>") {
+			if feed := sendRequest(a, "GET", "/feed.xml", "").Body.String(); !strings.Contains(feed, "<title>Wall</title>") {
 				t.Error(feed)
 			}
 			for _, method := range []string{"POST", "PUT", "DELETE", "PATCH"} {
 				for _, target := range []string{"/robots.txt", "/feed.xml", "/sitemap.xml", "/site.webmanifest"} {
-					if rec := ask(a, method, target, ""); rec.Code != 405 || rec.Header().Get("Allow") != "GET, HEAD" {
+					if rec := sendRequest(a, method, target, ""); rec.Code != 405 || rec.Header().Get("Allow") != "GET, HEAD" {
 						t.Errorf("%s %s: %d", method, target, rec.Code)
 					}
 				}

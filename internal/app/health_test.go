@@ -29,11 +29,11 @@ func TestReadyNamesTheMissingPart(t *testing.T) {
 			}()
 			ready := func(when string, status int, want string) {
 				t.Helper()
-				rec := ask(a, "GET", "/health/ready", "")
+				rec := sendRequest(a, "GET", "/health/ready", "")
 				if rec.Code != status || !strings.Contains(rec.Body.String(), want) || strings.Contains(rec.Body.String(), cfg.Server.DataDir) {
 					t.Errorf("%s: %d %s", when, rec.Code, rec.Body)
 				}
-				if live := ask(a, "GET", "/health/live", ""); live.Code != http.StatusOK {
+				if live := sendRequest(a, "GET", "/health/live", ""); live.Code != http.StatusOK {
 					t.Errorf("%s: live %d", when, live.Code)
 				}
 			}

@@ -137,7 +137,7 @@ func TestImportsKeepTheTimesOfCovers(t *testing.T) {
 			if _, err := a.Tables.ApplyScheduled(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if got := ask(a, "GET", "/rest/v1/cover_images?select=title&order=title", key(t, a, identity.Anon)).Body.String(); got != `[{"title":"A"},{"title":"C"}]` {
+			if got := sendRequest(a, "GET", "/rest/v1/cover_images?select=title&order=title", key(t, a, identity.Anon)).Body.String(); got != `[{"title":"A"},{"title":"C"}]` {
 				t.Error(got)
 			}
 		})
@@ -169,10 +169,10 @@ func TestACoverKeepsItsCopyOfAWorksPicture(t *testing.T) {
 			if s.public("onda.png") != "" {
 				t.Error("the work's file is still there")
 			}
-			if rec := ask(s.App, "GET", covers+"copy.png", ""); rec.Code != http.StatusOK || rec.Body.String() != before {
+			if rec := sendRequest(s.App, "GET", covers+"copy.png", ""); rec.Code != http.StatusOK || rec.Body.String() != before {
 				t.Errorf("the cover's file: %d", rec.Code)
 			}
-			if rec := ask(s.App, "GET", covers+"unused.png", ""); rec.Code == http.StatusOK {
+			if rec := sendRequest(s.App, "GET", covers+"unused.png", ""); rec.Code == http.StatusOK {
 				t.Error("a copy that no cover uses is still there")
 			}
 		})

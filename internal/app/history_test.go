@@ -80,7 +80,7 @@ func (s *historySite) upload(name string, shade uint8) {
 // public returns the bytes at a file's public URL, or "" if there is no such file.
 func (s *historySite) public(name string) string {
 	s.t.Helper()
-	rec := ask(s.App, "GET", historyBase+name, "")
+	rec := sendRequest(s.App, "GET", historyBase+name, "")
 	if rec.Code != http.StatusOK {
 		return ""
 	}
@@ -131,7 +131,7 @@ func TestRemovedFilesStayWhileARevisionRefersToThem(t *testing.T) {
 			s.do("DELETE", "/storage/v1/object/product-images", `{"prefixes":["a%20b.png","ã-1.png","wave.still.jpg","never.png"]}`)
 			for _, name := range []string{"a%2520b.png", "%C3%A3-1.png", "wave.still.jpg", "never.png"} {
 				if s.public(name) != "" {
-					t.Errorf("%s has its public URL still", name)
+					t.Errorf("%s is still at its public URL", name)
 				}
 			}
 			if n := s.count("select count(*) from storage_objects"); n != 3 {

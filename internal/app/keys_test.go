@@ -58,7 +58,7 @@ func TestRevokedKeyIsRefusedOnEverySurface(t *testing.T) {
 						t.Errorf("%s answers the revoked %s key with %d", surface, role, status)
 					}
 					if status := statusWithKey(a, surface, unmade); status != http.StatusUnauthorized {
-						t.Errorf("%s answers a %s key that nobody made with %d", surface, role, status)
+						t.Errorf("%s responds to a %s key that was never issued with %d", surface, role, status)
 					}
 					if status := statusWithKey(a, surface, second); status == http.StatusUnauthorized {
 						t.Errorf("%s refuses the new %s key", surface, role)
@@ -92,7 +92,7 @@ func TestPagesAndCachedAnswersFollowThePublicKey(t *testing.T) {
 			if first, kept := products(original), products(original); first != 200 || kept != 200 { // the second response comes from the cache
 				t.Fatal("the original key is refused")
 			}
-			page := ask(a, "GET", "/", "")
+			page := sendRequest(a, "GET", "/", "")
 			built := page.Code == 200 // not in a checkout without its site
 			if built && !strings.Contains(page.Body.String(), original) {
 				t.Error("the page does not hold the public key")
@@ -111,7 +111,7 @@ func TestPagesAndCachedAnswersFollowThePublicKey(t *testing.T) {
 			if err != nil || second == original || products(second) != 200 {
 				t.Errorf("the new key: %v, %d", err, products(second))
 			}
-			if page := ask(a, "GET", "/", ""); built && (strings.Contains(page.Body.String(), original) || !strings.Contains(page.Body.String(), second)) {
+			if page := sendRequest(a, "GET", "/", ""); built && (strings.Contains(page.Body.String(), original) || !strings.Contains(page.Body.String(), second)) {
 				t.Error("the page does not follow the key")
 			}
 		})

@@ -30,7 +30,7 @@ func TestKnownPathsRefuseOtherMethods(t *testing.T) {
 		{"POST", "/realtime/v1/websocket", "GET, HEAD", "code"},
 		{"GET", "/realtime/v1/api/broadcast", "POST", "code"},
 	} {
-		rec := ask(a, c.method, c.target, key(t, a, identity.Anon))
+		rec := sendRequest(a, c.method, c.target, key(t, a, identity.Anon))
 		var body map[string]any
 		if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil || body[c.field] == nil {
 			t.Errorf("%s %s: %s", c.method, c.target, rec.Body)
@@ -44,7 +44,7 @@ func TestKnownPathsRefuseOtherMethods(t *testing.T) {
 		if allow == "POST" {
 			method = "GET"
 		}
-		if rec := ask(a, method, target, ""); rec.Code != http.StatusMethodNotAllowed || rec.Header().Get("Allow") != allow {
+		if rec := sendRequest(a, method, target, ""); rec.Code != http.StatusMethodNotAllowed || rec.Header().Get("Allow") != allow {
 			t.Errorf("%s %s: %d, Allow %q", method, target, rec.Code, rec.Header().Get("Allow"))
 		}
 	}

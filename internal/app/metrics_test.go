@@ -123,7 +123,7 @@ func TestNoLabelComesFromARequest(t *testing.T) {
 	}
 }
 
-func TestMetricsTellOfQueueMailAndCaches(t *testing.T) {
+func TestMetricsDescribeQueueMailAndCaches(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			a := newMeasuredApp(t, dialect)
@@ -141,7 +141,7 @@ func TestMetricsTellOfQueueMailAndCaches(t *testing.T) {
 			}
 			anon := key(t, a, identity.Anon)
 			for range 3 {
-				if rec := ask(a, "GET", "/rest/v1/products", anon); rec.Code != 200 {
+				if rec := sendRequest(a, "GET", "/rest/v1/products", anon); rec.Code != 200 {
 					t.Fatal(rec.Body)
 				}
 			}
@@ -154,8 +154,8 @@ func TestMetricsTellOfQueueMailAndCaches(t *testing.T) {
 				`atelie_cache_requests_total{cache="file_rows",result="hit"}`: 0, `atelie_cache_requests_total{cache="files",result="miss"}`: 0,
 				`atelie_database_up`: 1, `atelie_live_sockets`: 0,
 			}
-			if ask(a, "GET", "/", "").Code == 200 { // only if the checkout has a built site
-				if rec := ask(a, "GET", "/", ""); rec.Code != 200 {
+			if sendRequest(a, "GET", "/", "").Code == 200 { // only if the checkout has a built site
+				if rec := sendRequest(a, "GET", "/", ""); rec.Code != 200 {
 					t.Fatal(rec.Code)
 				}
 				want[`atelie_cache_requests_total{cache="pages",result="hit"}`], want[`atelie_cache_requests_total{cache="pages",result="miss"}`] = 1, 1

@@ -112,7 +112,7 @@ func TestEveryRenditionIsMadeOnceAcrossNodes(t *testing.T) {
 				}
 			}
 			service := identity.Caller{Role: identity.Service}
-			var asked sync.WaitGroup
+			var requested sync.WaitGroup
 			const pictures = 3
 			widths := []int{320, 640, 700}
 			var mu sync.Mutex
@@ -123,7 +123,7 @@ func TestEveryRenditionIsMadeOnceAcrossNodes(t *testing.T) {
 					t.Fatal(err)
 				}
 				for n := range 9 {
-					asked.Go(func() {
+					requested.Go(func() {
 						at := fmt.Sprintf("/storage/v1/render/image/public/product-images/%s?width=%d", name, widths[n%3])
 						status, body := get(t, urls[n/3]+at)
 						for status == http.StatusServiceUnavailable && strings.Contains(body, `"SlowDown"`) && t.Context().Err() == nil {
@@ -141,7 +141,7 @@ func TestEveryRenditionIsMadeOnceAcrossNodes(t *testing.T) {
 					})
 				}
 			}
-			asked.Wait()
+			requested.Wait()
 			var last struct{ waiting, made int }
 			for ended := false; !ended; { // a busy machine may take a minute for one rendition, and longer for all
 				waitUntil(t, "the jobs go on, or the queue is empty", func() bool {

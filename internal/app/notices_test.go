@@ -350,7 +350,7 @@ func TestThankYouMailsAreLimited(t *testing.T) {
 		s.write("Anna Off", "in.es+a@exemplo.example", "pt")
 		quiet()
 		if n := len(s.post.Mails()); n != 0 {
-			t.Fatalf("thanks are off, and nobody is to be told: %d mails", n)
+			t.Fatalf("thank-you mails are off, but %d mails were sent", n)
 		}
 		s.set("thanks.enabled", "true")
 		for i, email := range []string{"in.es+a@exemplo.example", "ines@exemplo.example", "INES+b@Exemplo.example"} {
@@ -367,7 +367,7 @@ func TestThankYouMailsAreLimited(t *testing.T) {
 		}
 		for _, text := range []string{m.Text, m.HTML} {
 			if strings.Contains(text, "Watches") || strings.Contains(text, "parede") {
-				t.Errorf("what a stranger wrote is sent to another:\n%s", text)
+				t.Errorf("the thank-you mail contains the visitor's text:\n%s", text)
 			}
 		}
 		s.clock.Add((24*time.Hour - time.Second).Microseconds())

@@ -113,8 +113,8 @@ func TestDatabaseOutage(t *testing.T) {
 		"sqlite": stops(db.SQLite), "postgres": stops(db.Postgres), "postgres hangs": dbtest.Hang,
 	} {
 		t.Run(name, func(t *testing.T) {
-			address, away, back := outage(t)
-			a, log := newLoggedApp(t, address)
+			databaseURL, beginOutage, endOutage := outage(t)
+			a, log := newLoggedApp(t, databaseURL)
 			h := a.Handler()
 			public, secret := key(t, a, identity.Anon), key(t, a, identity.Service)
 			send := func(method, target, token, body string) *httptest.ResponseRecorder {
@@ -168,7 +168,7 @@ func TestDatabaseOutage(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			away()
+			beginOutage()
 			a.requestTimeout = 100 * time.Millisecond // for requests to a database that does not respond
 			late := 0
 			for !a.DB.InOutage() { // the first request notices the outage
@@ -213,7 +213,7 @@ func TestDatabaseOutage(t *testing.T) {
 					t.Errorf("ready: %d", rec.Code)
 				}
 			}
-			back()
+			endOutage()
 			waitUntilOver(t, a.DB.InOutage)
 			for _, target := range append(pages, list) {
 				rec := send("GET", target, map[bool]string{true: public}[target == list], "")
@@ -223,7 +223,7 @@ func TestDatabaseOutage(t *testing.T) {
 			}
 			begun, ended, stale, loud := log.count(t, "the database cannot be reached", late)
 			if begun != 1 || ended != 1 || stale != 3*len(before) || len(loud) > 0 {
-				t.Errorf("the outage was told %d times, its end %d times; %d answers were stale; besides: %v", begun, ended, stale, loud)
+				t.Errorf("the outage was logged %d times, its end %d times; %d responses were stale; other lines: %v", begun, ended, stale, loud)
 			}
 		})
 	}
@@ -234,8 +234,8 @@ func TestDatabaseOutage(t *testing.T) {
 // TestRequestsEndWhileTheDatabaseHangs sends a request to each surface when PostgreSQL has just stopped responding. No outage is known
 // yet, so each request waits until its timeout.
 func TestRequestsEndWhileTheDatabaseHangs(t *testing.T) {
-	address, away, back := dbtest.Hang(t)
-	a, _ := newLoggedApp(t, address)
+	databaseURL, beginOutage, endOutage := dbtest.Hang(t)
+	a, _ := newLoggedApp(t, databaseURL)
 	h := a.Handler()
 	secret := key(t, a, identity.Service)
 	if _, err := a.Storage.Put(t.Context(), identity.Caller{Role: identity.Service}, "product-images", "kept.jpg", bytes.NewReader(outagePicture(t)), -1, storage.PutOptions{}); err != nil {
@@ -270,14 +270,14 @@ func TestRequestsEndWhileTheDatabaseHangs(t *testing.T) {
 			r.Header.Set("Upload-Metadata", "bucketName cHJvZHVjdC1pbWFnZXM=,objectName YS5qcGc=") // product-images, a.jpg
 		}
 		a.requestTimeout = defaultRequestTimeout
-		if rec := ask(a, "GET", "/rest/v1/reviews?select=id", secret); rec.Code != http.StatusOK { // loads the valid keys
+		if rec := sendRequest(a, "GET", "/rest/v1/reviews?select=id", secret); rec.Code != http.StatusOK { // loads the valid keys
 			t.Fatalf("%d %s", rec.Code, rec.Body)
 		}
 		rec := httptest.NewRecorder()
-		away()
+		beginOutage()
 		a.requestTimeout = 100 * time.Millisecond
 		h.ServeHTTP(rec, r)
-		back()
+		endOutage()
 		if rec.Code != http.StatusGatewayTimeout || !strings.Contains(rec.Body.String(), c.want) {
 			t.Errorf("%s %s: %d %s", c.method, c.target, rec.Code, rec.Body)
 		}
@@ -293,8 +293,8 @@ func TestRequestsEndWhileTheDatabaseHangs(t *testing.T) {
 // TestDatabaseLockedByAnotherProgram has another program hold SQLite's write lock for longer than a write waits. Reads must still work,
 // and no response may be stale.
 func TestDatabaseLockedByAnotherProgram(t *testing.T) {
-	address, lock, unlock := dbtest.Lock(t)
-	a, log := newLoggedApp(t, address)
+	databaseURL, lock, unlock := dbtest.Lock(t)
+	a, log := newLoggedApp(t, databaseURL)
 	public, secret := key(t, a, identity.Anon), key(t, a, identity.Service)
 	h := a.Handler()
 	send := func(method, target, token, body string) *httptest.ResponseRecorder {
@@ -350,7 +350,7 @@ func TestDatabaseLockedByAnotherProgram(t *testing.T) {
 	read(reads)
 	begun, ended, _, loud := log.count(t, "another program has locked the database", 0)
 	if begun != 1 || ended != 1 || len(loud) > 0 {
-		t.Errorf("the lock was told of %d times, its end %d times; besides: %v", begun, ended, loud)
+		t.Errorf("the lock was logged %d times, its end %d times; other lines: %v", begun, ended, loud)
 	}
 }
 
@@ -393,7 +393,7 @@ func TestOnlyAnonymousAnswersAreCacheable(t *testing.T) {
 	for _, target := range targets {
 		method, path, _ := strings.Cut(target, " ")
 		for name, token := range map[string]string{"the service key": service, "a forged token": "forged"} {
-			rec := ask(a, method, path, token)
+			rec := sendRequest(a, method, path, token)
 			if got := rec.Header().Get("Cache-Control"); got != "no-store" {
 				t.Errorf("%s with %s: %d, Cache-Control %q", target, name, rec.Code, got)
 			}
@@ -403,7 +403,7 @@ func TestOnlyAnonymousAnswersAreCacheable(t *testing.T) {
 		}
 	}
 	if len(answered) < 90 {
-		t.Errorf("%d addresses were asked", len(answered))
+		t.Errorf("%d addresses were requested", len(answered))
 	}
 	for _, target := range []string{
 		"GET /storage/v1/object/product-images/kept.jpg", "GET /storage/v1/object/authenticated/product-images/kept.jpg",
@@ -416,11 +416,11 @@ func TestOnlyAnonymousAnswersAreCacheable(t *testing.T) {
 	}
 	anonymous := key(t, a, identity.Anon)
 	for target, want := range map[string]string{"/rest/v1/products": "", "/storage/v1/bucket": ""} {
-		if got := ask(a, "GET", target, anonymous).Header().Get("Cache-Control"); got != want {
+		if got := sendRequest(a, "GET", target, anonymous).Header().Get("Cache-Control"); got != want {
 			t.Errorf("anonymous %s: %q", target, got)
 		}
 	}
-	if got := ask(a, "GET", "/rest/v1/nothing", service).Header().Get("Cache-Control"); got != "no-store" {
+	if got := sendRequest(a, "GET", "/rest/v1/nothing", service).Header().Get("Cache-Control"); got != "no-store" {
 		t.Errorf("a refusal: %q", got)
 	}
 }

@@ -22,7 +22,7 @@ func (a *App) wireRealtime(ctx context.Context) (err error) {
 // recordChanges records written rows for live changes, in the transaction that writes them. For deleted messages it also
 // removes the data about them in other tables, and after a change of messages it measures the response time.
 func (a *App) recordChanges(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
-	if err := a.forgetMessages(ctx, tx, changes); err != nil {
+	if err := a.deleteMessageData(ctx, tx, changes); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(changes, func(c db.RowChange) bool { return c.Table == "contact_submissions" && c.Type == db.Updated }) {
@@ -33,9 +33,9 @@ func (a *App) recordChanges(ctx context.Context, tx *db.Tx, changes []db.RowChan
 	return a.Realtime.Record(ctx, tx, changes)
 }
 
-// forgetMessages finds the deleted messages and replies among changes and removes the data about them in other tables, such as recorded
+// deleteMessageData finds the deleted messages and replies among changes and removes the data about them in other tables, such as recorded
 // changes and jobs, and the pictures of deleted messages.
-func (a *App) forgetMessages(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
+func (a *App) deleteMessageData(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
 	var ids []string
 	for _, c := range changes {
 		if c.Table != "contact_submissions" && c.Table != "contact_replies" || c.Type != db.Deleted {

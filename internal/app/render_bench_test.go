@@ -47,7 +47,7 @@ func BenchmarkCachedRendition(b *testing.B) {
 	}
 	address := strings.Replace(at, "/object/", "/render/image/", 1) + "?width=640&format=webp&v=" + d.V
 	plain, _, _ := strings.Cut(address, "&v=")
-	rec := ask(a, "GET", plain, "") // without a version, a request waits until the rendition is made
+	rec := sendRequest(a, "GET", plain, "") // without a version, a request waits until the rendition is made
 	if rec.Code != http.StatusOK {
 		b.Fatal(rec.Body)
 	}

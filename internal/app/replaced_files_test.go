@@ -115,7 +115,7 @@ func TestReplacedFilesComeBackWithTheirVersion(t *testing.T) {
 			if versions() != first {
 				t.Error("the still is not what it was at the first revision")
 			}
-			if rec := ask(s.App, "GET", strings.Replace(historyBase, "/object/", "/render/image/", 1)+"a.png?width=8", ""); rec.Code != http.StatusOK {
+			if rec := sendRequest(s.App, "GET", strings.Replace(historyBase, "/object/", "/render/image/", 1)+"a.png?width=8", ""); rec.Code != http.StatusOK {
 				t.Errorf("a rendition of the picture that came back: %d %s", rec.Code, rec.Body)
 			}
 			if got := s.replaced(); !slices.Equal(got[0], []string{picture, film}) || !slices.Equal(got[1], []string{picture, film}) {
@@ -182,7 +182,7 @@ func TestAMovedFileStaysForTheVersionsWithItsOldURL(t *testing.T) {
 				t.Error("the file is not at both URLs")
 			}
 			rendition := strings.Replace(historyBase, "/object/", "/render/image/", 1) + "old.jpg?width=8"
-			if rec := ask(s.App, "GET", rendition, ""); rec.Code != http.StatusOK {
+			if rec := sendRequest(s.App, "GET", rendition, ""); rec.Code != http.StatusOK {
 				t.Errorf("a rendition of the file that came back: %d %s", rec.Code, rec.Body)
 			}
 			if n := s.count("select count(*) from media where original_id is not null"); n != 3 {

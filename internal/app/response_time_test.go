@@ -27,7 +27,7 @@ func TestThePageTellsTheMeasuredResponseTime(t *testing.T) {
 			}
 			page := func(target string) string {
 				t.Helper()
-				rec := ask(s.App, "GET", target, "")
+				rec := sendRequest(s.App, "GET", target, "")
 				if rec.Code != http.StatusOK {
 					t.Fatalf("%d %s", rec.Code, rec.Body)
 				}

@@ -58,7 +58,7 @@ func TestOldMessageLeavesNoCopyInTheDataFolder(t *testing.T) {
 	serve(t, s.App)
 	s.write("Canary", "canary@exemplo.example", "pt")
 	waitForState(t, s.App, "", jobs.State{})
-	if len(holding(t, cfg.Server.DataDir, "canary@")) < 2 {
+	if len(filesContaining(t, cfg.Server.DataDir, "canary@")) < 2 {
 		t.Fatal("database and mail do not have it to begin with")
 	}
 	s.clock.Store(s.now().AddDate(1, 0, 0).UnixMicro())
@@ -71,10 +71,10 @@ func TestOldMessageLeavesNoCopyInTheDataFolder(t *testing.T) {
 		}
 		return s.count("select count(*) from jobs") == 0
 	})
-	if left := holding(t, cfg.Server.DataDir, "Canary", "canary@"); len(left) > 0 {
+	if left := filesContaining(t, cfg.Server.DataDir, "Canary", "canary@"); len(left) > 0 {
 		t.Errorf("still there: %q", left)
 	}
-	if len(holding(t, cfg.Server.DataDir, "Somebody Else")) == 0 {
+	if len(filesContaining(t, cfg.Server.DataDir, "Somebody Else")) == 0 {
 		t.Error("another message is gone too")
 	}
 }

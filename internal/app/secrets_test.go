@@ -45,7 +45,7 @@ func TestServerResealsValuesOfThePreviousSecret(t *testing.T) {
 			}
 
 			during := open(next, old)
-			if rec := ask(during, "GET", "/rest/v1/user_roles", oldKey); rec.Code != http.StatusOK {
+			if rec := sendRequest(during, "GET", "/rest/v1/user_roles", oldKey); rec.Code != http.StatusOK {
 				t.Errorf("the old key beside the new secret: %d", rec.Code)
 			}
 			if found, err := during.Reseal(t.Context(), false); err != nil || found != 1 {
@@ -65,7 +65,7 @@ func TestServerResealsValuesOfThePreviousSecret(t *testing.T) {
 			}
 			after := open(next, "")
 			t.Cleanup(func() { _ = after.Close() })
-			if rec := ask(after, "GET", "/rest/v1/user_roles", oldKey); rec.Code != http.StatusUnauthorized {
+			if rec := sendRequest(after, "GET", "/rest/v1/user_roles", oldKey); rec.Code != http.StatusUnauthorized {
 				t.Errorf("the old key without the old secret: %d", rec.Code)
 			}
 			seen := make(chan string, 1)

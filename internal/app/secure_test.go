@@ -96,8 +96,8 @@ type node struct {
 	stop         func()
 }
 
-// town is a test network: a certificate authority, the address that it validates, and the database of all nodes.
-type town struct {
+// testbed is a test network: a certificate authority, the address that it validates, and the database of all nodes.
+type testbed struct {
 	t            *testing.T
 	authority    *acmetest.Authority
 	https, plain *balancer
@@ -128,9 +128,9 @@ func (l *logLines) String() string {
 // day before or after the last third of its validity.
 const longLived = 90 * 24 * time.Hour
 
-func newTown(t *testing.T, dialect db.Dialect, validity time.Duration) *town {
+func newTestbed(t *testing.T, dialect db.Dialect, validity time.Duration) *testbed {
 	t.Helper()
-	w := &town{t: t, https: newBalancer(t), plain: newBalancer(t), cfg: configuration(t), now: time.Now, log: &logLines{}}
+	w := &testbed{t: t, https: newBalancer(t), plain: newBalancer(t), cfg: configuration(t), now: time.Now, log: &logLines{}}
 	w.authority = acmetest.Start(t, acmetest.Options{HTTPPort: w.plain.port(), TLSPort: w.https.port(), Validity: validity})
 	w.cfg.Server.SiteURL = fmt.Sprintf("https://%s:%d", domain, w.https.port())
 	w.cfg.Server.APIURL = w.cfg.Server.SiteURL
@@ -145,7 +145,7 @@ func newTown(t *testing.T, dialect db.Dialect, validity time.Duration) *town {
 	return w
 }
 
-func (w *town) start() *node {
+func (w *testbed) start() *node {
 	w.t.Helper()
 	a, err := New(w.t.Context(), w.cfg, slog.New(slog.NewTextHandler(w.log, nil)), w.now)
 	if err != nil {
@@ -176,7 +176,7 @@ func (w *town) start() *node {
 }
 
 // client connects to one node under the site's name, as a browser that trusts the authority.
-func (w *town) client(n *node) *http.Client {
+func (w *testbed) client(n *node) *http.Client {
 	dial := func(ctx context.Context, _, address string) (net.Conn, error) {
 		target := n.plain
 		if strings.HasSuffix(address, fmt.Sprintf(":%d", w.https.port())) {
@@ -190,7 +190,7 @@ func (w *town) client(n *node) *http.Client {
 }
 
 // serial returns the serial number of a node's certificate, or "" while the node has none.
-func (w *town) serial(n *node) string {
+func (w *testbed) serial(n *node) string {
 	conn, err := (&tls.Dialer{Config: &tls.Config{RootCAs: w.authority.Roots, ServerName: domain}}).DialContext(w.t.Context(), "tcp", n.https)
 	if err != nil {
 		return ""
@@ -199,7 +199,7 @@ func (w *town) serial(n *node) string {
 	return conn.(*tls.Conn).ConnectionState().PeerCertificates[0].SerialNumber.String()
 }
 
-func (w *town) eventually(what string, done func() bool) {
+func (w *testbed) eventually(what string, done func() bool) {
 	w.t.Helper()
 	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -235,7 +235,7 @@ func fetch(t *testing.T, c *http.Client, address string) reply {
 func TestTwoNodesShareOneCertificate(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
-			w := newTown(t, dialect, longLived)
+			w := newTestbed(t, dialect, longLived)
 			one, two := w.start(), w.start()
 			w.https.set(one.https, two.https)
 			w.plain.set(one.plain, two.plain) // challenges can arrive at either node
@@ -262,7 +262,7 @@ func TestTwoNodesShareOneCertificate(t *testing.T) {
 }
 
 // noLockIsHeld checks, after all nodes have stopped, that the next node need not wait for a lease to expire.
-func (w *town) noLockIsHeld() {
+func (w *testbed) noLockIsHeld() {
 	w.t.Helper()
 	d, err := db.Open(w.t.Context(), w.cfg.DatabaseURL(), db.NoHooks)
 	if err != nil {
@@ -276,7 +276,7 @@ func (w *town) noLockIsHeld() {
 }
 
 // rawLocation sends a request target that no browser would send, and returns the Location of the answer.
-func (w *town) rawLocation(n *node, target string) string {
+func (w *testbed) rawLocation(n *node, target string) string {
 	w.t.Helper()
 	conn, err := net.Dial("tcp", n.plain)
 	if err != nil {
@@ -294,7 +294,7 @@ func (w *town) rawLocation(n *node, target string) string {
 	return answer.Header.Get("Location")
 }
 
-func (w *town) siteWorksByHTTPS(n *node) {
+func (w *testbed) siteWorksByHTTPS(n *node) {
 	t := w.t
 	t.Helper()
 	c := w.client(n)
@@ -372,7 +372,7 @@ func TestCertificatesAreRenewedInTime(t *testing.T) {
 	}
 	const lifetime = 30 * time.Second
 	var (
-		w        *town
+		w        *testbed
 		one, two *node
 		begun    time.Time
 		first    string
@@ -380,7 +380,7 @@ func TestCertificatesAreRenewedInTime(t *testing.T) {
 	// This authority cannot find its own certificates if the first byte of the 8-byte serial number is zero.
 	for short := new(big.Int).Lsh(big.NewInt(1), 56); ; {
 		begun = time.Now()
-		w = newTown(t, db.SQLite, lifetime)
+		w = newTestbed(t, db.SQLite, lifetime)
 		w.checkEvery = 200 * time.Millisecond
 		one, two = w.start(), w.start()
 		w.https.set(one.https, two.https)
@@ -408,7 +408,7 @@ func TestCertificatesAreRenewedInTime(t *testing.T) {
 }
 
 func TestSiteIsServedWhileTheAuthorityIsDown(t *testing.T) {
-	w := newTown(t, db.SQLite, longLived)
+	w := newTestbed(t, db.SQLite, longLived)
 	w.cfg.Server.ACMEDirectory = "https://127.0.0.1:1/dir"
 	n := w.start()
 	c := w.client(n)
@@ -426,7 +426,7 @@ func TestSiteIsServedWhileTheAuthorityIsDown(t *testing.T) {
 }
 
 func TestFailedCertificateIsExplainedAndRetriesAreLimited(t *testing.T) {
-	w := newTown(t, db.SQLite, longLived)
+	w := newTestbed(t, db.SQLite, longLived)
 	// Starts are counted for each hour of the clock. At the time of this clock, an hour has just begun.
 	late := time.Since(time.Now().Truncate(time.Hour))
 	w.now = func() time.Time { return time.Now().Add(-late) }

@@ -60,7 +60,7 @@ var (
 // bootOf returns the boot data of a page, and the result of the query with a key.
 func bootOf(t *testing.T, a *App, target string, key ...any) (status int, page, data string) {
 	t.Helper()
-	rec := ask(a, "GET", target, "")
+	rec := sendRequest(a, "GET", target, "")
 	page = rec.Body.String()
 	found := bootElement.FindStringSubmatch(page)
 	if found == nil {
@@ -141,7 +141,7 @@ func TestTheGalleryShowsASeriesInItsOwnOrder(t *testing.T) {
 				if status != wantStatus || strings.Contains(page, `"noSeries":true`) != (status == http.StatusNotFound) || strings.Contains(page, "Dark secret") {
 					t.Errorf("%s: status %d, %s", target, status, bootElement.FindString(page))
 				}
-				if again := ask(a, "GET", target, "").Code; again != wantStatus {
+				if again := sendRequest(a, "GET", target, "").Code; again != wantStatus {
 					t.Errorf("%s: %d at first, then %d", target, status, again)
 				}
 			}
@@ -152,7 +152,7 @@ func TestTheGalleryShowsASeriesInItsOwnOrder(t *testing.T) {
 			}
 			// Pages that were made before follow each change of the series and of its works.
 			sitemap := func() int {
-				return strings.Count(ask(a, "GET", "/sitemap.xml", "").Body.String(), "<loc>http://site.example/gallery/all?series=")
+				return strings.Count(sendRequest(a, "GET", "/sitemap.xml", "").Body.String(), "<loc>http://site.example/gallery/all?series=")
 			}
 			if got := sitemap(); got != 2 {
 				t.Errorf("the sitemap has %d addresses of series", got)
@@ -208,7 +208,7 @@ func TestOldSlugsOfSeriesRedirect(t *testing.T) {
 			}
 			check := func(name, target string, status int, location string) {
 				t.Helper()
-				rec := ask(a, "GET", target, "")
+				rec := sendRequest(a, "GET", target, "")
 				if h := rec.Header(); rec.Code != status || h.Get("Location") != location || location != "" && h.Get("Cache-Control") != "no-cache" || strings.Contains(rec.Body.String(), "Dark secret") {
 					t.Errorf("%s: %d to %q (%s), want %d to %q", name, rec.Code, h.Get("Location"), h.Get("Cache-Control"), status, location)
 				}
@@ -236,7 +236,7 @@ func TestOldSlugsOfSeriesRedirect(t *testing.T) {
 				t.Errorf("the first slug again: %d, %d of %d works, %v", status, len(page.Rows), page.Total, err)
 			}
 			check("the slug between", "/gallery/mural?series=lime", http.StatusMovedPermanently, "/gallery/mural?series=light-on-lime")
-			rest := ask(a, "GET", "/rest/v1/series_old_slugs", "")
+			rest := sendRequest(a, "GET", "/rest/v1/series_old_slugs", "")
 			if rest.Code != http.StatusNotFound && rest.Code != http.StatusUnauthorized {
 				t.Errorf("the table of old slugs: %d", rest.Code)
 			}

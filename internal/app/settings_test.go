@@ -152,7 +152,7 @@ func TestOwnerSendsATestMail(t *testing.T) {
 	if status, a, _ := test(s, token, "status"); status != 200 || a.Server {
 		t.Errorf("%d %+v", status, a)
 	}
-	if status, a, _ := test(s, token, "send"); status != 200 || a.Result != "kept" || a.To != email || len(holding(t, s.cfg.MailDir(), "mail works")) != 1 {
+	if status, a, _ := test(s, token, "send"); status != 200 || a.Result != "kept" || a.To != email || len(filesContaining(t, s.cfg.MailDir(), "mail works")) != 1 {
 		t.Errorf("%d %+v", status, a)
 	}
 }

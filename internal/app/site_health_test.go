@@ -28,8 +28,8 @@ import (
 	"atelie/internal/mail/mailtest"
 )
 
-// askHealth calls rpc/get_site_health with a token.
-func askHealth(t *testing.T, a *App, token string) *httptest.ResponseRecorder {
+// getHealth calls rpc/get_site_health with a token.
+func getHealth(t *testing.T, a *App, token string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), "POST", "/rest/v1/rpc/get_site_health", strings.NewReader("{}"))
 	if token != "" {
@@ -43,7 +43,7 @@ func askHealth(t *testing.T, a *App, token string) *httptest.ResponseRecorder {
 
 func (s *noticeSite) siteHealth() (state health.State) {
 	s.t.Helper()
-	rec := askHealth(s.t, s.App, key(s.t, s.App, identity.Service))
+	rec := getHealth(s.t, s.App, key(s.t, s.App, identity.Service))
 	if err := json.Unmarshal(rec.Body.Bytes(), &state); err != nil || rec.Code != http.StatusOK {
 		s.t.Fatalf("%d %s %v", rec.Code, rec.Body, err)
 	}
@@ -100,7 +100,7 @@ func TestHealthIsForAdministrators(t *testing.T) {
 				"the service key":      {key(t, a, identity.Service), http.StatusOK},
 				"a key with more text": {anon + "x", http.StatusUnauthorized},
 			} {
-				rec := askHealth(t, a, c.token)
+				rec := getHealth(t, a, c.token)
 				if rec.Code != c.status {
 					t.Errorf("%s: %d %s, want %d", who, rec.Code, rec.Body, c.status)
 				}
@@ -115,8 +115,8 @@ func TestHealthIsForAdministrators(t *testing.T) {
 	}
 }
 
-// stuck stores a notice that has been waiting for three hours, and returns its message's id.
-func (s *noticeSite) stuck(name string) (id string) {
+// addWaitingNotice stores a notice that has been waiting for three hours, and returns its message's id.
+func (s *noticeSite) addWaitingNotice(name string) (id string) {
 	s.t.Helper()
 	id = s.write(name, "ines@exemplo.example", "pt")
 	s.exec("delete from jobs where kind = 'contact.plan'")
@@ -125,13 +125,13 @@ func (s *noticeSite) stuck(name string) (id string) {
 	return id
 }
 
-// stickAgain makes the notice of a message wait again.
-func (s *noticeSite) stickAgain(id string) {
+// makeWaitAgain makes the notice of a message wait again.
+func (s *noticeSite) makeWaitAgain(id string) {
 	s.t.Helper()
 	s.exec("update contact_notices set sent_at = null, queued_at = $2 where message_id = $1", id, s.now().Add(-3*time.Hour))
 }
 
-func (s *noticeSite) unstick(id string) {
+func (s *noticeSite) deliverNotices(id string) {
 	s.t.Helper()
 	s.exec("update contact_notices set sent_at = $2 where message_id = $1", id, s.now())
 }
@@ -175,7 +175,7 @@ func TestOwnersAreMailedOnceADayPerProblem(t *testing.T) {
 		s.check(other)
 		queued("nothing is wrong", 0)
 
-		message := s.stuck("Inês")
+		message := s.addWaitingNotice("Inês")
 		if !s.hasProblem(health.MailWaiting) {
 			t.Fatalf("%+v", s.siteHealth())
 		}
@@ -209,14 +209,14 @@ func TestOwnersAreMailedOnceADayPerProblem(t *testing.T) {
 			}
 		}
 		if got := s.siteHealth().Mail; got.DeliveredAt == nil || !got.DeliveredAt.Equal(s.now()) {
-			t.Errorf("the overview does not tell of the delivery: %+v", got)
+			t.Errorf("the overview does not show the delivery: %+v", got)
 		}
 
-		s.unstick(message)
+		s.deliverNotices(message)
 		s.pass(25 * time.Hour)
 		s.check(other)
 		queued("what has ended", 0)
-		s.stickAgain(message)
+		s.makeWaitAgain(message)
 		s.check(other)
 		waitForState(t, s.App, "auth.mail", jobs.State{})
 		if n := len(s.post.Mails()); n != 4 {
@@ -229,11 +229,11 @@ func TestOwnersAreMailedOnceADayPerProblem(t *testing.T) {
 func TestNoMailAboutAProblemThatHasEnded(t *testing.T) {
 	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
 		s.owner("22222222-2222-4222-8222-222222222222", "bea@alvor.example", "en")
-		id := s.stuck("Inês")
+		id := s.addWaitingNotice("Inês")
 		if err := s.health.Check(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		s.unstick(id)
+		s.deliverNotices(id)
 		serve(t, s.App)
 		waitForState(t, s.App, "auth.mail", jobs.State{})
 		if n := len(s.post.Mails()); n != 0 {
@@ -243,7 +243,7 @@ func TestNoMailAboutAProblemThatHasEnded(t *testing.T) {
 }
 
 // Proves A-health-mail.
-func TestOverviewTellsThatMailsFail(t *testing.T) {
+func TestOverviewShowsFailingMails(t *testing.T) {
 	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
 		send := func(ok bool) {
 			t.Helper()
@@ -294,8 +294,8 @@ func TestEveryProblemHasAMail(t *testing.T) {
 }
 
 // Proves A-health-certificate.
-func TestOverviewTellsWhenTheCertificateEnds(t *testing.T) {
-	w := newTown(t, db.SQLite, longLived)
+func TestOverviewShowsAnEndingCertificate(t *testing.T) {
+	w := newTestbed(t, db.SQLite, longLived)
 	var ahead atomic.Int64
 	w.now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	n := w.start()
@@ -303,7 +303,7 @@ func TestOverviewTellsWhenTheCertificateEnds(t *testing.T) {
 	w.plain.set(n.plain)
 	var state health.State
 	read := func() bool {
-		rec := askHealth(t, n.app, key(t, n.app, identity.Service))
+		rec := getHealth(t, n.app, key(t, n.app, identity.Service))
 		if err := json.Unmarshal(rec.Body.Bytes(), &state); err != nil {
 			t.Fatalf("%d %s %v", rec.Code, rec.Body, err)
 		}
@@ -320,7 +320,7 @@ func TestOverviewTellsWhenTheCertificateEnds(t *testing.T) {
 }
 
 // Proves A-health-backup, A-health-data.
-func TestOverviewTellsOfTheBackupThatRuns(t *testing.T) {
+func TestOverviewShowsTheRunningBackup(t *testing.T) {
 	s := newNoticeSite(t, db.SQLite, true, func(cfg *config.Config) { cfg.Backup = config.Backup{Retention: 24 * time.Hour} })
 	serve(t, s.App)
 	place := s.cfg.BackupDir()
@@ -352,7 +352,7 @@ func TestOverviewTellsOfTheBackupThatRuns(t *testing.T) {
 }
 
 // Proves A-health-release, H-upgrade-asks.
-func TestTheOverviewTellsOfANewerRelease(t *testing.T) {
+func TestOverviewShowsANewerRelease(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			cfg := configuration(t)
@@ -360,8 +360,8 @@ func TestTheOverviewTellsOfANewerRelease(t *testing.T) {
 				cfg.Database.URL = dbtest.URL(t, dialect)
 			}
 			cfg.Build = "1.2.0"
-			if a := newAppOf(t, cfg, time.Now); a.releases() != nil || a.health.CheckRelease(t.Context()) != nil || !strings.Contains(askHealth(t, a, key(t, a, identity.Service)).Body.String(), `"release":null`) {
-				t.Error("without a release file something is asked or told")
+			if a := newAppOf(t, cfg, time.Now); a.releases() != nil || a.health.CheckRelease(t.Context()) != nil || !strings.Contains(getHealth(t, a, key(t, a, identity.Service)).Body.String(), `"release":null`) {
+				t.Error("without a release file a file was read, or a state returned")
 			}
 			cfg = configuration(t)
 			if dialect == db.Postgres {
@@ -375,7 +375,7 @@ func TestTheOverviewTellsOfANewerRelease(t *testing.T) {
 			if err := a.health.CheckRelease(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if got := askHealth(t, a, key(t, a, identity.Service)).Body.String(); !strings.Contains(got, `"newer":{"version":"1.3.0","date":"2026-12-01","notes":"https://example.com/1.3.0"}`) || !strings.Contains(got, `"version":"1.2.0"`) {
+			if got := getHealth(t, a, key(t, a, identity.Service)).Body.String(); !strings.Contains(got, `"newer":{"version":"1.3.0","date":"2026-12-01","notes":"https://example.com/1.3.0"}`) || !strings.Contains(got, `"version":"1.2.0"`) {
 				t.Errorf("%s", got)
 			}
 		})

@@ -310,10 +310,10 @@ func TestUnpublishedWorksAreNowhere(t *testing.T) {
 
 // Proves H-archive-unpublished.
 //
-// TestArchivesKeepWhoSeesAWork checks that the public pages of an archive do not contain a draft, although its row and files are in the
+// TestArchivesKeepTheVisibilityOfWorks checks that the public pages of an archive do not contain a draft, although its row and files are in the
 // archive. An import restores the visibility of works, also a time that has passed meanwhile. It publishes the works of archives from
 // versions without visibility.
-func TestArchivesKeepWhoSeesAWork(t *testing.T) {
+func TestArchivesKeepTheVisibilityOfWorks(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			s := newUnpublishedSite(t, dialect)
@@ -348,7 +348,7 @@ func TestArchivesKeepWhoSeesAWork(t *testing.T) {
 			if _, err := other.Tables.ApplyScheduled(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if got := ask(other, "GET", "/rest/v1/products?select=title&order=title", key(t, other, identity.Anon)).Body.String(); got != `[{"title":"1"},{"title":"4"}]` {
+			if got := sendRequest(other, "GET", "/rest/v1/products?select=title&order=title", key(t, other, identity.Anon)).Body.String(); got != `[{"title":"1"},{"title":"4"}]` {
 				t.Error(got)
 			}
 			forged := smallArchive(t, map[string]string{"products": "[" + id(1, `,"published_at":null,"is_published":true`) + "]"})

@@ -30,7 +30,7 @@ func TestPagesFollowTheOwnersOrder(t *testing.T) {
 			if err := a.Tables.InsertRows(t.Context(), identity.Caller{Role: identity.Service}, "products", rows); err != nil {
 				t.Fatal(err)
 			}
-			if rec := ask(a, "POST", "/rest/v1/rpc/move_work", `{"ids":["`+workID(0)+`"],"place":"after","target":"`+workID(3)+`"}`); rec.Code != http.StatusUnauthorized {
+			if rec := sendRequest(a, "POST", "/rest/v1/rpc/move_work", `{"ids":["`+workID(0)+`"],"place":"after","target":"`+workID(3)+`"}`); rec.Code != http.StatusUnauthorized {
 				t.Fatalf("an anonymous caller moved a work: %d", rec.Code)
 			}
 			if _, err := a.DB.Exec(t.Context(), "update products set position = case title when 'Work A' then 'b' when 'Work B' then 'a' when 'Work C' then 'd' else 'c' end"); err != nil {
@@ -39,7 +39,7 @@ func TestPagesFollowTheOwnersOrder(t *testing.T) {
 			works := func(target string) string {
 				t.Helper()
 				var found strings.Builder
-				for _, m := range pageWorks.FindAllStringSubmatch(ask(a, "GET", target, "").Body.String(), -1) {
+				for _, m := range pageWorks.FindAllStringSubmatch(sendRequest(a, "GET", target, "").Body.String(), -1) {
 					found.WriteString(m[1][5:])
 				}
 				return found.String()

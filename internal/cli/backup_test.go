@@ -108,7 +108,7 @@ func TestRestoreRebuildsTheSite(t *testing.T) {
 }
 
 // Proves H-restore-moment, H-restore-erased.
-func TestRestoreOfAnEarlierMoment(t *testing.T) {
+func TestRestoreOfAnEarlierRestorePoint(t *testing.T) {
 	destinations(t, func(t *testing.T, destination string) {
 		dir := t.TempDir()
 		address := "sqlite:" + filepath.Join(dir, "atelie.db")
@@ -141,7 +141,7 @@ func TestRestoreOfAnEarlierMoment(t *testing.T) {
 		to := filepath.Join(t.TempDir(), "new")
 		r := must(t, to, "restore", "--from", destination, "--at", moments[2].UTC().Format(time.RFC3339Nano))
 		if !strings.Contains(r.out, "Deleted since then: 2 messages.") || strings.Count(r.out, "Erased since then: everything about an address, at "+time.Now().UTC().Format("2006-")) != 1 {
-			t.Errorf("what was deleted later is not told:\n%s", r.out)
+			t.Errorf("later deletions are not listed:\n%s", r.out)
 		}
 		if left, err := filepath.Glob(filepath.Join(to, "restoring*")); err != nil || len(left) > 0 {
 			t.Errorf("%q is left (%v)", left, err)
@@ -233,7 +233,7 @@ func oneOf(t *testing.T, pattern string) string {
 }
 
 // Proves H-proof-damage.
-func TestProofNamesWhatIsDamaged(t *testing.T) {
+func TestProofNamesDamagedObjects(t *testing.T) {
 	databases(t, func(t *testing.T, dir, address string) {
 		destination := filepath.Join(t.TempDir(), "backup")
 		t.Setenv("ATELIE_BACKUP_URL", destination)
@@ -275,7 +275,7 @@ func TestProofNamesWhatIsDamaged(t *testing.T) {
 }
 
 // Proves H-proof-away.
-func TestBackupVerifyTellsAnUnreachableDestinationFromDamage(t *testing.T) {
+func TestBackupVerifyDistinguishesAnUnreachableDestinationFromDamage(t *testing.T) {
 	destination := filepath.Join(t.TempDir(), "backup")
 	t.Setenv("ATELIE_BACKUP_URL", destination)
 	dir := t.TempDir()
@@ -298,7 +298,7 @@ func TestBackupVerifyTellsAnUnreachableDestinationFromDamage(t *testing.T) {
 }
 
 // Proves H-restore-postgres.
-func TestRestoreOfAPostgresBackupLeadsBack(t *testing.T) {
+func TestRestoreOfAPostgresBackupCanBeCopiedBack(t *testing.T) {
 	destination, first := filepath.Join(t.TempDir(), "backup"), dbtest.URL(t, db.Postgres)
 	t.Setenv("ATELIE_BACKUP_URL", destination)
 	t.Setenv("ATELIE_DATABASE_URL", first)

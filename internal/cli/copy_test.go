@@ -126,7 +126,7 @@ func TestCopyThereAndBack(t *testing.T) {
 	}
 	for _, hidden := range []string{blobtest.Secret, strings.TrimSpace(string(secret))} {
 		if strings.Contains(there.out+there.err, hidden) {
-			t.Errorf("a secret is told:\n%s", there.out)
+			t.Errorf("the output contains a secret:\n%s", there.out)
 		}
 	}
 	again := atelie(t, t.TempDir(), "", "copy", "--from", database, "--from-files", bucket, "--to", "sqlite://"+filepath.Join(back, "new", "atelie.db"))
@@ -335,7 +335,7 @@ func upload(t *testing.T, dir, name string, file []byte) {
 	}
 }
 
-func TestPicturesMoveWithTheirOriginalsAndRenditions(t *testing.T) {
+func TestCopyIncludesOriginalsAndRenditions(t *testing.T) {
 	dir, photo := t.TempDir(), photoWithPlace(t)
 	t.Setenv("ATELIE_VIPS", "off")
 	upload(t, dir, "a.jpg", photo)

@@ -137,7 +137,7 @@ func TestSecretReset(t *testing.T) {
 	})
 }
 
-func TestNodesThatStartTogetherEndUpWithOneSecret(t *testing.T) {
+func TestNodesThatStartTogetherAgreeOnOneSecret(t *testing.T) {
 	for _, shared := range []bool{true, false} {
 		t.Run(fmt.Sprintf("shared %v", shared), func(t *testing.T) {
 			t.Setenv("ATELIE_DATABASE_URL", dbtest.URL(t, db.Postgres))
@@ -372,7 +372,7 @@ func unlessGone(err error) error {
 	return err
 }
 
-func TestDataFolderIsReadableByItsUserAlone(t *testing.T) {
+func TestDataFolderIsReadableOnlyByItsUser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes the pictures of the demo content")
 	}
