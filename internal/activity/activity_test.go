@@ -37,20 +37,21 @@ func newService(d *db.DB, now func() time.Time, events ...Entry) *Service {
 	}}, now)
 }
 
-func (s *Service) ask(t *testing.T, c identity.Caller, body string) (a response, refusal *apperr.Error) {
+// get calls rpc/get_activity with a body, and returns the response or the error.
+func (s *Service) get(t *testing.T, c identity.Caller, body string) (got response, apiErr *apperr.Error) {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 	rec := httptest.NewRecorder()
 	if err := s.GetActivity(rec, r.WithContext(identity.With(r.Context(), c))); err != nil {
-		return a, apperr.From(err)
+		return got, apperr.From(err)
 	}
 	if rec.Code != http.StatusOK || rec.Header().Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %v", rec.Code, rec.Header())
 	}
-	if err := json.Unmarshal(rec.Body.Bytes(), &a); err != nil {
+	if err := json.Unmarshal(rec.Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	return a, nil
+	return got, nil
 }
 
 // Proves A-activity-who.
@@ -68,7 +69,7 @@ func TestActivityIsForAdministrators(t *testing.T) {
 		{"admin", admin, 0},
 		{"service", identity.Caller{Role: identity.Service}, 0},
 	} {
-		_, err := s.ask(t, c.caller, "not JSON") // the caller is checked before the body is read
+		_, err := s.get(t, c.caller, "not JSON") // the caller is checked before the body is read
 		switch {
 		case c.status == 0 && (err == nil || err.Code != "PGRST102"):
 			t.Errorf("%s: %v", c.name, err)
@@ -92,11 +93,11 @@ func TestBadRequestsAreRefused(t *testing.T) {
 			`{"kind":7}`: "PGRST102",
 			`{"after":"` + strings.Repeat("x", maxBody) + `"}`: "54000",
 		} {
-			if _, err := s.ask(t, admin, body); err == nil || err.Code != code || err.Status < 400 || err.Status > 499 {
+			if _, err := s.get(t, admin, body); err == nil || err.Code != code || err.Status < 400 || err.Status > 499 {
 				t.Errorf("%.80s: %v, want %s", body, err, code)
 			}
 		}
-		if got, err := s.ask(t, admin, `{}`); err != nil || len(got.Entries) != 0 || got.Next != "" {
+		if got, err := s.get(t, admin, `{}`); err != nil || len(got.Entries) != 0 || got.Next != "" {
 			t.Errorf("an empty site: %v %v", got, err)
 		}
 	})
@@ -127,7 +128,7 @@ func TestPagesHaveEveryEntryOnce(t *testing.T) {
 				next  string
 			)
 			for {
-				page, err := s.ask(t, admin, `{"kind":"`+c.kind+`","after":"`+next+`"}`)
+				page, err := s.get(t, admin, `{"kind":"`+c.kind+`","after":"`+next+`"}`)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -165,7 +166,7 @@ func TestEntriesAreKeptFor400Days(t *testing.T) {
 			if err := s.Purge(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if got, err := s.ask(t, admin, `{}`); err != nil || len(got.Entries) != c.left {
+			if got, err := s.get(t, admin, `{}`); err != nil || len(got.Entries) != c.left {
 				t.Errorf("%s: %v %v", c.at, got, err)
 			}
 		}
@@ -198,7 +199,7 @@ func TestEntriesNameAccountsAndRows(t *testing.T) {
 		s := newService(d, time.Now)
 		list := func() (lines []string) {
 			t.Helper()
-			got, err := s.ask(t, admin, `{}`)
+			got, err := s.get(t, admin, `{}`)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,7 +239,7 @@ func TestEntriesNameSeriesAndWork(t *testing.T) {
 		}
 		check := func(name, work, series string) {
 			t.Helper()
-			got, err := newService(d, time.Now).ask(t, admin, `{}`)
+			got, err := newService(d, time.Now).get(t, admin, `{}`)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -266,7 +267,7 @@ func TestEntriesNameSeriesAndWork(t *testing.T) {
 }
 
 // Proves A-activity-site.
-func TestWhatHappensToTheWholeSiteIsListed(t *testing.T) {
+func TestActionsOnTheWholeSiteAreListed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		for i, e := range [][2]string{{SiteExport, ""}, {SiteCopy, "/srv/copy"}, {BackupDestination, "s3://disk.example/ana"}, {SiteImport, "https://ana.example"}, {SupabaseImport, ""}, {SiteRestore, "2026-11-22T10:00:00Z"}} {
 			if err := RecordSite(t.Context(), d, e[0], e[1], noon.Add(time.Duration(i)*time.Second)); err != nil {
@@ -278,7 +279,7 @@ func TestWhatHappensToTheWholeSiteIsListed(t *testing.T) {
 			Export: {"backup-place program s3://disk.example/ana", "site-copy command /srv/copy", "site-export command "},
 			Change: {"site-restore command 2026-11-22T10:00:00Z", "supabase-import command ", "site-import command https://ana.example"},
 		} {
-			got, err := s.ask(t, admin, `{"kind":"`+string(kind)+`"}`)
+			got, err := s.get(t, admin, `{"kind":"`+string(kind)+`"}`)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -328,7 +329,7 @@ func TestEntriesWithAnAddressAreFoundAndErased(t *testing.T) {
 		if err := d.WithTx(t.Context(), func(tx *db.Tx) error { return s.EraseEntriesOf(t.Context(), tx, "canary@exemplo.example") }); err != nil {
 			t.Fatal(err)
 		}
-		all, err := s.ask(t, admin, `{}`)
+		all, err := s.get(t, admin, `{}`)
 		if err != nil || len(all.Entries) != 5 || count() != 0 {
 			t.Errorf("%v %v", all, err)
 		}

@@ -22,7 +22,7 @@ func TestLockOfAClockAheadIsIgnored(t *testing.T) {
 			return got
 		}
 		if !take(now.Add(26*time.Hour)) || !take(now) {
-			t.Error("the lock of a clock that was ahead holds")
+			t.Error("the lock of a clock that was ahead is not ignored")
 		}
 		if take(now) || take(now.Add(-5*time.Minute)) {
 			t.Error("a lock of now, or of a node whose clock is a little ahead, was taken over")

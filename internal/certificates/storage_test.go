@@ -72,7 +72,7 @@ func TestStorage(t *testing.T) {
 			}
 		}
 		if err := s.Delete(ctx, "a"); err != nil {
-			t.Errorf("deleting what is gone: %v", err)
+			t.Errorf("deleting a missing value: %v", err)
 		}
 		for _, missing := range []func() error{
 			func() error { _, err := s.Load(ctx, "a"); return err },
@@ -95,7 +95,7 @@ func TestValuesOfAnotherKeyAreInvisibleAndMovedOnesRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		if after.Exists(ctx, "x") {
-			t.Error("another secret sees what it cannot open")
+			t.Error("values of another secret are listed")
 		}
 		// A value that is copied to another name cannot be decrypted there.
 		sealed, _, err := readValue(ctx, d, before.keyID, "x")
@@ -109,13 +109,13 @@ func TestValuesOfAnotherKeyAreInvisibleAndMovedOnesRefused(t *testing.T) {
 			t.Errorf("a moved value: %q, %v", got, err)
 		}
 		if err := deleteValuesOfOtherKeys(ctx, d, after.keyID, now.Add(-time.Second)); err != nil || !before.Exists(ctx, "x") {
-			t.Errorf("what is still in use was forgotten: %v", err)
+			t.Errorf("a value in use was deleted: %v", err)
 		}
 		if err := deleteValuesOfOtherKeys(ctx, d, before.keyID, now.Add(time.Second)); err != nil || !before.Exists(ctx, "x") {
 			t.Errorf("its own values were forgotten: %v", err)
 		}
 		if err := deleteValuesOfOtherKeys(ctx, d, after.keyID, now.Add(time.Second)); err != nil || before.Exists(ctx, "x") {
-			t.Errorf("what an old secret sealed is kept: %v", err)
+			t.Errorf("an old value of another secret was not deleted: %v", err)
 		}
 	})
 }
@@ -150,7 +150,7 @@ func TestLocksExcludeOtherNodesAndExpire(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := one.Unlock(ctx, "issue"); err == nil {
-			t.Error("a lock of another node was given back")
+			t.Error("a lock of another node was released")
 		}
 		// A dead node holds the lock until the lease expires. Then another node takes it, and the dead one cannot renew it.
 		token := two.held["issue"].token

@@ -140,7 +140,7 @@ func secure(c *Config, domains ...string) {
 	c.Server.Domain, c.Server.ListenHTTPS, c.Server.ListenHTTP = domains, ":443", ":80"
 }
 
-func TestAddressesComeFromTheFirstDomain(t *testing.T) {
+func TestURLsComeFromTheFirstDomain(t *testing.T) {
 	for _, c := range []struct{ listen, site, api, wantSite, wantAPI string }{
 		{":443", "", "", "https://xn--ateli-lsa.example", "https://xn--ateli-lsa.example"},
 		{"192.0.2.1:8443", "", "", "https://xn--ateli-lsa.example:8443", "https://xn--ateli-lsa.example:8443"},
@@ -197,7 +197,7 @@ func TestSMTPAddresses(t *testing.T) {
 		if got, err := (&Mail{SMTPURL: address}).Server(); err == nil {
 			t.Errorf("%s was read as %+v", address, got)
 		} else if strings.Contains(err.Error(), "geheim") {
-			t.Errorf("the password stands in %v", err)
+			t.Errorf("the error contains the password: %v", err)
 		}
 	}
 }
@@ -223,7 +223,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-func TestAddressesAreDerived(t *testing.T) {
+func TestURLsAreDerived(t *testing.T) {
 	for _, c := range []struct {
 		listen    net.TCPAddr
 		site, api string

@@ -23,13 +23,13 @@ func FuzzStorageURL(f *testing.F) {
 				return
 			}
 			if secret, _ := u.User.Password(); len(secret) > 12 && strings.Contains(err.Error(), secret) {
-				t.Errorf("the mistake tells the secret: %v", err)
+				t.Errorf("the error contains the secret: %v", err)
 			}
 			return
 		}
 		if b == nil {
 			if address != "" {
-				t.Errorf("%q is taken for none", address)
+				t.Errorf("%q is accepted as no URL", address)
 			}
 			return
 		}
@@ -75,7 +75,7 @@ func FuzzAddresses(f *testing.F) {
 			t.Errorf("%q is taken for an origin", origin)
 		}
 		if u, err := url.Parse(hook); validateServiceURL("sms-hook-url", hook) == nil && (err != nil || u.Hostname() == "" || (u.Scheme == "http" && strings.HasSuffix(u.Hostname(), ".com"))) {
-			t.Errorf("%q may be told codes", hook)
+			t.Errorf("%q is accepted as a service for codes", hook)
 		}
 		if u, err := url.Parse(issuer); isIssuer(issuer) && (err != nil || u.Host == "" || u.User != nil) {
 			t.Errorf("%q is taken for an issuer", issuer)

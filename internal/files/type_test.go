@@ -9,7 +9,7 @@ import (
 )
 
 // Proves A-up-bytes, F-upload-type.
-func TestTheBytesDecideTheType(t *testing.T) {
+func TestTypeIsDetectedByBytes(t *testing.T) {
 	long := strings.Repeat("x", 60)
 	for _, c := range []struct {
 		name string

@@ -75,7 +75,7 @@ func TestErrorsAreWrittenOnceAndExplainedInTheLog(t *testing.T) {
 	}
 }
 
-func TestACallerWhoHungUpIsNoFailure(t *testing.T) {
+func TestDisconnectedClientIsNotAFailure(t *testing.T) {
 	ctx, hangUp := context.WithCancel(t.Context())
 	rec := httptest.NewRecorder()
 	Handle(writeCode, func(_ http.ResponseWriter, r *http.Request) error {
@@ -89,8 +89,8 @@ func TestACallerWhoHungUpIsNoFailure(t *testing.T) {
 
 // Proves P-outage-hang.
 //
-// TestAPartOfARequestThatRanOutOfTimeSaysSo uses a timeout of a part of the request. The request itself still has time.
-func TestAPartOfARequestThatRanOutOfTimeSaysSo(t *testing.T) {
+// TestTimeoutOfAPartOfARequest uses a timeout of a part of the request. The request itself still has time.
+func TestTimeoutOfAPartOfARequest(t *testing.T) {
 	for name, cause := range map[string]error{
 		"its context":                   context.DeadlineExceeded,
 		"the database ended it":         apperr.Timeout.Becausef("57014"),
@@ -110,7 +110,7 @@ func TestAPartOfARequestThatRanOutOfTimeSaysSo(t *testing.T) {
 	}
 }
 
-func TestARequestThatRanOutOfTimeSaysSo(t *testing.T) {
+func TestTimeoutOfARequest(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
 	defer cancel()
 	rec := httptest.NewRecorder()
@@ -123,7 +123,7 @@ func TestARequestThatRanOutOfTimeSaysSo(t *testing.T) {
 	}
 }
 
-func TestAPanicInHalfAnAnswerCutsTheConnection(t *testing.T) {
+func TestPanicDuringAResponseClosesTheConnection(t *testing.T) {
 	half := func(w http.ResponseWriter, _ *http.Request) error {
 		_, _ = w.Write([]byte("half"))
 		panic("late")
@@ -182,7 +182,7 @@ func TestDecodeJSON(t *testing.T) {
 }
 
 // Proves A-safe-23.
-func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
+func TestForwardedAddressesNeedATrustedProxy(t *testing.T) {
 	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 	for _, c := range []struct{ remote, forwarded, want string }{
 		{"203.0.113.9:1", "198.51.100.1", "203.0.113.9"},
@@ -216,11 +216,11 @@ func TestPreflightIsAnsweredForAnyOrigin(t *testing.T) {
 	}
 }
 
-func TestAProxyThatIsNotTrustedIsToldOfOnce(t *testing.T) {
+func TestUntrustedProxyIsLoggedOnce(t *testing.T) {
 	var lines bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&lines, nil))
 	h := Log(log, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, nil)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	ask := func(from, forwarded string) {
+	sendRequest := func(from, forwarded string) {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr = from
 		if forwarded != "" {
@@ -228,13 +228,13 @@ func TestAProxyThatIsNotTrustedIsToldOfOnce(t *testing.T) {
 		}
 		h.ServeHTTP(httptest.NewRecorder(), r)
 	}
-	ask("10.0.0.1:80", "198.51.100.7")
-	ask("203.0.113.9:80", "")
+	sendRequest("10.0.0.1:80", "198.51.100.7")
+	sendRequest("203.0.113.9:80", "")
 	if strings.Contains(lines.String(), "X-Forwarded-For") {
-		t.Errorf("told of a trusted proxy, or of none: %s", lines.String())
+		t.Errorf("logged for a trusted proxy, or without a proxy: %s", lines.String())
 	}
 	for range 3 {
-		ask("203.0.113.9:80", "198.51.100.7")
+		sendRequest("203.0.113.9:80", "198.51.100.7")
 	}
 	if got := lines.String(); strings.Count(got, "X-Forwarded-For") != 1 || !strings.Contains(got, "address=203.0.113.9") || !strings.Contains(got, "level=WARN") {
 		t.Errorf("log:\n%s", got)

@@ -61,7 +61,7 @@ func TestNoDuplicateKeys(t *testing.T) {
 				t.Fatal(err)
 			}
 			if seen[key.(string)] {
-				t.Errorf("%s: %s stands twice", l, key)
+				t.Errorf("%s: %s is repeated", l, key)
 			}
 			seen[key.(string)] = true
 		}

@@ -136,7 +136,7 @@ func TestJobRunsAfterTheCommitAndNeverAfterARollback(t *testing.T) {
 }
 
 // Proves A-mail-5.
-func TestPayloadsAreUnreadableAtRest(t *testing.T) {
+func TestStoredPayloadsAreEncrypted(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		q := newQueue(d, newClock(), nil)
 		enqueue(t, q, "mail", map[string]string{"link": "https://example.com/secret-link"}, "moved")
@@ -248,13 +248,13 @@ func TestBackoffAndLastTry(t *testing.T) {
 		var seen []Info
 		tickets.Range(func(ticket, _ any) bool {
 			if created := ticket.(Info).Created; !created.Equal(begin) || ticket.(Info).ID == "" {
-				t.Errorf("every try has the same ticket: %+v", ticket)
+				t.Errorf("all tries must have the same id: %+v", ticket)
 			}
 			seen = append(seen, ticket.(Info))
 			return true
 		})
 		if len(seen) != 2 || seen[0].ID != seen[1].ID || seen[0].LastTry == seen[1].LastTry {
-			t.Errorf("all tries have the same ticket, and the last one says so: %+v", seen)
+			t.Errorf("all tries must have the same id, and the last one must be marked: %+v", seen)
 		}
 		if text := log.String(); strings.Count(text, "another try follows") != len(backoff) || strings.Count(text, "failed permanently") != 1 {
 			t.Errorf("log: %s", text)
@@ -425,7 +425,7 @@ func TestShutdownFinishesRunningJobs(t *testing.T) {
 }
 
 // Two nodes on one database, eight workers each, and a tenth of the jobs failing once.
-func TestTwoThousandJobsWithoutADuplicate(t *testing.T) {
+func TestTwoThousandJobsRunOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		const total = 2000
 		c := newClock()
@@ -473,7 +473,7 @@ func TestTwoThousandJobsWithoutADuplicate(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if len(done) != total || len(fell) != total/10 {
-			t.Errorf("%d done, %d fell once", len(done), len(fell))
+			t.Errorf("%d done, %d failed once", len(done), len(fell))
 		}
 		for n, times := range done {
 			if times != 1 {

@@ -51,7 +51,7 @@ func checkHeadersAre(t testing.TB, h netmail.Header, want []string) {
 	for name, values := range h {
 		names = append(names, name)
 		if len(values) != 1 {
-			t.Errorf("%s stands %d times", name, len(values))
+			t.Errorf("%s occurs %d times", name, len(values))
 		}
 	}
 	slices.Sort(names)
@@ -196,7 +196,7 @@ func checkTexts(t *testing.T, o mailtest.Mail, msg Message) {
 			t.Error("what an owner types is markup")
 		}
 	} else if o.Header.Get("Reply-To") != "" {
-		t.Error("there is nobody to answer to")
+		t.Error("the mail has no Reply-To")
 	}
 	if msg.Copy != "" {
 		if !strings.Contains(o.Text, "\n> Bom dia!\n> Temos uma <parede> em www.\u200bevil.\u200bexample/\u200bx.\u200b\n") {

@@ -263,7 +263,7 @@ func TestHostileAddressesNeverReachAServer(t *testing.T) {
 		if _, err := m.Send(t.Context(), msg); !jobs.IsPermanent(err) {
 			t.Errorf("%s: %v", name, err)
 		} else if strings.Contains(err.Error(), "javascript") || strings.Contains(err.Error(), "a.example/") {
-			t.Errorf("%s: the link stands in the error: %v", name, err)
+			t.Errorf("%s: the error contains the link: %v", name, err)
 		}
 	}
 	if len(p.Mails()) != 0 {

@@ -25,8 +25,8 @@ func resident(t *testing.T) int {
 
 // Proves T-limits-memory.
 //
-// TestReleaseReturnsWhatCFreed frees blocks of several sizes. The allocator of the C code keeps 4 MB of each size.
-func TestReleaseReturnsWhatCFreed(t *testing.T) {
+// TestReleaseReturnsMemoryOfCCode frees blocks of several sizes. The allocator of the C code keeps 4 MB of each size.
+func TestReleaseReturnsMemoryOfCCode(t *testing.T) {
 	const mb, total = 1 << 20, 4 << 20
 	tls := libc.NewTLS()
 	defer tls.Close()

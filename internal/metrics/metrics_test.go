@@ -34,7 +34,7 @@ func open(t *testing.T, d *db.DB) *Metrics {
 	}, log)
 }
 
-func ask(m *Metrics, method, target string) *httptest.ResponseRecorder {
+func sendRequest(m *Metrics, method, target string) *httptest.ResponseRecorder {
 	rec := httptest.NewRecorder()
 	m.ServeHTTP(rec, httptest.NewRequest(method, target, nil))
 	return rec
@@ -60,7 +60,7 @@ func TestOnlyMetricsAreServed(t *testing.T) {
 		{"GET", "/debug/pprof/", 404, "not_found: "},
 		{"POST", "/rest/v1/products", 404, "not_found: "},
 	} {
-		rec := ask(m, c.method, c.target)
+		rec := sendRequest(m, c.method, c.target)
 		if rec.Code != c.status || !strings.Contains(rec.Body.String(), c.body) {
 			t.Errorf("%s %s: %d %.200s", c.method, c.target, rec.Code, rec.Body)
 		}
@@ -68,7 +68,7 @@ func TestOnlyMetricsAreServed(t *testing.T) {
 			t.Errorf("%s %s: Allow %q", c.method, c.target, allow)
 		}
 	}
-	if kind := ask(m, "GET", "/metrics").Header().Get("Content-Type"); !strings.HasPrefix(kind, "text/plain; version=0.0.4") {
+	if kind := sendRequest(m, "GET", "/metrics").Header().Get("Content-Type"); !strings.HasPrefix(kind, "text/plain; version=0.0.4") {
 		t.Errorf("Content-Type %q", kind)
 	}
 }
@@ -76,7 +76,7 @@ func TestOnlyMetricsAreServed(t *testing.T) {
 // promlint is Prometheus' own check of names, units and help texts.
 func TestMetricsFollowTheConventions(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		body := ask(open(t, d), "GET", "/metrics").Body.String()
+		body := sendRequest(open(t, d), "GET", "/metrics").Body.String()
 		problems, err := promlint.New(strings.NewReader(body)).Lint()
 		if err != nil || len(problems) > 0 {
 			t.Errorf("%v, %v", problems, err)
@@ -104,7 +104,7 @@ func TestScrapeWithoutTheDatabase(t *testing.T) {
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
-		rec := ask(m, "GET", "/metrics")
+		rec := sendRequest(m, "GET", "/metrics")
 		if body := rec.Body.String(); rec.Code != 200 || !strings.Contains(body, "\natelie_database_up 0\n") || strings.Contains(body, "atelie_jobs_waiting{") || !strings.Contains(body, "\natelie_live_sockets 3\n") {
 			t.Errorf("%d %s", rec.Code, body)
 		}
@@ -116,7 +116,7 @@ func TestObserve(t *testing.T) {
 	for status, class := range map[int]string{101: "1xx", 204: "2xx", 304: "3xx", 499: "4xx", 599: "5xx", 0: "5xx", 99: "5xx", 600: "5xx", -7: "5xx", 1 << 40: "5xx"} {
 		count := fmt.Sprintf("atelie_http_requests_total{status=%q,surface=\"render\"} ", class)
 		value := func() (n int) {
-			_, rest, _ := strings.Cut(ask(m, "GET", "/metrics").Body.String(), count)
+			_, rest, _ := strings.Cut(sendRequest(m, "GET", "/metrics").Body.String(), count)
 			if _, err := fmt.Sscan(rest, &n); err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +127,7 @@ func TestObserve(t *testing.T) {
 			t.Errorf("status %d is not counted as %s", status, class)
 		}
 	}
-	body := ask(m, "GET", "/metrics").Body.String()
+	body := sendRequest(m, "GET", "/metrics").Body.String()
 	for _, line := range []string{ // nine of the ten requests, without the live connection
 		`atelie_http_request_duration_seconds_bucket{surface="render",le="0.001"} 9`, `atelie_http_request_duration_seconds_count{surface="render"} 9`,
 		`atelie_http_request_duration_seconds_count{surface="pages"} 0`,

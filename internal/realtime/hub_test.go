@@ -792,7 +792,7 @@ func TestSocketLimits(t *testing.T) {
 	s.connect()
 	second := s.connect()
 	if _, status, err := s.dial(s.token("anon")); err == nil || status != http.StatusTooManyRequests {
-		t.Errorf("a third from one address: %d", status)
+		t.Errorf("a third connection from one IP address: %d", status)
 	}
 	if err := second.conn.Close(websocket.StatusNormalClosure, ""); err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // Proves H-release-daily.
-func TestWhatHangsIsGivenUp(t *testing.T) {
+func TestHangingReleaseFileTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		_, err := read(t.Context(), &http.Client{Transport: silent{}}, "https://example.com/release.json")

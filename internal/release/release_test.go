@@ -34,7 +34,7 @@ func TestReadFromAServer(t *testing.T) {
 		}
 	}
 	if asked[0] != "GET /release.json atelie" {
-		t.Errorf("the request says %q", asked[0])
+		t.Errorf("the request has %q", asked[0])
 	}
 	for path, want := range map[string]string{"/plain": "without https", "/loop": "redirects too often", "/missing": "404"} {
 		if _, err := read(t.Context(), client, server.URL+path); err == nil || !strings.Contains(err.Error(), want) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestAWriteEndsWhenTheServerTakesNothingMore(t *testing.T) {
+func TestStalledWriteTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()
 		var taken int

@@ -33,7 +33,7 @@ func get(t *testing.T, client *s3.Client) io.ReadCloser {
 }
 
 // Proves H-backup-stalls.
-func TestABodyThatStallsEnds(t *testing.T) {
+func TestStalledBodyTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan time.Time, 1)
 		client := s3client.NewOver(config(), blobtest.Pipes(t, func(w http.ResponseWriter, r *http.Request) {
@@ -59,7 +59,7 @@ func TestABodyThatStallsEnds(t *testing.T) {
 	})
 }
 
-func TestASlowBodyIsReadToItsEnd(t *testing.T) {
+func TestSlowBodyIsReadCompletely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := s3client.NewOver(config(), blobtest.Pipes(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "6")
@@ -87,7 +87,7 @@ func TestASlowBodyIsReadToItsEnd(t *testing.T) {
 }
 
 // Proves H-backup-stalls.
-func TestAListThatStallsEnds(t *testing.T) {
+func TestStalledListTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
 		client := s3client.NewOver(config(), blobtest.Pipes(t, func(w http.ResponseWriter, r *http.Request) {

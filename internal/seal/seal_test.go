@@ -22,7 +22,7 @@ func TestValuesOfEarlierVersionsOpen(t *testing.T) {
 	}
 }
 
-func TestOpenNeedsTheKeyAndThePlace(t *testing.T) {
+func TestOpenNeedsTheKeyAndThePurpose(t *testing.T) {
 	s := seal.New(key)
 	sealed := s.Seal([]byte("a secret"), "its row")
 	changed := append([]byte{sealed[0] ^ 1}, sealed[1:]...)

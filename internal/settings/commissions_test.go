@@ -12,7 +12,7 @@ import (
 )
 
 // Proves A-set-commissions.
-func TestVisitorsAreToldAboutCommissionsWhenTheOwnerSaysSo(t *testing.T) {
+func TestPagesContainCommissionsIfConfigured(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		d := newClient(t, database)
 		first := d.get()

@@ -22,7 +22,7 @@ func TestPhoneNumbersAreStoredInE164(t *testing.T) {
 			saved, err := d.save(version, `{"site":{"whatsapp":"`+given+`"}}`)
 			switch {
 			case stored == "" && (err == nil || err.Details != "site.whatsapp"):
-				t.Errorf("%s is taken: %v", given, err)
+				t.Errorf("%s is accepted: %v", given, err)
 			case stored != "" && (err != nil || saved.Settings.Site.WhatsApp != stored):
 				t.Errorf("%s: %q, %v", given, saved.Settings.Site.WhatsApp, err)
 			case stored != "":
@@ -46,7 +46,7 @@ func TestUnchangedOldPhoneNumberIsAccepted(t *testing.T) {
 			t.Errorf("%+v, %v", saved.Settings.Site, err)
 		}
 		if _, err := d.save(saved.Version, `{"site":{"whatsapp":"912 345 679"}}`); err == nil {
-			t.Error("another one without a code is taken")
+			t.Error("another number without a country code is accepted")
 		}
 	})
 }

@@ -90,7 +90,7 @@ func TestTheMeasuredResponseTimeReplacesTheOwnersText(t *testing.T) {
 }
 
 // Proves A-set-response.
-func TestTheSeedsConfirmationNamesNoTimeBesideTheOwnersOwn(t *testing.T) {
+func TestSeedConfirmationNamesNoTimeBesideTheOwnersText(t *testing.T) {
 	d := newClient(t, dbtest.Open(t, db.SQLite))
 	seed := d.get().Page.Texts
 	saved, err := d.save(d.get().Version, `{"site":{"texts":{"en":{"contact.responseTime":"Within a week"}}}}`)

@@ -39,7 +39,7 @@ func TestSiteSettingsAreSeededAndReplaced(t *testing.T) {
 //
 // A row that the demo content or an earlier version wrote can lack fields. They have the seed's values. A text that the owner has cleared
 // stays empty.
-func TestSettingsAreLaidOverTheSeed(t *testing.T) {
+func TestStoredSettingsOverrideTheSeed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		seeded, err := LoadSite(t.Context(), d)
 		if err != nil {

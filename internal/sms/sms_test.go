@@ -139,7 +139,7 @@ func TestTheHookIsSignedAndComplete(t *testing.T) {
 // Proves A-sms-1.
 //
 // The example of the Standard Webhooks documents.
-func TestTheSignatureOfTheStandardsExample(t *testing.T) {
+func TestSignatureOfTheStandardWebhooksExample(t *testing.T) {
 	h := &Hook{Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}
 	if err := h.decodeSecret(); err != nil {
 		t.Fatal(err)
@@ -236,7 +236,7 @@ func TestHTTPStatusDecidesAboutRetry(t *testing.T) {
 }
 
 // Proves A-sms-3.
-func TestHangingAndDeadServers(t *testing.T) {
+func TestHangingAndUnreachableServers(t *testing.T) {
 	hang := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		select {
@@ -263,7 +263,7 @@ func TestHangingAndDeadServers(t *testing.T) {
 }
 
 // A response without an end is read up to the limit.
-func TestEndlessAnswers(t *testing.T) {
+func TestEndlessResponses(t *testing.T) {
 	var sent atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		chunk := []byte(strings.Repeat("x", 32<<10))
@@ -309,7 +309,7 @@ func TestUnusableMessagesAreNotSent(t *testing.T) {
 	}
 }
 
-func TestTheTextOfHostileNames(t *testing.T) {
+func TestTextWithHostileNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"Ateliê":                  "482913 é o seu código para Ateliê. Não o partilhe com ninguém.",
 		"A\r\n\u202eB\x00":        "482913 é o seu código para A B. Não o partilhe com ninguém.",

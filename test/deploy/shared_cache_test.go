@@ -224,12 +224,12 @@ func (c *cached) edit(t *testing.T) {
 		acknowledged := time.Now()
 		for _, path := range paths {
 			for {
-				asked := time.Since(acknowledged) // when the request began, because a busy machine may delay the response
+				requested := time.Since(acknowledged) // when the request began, because a busy machine may delay the response
 				if strings.Contains(c.get(path).body, name) {
 					break
 				}
-				if asked > 2*time.Second {
-					t.Errorf("%s: the edit was not visible after %v", path, asked)
+				if requested > 2*time.Second {
+					t.Errorf("%s: the edit was not visible after %v", path, requested)
 					break
 				}
 			}

@@ -49,7 +49,7 @@ func (n *node) expect(want ...string) {
 				n.t.Fatalf("got %s, want %s", got, w)
 			}
 		case <-time.After(time.Minute):
-			n.t.Fatalf("%s did not come", w)
+			n.t.Fatalf("%s was not delivered", w)
 		}
 	}
 }
@@ -239,7 +239,7 @@ func TestSweptEventsAreReportedAsLost(t *testing.T) {
 		select {
 		case <-n.lost:
 		case <-time.After(time.Minute):
-			t.Error("a gap of more than ten minutes was not told")
+			t.Error("a gap of more than ten minutes was not reported")
 		}
 	})
 }
