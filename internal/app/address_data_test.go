@@ -193,7 +193,7 @@ func TestErasedAddressLeavesNoCopyInTheDataFolder(t *testing.T) {
 	if got := s.addressPlacesOf("erase", "canary@exemplo.example"); got != want {
 		t.Errorf("erased %s", got)
 	}
-	s.waitFor("all is forgotten", func() bool {
+	s.waitFor("the data of the address is deleted", func() bool {
 		if s.idle() {
 			s.clock.Add(time.Second.Microseconds())
 		}

@@ -107,7 +107,7 @@ func TestARefusedCopyCanBeMailedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.states("retry", id)
-		s.waitFor("the copy leaves", func() bool {
+		s.waitFor("the copy is sent", func() bool {
 			return s.count("select count(*) from contact_notices where channel = 'copy' and sent_at is not null and failed_at is null") == 1
 		})
 		if got := s.subjects("rui@exemplo.example"); !slices.Equal(got, []string{"Alvor: a copy of your message"}) {

@@ -160,7 +160,7 @@ func TestARefusedReplyCanBeMailedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.call(identity.Service, "contact-reply", `{"action":"resend","message_id":"`+id+`","id":"`+reply+`"}`)
-		s.waitFor("the mail leaves", func() bool {
+		s.waitFor("the mail is sent", func() bool {
 			return s.count("select count(*) from contact_replies where delivery = 'sent' and delivery_error is null") == 1
 		})
 		if got := s.subjects("rui@exemplo.example"); len(got) != 1 || !strings.HasSuffix(got[0], ": resposta à sua mensagem") {

@@ -200,7 +200,7 @@ func TestFailedDigestIsReportedAndCanBeRetried(t *testing.T) {
 			got := s.states("list", waiting[1])
 			return len(got) == 1 && strings.HasPrefix(got[0], "mail ana@alvor.example failed") && strings.Contains(got[0], "550")
 		})
-		s.waitFor("both refusals are said", func() bool {
+		s.waitFor("both jobs have failed", func() bool {
 			state, err := s.Jobs.State(t.Context(), "")
 			return err == nil && state.Failed == 2
 		})
@@ -247,7 +247,7 @@ func TestSignInMailNeverWaitsBehindNotices(t *testing.T) {
 			s.write("Inês", "ines@exemplo.example", "en")
 			serve(t, a)
 			t.Cleanup(func() { close(release) }) // before the server stops: it waits for running jobs
-			s.waitFor("the server holds notices", func() bool { return len(s.post.Mails()) == 4 })
+			s.waitFor("four notices are at the mail server", func() bool { return len(s.post.Mails()) == 4 })
 			enqueue(t, a, auth.JobMail, auth.Mail{Kind: auth.MailRecovery, To: "ana@alvor.example", Language: "en", Link: "http://site.example/auth/v1/verify?token=x", At: a.now()})
 			s.waitFor("the recovery mail", func() bool { return len(s.subjects("ana@alvor.example")) == 1 })
 			if n := len(s.post.Mails()); n != 5 {

@@ -42,6 +42,6 @@ func TestMemoryIsReleasedAfterABurst(t *testing.T) {
 		}
 	}
 	if memoryInUse() < mb {
-		t.Error("a program without memory")
+		t.Error("memoryInUse reports less than 1 MB")
 	}
 }

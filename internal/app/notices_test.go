@@ -298,7 +298,7 @@ func TestFailedNoticeIsReportedAndCanBeRetried(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 		s.answer(http.StatusOK)
-		s.waitFor("the mail leaves", func() bool { return s.states("list", id)[0] == "mail gone@alvor.example sent" })
+		s.waitFor("the mail is sent", func() bool { return s.states("list", id)[0] == "mail gone@alvor.example sent" })
 		s.waitFor("the webhook's next try is set", s.idle)
 		s.clock.Add(time.Second.Microseconds())
 		s.waitForStates(id, "mail gone@alvor.example sent", "webhook "+host+" sent")

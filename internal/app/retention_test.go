@@ -39,7 +39,7 @@ func TestMaintenanceRemovesOldMessages(t *testing.T) {
 				t.Errorf("%s: %d", query, n)
 			}
 		}
-		s.waitFor("all is forgotten", func() bool {
+		s.waitFor("the jobs of deleted messages are done", func() bool {
 			if s.idle() {
 				s.clock.Add(1_000_000) // a scrub that failed because of readers is tried again
 			}
@@ -65,7 +65,7 @@ func TestOldMessageLeavesNoCopyInTheDataFolder(t *testing.T) {
 	s.call(identity.Anon, "submit-contact", `{"name":"Somebody Else","email":"else@exemplo.example","message":"Temos uma parede.","reason":""}`)
 	s.set("site", `{"name":"Alvor","messageMonths":12}`)
 	s.maintain(t.Context())
-	s.waitFor("all is forgotten", func() bool {
+	s.waitFor("the jobs of deleted messages are done", func() bool {
 		if s.idle() {
 			s.clock.Add(1_000_000)
 		}

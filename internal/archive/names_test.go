@@ -19,12 +19,12 @@ func TestEveryTableIsExportedOrLeftOut(t *testing.T) {
 	}
 	for table, reason := range leftOut {
 		if !slices.Contains(names, table) || slices.Contains(exported, table) || reason == "" {
-			t.Errorf("%s is left out for %q, and is no table or is exported too", table, reason)
+			t.Errorf("%s, left out because %q, is not a table or is also exported", table, reason)
 		}
 	}
 	for _, table := range exported {
 		if !slices.Contains(names, table) {
-			t.Errorf("%s is no table", table)
+			t.Errorf("%s is not a table", table)
 		}
 	}
 }

@@ -109,7 +109,7 @@ func TestAnEndedSessionIsUnknownEverywhere(t *testing.T) {
 			t.Errorf("the list: %s", r.raw)
 		}
 		if err := h.Purge(t.Context()); err != nil || h.count("auth_sessions") != 1 {
-			t.Errorf("forgotten: %v, %d left", err, h.count("auth_sessions"))
+			t.Errorf("expired sessions: %v, %d left", err, h.count("auth_sessions"))
 		}
 	})
 }

@@ -170,7 +170,7 @@ func TestReplacedRefreshTokensAreForgotten(t *testing.T) {
 		if h.count("auth_audit_log where action = 'sign_in_refused'") != 1 || h.count("auth_audit_log where action = 'token_refreshed'") != 0 || h.count("auth_audit_log where action = 'login'") != 1 {
 			t.Error("the audit log keeps the wrong entries")
 		}
-		h.expect("a forgotten one", h.refreshWith(first), http.StatusBadRequest, "refresh_token_not_found")
+		h.expect("a deleted refresh token", h.refreshWith(first), http.StatusBadRequest, "refresh_token_not_found")
 		if r := h.refreshWith(current); r.status != http.StatusOK {
 			t.Errorf("the current one: %d %s", r.status, r.raw)
 		}

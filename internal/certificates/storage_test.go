@@ -112,7 +112,7 @@ func TestValuesOfAnotherKeyAreInvisibleAndMovedOnesRefused(t *testing.T) {
 			t.Errorf("a value in use was deleted: %v", err)
 		}
 		if err := deleteValuesOfOtherKeys(ctx, d, before.keyID, now.Add(time.Second)); err != nil || !before.Exists(ctx, "x") {
-			t.Errorf("its own values were forgotten: %v", err)
+			t.Errorf("values of the current key were deleted: %v", err)
 		}
 		if err := deleteValuesOfOtherKeys(ctx, d, after.keyID, now.Add(time.Second)); err != nil || before.Exists(ctx, "x") {
 			t.Errorf("an old value of another secret was not deleted: %v", err)

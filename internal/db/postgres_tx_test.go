@@ -97,7 +97,7 @@ func TestQueuedStatementsFailTogether(t *testing.T) {
 			"after a result": func(tx *db.Tx) error {
 				return errors.Join(read(tx), queueSetting(t, tx, "a"), queueSetting(t, tx, "a"))
 			},
-			"the error forgotten": func(tx *db.Tx) error {
+			"the error of a statement ignored": func(tx *db.Tx) error {
 				_ = errors.Join(queueSetting(t, tx, "a"), queueSetting(t, tx, "a"), read(tx))
 				return nil
 			},
@@ -112,7 +112,7 @@ func TestQueuedStatementsFailTogether(t *testing.T) {
 			},
 		} {
 			err := d.WithTx(t.Context(), fn)
-			if name == "the error forgotten" && err != nil && !db.IsConstraint(err, db.UniqueViolation) {
+			if name == "the error of a statement ignored" && err != nil && !db.IsConstraint(err, db.UniqueViolation) {
 				err = &db.ConstraintError{Code: db.UniqueViolation, Cause: err} // PostgreSQL says only that the transaction has failed
 			}
 			if !db.IsConstraint(err, db.UniqueViolation) {

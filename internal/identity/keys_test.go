@@ -275,7 +275,7 @@ func TestKeysWithoutTheDatabase(t *testing.T) {
 		tk.keys.loadedAt = c.loaded
 		for range 2 { // the second time nothing is read
 			if _, err := tk.Verify(c.token); !errors.Is(err, gone) || sameCode(err, ErrBadToken) {
-				t.Errorf("%s: a token that cannot be checked is no bad token: %v", name, err)
+				t.Errorf("%s: a token that could not be checked was reported as invalid: %v", name, err)
 			}
 		}
 	}

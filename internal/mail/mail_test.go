@@ -255,7 +255,7 @@ func checkPage(t *testing.T, page string, l i18n.Language) {
 			known = known || c == pair[0] || c == pair[1]
 		}
 		if !known {
-			t.Errorf("%s is no colour of the design", c)
+			t.Errorf("%s is not a colour of the design", c)
 		}
 	}
 	if len(page) > 60_000 {

@@ -81,7 +81,7 @@ func TestFileIsSweptIfItsRemovalFails(t *testing.T) {
 			t.Fatalf("%d %s", rec.Code, rec.Body)
 		}
 		if s.Count("storage_trash") != 1 {
-			t.Fatal("the file is forgotten")
+			t.Fatal("the row of a file that could not be deleted is missing")
 		}
 		if err := os.RemoveAll(stuck); err != nil {
 			t.Fatal(err)

@@ -190,7 +190,7 @@ func TestSecondSaveOfAnOldVersionChangesNothing(t *testing.T) {
 		key := keysOf(t, s.call(admin, "GET", "reviews?select=id", "").body, "id")[0]
 		now = now.Add(time.Hour)
 		s.want("reorder", s.call(admin, "POST", "rpc/reorder_reviews", `{"ids":["`+key+`"]}`), 204, "")
-		s.want("an order is no change of the words", s.call(admin, "GET", "reviews?select=updated_at", ""), 200, `[{"updated_at":"2026-03-12T09:30:03.25+00:00"}]`)
+		s.want("a new position does not change updated_at", s.call(admin, "GET", "reviews?select=updated_at", ""), 200, `[{"updated_at":"2026-03-12T09:30:03.25+00:00"}]`)
 	})
 }
 

@@ -207,7 +207,7 @@ func TestDashboardNamesWhatIsExposed(t *testing.T) {
 		}
 		for _, f := range call.FindAllStringSubmatch(grouping.ReplaceAllString(query, ""), -1) {
 			if !slices.Contains(functions, f[1]) {
-				t.Errorf("%s: %s is no known function in %s", where, f[1], query)
+				t.Errorf("%s: unknown function %s in %s", where, f[1], query)
 			}
 		}
 		names, labels := namesOf(query)
