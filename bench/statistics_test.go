@@ -6,6 +6,7 @@ import (
 	"time"
 )
 
+// sample returns n random durations of about 1 ms. Each unit of shift makes them 0.1 ms longer on average.
 func sample(random *rand.Rand, n int, shift float64) []time.Duration {
 	out := make([]time.Duration, n)
 	for i := range out {

@@ -32,8 +32,10 @@ import (
 
 func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
 
+// newApp returns a program with a new, empty database and data folder.
 func newApp(t testing.TB, dialect db.Dialect) *App { return newAppAt(t, dialect, time.Now) }
 
+// configuration returns the settings of a test program, without a database URL.
 func configuration(t testing.TB) config.Config {
 	t.Helper()
 	return config.Config{
@@ -45,6 +47,7 @@ func configuration(t testing.TB) config.Config {
 	}
 }
 
+// newAppAt is newApp with a clock.
 func newAppAt(t testing.TB, dialect db.Dialect, now func() time.Time) *App {
 	t.Helper()
 	cfg := configuration(t)
@@ -52,6 +55,7 @@ func newAppAt(t testing.TB, dialect db.Dialect, now func() time.Time) *App {
 	return newAppOf(t, cfg, now)
 }
 
+// newAppOf returns a program with the given settings. The program is closed at the end of the test.
 func newAppOf(t testing.TB, cfg config.Config, now func() time.Time) *App {
 	t.Helper()
 	a, err := New(t.Context(), cfg, slog.New(slog.DiscardHandler), now)

@@ -25,6 +25,7 @@ import (
 
 func noReport(string, int, int) {}
 
+// importAll imports an archive. A file that is refused is an error.
 func importAll(ctx context.Context, a *App, from *archive.Archive, report archive.Progress) error {
 	_, err := a.Import(ctx, from, false, report)
 	return err

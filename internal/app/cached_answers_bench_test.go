@@ -11,11 +11,12 @@ import (
 	"atelie/internal/identity"
 )
 
-type nowhere struct{ h http.Header }
+// discardingWriter is a response writer that discards the body.
+type discardingWriter struct{ h http.Header }
 
-func (n nowhere) Header() http.Header         { return n.h }
-func (n nowhere) Write(p []byte) (int, error) { return len(p), nil }
-func (n nowhere) WriteHeader(int)             {}
+func (n discardingWriter) Header() http.Header         { return n.h }
+func (n discardingWriter) Write(p []byte) (int, error) { return len(p), nil }
+func (n discardingWriter) WriteHeader(int)             {}
 
 // BenchmarkCachedAnswers measures the cost of a request that is answered from a cache, through all of the program's
 // middleware.
@@ -34,7 +35,7 @@ func BenchmarkCachedAnswers(b *testing.B) {
 			r.Header.Set("apikey", public)
 			b.ReportAllocs()
 			for b.Loop() {
-				h.ServeHTTP(nowhere{http.Header{}}, r)
+				h.ServeHTTP(discardingWriter{http.Header{}}, r)
 			}
 		})
 	}

@@ -40,6 +40,7 @@ func (s *noticeSite) flood(addresses, each int) {
 	}
 }
 
+// count runs a query that returns one number.
 func (s *noticeSite) count(query string) (n int) {
 	s.t.Helper()
 	if err := s.DB.QueryRow(s.t.Context(), query).Scan(&n); err != nil {

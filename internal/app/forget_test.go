@@ -47,6 +47,7 @@ func filesContaining(t *testing.T, dir string, texts ...string) (files []string)
 	return files
 }
 
+// remove deletes the messages that match a query of the table API.
 func (s *noticeSite) remove(query string) {
 	s.t.Helper()
 	if rec := sendRequest(s.App, "DELETE", "/rest/v1/contact_submissions?"+query, key(s.t, s.App, identity.Service)); rec.Code != http.StatusNoContent {

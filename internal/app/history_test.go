@@ -40,6 +40,7 @@ func newHistorySite(t *testing.T, dialect db.Dialect, quota config.Bytes) *histo
 	return s
 }
 
+// send sends a request with the service key.
 func (s *historySite) send(method, target, body string) *httptest.ResponseRecorder {
 	s.t.Helper()
 	r := httptest.NewRequestWithContext(s.t.Context(), method, target, strings.NewReader(body))
@@ -50,6 +51,7 @@ func (s *historySite) send(method, target, body string) *httptest.ResponseRecord
 	return rec
 }
 
+// do is send for a request that must succeed. It returns the body.
 func (s *historySite) do(method, target, body string) string {
 	s.t.Helper()
 	rec := s.send(method, target, body)
@@ -59,6 +61,7 @@ func (s *historySite) do(method, target, body string) string {
 	return rec.Body.String()
 }
 
+// upload stores a small black picture with one pixel of the given grey.
 func (s *historySite) upload(name string, shade uint8) {
 	s.t.Helper()
 	img := image.NewGray(image.Rect(0, 0, 8, 8))

@@ -21,6 +21,7 @@ import (
 	"atelie/internal/pages"
 )
 
+// newMeasuredApp returns a program with metrics.
 func newMeasuredApp(t *testing.T, dialect db.Dialect) *App {
 	t.Helper()
 	cfg := configuration(t)
@@ -48,6 +49,7 @@ func scrape(t *testing.T, a *App) map[string]float64 {
 	return values
 }
 
+// requestsOf returns the name and the labels of the counter of requests of a surface with a status, such as "2xx".
 func requestsOf(surface, status string) string {
 	return `atelie_http_requests_total{status="` + status + `",surface="` + surface + `"}`
 }

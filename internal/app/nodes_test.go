@@ -208,7 +208,7 @@ func waitUntil(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !ok(); {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain: %s", what)
+			t.Fatalf("not within the time limit: %s", what)
 		}
 		<-time.After(5 * time.Millisecond)
 	}

@@ -159,7 +159,7 @@ func (s *noticeSite) waitFor(what string, ok func() bool) {
 	s.t.Helper()
 	for deadline := time.Now().Add(time.Minute); !ok(); <-time.After(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			s.t.Fatalf("waited in vain: %s", what)
+			s.t.Fatalf("not within the time limit: %s", what)
 		}
 	}
 }

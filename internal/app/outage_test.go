@@ -34,6 +34,7 @@ func (l *outageLog) Write(p []byte) (int, error) {
 	return l.b.Write(p)
 }
 
+// records returns all lines of the log.
 func (l *outageLog) records(t *testing.T) (out []map[string]any) {
 	t.Helper()
 	l.mu.Lock()

@@ -47,6 +47,7 @@ func (s *historySite) restoreAt(at time.Time, urls ...string) {
 	}
 }
 
+// store stores a file, without HTTP.
 func (s *historySite) store(name string, content []byte) {
 	s.t.Helper()
 	if _, err := s.Storage.Put(s.t.Context(), identity.Caller{Role: identity.Service}, "product-images", name, bytes.NewReader(content), -1, storage.PutOptions{}); err != nil {

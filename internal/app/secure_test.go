@@ -203,7 +203,7 @@ func (w *testbed) eventually(what string, done func() bool) {
 	w.t.Helper()
 	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			w.t.Fatalf("waited in vain: %s", what)
+			w.t.Fatalf("not within the time limit: %s", what)
 		}
 	}
 }

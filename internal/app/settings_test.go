@@ -16,6 +16,7 @@ import (
 	"atelie/internal/mail/mailtest"
 )
 
+// savedSettings is the response of save_site_settings: a version, or an error.
 type savedSettings struct {
 	Code, Details, Hint, Version string
 }

@@ -41,6 +41,7 @@ func getHealth(t *testing.T, a *App, token string) *httptest.ResponseRecorder {
 	return rec
 }
 
+// siteHealth returns the overview as the admin page gets it.
 func (s *noticeSite) siteHealth() (state health.State) {
 	s.t.Helper()
 	rec := getHealth(s.t, s.App, key(s.t, s.App, identity.Service))
@@ -56,6 +57,7 @@ func (s *noticeSite) hasProblem(code health.Code) bool {
 	return slices.ContainsFunc(s.siteHealth().Problems, func(t health.Problem) bool { return t.Code == code })
 }
 
+// pass moves the clock of the site forward.
 func (s *noticeSite) pass(d time.Duration) { s.clock.Add(d.Microseconds()) }
 
 // Proves A-health-who.

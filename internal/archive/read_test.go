@@ -32,16 +32,18 @@ func open(t *testing.T, name string) error {
 
 const filesJSON = `[{"path":"files/a/one.png","bucket":"product-images","name":"one.png","cache_control":"max-age=1"}]`
 
-func whole() map[string]string {
+// completeArchive returns the entries of an archive that nothing is missing from, by name.
+func completeArchive() map[string]string {
 	return map[string]string{"tables/files.json": filesJSON, "tables/products.json": "[]", "files/a/one.png": "bytes"}
 }
 
+// manifest returns the manifest that fits the files.
 func manifest(files map[string]string) archive.Manifest {
 	return archive.Manifest{Format: archive.Format, Schema: 1, Entries: archivetest.Entries(files)}
 }
 
 func TestAnArchiveIsChecked(t *testing.T) {
-	files := whole()
+	files := completeArchive()
 	name := archivetest.Write(t, manifest(files), files, nil)
 	if err := open(t, name); err != nil {
 		t.Fatal(err)
@@ -63,12 +65,12 @@ func TestAnArchiveIsChecked(t *testing.T) {
 // Proves H-archive-hostile.
 func TestHostileArchivesAreRefused(t *testing.T) {
 	with := func(name, content string) map[string]string {
-		files := whole()
+		files := completeArchive()
 		files[name] = content
 		return files
 	}
 	without := func(name string) map[string]string {
-		files := whole()
+		files := completeArchive()
 		delete(files, name)
 		return files
 	}
@@ -77,28 +79,28 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		change(&m)
 		return m
 	}
-	written := whole()
+	written := completeArchive()
 	for _, c := range []struct {
 		name, want string
 		manifest   any
 		files      map[string]string
 		header     func(*zip.FileHeader)
 	}{
-		{"a path that leads out", "leads out", manifest(whole()), with("../../etc/passwd", "x"), nil},
-		{"an absolute path", "leads out", manifest(whole()), with("/etc/passwd", "x"), nil},
-		{"a path of Windows", "leads out", manifest(whole()), with(`..\x`, "x"), nil},
-		{"a drive", "leads out", manifest(whole()), with(`c:x`, "x"), nil},
-		{"a path with dots within", "leads out", manifest(whole()), with("files/../x", "x"), nil},
-		{"a control character", "leads out", manifest(whole()), with("files/a\nb", "x"), nil},
-		{"a link", "is not a file", manifest(whole()), written, func(h *zip.FileHeader) { h.SetMode(os.ModeSymlink | 0o777) }},
-		{"an encrypted entry", "encrypted", manifest(whole()), written, func(h *zip.FileHeader) { h.Flags |= 1 }},
-		{"an entry that is not listed", "is not in site.json", manifest(whole()), with("site/evil.html", "x"), nil},
-		{"an entry that is missing", "which is not there", manifest(whole()), without("tables/products.json"), nil},
+		{"a path that leads out", "leads out", manifest(completeArchive()), with("../../etc/passwd", "x"), nil},
+		{"an absolute path", "leads out", manifest(completeArchive()), with("/etc/passwd", "x"), nil},
+		{"a path of Windows", "leads out", manifest(completeArchive()), with(`..\x`, "x"), nil},
+		{"a drive", "leads out", manifest(completeArchive()), with(`c:x`, "x"), nil},
+		{"a path with dots within", "leads out", manifest(completeArchive()), with("files/../x", "x"), nil},
+		{"a control character", "leads out", manifest(completeArchive()), with("files/a\nb", "x"), nil},
+		{"a link", "is not a file", manifest(completeArchive()), written, func(h *zip.FileHeader) { h.SetMode(os.ModeSymlink | 0o777) }},
+		{"an encrypted entry", "encrypted", manifest(completeArchive()), written, func(h *zip.FileHeader) { h.Flags |= 1 }},
+		{"an entry that is not listed", "is not in site.json", manifest(completeArchive()), with("site/evil.html", "x"), nil},
+		{"an entry that is missing", "which is not there", manifest(completeArchive()), without("tables/products.json"), nil},
 		{"an entry that is listed twice", "twice", changed(written, func(m *archive.Manifest) { m.Entries = append(m.Entries, m.Entries[0]) }), written, nil},
 		{"another size", "has not the size", changed(written, func(m *archive.Manifest) { m.Entries[0].Size++ }), written, nil},
 		{"a negative size", "has not the size", changed(written, func(m *archive.Manifest) { m.Entries[0].Size = -1 }), written, nil},
 		{"another hash", "has not the content", changed(written, func(m *archive.Manifest) { m.Entries[0].SHA256 = strings.Repeat("0", 64) }), written, nil},
-		{"a compressed original", "is compressed", manifest(whole()), written, func(h *zip.FileHeader) { h.Method = zip.Deflate }},
+		{"a compressed original", "is compressed", manifest(completeArchive()), written, func(h *zip.FileHeader) { h.Method = zip.Deflate }},
 		{"a newer format", "has format 2", map[string]any{"format": 2}, written, nil},
 		{"no format", "format 0", map[string]any{"entries": []string{}}, written, nil},
 		{"another manifest", "damaged", []string{"x"}, written, nil},
@@ -122,7 +124,7 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 
 // A zip file can state false sizes: entries that share bytes, and entries that are larger than stated.
 func TestArchivesWithFalseSizesAreRefused(t *testing.T) {
-	files := whole()
+	files := completeArchive()
 	name := archivetest.Write(t, manifest(files), files, nil)
 	honest, err := os.ReadFile(name)
 	if err != nil {

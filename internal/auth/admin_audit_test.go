@@ -11,6 +11,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// auditLog returns the entries that match a query.
 func (h *fixture) auditLog(query string) (list []auditLogEntry, r reply) {
 	h.t.Helper()
 	r = h.call("GET", "/auth/v1/admin/audit"+query, h.service, "")

@@ -33,6 +33,7 @@ var _ = serve(func(s *Service) map[string]httpx.Handler {
 	}
 })
 
+// phonesOn allows phone numbers, as sign-in and as second factor.
 func phonesOn(c *Config) { c.PhoneEnabled = true }
 
 // authenticator computes TOTP codes, as an authenticator app does.
@@ -41,6 +42,7 @@ type authenticator struct {
 	id, secret string
 }
 
+// code returns the TOTP code of a moment.
 func (a authenticator) code(at time.Time) string {
 	a.h.t.Helper()
 	code, err := totp.GenerateCode(a.secret, at)
@@ -50,10 +52,12 @@ func (a authenticator) code(at time.Time) string {
 	return code
 }
 
+// enrol begins the enrolment of a factor.
 func (h *fixture) enrol(bearer string, fields map[string]any) reply {
 	return h.call("POST", "/auth/v1/factors", bearer, object(fields))
 }
 
+// mustEnrol begins the enrolment of a TOTP factor, which must succeed.
 func (h *fixture) mustEnrol(bearer, name string) authenticator {
 	h.t.Helper()
 	r := h.enrol(bearer, map[string]any{"factor_type": "totp", "friendly_name": name})

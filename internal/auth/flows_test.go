@@ -34,10 +34,12 @@ func withoutLimits(c *Config) {
 	c.MailMinInterval, c.SMSMinInterval, c.RateLimited = 0, 0, false
 }
 
+// post sends a request without a session.
 func (h *fixture) post(path string, body fields, headers ...header) reply {
 	return h.call("POST", "/auth/v1/"+path, "", object(body), headers...)
 }
 
+// put changes the account of a session.
 func (h *fixture) put(bearer string, body fields) reply {
 	return h.call("PUT", "/auth/v1/user", bearer, object(body))
 }

@@ -18,6 +18,7 @@ func refused(t *testing.T, what string, err error, code string) {
 	}
 }
 
+// do fails the test if err is not nil.
 func (h *fixture) do(what string, err error) {
 	h.t.Helper()
 	if err != nil {

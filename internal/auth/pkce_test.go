@@ -11,6 +11,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// exchangeCode exchanges the code of a sign-in for a session.
 func (h *fixture) exchangeCode(code, verifier string) reply {
 	return h.post("token?grant_type=pkce", fields{"auth_code": code, "code_verifier": verifier})
 }

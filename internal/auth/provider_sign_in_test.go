@@ -34,6 +34,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// userOf returns the account that signed in.
 func (g *oauthFixture) userOf(a answer) User {
 	g.t.Helper()
 	r := g.user(a.fragment.Get("access_token"))

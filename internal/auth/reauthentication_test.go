@@ -13,6 +13,7 @@ var _ = serve(func(s *Service) map[string]httpx.Handler {
 	return map[string]httpx.Handler{"POST /auth/v1/reauthenticate": s.ConfirmReauthentication}
 })
 
+// confirmWith reauthenticates a session with the given fields, such as a password.
 func (h *fixture) confirmWith(bearer string, fields fields) reply {
 	h.t.Helper()
 	return h.call("POST", "/auth/v1/reauthenticate", bearer, object(fields))

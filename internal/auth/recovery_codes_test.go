@@ -13,10 +13,12 @@ import (
 
 const recoveryPath = "/auth/v1/factors/recovery_codes"
 
+// recover uses a recovery code instead of a second factor.
 func (h *fixture) recover(bearer, code string, headers ...header) reply {
 	return h.call("POST", recoveryPath+"/verify", bearer, object(map[string]any{"code": code}), headers...)
 }
 
+// mustMakeCodes returns new recovery codes of an account.
 func (h *fixture) mustMakeCodes(bearer string) []string {
 	h.t.Helper()
 	r := h.call("POST", recoveryPath, bearer, "")

@@ -9,6 +9,7 @@ import (
 	"atelie/internal/identity"
 )
 
+// limited sets limits for sessions: other limits for owners than for other accounts.
 func limited(c *Config) {
 	c.Sessions = SessionLimits{Idle: 10 * day, Max: 20 * day, OwnerIdle: 30 * day, OwnerMax: 180 * day}
 }

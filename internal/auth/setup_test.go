@@ -11,6 +11,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// link returns the token of a new setup link.
 func (h *fixture) link() string {
 	h.t.Helper()
 	token, err := h.NewSetupLink(h.t.Context())
@@ -20,6 +21,7 @@ func (h *fixture) link() string {
 	return token
 }
 
+// setUp makes an owner with the token of a setup link.
 func (h *fixture) setUp(token, email, password string, headers ...header) reply {
 	return h.call("POST", "/auth/v1/setup", "", object(map[string]any{"token": token, "email": email, "password": password}), headers...)
 }

@@ -32,6 +32,7 @@ func es256(t *testing.T, d *db.DB) *fixture {
 	return h
 }
 
+// jwks returns the ids of the published signing keys. It checks the other members of each key.
 func (h *fixture) jwks() (ids []string) {
 	h.t.Helper()
 	r := h.call("GET", "/auth/v1/.well-known/jwks.json", "", "")
@@ -48,6 +49,7 @@ func (h *fixture) jwks() (ids []string) {
 	return ids
 }
 
+// kid returns the id of the key that signed a token, or "" if the token does not name a key.
 func (h *fixture) kid(token string) string {
 	h.t.Helper()
 	parsed, _, err := jwt.NewParser().ParseUnverified(token, jwt.MapClaims{})

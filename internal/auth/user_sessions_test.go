@@ -9,6 +9,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// sessions returns the list of sessions of the account.
 func (h *fixture) sessions(bearer string) (list []SessionInfo, r reply) {
 	h.t.Helper()
 	r = h.call("GET", "/auth/v1/user/sessions", bearer, "")

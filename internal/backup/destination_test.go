@@ -32,6 +32,7 @@ func eachDestination(t *testing.T, fn func(t *testing.T, cfg backup.DestinationC
 	})
 }
 
+// read returns the content of an object.
 func read(t *testing.T, p backup.Destination, name string) string {
 	t.Helper()
 	r, err := p.Open(t.Context(), name)
@@ -45,6 +46,7 @@ func read(t *testing.T, p backup.Destination, name string) string {
 	return string(text)
 }
 
+// names returns the sorted names of the objects with a prefix.
 func names(t *testing.T, p backup.Destination, prefix string) []string {
 	t.Helper()
 	var found []string

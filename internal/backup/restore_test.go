@@ -39,6 +39,7 @@ func restoreSite(t *testing.T, destination backup.DestinationConfig, at time.Tim
 	return dir, done, err
 }
 
+// keysIn opens the database of a data folder, and returns keys of it.
 func keysIn(t *testing.T, dir string) string {
 	t.Helper()
 	d, err := db.Open(t.Context(), "sqlite:"+filepath.Join(dir, "atelie.db"), db.NoHooks)

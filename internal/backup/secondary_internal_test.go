@@ -16,6 +16,7 @@ type describedSnapshots struct {
 	t *testing.T
 }
 
+// check fails the test if a description has no snapshot.
 func (p describedSnapshots) check() {
 	p.t.Helper()
 	found, err := listDestination(p.t.Context(), p.Destination)

@@ -40,6 +40,7 @@ func postgresSite(t *testing.T, destination backup.DestinationConfig) (*db.DB, f
 	return d, node, func(to time.Time) { mu.Lock(); at = to; mu.Unlock() }
 }
 
+// snapshots returns the names of the snapshots, without their descriptions.
 func snapshots(t *testing.T, p backup.Destination) []string {
 	t.Helper()
 	return slices.DeleteFunc(names(t, p, "snapshots/"), func(name string) bool { return strings.HasSuffix(name, ".json") })

@@ -19,6 +19,7 @@ import (
 
 func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
 
+// result is the exit code and the output of a command.
 type result struct {
 	code     int
 	out, err string

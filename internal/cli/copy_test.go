@@ -55,6 +55,7 @@ func demoSite(t *testing.T) string {
 	return dir
 }
 
+// execute runs a statement in the database at an address.
 func execute(t *testing.T, address, statement string, args ...any) {
 	t.Helper()
 	d, err := db.Open(t.Context(), address, db.NoHooks)

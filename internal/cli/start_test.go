@@ -36,6 +36,7 @@ func databases(t *testing.T, fn func(t *testing.T, dir, address string)) {
 	}
 }
 
+// must runs a command that must succeed.
 func must(t *testing.T, dir string, args ...string) result {
 	t.Helper()
 	r := atelie(t, dir, "", args...)

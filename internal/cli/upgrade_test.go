@@ -44,6 +44,7 @@ func check(t *testing.T, version, place string) result {
 	return result{code, out.String(), errOut.String()}
 }
 
+// releaseText returns the description of a release for this platform, after change was applied to it.
 func releaseText(t *testing.T, change func(map[string]any)) string {
 	t.Helper()
 	doc := map[string]any{

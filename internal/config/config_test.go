@@ -7,6 +7,7 @@ import (
 	"time"
 )
 
+// valid returns a valid configuration.
 func valid() Config {
 	return Config{
 		Server:   Server{DataDir: "data", Listen: "127.0.0.1:8000"},

@@ -15,6 +15,7 @@ import (
 // edit returns the versions after an edit.
 func edit(number int64) Versions { return Versions{number, number} }
 
+// texts returns a cache of texts. The limit is in bytes.
 func texts(limit int) *Cache[string, string] {
 	return NewCache[string](limit, func(s string) int { return len(s) })
 }

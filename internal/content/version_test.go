@@ -17,6 +17,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 var quiet = slog.New(slog.DiscardHandler)
 
+// current returns the current versions.
 func current(t *testing.T, v *Version) Versions {
 	t.Helper()
 	at, err := v.Current(t.Context())

@@ -12,7 +12,7 @@ func TestClaimsOfOneDatabaseMustAgree(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		claim := func(common int32) func() {
 			t.Helper()
-			release, err := d.Claim(t.Context(), db.ClaimKeys{Current: common}, untold(t))
+			release, err := d.Claim(t.Context(), db.ClaimKeys{Current: common}, failOnChange(t))
 			if err != nil {
 				t.Fatalf("%d: %v", common, err)
 			}
@@ -20,12 +20,12 @@ func TestClaimsOfOneDatabaseMustAgree(t *testing.T) {
 		}
 		for _, common := range []int32{7, -7} {
 			first, second := claim(common), claim(common)
-			_, err := d.Claim(t.Context(), db.ClaimKeys{Current: common + 1}, untold(t))
+			_, err := d.Claim(t.Context(), db.ClaimKeys{Current: common + 1}, failOnChange(t))
 			if want := d.Dialect == db.Postgres; errors.Is(err, db.ErrClaimed) != want {
 				t.Errorf("another claim beside %d: %v", common, err)
 			}
 			first()
-			if _, err := d.Claim(t.Context(), db.ClaimKeys{Current: common + 1}, untold(t)); d.Dialect == db.Postgres && !errors.Is(err, db.ErrClaimed) {
+			if _, err := d.Claim(t.Context(), db.ClaimKeys{Current: common + 1}, failOnChange(t)); d.Dialect == db.Postgres && !errors.Is(err, db.ErrClaimed) {
 				t.Errorf("another claim while one program is left: %v", err)
 			}
 			second()
@@ -34,7 +34,8 @@ func TestClaimsOfOneDatabaseMustAgree(t *testing.T) {
 	})
 }
 
-func untold(t *testing.T) func(error) {
+// failOnChange returns a function for Claim that fails the test when it is called.
+func failOnChange(t *testing.T) func(error) {
 	return func(err error) { t.Errorf("onChange got %v", err) }
 }
 
@@ -59,11 +60,11 @@ func TestClaimIsRenewedAfterALostConnection(t *testing.T) {
 	if err := <-told; err != nil {
 		t.Errorf("made anew: %v", err)
 	}
-	if _, err := d.Claim(t.Context(), db.ClaimKeys{Current: 8}, untold(t)); !errors.Is(err, db.ErrClaimed) {
+	if _, err := d.Claim(t.Context(), db.ClaimKeys{Current: 8}, failOnChange(t)); !errors.Is(err, db.ErrClaimed) {
 		t.Errorf("another claim after the connection was lost: %v", err)
 	}
 	release()
-	other, err := d.Claim(t.Context(), db.ClaimKeys{Current: 8}, untold(t))
+	other, err := d.Claim(t.Context(), db.ClaimKeys{Current: 8}, failOnChange(t))
 	if err != nil {
 		t.Fatalf("after the release: %v", err)
 	}
@@ -85,7 +86,7 @@ func TestClaimIsRenewedAfterALostConnection(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Claim(t.Context(), db.ClaimKeys{Current: 8}, untold(t)); !errors.Is(err, db.ErrClaimed) {
+	if _, err := d.Claim(t.Context(), db.ClaimKeys{Current: 8}, failOnChange(t)); !errors.Is(err, db.ErrClaimed) {
 		t.Errorf("the claim was not held beside the other: %v", err)
 	}
 }
@@ -106,11 +107,11 @@ func TestClaimsAllowARollingChange(t *testing.T) {
 		{oldOnly, newFirst, false}, {newFirst, oldOnly, false}, {oldOnly, newOnly, false}, {newOnly, oldFirst, false}, {oldFirst, newOnly, false},
 		{oldFirst, db.ClaimKeys{Current: 2, Previous: 3, Pair: 23, HasPrevious: true}, false},
 	} {
-		release, err := d.Claim(t.Context(), c.running, untold(t))
+		release, err := d.Claim(t.Context(), c.running, failOnChange(t))
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, err := d.Claim(t.Context(), c.starting, untold(t))
+		second, err := d.Claim(t.Context(), c.starting, failOnChange(t))
 		if (err == nil) != c.allowed || (err != nil && !errors.Is(err, db.ErrClaimed)) {
 			t.Errorf("%+v beside %+v: %v", c.starting, c.running, err)
 		}
@@ -125,7 +126,7 @@ func TestClaimsAllowARollingChange(t *testing.T) {
 func TestReleasedClaimBlocksNoOtherNode(t *testing.T) {
 	d := dbtest.Open(t, db.Postgres)
 	for own := range int32(100) {
-		release, err := d.Claim(t.Context(), db.ClaimKeys{Current: own}, untold(t))
+		release, err := d.Claim(t.Context(), db.ClaimKeys{Current: own}, failOnChange(t))
 		if err != nil {
 			t.Fatalf("after %d others: %v", own, err)
 		}

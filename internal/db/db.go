@@ -56,7 +56,7 @@ type Hooks struct {
 	OutageBegan func(cause error)
 	OutageEnded func(lasted time.Duration, refused int64) // refused is the number of statements that failed because of the outage
 	DiskFull    func() (retry bool)                       // called when a write fails on a full disk; it returns true if space was freed, so that the write is tried again once
-	// Locked is called each time a write has waited in vain for SQLite's lock, which another program holds. waited is the total time of
+	// Locked is called each time a write could not get SQLite's lock, which another program holds. waited is the total time of
 	// the write's waits. If Locked returns true, the write waits again.
 	Locked func(waited time.Duration) (again bool)
 }

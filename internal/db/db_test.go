@@ -17,6 +17,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
+// insertMessage inserts a message, and returns its id.
 func insertMessage(t *testing.T, q db.Querier, name string, at time.Time) string {
 	t.Helper()
 	id := uuid.NewString()

@@ -33,6 +33,7 @@ type historyRevision struct {
 	before string
 }
 
+// revisions returns the revisions of a table, oldest first.
 func revisions(t *testing.T, d *db.DB, table string) []historyRevision {
 	t.Helper()
 	found, err := db.Collect(t.Context(), d, func(row db.Row) (r historyRevision, err error) {
@@ -45,6 +46,7 @@ func revisions(t *testing.T, d *db.DB, table string) []historyRevision {
 	return found
 }
 
+// sameJSON reports whether two JSON values are equal, without regard to spaces and the order of members.
 func sameJSON(t *testing.T, a, b string) bool {
 	t.Helper()
 	x, errX := db.CanonicalJSON(a)
@@ -55,6 +57,7 @@ func sameJSON(t *testing.T, a, b string) bool {
 	return x == y
 }
 
+// engineLists replaces "%list" and "%empty" in a query by lists in the form of the database.
 func engineLists(d *db.DB, query string) string {
 	lists := map[string]string{"%list": `'["a, b","c"]'`, "%empty": `'[]'`}
 	if d.Dialect == db.Postgres {

@@ -21,6 +21,7 @@ func (s *site) giveCopies() {
 	}
 }
 
+// copies returns the number of copies that have a job.
 func (s *site) copies() (n int) {
 	s.t.Helper()
 	s.scan(&n, "select count(*) from contact_notices n where channel = 'copy' and exists (select 1 from jobs where kind = 'contact.copy' and about = n.message_id)")

@@ -16,6 +16,7 @@ import (
 
 const noID = "99999999-9999-4999-8999-999999999999"
 
+// quarantinePage is the response of the action "list".
 type quarantinePage struct {
 	Items []struct {
 		ID, Name, Email, Message, Cause, Filled string
@@ -25,6 +26,7 @@ type quarantinePage struct {
 	Total, Flood int
 }
 
+// listQuarantine calls contact-quarantine as the owner. The call must succeed.
 func (s *site) listQuarantine(body string) quarantinePage {
 	s.t.Helper()
 	rec := s.call("admin", "contact-quarantine", body)

@@ -18,6 +18,7 @@ type releaseFile struct {
 	reads  atomic.Int64
 }
 
+// at returns the Releases of a location, which read f.
 func (f *releaseFile) at(location string) *Releases {
 	return &Releases{
 		Location: location,

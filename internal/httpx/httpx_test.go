@@ -22,6 +22,7 @@ import (
 	"atelie/internal/db"
 )
 
+// writeCode writes the code and the message of an error as text.
 func writeCode(w http.ResponseWriter, _ *http.Request, e *apperr.Error) {
 	w.WriteHeader(e.Status)
 	_, _ = w.Write([]byte(e.Code + " " + e.Message))

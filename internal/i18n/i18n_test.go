@@ -12,6 +12,7 @@ import (
 
 var placeholder = regexp.MustCompile(`\{\w+\}`)
 
+// placeholders returns the names in braces in a text, sorted and without duplicates.
 func placeholders(text string) []string {
 	found := placeholder.FindAllString(text, -1)
 	slices.Sort(found)

@@ -18,6 +18,7 @@ var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func clock() time.Time { return now }
 
+// tokens returns Tokens that sign with a shared secret.
 func tokens() *Tokens { return New(Config{Secret: []byte(strings.Repeat("s", 32))}, clock) }
 
 func sign(t *testing.T, tk *Tokens, claims jwt.MapClaims) string {

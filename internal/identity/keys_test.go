@@ -20,6 +20,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
+// newKey returns a new key that signs from a moment on.
 func newKey(t testing.TB, id string, from time.Time) SigningKey {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -56,6 +57,7 @@ func (s *shared) claims() jwt.MapClaims {
 	return jwt.MapClaims{"sub": "u1", "role": "authenticated", "session_id": "s1", "exp": s.at.Add(time.Hour).Unix()}
 }
 
+// kid returns the id of the key in the header of a token.
 func kid(t *testing.T, token string) any {
 	t.Helper()
 	parsed, _, err := jwt.NewParser().ParseUnverified(token, jwt.MapClaims{})

@@ -33,6 +33,7 @@ func (c *clock) advance(by time.Duration) { c.unix.Add(by.Microseconds()) }
 
 var key = []byte("the key of the tests")
 
+// newQueue returns a queue that looks for jobs every 5 ms. log may be nil.
 func newQueue(d *db.DB, c *clock, log *bytes.Buffer) *Queue {
 	logger := slog.New(slog.DiscardHandler)
 	if log != nil {
@@ -43,6 +44,7 @@ func newQueue(d *db.DB, c *clock, log *bytes.Buffer) *Queue {
 	return q
 }
 
+// enqueue adds a job for each payload, in one transaction.
 func enqueue(t *testing.T, q *Queue, kind string, payloads ...any) {
 	t.Helper()
 	err := q.db.WithTx(t.Context(), func(tx *db.Tx) error {
@@ -89,7 +91,7 @@ func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !ok(); {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain: %s", what)
+			t.Fatalf("not within the time limit: %s", what)
 		}
 		<-time.After(2 * time.Millisecond)
 	}

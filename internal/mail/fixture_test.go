@@ -55,6 +55,7 @@ func message(kind Kind, l i18n.Language) Message {
 	return m
 }
 
+// siteName returns a function that returns the name, as the settings would.
 func siteName(name string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) { return name, nil }
 }

@@ -25,11 +25,12 @@ import (
 
 func slogTo(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
 
+// waitFor waits up to a minute until ok returns true.
 func waitFor(t *testing.T, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !ok(); <-time.After(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("waited in vain")
+			t.Fatal("the condition was not met within a minute")
 		}
 	}
 }
@@ -40,11 +41,13 @@ var headers = []string{"Auto-Submitted", "Content-Language", "Content-Type", "Da
 // automatic are the headers that suppress automatic replies.
 var automatic = map[string]bool{"Auto-Submitted": true, "X-Auto-Response-Suppress": true}
 
+// checkHeaders checks that a mail has the usual headers and more, each once, and no others.
 func checkHeaders(t testing.TB, h netmail.Header, more ...string) {
 	t.Helper()
 	checkHeadersAre(t, h, append(more, headers...))
 }
 
+// checkHeadersAre checks that a mail has the wanted headers, each once, and no others.
 func checkHeadersAre(t testing.TB, h netmail.Header, want []string) {
 	t.Helper()
 	var names []string

@@ -37,11 +37,13 @@ type testVideo struct {
 	more       []byte // boxes at the end of the index
 }
 
+// isoBox returns an ISO box: its length, its kind and its parts.
 func isoBox(kind string, parts ...[]byte) []byte {
 	body := bytes.Join(parts, nil)
 	return append(append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8)), kind...), body...)
 }
 
+// words returns big-endian 32-bit numbers.
 func words(values ...uint32) (b []byte) {
 	for _, v := range values {
 		b = binary.BigEndian.AppendUint32(b, v)
@@ -57,6 +59,7 @@ func (a testVideo) mdat() []byte {
 	return isoBox("mdat", storagetest.NoisyFilm(a.pictures, 3))
 }
 
+// videoFile returns an MP4 file.
 func videoFile(a testVideo) []byte {
 	if a.codec == "" {
 		a.codec = "avc1"

@@ -42,6 +42,7 @@ func newCountingService(t *testing.T, d *db.DB, now func() time.Time) (s *Servic
 	return s, httpx.Handle(WriteError, s.Page), func() int { return int(n.Load()) }
 }
 
+// sendRequest requests a page. headers are pairs of a name and a value.
 func sendRequest(h http.Handler, target string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", target, nil)
 	for i := 0; i < len(headers); i += 2 {

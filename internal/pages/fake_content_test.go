@@ -26,6 +26,7 @@ type fakeContent struct {
 	queries int
 }
 
+// content returns a reader of the fake content. Only pictures below /known/ have renditions.
 func (s *fakeContent) content() ContentReader {
 	return ContentReader{Rows: s.rows, Count: func(_ context.Context, _, query string) (int64, error) {
 		return int64(len(s.matching(query))), nil

@@ -13,6 +13,7 @@ import (
 	"atelie/internal/settings/settingstest"
 )
 
+// readFeed returns the feed at a URL. It checks the language of the feed.
 func readFeed(t *testing.T, s *Service, target string) (f atomFeed) {
 	t.Helper()
 	text := fetch(t, s.Feed, target)

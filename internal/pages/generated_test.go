@@ -13,6 +13,7 @@ import (
 	"atelie/internal/httpx"
 )
 
+// generatedFiles returns the handlers of generated files by URL.
 func (s *Service) generatedFiles() map[string]httpx.Handler {
 	return map[string]httpx.Handler{
 		"/robots.txt": s.Robots, "/sitemap.xml": s.Sitemap, "/feed.xml": s.Feed, "/feed.xml?lang=pt": s.Feed, "/site.webmanifest": s.WebManifest, "/site.webmanifest?lang=pt": s.WebManifest,

@@ -48,6 +48,7 @@ var testManifest = pageManifest{
 	}, testAdminPages()),
 }
 
+// testGallery returns the page of a gallery, as the build's manifest describes it.
 func testGallery(filter string) page {
 	condition := "artwork_type=not.in.(oil,acrylic)"
 	if filter != allTypes {

@@ -36,6 +36,7 @@ import (
 // that once ended scripts, the renderer's own mark, and 200 emoji.
 var hostile = `</script><img src=x onerror=alert(1)>" onload='x' {{1}} ${1} &lt; <!--$!--> ` + "\u202e\u200f\u2028\r\n" + strings.Repeat("🖼️", 100)
 
+// quoted returns a text as a JSON string.
 func quoted(t testing.TB, text string) string {
 	t.Helper()
 	b, err := json.Marshal(text)
@@ -45,6 +46,7 @@ func quoted(t testing.TB, text string) string {
 	return string(b)
 }
 
+// hostileContent returns content in which every text is the hostile text.
 func hostileContent(t *testing.T) ContentReader {
 	h := quoted(t, hostile)
 	media := `{` + h + `:{"kind":"image","v":` + h + `,"width":40,"height":30,"thumbhash":` + h + `,"color":` + h + `,"widths":[40]}}`

@@ -20,6 +20,7 @@ type readMap struct {
 	Parts   []readURL `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemap"`
 }
 
+// readURL is an entry of a sitemap.
 type readURL struct {
 	Address  string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 loc"`
 	Modified string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 lastmod"`
@@ -33,6 +34,7 @@ type readURL struct {
 	} `xml:"http://www.google.com/schemas/sitemap-image/1.1 image"`
 }
 
+// mapped returns the sitemap at a URL.
 func mapped(t *testing.T, s *Service, target string) (m readMap) {
 	t.Helper()
 	if err := xml.Unmarshal([]byte(fetch(t, s.Sitemap, target)), &m); err != nil {

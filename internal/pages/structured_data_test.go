@@ -22,6 +22,7 @@ type schema struct {
 	properties map[string]func(any) bool
 }
 
+// text reports whether v is a text without spaces around it. The following functions report the same about other kinds of values.
 func text(v any) bool { s, ok := v.(string); return ok && strings.TrimSpace(s) == s && s != "" }
 
 func absoluteURL(v any) bool {

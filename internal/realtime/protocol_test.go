@@ -10,6 +10,7 @@ import (
 	"github.com/coder/websocket"
 )
 
+// push returns a binary message as a client sends it.
 func push(joinRef, ref, topic, event, metadata string, encoding byte, payload string) []byte {
 	b := []byte{binaryPush, byte(len(joinRef)), byte(len(ref)), byte(len(topic)), byte(len(event)), byte(len(metadata)), encoding}
 	return append(b, joinRef+ref+topic+event+metadata+payload...)

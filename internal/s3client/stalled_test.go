@@ -23,6 +23,7 @@ func config() s3client.Config {
 	return s3client.Config{Endpoint: "http://s3.example", Region: "us-east-1", KeyID: "k", Secret: "s", Bucket: "b", PathStyle: true}
 }
 
+// get begins to read an object, and returns its body.
 func get(t *testing.T, client *s3.Client) io.ReadCloser {
 	t.Helper()
 	out, err := client.GetObject(t.Context(), &s3.GetObjectInput{Bucket: aws.String("b"), Key: aws.String("k")})

@@ -29,6 +29,7 @@ type client struct {
 	s *Service
 }
 
+// newClient returns a client of a new Service.
 func newClient(t *testing.T, d *db.DB) client {
 	t.Helper()
 	s := New(d, Config{
@@ -41,6 +42,7 @@ func newClient(t *testing.T, d *db.DB) client {
 	return client{t, s}
 }
 
+// call calls a handler, and returns the settings or the error.
 func (d client) call(c identity.Caller, handler httpx.Handler, body string) (answer ownerSettings, refusal *apperr.Error) {
 	d.t.Helper()
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
@@ -57,6 +59,7 @@ func (d client) call(c identity.Caller, handler httpx.Handler, body string) (ans
 	return answer, nil
 }
 
+// get returns the settings as an owner reads them.
 func (d client) get() ownerSettings {
 	d.t.Helper()
 	answer, err := d.call(admin, d.s.Get, "{}")

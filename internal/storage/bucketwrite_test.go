@@ -15,6 +15,7 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
+// makeBucket makes a bucket. settings are further members of the request's JSON.
 func (s *site) makeBucket(id, settings string) {
 	s.T.Helper()
 	storagetest.WantJSON(s.T, s.Call("service", "POST", "/bucket", strings.NewReader(`{"id":"`+id+`","name":"`+id+`"`+settings+`}`)), map[string]string{"name": id})

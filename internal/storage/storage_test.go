@@ -53,6 +53,7 @@ func (s *site) wire() *site {
 	return s
 }
 
+// routes returns the handler of the storage routes.
 func (s *site) routes(auth *identity.Authenticator) http.Handler {
 	mux := http.NewServeMux()
 	guard := httpx.Guard(auth, WriteError)

@@ -14,6 +14,7 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
+// store stores a picture.
 func (s *site) store(name string) files.Object {
 	s.T.Helper()
 	o, err := s.Put(s.T.Context(), identity.Caller{Role: identity.Service}, "product-images", name, bytes.NewReader(storagetest.PNG(2, 2)), -1, PutOptions{Upsert: true})
@@ -23,6 +24,7 @@ func (s *site) store(name string) files.Object {
 	return o
 }
 
+// has reports whether a file exists. Its row and its bytes must not differ in that.
 func (s *site) has(o files.Object) bool {
 	s.T.Helper()
 	_, err := findObject(s.T.Context(), s.db, o.Bucket, o.Name)
@@ -39,6 +41,7 @@ func (s *site) has(o files.Object) bool {
 	return err == nil
 }
 
+// these returns a function that returns the addresses.
 func these(addresses ...string) func(context.Context) ([]string, error) {
 	return func(context.Context) ([]string, error) { return addresses, nil }
 }

@@ -32,6 +32,7 @@ func server(t *testing.T, answer http.HandlerFunc) (*Project, *[]time.Duration) 
 	return p, waits
 }
 
+// rowsOf returns the number of rows of a table.
 func rowsOf(t *testing.T, p *Project, table string) (int, error) {
 	t.Helper()
 	n := 0

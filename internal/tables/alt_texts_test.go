@@ -29,6 +29,7 @@ func TestPortugueseTextsHaveTheirOwnColumns(t *testing.T) {
 	})
 }
 
+// manyAltTexts returns n members of a value of alt_texts.
 func manyAltTexts(n int) string {
 	var all strings.Builder
 	for i := range n {

@@ -21,11 +21,13 @@ type twin struct {
 	sites [2]*site
 }
 
+// newTwin returns two sites, one on each database engine.
 func newTwin(t *testing.T) *twin {
 	t.Helper()
 	return &twin{t, [2]*site{newSite(t, dbtest.Open(t, db.SQLite)), newSite(t, dbtest.Open(t, db.Postgres))}}
 }
 
+// call sends a request to both sites, whose responses must be equal.
 func (w *twin) call(who, method, path, body string, headers ...string) reply {
 	w.t.Helper()
 	lite, postgres := w.sites[0].call(who, method, path, body, headers...), w.sites[1].call(who, method, path, body, headers...)
@@ -38,6 +40,7 @@ func (w *twin) call(who, method, path, body string, headers ...string) reply {
 // chance returns random values that are likely to show a difference between the engines.
 type chance struct{ *rand.Rand }
 
+// pick returns one of the values.
 func pick[T any](c chance, values ...T) T { return values[c.IntN(len(values))] }
 
 var letters = []rune("aAbBzZ éÉãÃçÇñÑßẞÿŸłŁĳαΑΣςσжЖ%_*\\\"'`,.(){}[]:;|&+-=/<>!?#0123456789\t\n\r\b\f\x01\x1f\x7f\u0080\u00a0\u2028\u2029\ufeff\ufffd😀🎨")

@@ -21,6 +21,7 @@ func list(ns ...int) string {
 	return "[" + strings.Join(keys, ",") + "]"
 }
 
+// handOrder returns the last digits of the ids of all works, in the order that the owner gave them.
 func (s *site) handOrder() string {
 	s.t.Helper()
 	return ids(s.t, s.call(anonymous, "GET", "products?select=id&order=position", "").body)
@@ -40,6 +41,7 @@ func (s *site) positions() map[string]string {
 	return found
 }
 
+// moved returns the body of a call of move_work.
 func moved(list, place, target string) string {
 	return fmt.Sprintf(`{"ids":%s,"place":%q,"target":%s}`, list, place, target)
 }

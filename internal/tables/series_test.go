@@ -34,6 +34,7 @@ func (s *site) fillSeries() {
 	s.changed = nil
 }
 
+// write sends a request as the owner, which must succeed.
 func (s *site) write(method, path, body string, header ...string) {
 	s.t.Helper()
 	if got := s.call(admin, method, path, body, header...); got.status >= 300 {

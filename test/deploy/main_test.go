@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
+// run runs the tests, and removes everything that they made.
 func run(m *testing.M) (code int) {
 	var err error
 	if folder, err = os.MkdirTemp("", "atelie-deploy"); err != nil {

@@ -29,6 +29,7 @@ var (
 	label  = regexp.MustCompile(`([a-z_]+)="(?:[^"\\]|\\.)*"`)
 )
 
+// scrape returns the metrics at an address.
 func scrape(t *testing.T, address string) scraped {
 	t.Helper()
 	answer, err := http.Get("http://" + address + "/metrics")

@@ -6,6 +6,7 @@ import (
 	"testing"
 )
 
+// sealGCM encrypts a text with AES-GCM.
 func sealGCM(t *testing.T, key, nonce []byte, text string) []byte {
 	t.Helper()
 	block, err := aes.NewCipher(key)

@@ -29,6 +29,7 @@ var ourKey = sync.OnceValues(func() (*ServiceProvider, error) {
 	return New("https://site.example/auth/v1/sso/saml/", private, certificate), nil
 })
 
+// newSP returns a service provider with a key.
 func newSP(t testing.TB) *ServiceProvider {
 	t.Helper()
 	sp, err := ourKey()
@@ -38,6 +39,7 @@ func newSP(t testing.TB) *ServiceProvider {
 	return sp
 }
 
+// parsed returns an identity provider as read from its metadata.
 func parsed(t testing.TB, p *samltest.IdP) *IdentityProvider {
 	t.Helper()
 	idp, err := ParseIdentityProvider([]byte(p.Metadata()))
@@ -47,6 +49,7 @@ func parsed(t testing.TB, p *samltest.IdP) *IdentityProvider {
 	return idp
 }
 
+// target returns the values that a valid response to sp has.
 func target(sp *ServiceProvider) samltest.Target {
 	return samltest.Target{ACS: sp.ACSURL, Audience: sp.MetadataURL, RequestID: "id-1", Certificate: sp.Certificate, Now: testNow}
 }

@@ -18,6 +18,7 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
+// strip returns the data without metadata.
 func strip(t testing.TB, data []byte, mimeType string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -27,6 +28,7 @@ func strip(t testing.TB, data []byte, mimeType string) []byte {
 	return out.Bytes()
 }
 
+// read returns the metadata of the data.
 func read(t testing.TB, data []byte, mimeType string) Info {
 	t.Helper()
 	info, err := Read(bytes.NewReader(data), mimeType)

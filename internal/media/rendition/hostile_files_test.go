@@ -30,6 +30,7 @@ const (
 	accepted
 )
 
+// hostileFile is a file with the result that it must have.
 type hostileFile struct {
 	name    string
 	content []byte

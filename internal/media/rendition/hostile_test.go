@@ -44,14 +44,15 @@ func hostile(t *testing.T, files []hostileFile) {
 			place <- struct{}{}
 			all.Go(func() {
 				defer func() { <-place }()
-				oneHostile(t, s, fmt.Sprintf("%03d", i), f)
+				checkHostileFile(t, s, fmt.Sprintf("%03d", i), f)
 			})
 		}
 		all.Wait()
 	})
 }
 
-func oneHostile(t *testing.T, s *Processor, id string, f hostileFile) {
+// checkHostileFile processes a hostile file, and checks the result and the resources in use.
+func checkHostileFile(t *testing.T, s *Processor, id string, f hostileFile) {
 	folder := filepath.Join(t.TempDir(), id)
 	source := folder + ".jpg" // the extension must not matter
 	if err := errors.Join(os.Mkdir(folder, 0o700), os.WriteFile(source, f.content, 0o600)); err != nil {

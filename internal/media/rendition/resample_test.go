@@ -41,6 +41,7 @@ func exact(p plane, win window, w, h int) []float64 {
 	return out
 }
 
+// noise returns a plane of random samples.
 func noise(w, h int, seed uint64) plane {
 	r := rand.New(rand.NewPCG(seed, 7))
 	p := newPlane(w, h)

@@ -22,11 +22,13 @@ func mustRead(t testing.TB, name string) []byte {
 	return data
 }
 
+// boxOf returns an ISO box: its length, its kind and its parts.
 func boxOf(kind string, parts ...[]byte) []byte {
 	body := bytes.Join(parts, nil)
 	return append(append(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8)), kind...), body...)
 }
 
+// u32 returns big-endian 32-bit numbers.
 func u32(values ...uint32) (b []byte) {
 	for _, v := range values {
 		b = binary.BigEndian.AppendUint32(b, v)
@@ -34,6 +36,7 @@ func u32(values ...uint32) (b []byte) {
 	return b
 }
 
+// sample describes a video track.
 type sample struct {
 	codec         string
 	width, height uint32
@@ -42,6 +45,7 @@ type sample struct {
 	tail          []byte // bytes after the last box of a track
 }
 
+// indexOf returns the moov box of a video: a track with frames, and a track with sound.
 func indexOf(s sample) []byte {
 	matrix := u32(1<<16, 0, 0, 0, 1<<16, 0, 0, 0, 1<<30)
 	if s.turned {

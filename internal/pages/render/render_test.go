@@ -27,6 +27,7 @@ globalThis.render = (path, boot) => acts[path] ? acts[path]() : { head: "<link>"
 let late = false;
 void Promise.resolve().then(() => (late = true));`
 
+// packed returns a script as the build packs it, with Brotli.
 func packed(t *testing.T, script string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -40,6 +41,7 @@ func packed(t *testing.T, script string) []byte {
 	return b.Bytes()
 }
 
+// newRenderer returns a renderer that is closed at the end of the test.
 func newRenderer(t *testing.T, packed []byte) *Renderer {
 	t.Helper()
 	r := New(packed)
@@ -51,6 +53,7 @@ func newRenderer(t *testing.T, packed []byte) *Renderer {
 	return r
 }
 
+// renders checks that a page is rendered with the wanted body.
 func renders(t *testing.T, r *Renderer, want string) {
 	t.Helper()
 	page, err := r.Render(t.Context(), "/", `{"a":"€ 🙂"}`)

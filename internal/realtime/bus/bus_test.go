@@ -23,6 +23,7 @@ type node struct {
 	lost chan struct{}
 }
 
+// run starts a bus that receives events until the end of the test.
 func run(t *testing.T, d *db.DB, now func() time.Time) *node {
 	t.Helper()
 	b, err := New(t.Context(), d, slog.New(slog.DiscardHandler), now)
@@ -40,6 +41,7 @@ func run(t *testing.T, d *db.DB, now func() time.Time) *node {
 	return n
 }
 
+// expect waits until the wanted events have arrived in this order.
 func (n *node) expect(want ...string) {
 	n.t.Helper()
 	for _, w := range want {
@@ -54,6 +56,7 @@ func (n *node) expect(want ...string) {
 	}
 }
 
+// say records an event in a transaction of its own.
 func (n *node) say(text string) error {
 	return n.db.WithTx(context.Background(), func(tx *db.Tx) error { return n.Record(context.Background(), tx, "test", []byte(text)) })
 }

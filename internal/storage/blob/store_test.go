@@ -46,6 +46,7 @@ func each(t *testing.T, fn func(t *testing.T, s blob.Store, left func() []string
 	})
 }
 
+// noise returns n bytes that are random but the same in each run.
 func noise(n int) []byte {
 	b := make([]byte, n)
 	r := rand.NewChaCha8([32]byte{byte(n)})

@@ -51,6 +51,7 @@ type site struct {
 	moved time.Duration
 }
 
+// node is one of several programs with the same database and store.
 type node struct {
 	*Service
 	files *storage.Service
