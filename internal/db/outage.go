@@ -16,8 +16,8 @@ import (
 // outage decides whether the database is unreachable. When a statement fails because of its connection, a probe tries a new connection.
 // If the probe fails too, an outage begins: all statements fail immediately, until a later probe succeeds.
 type outage struct {
-	lost    atomic.Int32 // what is impossible now: lostNothing, lostWrites or lostEverything
-	refused atomic.Int64 // number of statements that failed during this outage without a call to the database
+	severity atomic.Int32 // what is impossible now: noOutage, writesFail or everythingFails
+	refused  atomic.Int64 // number of statements that failed during this outage without a call to the database
 
 	mu      sync.Mutex
 	probed  chan struct{}  // closed when the running probe has its first result; nil when no probe runs
@@ -36,11 +36,11 @@ var ErrOutage = fmt.Errorf("%w: an outage is under way", ErrUnavailable)
 // errLocked is wrapped by errors of an SQLite database whose write lock another program held for too long.
 var errLocked = fmt.Errorf("%w: another program has locked it", ErrUnavailable)
 
-// The values of outage.lost, from no outage to the most severe one.
+// The values of outage.severity, from no outage to the most severe one.
 const (
-	lostNothing    int32 = iota // there is no outage
-	lostWrites                  // writing is impossible: another program holds SQLite's write lock
-	lostEverything              // reading and writing are impossible
+	noOutage        int32 = iota // there is no outage
+	writesFail                   // writing is impossible: another program holds SQLite's write lock
+	everythingFails              // reading and writing are impossible
 )
 
 // probeTimeout is the timeout of a probe, a call on a new connection. probeInterval is the interval between probes during an
@@ -54,20 +54,20 @@ const (
 func IsLocked(cause error) bool { return errors.Is(cause, errLocked) }
 
 // InOutage reports whether the database is unreachable: nothing can be read.
-func (d *DB) InOutage() bool { return d.outage.lost.Load() == lostEverything }
+func (d *DB) InOutage() bool { return d.outage.severity.Load() == everythingFails }
 
 // CannotWrite reports whether the database is unreachable or locked.
-func (d *DB) CannotWrite() bool { return d.outage.lost.Load() != lostNothing }
+func (d *DB) CannotWrite() bool { return d.outage.severity.Load() != noOutage }
 
 // checkReadable returns ErrOutage while the database is unreachable. It is called before each statement that reads.
-func (d *DB) checkReadable() error { return d.checkAvailable(lostEverything) }
+func (d *DB) checkReadable() error { return d.checkAvailable(everythingFails) }
 
 // checkWritable returns ErrOutage while the database is unreachable or locked. It is called before each write.
-func (d *DB) checkWritable() error { return d.checkAvailable(lostWrites) }
+func (d *DB) checkWritable() error { return d.checkAvailable(writesFail) }
 
 // checkAvailable returns ErrOutage if the outage is at least as severe as least, one of the constants above.
 func (d *DB) checkAvailable(least int32) error {
-	if d.outage.lost.Load() < least {
+	if d.outage.severity.Load() < least {
 		return nil
 	}
 	d.outage.refused.Add(1)
@@ -122,23 +122,23 @@ func (d *DB) startProbe(cause error) <-chan struct{} {
 // succeeds or the database is closed.
 func (d *DB) probe(cause error, probed chan struct{}) {
 	o := &d.outage
-	lost := d.probeLost(cause)
-	if lost == lostNothing {
+	severity := d.probeSeverity(cause)
+	if severity == noOutage {
 		o.resetProbe()
 		close(probed)
 		return
 	}
 	begin := time.Now()
 	o.refused.Store(0)
-	for last := lostNothing; lost != lostNothing; lost = d.probeLost(cause) {
-		if lost != last {
-			o.lost.Store(lost)
-			d.hooks.OutageBegan(outageCause(lost, cause))
+	for last := noOutage; severity != noOutage; severity = d.probeSeverity(cause) {
+		if severity != last {
+			o.severity.Store(severity)
+			d.hooks.OutageBegan(outageCause(severity, cause))
 		}
-		if last == lostNothing {
+		if last == noOutage {
 			close(probed)
 		}
-		last = lost
+		last = severity
 		select {
 		case <-o.stop:
 			return
@@ -146,28 +146,28 @@ func (d *DB) probe(cause error, probed chan struct{}) {
 		}
 	}
 	d.driver.resetPool()
-	o.lost.Store(lostNothing)
+	o.severity.Store(noOutage)
 	o.resetProbe()
 	d.hooks.OutageEnded(time.Since(begin), o.refused.Load())
 }
 
-// probeLost returns what is impossible now. It requests the write lock only if a statement failed to get it: a long
+// probeSeverity returns what is impossible now. It requests the write lock only if a statement failed to get it: a long
 // transaction of this program holds the lock too, and is no outage.
-func (d *DB) probeLost(cause error) int32 {
+func (d *DB) probeSeverity(cause error) int32 {
 	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
 	defer cancel()
 	if d.driver.probe(ctx) != nil {
-		return lostEverything
+		return everythingFails
 	}
 	if IsLocked(cause) && d.driver.probeWrite(ctx) != nil {
-		return lostWrites
+		return writesFail
 	}
-	return lostNothing
+	return noOutage
 }
 
 // outageCause removes errLocked from the cause if reading fails too, so that IsLocked is false for it.
-func outageCause(lost int32, cause error) error {
-	if lost == lostEverything && IsLocked(cause) {
+func outageCause(severity int32, cause error) error {
+	if severity == everythingFails && IsLocked(cause) {
 		return fmt.Errorf("%w: %s", ErrUnavailable, cause.Error())
 	}
 	return cause
