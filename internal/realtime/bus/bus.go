@@ -98,9 +98,9 @@ func (b *Bus) signal() {
 	}
 }
 
-// Run calls deliver for each event, one at a time, until ctx ends. It calls lost if the outbox could not be read for so long
+// Run calls deliver for each event, one at a time, until ctx ends. It calls missed if the outbox could not be read for so long
 // that events may have been deleted unread.
-func (b *Bus) Run(ctx context.Context, deliver func(Event), lost func()) {
+func (b *Bus) Run(ctx context.Context, deliver func(Event), missed func()) {
 	var listening sync.WaitGroup
 	defer listening.Wait()
 	if b.db.Dialect == db.Postgres {
@@ -120,14 +120,14 @@ func (b *Bus) Run(ctx context.Context, deliver func(Event), lost func()) {
 				b.log.Error("live changes: the outbox was not swept", "cause", err.Error())
 			}
 		}
-		if err := b.drain(ctx, deliver, lost); err != nil && ctx.Err() == nil {
+		if err := b.drain(ctx, deliver, missed); err != nil && ctx.Err() == nil {
 			b.log.Error("live changes: the outbox cannot be read", "cause", err.Error())
 		}
 	}
 }
 
 // drain delivers all events that are waiting.
-func (b *Bus) drain(ctx context.Context, deliver func(Event), lost func()) error {
+func (b *Bus) drain(ctx context.Context, deliver func(Event), missed func()) error {
 	b.mu.Lock()
 	events := b.local
 	b.local = nil
@@ -141,7 +141,7 @@ func (b *Bus) drain(ctx context.Context, deliver func(Event), lost func()) error
 		return err
 	}
 	if begin.Sub(b.lastRead) > retention-maxClockSkew {
-		lost()
+		missed()
 	}
 	b.cursor, b.lastRead = next, begin
 	for _, e := range events {
