@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWorseRowsFail(t *testing.T) {
+func TestWorseRatiosFail(t *testing.T) {
 	row := func(rate, cost float64) []ratio {
 		return []ratio{{Row: "rate", Value: rate}, {Row: "cost", Value: cost, Lower: true}}
 	}

@@ -83,9 +83,9 @@ func (s *noticeSite) tablesWith(text string) (found []string) {
 
 // Proves AM-address-1, AM-address-2, FN-address-role.
 //
-// TestAnErasedAddressIsNowhere covers messages, quarantine, revisions, an account without a role with its sessions and sign-ins, limits
+// TestEraseDeletesAllDataOfAnAddress covers messages, quarantine, revisions, an account without a role with its sessions and sign-ins, limits
 // and queued mails, on both databases. The data of a similar address must stay.
-func TestAnErasedAddressIsNowhere(t *testing.T) {
+func TestEraseDeletesAllDataOfAnAddress(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
 		s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
 		for _, email := range []string{"canary@exemplo.example", "acanary@exemplo.example"} {

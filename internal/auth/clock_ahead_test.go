@@ -74,7 +74,7 @@ func TestAPhoneIsChallengedAgainAfterTheClockWasAhead(t *testing.T) {
 	})
 }
 
-func TestASigningKeyOfAClockThatWasAheadIsNotWaitedFor(t *testing.T) {
+func TestSigningKeyOfAClockAheadIsReplaced(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.ES256 = true })
 		h.clock.pass(ahead)

@@ -304,7 +304,7 @@ func emptyAddress(t *testing.T, dialect db.Dialect) string {
 	return address
 }
 
-func TestCopyThereAndBackChangesNothing(t *testing.T) {
+func TestCopiesBetweenDatabasesChangeNothing(t *testing.T) {
 	first := filled(t, 7)
 	want := dump(t, first)
 	at := first

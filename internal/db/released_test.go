@@ -12,9 +12,9 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// TestReleasedMigrationsStayAsTheyAre: a released migration has changed databases already, so it must not change later. A test run with
+// TestReleasedMigrationsDoNotChange: a released migration has changed databases already, so it must not change later. A test run with
 // RELEASED=write writes the SQL text of a release that was added to dbtest.Releases.
-func TestReleasedMigrationsStayAsTheyAre(t *testing.T) {
+func TestReleasedMigrationsDoNotChange(t *testing.T) {
 	for _, r := range dbtest.Releases {
 		for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 			now, err := db.SchemaScript(dialect, r.Schema)

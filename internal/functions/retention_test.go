@@ -11,7 +11,7 @@ import (
 )
 
 // Proves AM-retention-1.
-func TestMessagesAreKeptAsLongAsTheOwnerSays(t *testing.T) {
+func TestMessagesAreDeletedAfterTheSetNumberOfMonths(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		keep := func(months int) {

@@ -285,7 +285,7 @@ var (
 )
 
 // Proves FN-contact-rules, S5-contact-7.
-func TestRulesAndTexts(t *testing.T) {
+func TestFieldRulesAndTheirTexts(t *testing.T) {
 	emoji := strings.Repeat("🎨", 5000) // each is one character, but four bytes and two code units of JavaScript
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		for _, language := range []string{"", "en", "pt", "fr"} {

@@ -214,7 +214,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-func TestUnknownKidCausesOneRead(t *testing.T) {
+func TestUnknownKeyIDCausesOneRead(t *testing.T) {
 	db := &shared{keys: []SigningKey{newKey(t, "k1", now)}, at: now}
 	tk := db.node(t)
 	db.at = now.Add(10 * time.Second)

@@ -241,7 +241,7 @@ func TestUnchangedVideos(t *testing.T) {
 }
 
 // Proves F-film-media.
-func TestAVideosPoster(t *testing.T) {
+func TestPosterOfAVideo(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newVideoSite(t, d)
 		s.UploadFile("product-images/o%20mar.v2.MP4", videoFile(testVideo{}))

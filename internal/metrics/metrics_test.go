@@ -111,7 +111,7 @@ func TestScrapeWithoutTheDatabase(t *testing.T) {
 	})
 }
 
-func TestObserve(t *testing.T) {
+func TestRequestsAreCountedByStatusClass(t *testing.T) {
 	m := open(t, dbtest.Open(t, db.SQLite))
 	for status, class := range map[int]string{101: "1xx", 204: "2xx", 304: "3xx", 499: "4xx", 599: "5xx", 0: "5xx", 99: "5xx", 600: "5xx", -7: "5xx", 1 << 40: "5xx"} {
 		count := fmt.Sprintf("atelie_http_requests_total{status=%q,surface=\"render\"} ", class)

@@ -141,7 +141,7 @@ func TestTruncatedDumpIsReported(t *testing.T) {
 	}
 }
 
-func TestLinksInTheFolderAreNotFollowed(t *testing.T) {
+func TestSymbolicLinksInTheFolderAreNotFollowed(t *testing.T) {
 	outside, inside := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(outside, "secret.png"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 )
 
 // Proves P-found-hidden.
-func TestRowsEqualTheEndpoints(t *testing.T) {
+func TestRowsReturnsWhatTheEndpointReturns(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
 		anon := identity.Caller{Role: identity.Anon}

@@ -52,7 +52,7 @@ func TestSchemaMeetsTheAssumptionsOfTheCompiler(t *testing.T) {
 	for _, table := range schema {
 		for _, c := range table.Columns {
 			if (c.Kind == List || c.Kind == Bool) && !c.NotNull {
-				t.Errorf("%s.%s: render.go takes lists and booleans as never null", table.Name, c.Name)
+				t.Errorf("%s.%s: sql.go assumes that lists and booleans are never null", table.Name, c.Name)
 			}
 			if (c.Kind == Text || c.Kind == List) && c.OneOf == nil && c.MaxLen == 0 {
 				t.Errorf("%s.%s has no cap", table.Name, c.Name)

@@ -1,6 +1,6 @@
 package tables
 
-// Query is the parsed query string of a request on one table. parseQuery makes it from text, and render.go makes SQL from it.
+// Query is the parsed query string of a request on one table. parseQuery makes it from text, and sql.go makes SQL from it.
 // Names are resolved to columns, and values have the type of their column.
 type Query struct {
 	Table      *Table

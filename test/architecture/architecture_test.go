@@ -127,7 +127,7 @@ func layer(path string) int {
 	return -1
 }
 
-func TestImportsFlowOneWay(t *testing.T) {
+func TestImportsFollowTheLayers(t *testing.T) {
 	for path, imports := range packages(t) {
 		from := layer(path)
 		if from < 0 {

@@ -423,7 +423,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestFrameIsSmall(t *testing.T) {
+func TestFramedPictureIsWithinItsSizeLimit(t *testing.T) {
 	p := noise(700, 420, 9)
 	r := made(t, jpegOf(t, &image.Gray{Pix: p.pix, Stride: p.w, Rect: image.Rect(0, 0, p.w, p.h)}),
 		Order{Width: 1200, Height: 630, Fit: Frame, Format: JPEG})

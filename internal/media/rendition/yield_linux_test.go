@@ -27,22 +27,22 @@ func TestLibvipsUsesIdleProcessors(t *testing.T) {
 		}
 		return strings.TrimSpace(said)
 	}
-	t.Run("at first", func(t *testing.T) {
+	t.Run("before idleUntil", func(t *testing.T) {
 		if class := run(t, "echo $class", time.Hour); class != "5" {
 			t.Errorf("class %q", class)
 		}
 	})
-	t.Run("not for ever", func(t *testing.T) {
+	t.Run("after idleUntil", func(t *testing.T) {
 		if class := run(t, "echo $class", -time.Second); class != "0" {
 			t.Errorf("class %q", class)
 		}
 	})
-	t.Run("what found no processor begins again", func(t *testing.T) {
+	t.Run("a command that got no processor is started again", func(t *testing.T) {
 		if class := run(t, "[ $class = 5 ] && exec sleep 1000\necho $class", 200*time.Millisecond); class != "0" {
 			t.Errorf("class %q", class)
 		}
 	})
-	t.Run("no thread of this process stays behind", func(t *testing.T) {
+	t.Run("no thread of this process keeps the idle class", func(t *testing.T) {
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 			if idle := idleThreads(t); idle == 0 {
 				return
