@@ -1,4 +1,4 @@
-// `atelie export` and `atelie import`: a site that moves in one archive has the same pages, messages and settings.
+// A site that moves with `atelie export` and `atelie import` has the same pages, messages and settings.
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { stopPostgres } from "../harness/postgres.ts";
 import { type Engine, engines, type Server, startServer } from "../harness/server.ts";
 import { unzip } from "../harness/unzip.ts";
 
-// Commands derive the site's address from the settings, so the port must be known before the start.
+// Commands read the site's URL from the settings, so the test must know the port before the server starts.
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -79,7 +79,10 @@ async function fill(server: Server): Promise<void> {
   expect((await asAnon(server).functions.invoke("submit-contact", { body })).error).toBeNull();
 }
 
-/** All pages that the sitemap lists, without what must differ: the origin, the public key, and the versions of pictures. */
+/**
+ * Returns all pages that the sitemap lists, without the parts that may differ: origin, public key and versions of
+ * pictures.
+ */
 async function pagesOf(server: Server): Promise<Record<string, string>> {
   const sitemap = await (await fetch(`${server.url}/sitemap.xml`)).text();
   const urls = Array.from(sitemap.matchAll(/<loc>([^<]+)/g), ([, url]) =>
@@ -100,7 +103,7 @@ async function messagesOf(server: Server): Promise<unknown> {
   return (await asService(server).from("contact_submissions").select("*").order("id")).data;
 }
 
-/** Waits until the server has made the renditions of all pictures, from when on pages stay as they are. */
+/** Waits until the server has made the renditions of all pictures. After that the pages do not change. */
 async function untilReady(server: Server): Promise<void> {
   const owner = asService(server);
   await vi.waitFor(
@@ -134,7 +137,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-it("H-archive-content: an archive has rows, originals and pages under readable names, and no secret", async () => {
+it("H-archive-content: an archive contains rows, original files and readable page names, but no secret", async () => {
   const entries = await unzip(archive);
   const names = Array.from(entries.keys());
   for (const name of [
@@ -163,7 +166,7 @@ it("H-archive-content: an archive has rows, originals and pages under readable n
     expect(all).not.toContain(secret);
 });
 
-it("H-archive-same: the same site gives the same archive, while the server runs", async () => {
+it("H-archive-same: exporting the same site twice gives the same archive, also while the server runs", async () => {
   const again = join(home, "again.zip");
   await source.command(["export", "--to", again]);
   expect((await readFile(again)).equals(await readFile(archive))).toBe(true);
@@ -178,7 +181,7 @@ describe.each(engines)("an import on %s", (engine) => {
   });
   afterAll(() => target.stop());
 
-  it("H-archive-moves: gives the same pages, messages and settings, and keeps the owner", async () => {
+  it("H-archive-moves: the imported site has the same pages, messages, settings and owner", async () => {
     const nothing = target.command(["export", "--to", join(home, "nothing.zip")]);
     await expect(nothing).rejects.toThrow(/the site is empty/);
     const owner = await asOwner(target);
@@ -203,7 +206,7 @@ describe.each(engines)("an import on %s", (engine) => {
     }
   });
 
-  it("H-archive-empty: a site that is not empty is refused and not changed", async () => {
+  it("H-archive-empty: an import into a site that has content fails and changes nothing", async () => {
     const before = await messagesOf(target);
     await expect(target.command(["import", archive])).rejects.toThrow(/the site is not empty/);
     expect(await messagesOf(target)).toEqual(before);

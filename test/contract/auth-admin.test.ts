@@ -39,7 +39,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     return { client, session: data.session, user: data.user, error };
   };
 
-  it("S7-admin-7: creates an account that signs in at once", async () => {
+  it("S7-admin-7: the service key creates an account that can sign in immediately", async () => {
     const user = await create({ user_metadata: { name: "Rui" }, app_metadata: { team: "a" } });
     expect(user).toMatchObject({
       aud: "authenticated",
@@ -54,7 +54,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect(signedIn?.id).toBe(user.id);
   });
 
-  it("takes an id along, and refuses what is taken or weak", async () => {
+  it("an account can be created with a given id; a used email address and a weak password are refused", async () => {
     const id = crypto.randomUUID();
     const user = await create({ id });
     expect(user.id).toBe(id);
@@ -66,7 +66,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect(nobody.error).toMatchObject({ status: 400, code: "validation_failed" });
   });
 
-  it("S7-admin-18: gives one of many who ask for one address the account", async () => {
+  it("S7-admin-18: only one of several concurrent calls creates the account with an email address", async () => {
     const email = freshEmail();
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => service.auth.admin.createUser({ email })),
@@ -76,7 +76,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect(codes).toEqual(Array(11).fill("email_exists"));
   });
 
-  it("A-safe-2: imports a bcrypt hash: its password signs in, twice", async () => {
+  it("A-safe-2: an imported bcrypt hash lets its password sign in, twice", async () => {
     const email = freshEmail();
     const { error } = await service.auth.admin.createUser({
       email,
@@ -95,7 +95,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect(unknown.error).toMatchObject({ status: 400, code: "validation_failed" });
   });
 
-  it("S7-admin-8 S7-admin-9: lists in pages, as the client reads Link and X-Total-Count", async () => {
+  it("S7-admin-8 S7-admin-9: accounts are listed in pages with the headers Link and X-Total-Count that the client reads", async () => {
     for (let i = 0; i < 3; i++) await create();
     const first = await service.auth.admin.listUsers({ page: 1, perPage: 2 });
     expect(first.error).toBeNull();
@@ -122,7 +122,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect(times).toEqual(times.toSorted((a, b) => b - a));
   });
 
-  it("S7-admin-10 S7-admin-11: reads and changes an account", async () => {
+  it("S7-admin-10 S7-admin-11: the service key reads and changes an account", async () => {
     const user = await create({ user_metadata: { a: 1, b: 2 } });
     const read = await service.auth.admin.getUserById(user.id);
     expect(read.data.user).toEqual(user);
@@ -144,7 +144,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect(unknown.error).toMatchObject({ status: 404, code: "user_not_found" });
   });
 
-  it("ends the sessions of an account that gets a new password", async () => {
+  it("a new password ends the sessions of the account", async () => {
     const user = await create();
     const { client } = await signIn(user.email!);
     const { error } = await service.auth.admin.updateUserById(user.id, {
@@ -155,7 +155,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect((await signIn(user.email!)).error?.code).toBe("invalid_credentials");
   });
 
-  it("S7-admin-12: bans until the ban is lifted", async () => {
+  it("S7-admin-12: a banned account cannot sign in until the ban is lifted", async () => {
     const user = await create();
     const { client, session } = await signIn(user.email!);
     const banned = await service.auth.admin.updateUserById(user.id, { ban_duration: "24h" });
@@ -191,14 +191,14 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     await create({ email: user.email });
   });
 
-  it("S7-admin-15: keeps the last owner", async () => {
+  it("S7-admin-15: the last owner cannot be deleted", async () => {
     const { data } = await owner.auth.getUser();
     const { error } = await service.auth.admin.deleteUser(data.user!.id);
     expect(error).toMatchObject({ status: 409, code: "conflict" });
     expect((await owner.auth.getUser()).error).toBeNull();
   });
 
-  it("S7-admin-1: invites, again too, until the address is confirmed", async () => {
+  it("S7-admin-1: an invitation can be sent again until the address is confirmed", async () => {
     const email = freshEmail();
     const options = { data: { name: "Ana" }, redirectTo: server.url + "/admin" };
     const first = await service.auth.admin.inviteUserByEmail(email, options);
@@ -212,7 +212,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect(third.error).toMatchObject({ status: 422, code: "email_exists" });
   });
 
-  it("S7-admin-3: signs the invited in, who then choose their password", async () => {
+  it("S7-admin-3: an invited person signs in by the link and then chooses a password", async () => {
     const email = freshEmail();
     const { data, error } = await service.auth.admin.generateLink({ type: "invite", email });
     expect(error).toBeNull();
@@ -264,7 +264,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     },
   );
 
-  it("S7-admin-4: changes an address by two links", async () => {
+  it("S7-admin-4: two links change the email address of an account", async () => {
     const user = await create();
     const newEmail = freshEmail();
     const answers = [];
@@ -289,7 +289,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect((await signIn(newEmail)).error).toBeNull();
   });
 
-  it("S7-admin-6: refuses links for unknown and to confirmed addresses", async () => {
+  it("S7-admin-6: a link for an unknown address or an invitation to a confirmed one is refused", async () => {
     const user = await create();
     const unknown = await service.auth.admin.generateLink({
       type: "recovery",
@@ -305,7 +305,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect(signup.data.properties?.verification_type).toBe("signup");
   });
 
-  it("S7-admin-16 S7-admin-17: lists and deletes second factors", async () => {
+  it("S7-admin-16 S7-admin-17: second factors are listed and deleted", async () => {
     const user = await create();
     const { client } = await signIn(user.email!);
     const enrolled = await client.auth.mfa.enroll({ factorType: "totp", friendlyName: "app" });
@@ -338,7 +338,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect((await two.client.auth.refreshSession(two.session!)).error === null).toBe(there);
   });
 
-  it("S6-key-1: refuses all of it to the public key and to an owner's own token", async () => {
+  it("S6-key-1: the public key and an owner's token are refused on all admin endpoints", async () => {
     const user = await create();
     const { data } = await owner.auth.getSession();
     const token = data.session!.access_token;

@@ -87,7 +87,7 @@ describe.each(engines)("an old sign-in on %s", (engine) => {
     return [answer.status, body.error_code ?? body.code];
   };
 
-  it("A-confirm-1: of an owner is asked for the password before password, e-mail and factors change", async () => {
+  it("A-confirm-1: an owner must give the password before changing password, email address or factors", async () => {
     const { client, email, userId } = await anOwner();
     await age(userId);
     expect((await client.auth.refreshSession()).error).toBeNull(); // no sign-in
@@ -104,7 +104,7 @@ describe.each(engines)("an old sign-in on %s", (engine) => {
     expect(again.error).toBeNull();
   });
 
-  it("A-confirm-2: of an owner is renewed by a mailed code, which works once", async () => {
+  it("A-confirm-2: an owner can confirm with a mailed code, which works once", async () => {
     const { client, email, userId } = await anOwner();
     await age(userId);
     expect((await client.auth.reauthenticate()).error).toBeNull();
@@ -117,7 +117,7 @@ describe.each(engines)("an old sign-in on %s", (engine) => {
     expect(again.error).toMatchObject({ status: 422, code: "reauthentication_not_valid" });
   });
 
-  it("A-confirm-3: of an owner is made fresh by showing the password or a code, for calls that carry neither", async () => {
+  it("A-confirm-3: after the password or a code was sent to /reauthenticate, calls that carry neither are accepted", async () => {
     const { client, email, userId } = await anOwner();
     await age(userId);
     expect(await confirm(client, {})).toEqual([400, "validation_failed"]);
@@ -138,7 +138,7 @@ describe.each(engines)("an old sign-in on %s", (engine) => {
     expect((await client.auth.updateUser({ email: `new-${email}` })).error).toBeNull();
   });
 
-  it("A-confirm-1 A-confirm-3: of an owner is asked for the password before a verified factor goes", async () => {
+  it("A-confirm-1 A-confirm-3: an owner must give the password before a verified factor is removed", async () => {
     const { client, userId } = await anOwner();
     const { data } = await enrol(client, "app");
     await server.sql(`update auth_factors set status = 'verified' where user_id = '${userId}'`);
@@ -152,7 +152,7 @@ describe.each(engines)("an old sign-in on %s", (engine) => {
     expect((await remove()).error).toBeNull();
   });
 
-  it("A-confirm-4: of an account without a role is asked for nothing", async () => {
+  it("A-confirm-4: an account without a role is not asked to confirm", async () => {
     const { client, userId } = await aMember();
     await age(userId);
     expect((await enrol(client, "app")).error).toBeNull();
@@ -160,7 +160,7 @@ describe.each(engines)("an old sign-in on %s", (engine) => {
     expect(error).toBeNull();
   });
 
-  it("A-sessions-3 A-sessions-4: ends a session that was not renewed for long, or that is too old, by the limits of its account", async () => {
+  it("A-sessions-3 A-sessions-4: a session ends if it is not refreshed in time or too old; the limits depend on the account's role", async () => {
     const past = (hours: number) =>
       new Date(Date.now() - hours * 3_600_000).toISOString().replace("Z", "+00:00");
     for (const [who, column, lives, ends] of [

@@ -48,7 +48,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
   const address = () => `person${++counter}@example.com`;
   const number = () => `35191${String(++counter).padStart(7, "0")}`;
 
-  /** A client of the PKCE flow, as a server-rendered site has one. */
+  /** Returns a client that uses the PKCE flow, as a server-rendered site does. */
   const withPKCE = () => {
     const kept = new Map<string, string>();
     return createClient(server.url, server.anonKey, {
@@ -82,7 +82,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
   };
   const behindHash = (url: URL) => new URLSearchParams(url.hash.slice(1));
 
-  it("S7-signup-1 S7-verify-6 S7-verify-8 S7-verify-10 A-set-5: signs up with e-mail, data and where to return", async () => {
+  it("S7-signup-1 S7-verify-6 S7-verify-8 S7-verify-10 A-set-5: a visitor signs up with email address, user data and redirect URL", async () => {
     const email = address();
     const { data, error } = await asAnon(server).auth.signUp({
       email,
@@ -121,7 +121,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(late.error).toBeNull();
   });
 
-  it("S5-rule-8 S7-token-2 S7-signup-2 A-set-4: signs up with a phone number", async () => {
+  it("S5-rule-8 S7-token-2 S7-signup-2 A-set-4: a visitor signs up with a phone number", async () => {
     const phone = number();
     const client = asAnon(server);
     const { data, error } = await client.auth.signUp({
@@ -143,7 +143,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(known.error).toBeNull();
   });
 
-  it("S7-signup-3: tells nobody that an address is taken", async () => {
+  it("S7-signup-3: signing up with a used address gives the same response as with a new one", async () => {
     const { email, user } = await member();
     const { data, error } = await asAnon(server).auth.signUp({ email, password });
     expect(error).toBeNull();
@@ -151,19 +151,19 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(data.user?.id).not.toBe(user.id);
   });
 
-  it("S8-form-3 A-safe-16: refuses weak and common passwords, with reasons", async () => {
+  it("S8-form-3 A-safe-16: weak and common passwords are refused, and the response gives the reasons", async () => {
     const short = await asAnon(server).auth.signUp({ email: address(), password: "k3v9-x" });
     expect(short.error).toMatchObject({ status: 422, code: "weak_password", reasons: ["length"] });
     const common = await asAnon(server).auth.signUp({ email: address(), password: "Password123!" });
     expect(common.error).toMatchObject({ code: "weak_password", reasons: ["pwned"] });
   });
 
-  it("S7-signup-7: refuses anonymous sign-in", async () => {
+  it("S7-signup-7: anonymous sign-in is refused", async () => {
     const { error } = await asAnon(server).auth.signInAnonymously();
     expect(error).toMatchObject({ status: 422, code: "anonymous_provider_disabled" });
   });
 
-  it("S7-otp-1 S7-verify-5: signs in with a code by e-mail, known or not, and makes accounts only when asked", async () => {
+  it("S7-otp-1 S7-verify-5: an emailed code signs in; unknown addresses get the same response, and an account is created only on request", async () => {
     const email = address();
     const client = asAnon(server);
     const unknown = address();
@@ -190,7 +190,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(twice.error).toMatchObject({ status: 403, code: "otp_expired" });
   });
 
-  it("S7-otp-2: signs in with a code by phone", async () => {
+  it("S7-otp-2: a code sent to a phone signs in", async () => {
     const phone = number();
     const client = asAnon(server);
     expect((await client.auth.signInWithOtp({ phone })).error).toBeNull();
@@ -234,7 +234,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     );
   });
 
-  it("S7-resend-1: sends a confirmation again, and either of the two works once", async () => {
+  it("S7-resend-1: a confirmation is sent again; the first or the second mail works, once", async () => {
     const email = address();
     const client = asAnon(server);
     await client.auth.signUp({ email, password });
@@ -250,7 +250,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(wrong.error).toMatchObject({ status: 400, code: "validation_failed" });
   });
 
-  it("S7-verify-9 S7-recover-1 S7-user-3: answers a forgotten password alike for everybody, and lets a new one be set", async () => {
+  it("S7-verify-9 S7-recover-1 S7-user-3: a request for a new password gives the same response for all addresses; the mailed link lets the owner set one", async () => {
     const { email, session } = await member();
     const nobody = await asAnon(server).auth.resetPasswordForEmail("nobody@example.com");
     const somebody = await asAnon(server).auth.resetPasswordForEmail(email, {
@@ -275,7 +275,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(old.error).toMatchObject({ code: "invalid_credentials" });
   });
 
-  it("S7-token-10 S7-verify-7: hands a PKCE client its session by a code", async () => {
+  it("S7-token-10 S7-verify-7: a PKCE client exchanges a code for its session", async () => {
     const client = withPKCE();
     const { email } = await member(client);
     await client.auth.signOut();
@@ -296,7 +296,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(again.to.searchParams.get("error_code")).toBe("otp_expired");
   });
 
-  it("S7-user-2: changes data at once", async () => {
+  it("S7-user-2: user data changes immediately", async () => {
     const { client } = await member();
     await client.auth.updateUser({ data: { name: "Inês", colour: "blue" } });
     const { data, error } = await client.auth.updateUser({ data: { colour: null } });
@@ -305,7 +305,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(data.user?.user_metadata).not.toHaveProperty("colour");
   });
 
-  it("S7-verify-4 S7-user-4 S7-user-5: changes the address when both have agreed", async () => {
+  it("S7-verify-4 S7-user-4 S7-user-5: the email address changes after both addresses have confirmed", async () => {
     const { client, email } = await member();
     const fresh = address();
     const asked = await client.auth.updateUser({ email: fresh });
@@ -332,7 +332,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(signedIn.error).toBeNull();
   });
 
-  it("S7-user-4: tells by the link that the other address has to agree too", async () => {
+  it("S7-user-4: the first of the two links says that the other address must confirm too", async () => {
     const { client, email } = await member();
     const fresh = address();
     await client.auth.updateUser({ email: fresh }, { emailRedirectTo: "https://app.example.com/" });
@@ -345,7 +345,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(behindHash(second.to).get("access_token")).toBeTruthy();
   });
 
-  it("S7-verify-3 S7-user-6: changes the phone number by a code", async () => {
+  it("S7-verify-3 S7-user-6: a code changes the phone number", async () => {
     const { client } = await member();
     const phone = number();
     const asked = await client.auth.updateUser({ phone });
@@ -360,7 +360,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(done.data.user?.identities?.map((i) => i.provider)).toEqual(["email", "phone"]);
   });
 
-  it("S7-reauth-1 S8-client-4: sends a nonce for reauthentication", async () => {
+  it("S7-reauth-1 S8-client-4: a nonce for reauthentication is sent", async () => {
     const { client, email } = await member();
     expect((await client.auth.reauthenticate()).error).toBeNull();
     const nonce = codeOf(await post.next(email));
@@ -371,7 +371,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(out.error?.name).toBe("AuthSessionMissingError");
   });
 
-  it("S7-user-7: refuses what is taken or malformed", async () => {
+  it("S7-user-7: a used or malformed address or phone number is refused", async () => {
     const { client } = await member();
     const other = await member();
     const taken = await client.auth.updateUser({ email: other.email });
@@ -394,7 +394,7 @@ describe.each(engines)("a closed site on %s", (engine) => {
     await post.stop();
   });
 
-  it("A-set-2: takes no strangers", async () => {
+  it("A-set-2: a site with closed sign-up creates no accounts", async () => {
     const email = "stranger@example.com";
     const up = await asAnon(server).auth.signUp({ email, password });
     expect(up.error).toMatchObject({ status: 422, code: "signup_disabled" });
@@ -404,7 +404,7 @@ describe.each(engines)("a closed site on %s", (engine) => {
     expect(sms.error).toMatchObject({ status: 400, code: "phone_provider_disabled" });
   });
 
-  it("A-set-6: sends one mail of a kind a minute, and says so to strangers too", async () => {
+  it("A-set-6: only one mail of a kind per minute is sent, and unknown addresses get the same error", async () => {
     for (const email of [ownerEmail, "stranger@example.com"]) {
       const client = asAnon(server);
       expect((await client.auth.resetPasswordForEmail(email)).error).toBeNull();

@@ -69,7 +69,7 @@ describe.each(engines)("second factors on %s", (engine) => {
     await texts.stop();
   });
 
-  it("S3-session-3 S4-event-7 S4-aal-1 S7-factor-1 S7-factor-2 S7-factor-4 S7-factor-5 S7-factor-6: enrols, challenges and verifies a TOTP factor", async () => {
+  it("S3-session-3 S4-event-7 S4-aal-1 S7-factor-1 S7-factor-2 S7-factor-4 S7-factor-5 S7-factor-6: a TOTP factor is enrolled, challenged and verified", async () => {
     const signIn = await owner(server, "ana@example.com");
     const elsewhere = await signIn();
     const { client, session } = await signIn();
@@ -131,7 +131,7 @@ describe.each(engines)("second factors on %s", (engine) => {
     expect(twice.error).toMatchObject({ status: 422, code: "mfa_verification_failed" });
   });
 
-  it("S4-aal-2 S4-aal-3 S7-factor-8: asks an owner with a factor for the code before anything else", async () => {
+  it("S4-aal-2 S4-aal-3 S7-factor-8: an owner with a factor can do nothing before entering its code", async () => {
     const signIn = await owner(server, "bia@example.com");
     const first = await signIn();
     const { id, phone } = await secure(first.client);
@@ -174,7 +174,7 @@ describe.each(engines)("second factors on %s", (engine) => {
     expect((await upload(client)).error).toBeNull();
   });
 
-  it("S4-aal-4 S7-factor-7: unenrols a factor and steps the session down", async () => {
+  it("S4-aal-4 S7-factor-7: unenrolling a factor lowers the session to aal1", async () => {
     const signIn = await owner(server, "carla@example.com");
     const { client } = await signIn();
     const { id } = await secure(client);
@@ -188,7 +188,7 @@ describe.each(engines)("second factors on %s", (engine) => {
     expect((await client.auth.mfa.listFactors()).data!.all).toEqual([]);
   });
 
-  it("S7-factor-3 A-sms-1: sends the code of a phone factor through the signed webhook", async () => {
+  it("S7-factor-3 A-sms-1: the code of a phone factor is sent through the signed webhook", async () => {
     const signIn = await owner(server, "dora@example.com");
     const { client } = await signIn();
     const enrolled = await client.auth.mfa.enroll({
@@ -215,7 +215,7 @@ describe.each(engines)("second factors on %s", (engine) => {
     });
   });
 
-  it("A-codes-1: lets the owner in with a recovery code, once", async () => {
+  it("A-codes-1: a recovery code signs the owner in, once", async () => {
     const signIn = await owner(server, "eva@example.com");
     const { client } = await signIn();
     await secure(client);
@@ -249,7 +249,7 @@ describe.each(engines)("second factors on %s", (engine) => {
     expect([again.status, again.body.error_code]).toEqual([422, "mfa_verification_failed"]);
   });
 
-  it("A-sessions-1 A-audit-1: lists sessions, ends one, and tells the service key what happened", async () => {
+  it("A-sessions-1 A-audit-1: sessions are listed and ended, and the service key can read the audit log", async () => {
     const signIn = await owner(server, "fina@example.com");
     const there = await signIn();
     const here = await signIn();
@@ -278,7 +278,7 @@ describe.each(engines)("second factors on %s", (engine) => {
     expect([refused.status, refused.body.error_code]).toEqual([403, "not_admin"]);
   });
 
-  it("A-keys-1: publishes no key while tokens are signed with the secret", async () => {
+  it("A-keys-1: no key is published while tokens are signed with the secret", async () => {
     const answer = await fetch(`${server.url}/auth/v1/.well-known/jwks.json`);
     expect(answer.headers.get("cache-control")).toBe("public, max-age=600");
     expect(await answer.json()).toEqual({ keys: [] });
@@ -297,7 +297,7 @@ describe.each(engines)("access tokens with ES256 on %s", (engine) => {
   });
   afterAll(() => server.stop());
 
-  it("A-keys-2: are checked by the official client with the published keys", async () => {
+  it("A-keys-2: the official client checks tokens with the published keys", async () => {
     const signIn = await owner(server, "ana@example.com");
     const { session } = await signIn();
     const asked: string[] = [];
@@ -314,7 +314,7 @@ describe.each(engines)("access tokens with ES256 on %s", (engine) => {
     expect(claims.error).toBeNull();
     expect(claims.data!.header.alg).toBe("ES256");
     expect(claims.data!.claims).toMatchObject({ sub: session.user.id, aal: "aal1" });
-    expect(asked).toEqual(["/auth/v1/.well-known/jwks.json"]); // and not for the user
+    expect(asked).toEqual(["/auth/v1/.well-known/jwks.json"]); // no request for the user
     const forged = session.access_token.slice(0, -6) + "AAAAAA";
     expect((await client.auth.getClaims(forged)).error).toMatchObject({
       code: "invalid_jwt",
@@ -325,7 +325,7 @@ describe.each(engines)("access tokens with ES256 on %s", (engine) => {
     ]);
   });
 
-  it("A-keys-3: go on through a rotation of the keys", async () => {
+  it("A-keys-3: tokens stay valid while the keys are rotated", async () => {
     const signIn = await owner(server, "bia@example.com");
     const { client, session } = await signIn();
     expect(await server.command(["keys", "rotate"])).toMatch(/^Key [0-9a-f-]{36} is published now/);

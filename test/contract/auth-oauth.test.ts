@@ -73,7 +73,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     await oidc.stop();
   });
 
-  it("S6-role-2 S7-oauth-1 S7-oauth-2 S7-oauth-6: signs in by the implicit flow", async () => {
+  it("S6-role-2 S7-oauth-1 S7-oauth-2 S7-oauth-6: a provider signs a person in by the implicit flow", async () => {
     const sub = person();
     const to = await new Browser().signIn(await addressOf(client()), sub, isHome);
     expect(to.search).toBe("");
@@ -99,7 +99,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(role).not.toBe("admin");
   });
 
-  it("S7-token-10 S7-oauth-3: signs in by the PKCE flow, and gives the provider's tokens once", async () => {
+  it("S7-token-10 S7-oauth-3: a provider signs a person in by the PKCE flow, which returns the provider's tokens once", async () => {
     const sub = person();
     const supabase = client("pkce");
     const to = await new Browser().signIn(await addressOf(supabase), sub, isHome);
@@ -123,7 +123,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(replayed.error).toMatchObject({ code: "flow_state_not_found" });
   });
 
-  it("S7-oauth-10: joins the account that has the proven address, and only then", async () => {
+  it("S7-oauth-10: a sign-in joins an existing account only if the provider has verified the email address", async () => {
     const sub = person({ email: ownerEmail });
     const to = await new Browser().signIn(await addressOf(client()), sub, isHome);
     const supabase = client();
@@ -149,7 +149,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(fragment(back).access_token).toBeUndefined();
   });
 
-  it("S7-identity-1 S7-identity-2 S7-identity-3 S7-identity-4: adds identities to an account and takes them away", async () => {
+  it("S7-identity-1 S7-identity-2 S7-identity-3 S7-identity-4: identities are linked to an account and removed from it", async () => {
     const supabase = await owner();
     const sub = person();
     const { data, error } = await supabase.auth.linkIdentity({
@@ -179,7 +179,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect((await supabase.auth.getUserIdentities()).data!.identities).toHaveLength(1);
   });
 
-  it("S7-identity-5: does not add what belongs to somebody else", async () => {
+  it("S7-identity-5: an identity of another account cannot be linked", async () => {
     const sub = person();
     await new Browser().signIn(await addressOf(client()), sub, isHome);
     const supabase = await owner();
@@ -195,7 +195,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect((await supabase.auth.getUserIdentities()).data!.identities).toHaveLength(1);
   });
 
-  it("S7-token-12: signs in with an ID token, and links with one", async () => {
+  it("S7-token-12: an ID token signs in, and can be linked to an account", async () => {
     const sub = person();
     const claims = { sub, email: `${sub}@example.com`, email_verified: true };
     const { data, error } = await client().auth.signInWithIdToken({
@@ -251,7 +251,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     },
   );
 
-  it("S7-oauth-4: refuses a wrong state, a state twice, a code twice and another browser", async () => {
+  it("S7-oauth-4: a wrong or used state, a used code and another browser are refused", async () => {
     const browser = new Browser();
     const callback = await browser.signIn(await addressOf(client()), person(), isCallback);
     const refused = async (from: Browser, change: (url: URL) => void) => {
@@ -279,7 +279,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(query(elsewhere)).toMatchObject({ error_code: "bad_oauth_state" });
   });
 
-  it("S7-oauth-5: tells a page that consent was refused", async () => {
+  it("S7-oauth-5: the page is told that the person has refused consent", async () => {
     const to = await new Browser().signIn(await addressOf(client()), person(), isHome, "abort");
     for (const got of [query(to), fragment(to)]) {
       expect(got).toMatchObject({
@@ -290,7 +290,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(fragment(to).access_token).toBeUndefined();
   });
 
-  it("A-safe-13: leads nowhere else", async () => {
+  it("A-safe-13: a redirect to a URL that is not allowed is replaced by the site's URL", async () => {
     for (const redirectTo of ["https://evil.example/", "//evil.example", "javascript:alert(1)"]) {
       const to = await new Browser().signIn(
         await addressOf(client(), { redirectTo }),
@@ -302,7 +302,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
   });
   const isAuth = (url: URL) => url.href.startsWith(home("/auth/"));
 
-  it("S7-oauth-8: refuses a provider without settings as the service does", async () => {
+  it("S7-oauth-8: a provider without settings is refused with the reference's error", async () => {
     const answer = await fetch(`${server.url}/auth/v1/authorize?provider=google`);
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({
@@ -313,7 +313,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(error).toMatchObject({ status: 400, code: "provider_disabled" });
   });
 
-  it("S7-identity-6 A-set-8: adds no identities and takes no strangers unless the owner wants it", async () => {
+  it("S7-identity-6 A-set-8: linking and new accounts are refused unless the settings allow them", async () => {
     const closed = await startServer(engine, { env: oidc.env });
     try {
       await closed.command(["owner", "add", ownerEmail, "--password-stdin"], ownerPassword + "\n");

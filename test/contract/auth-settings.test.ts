@@ -1,4 +1,4 @@
-// The operator's settings, and how the client treats refusals that end a session.
+// The operator's settings, and what the client does with errors that end a session.
 import { createClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -29,7 +29,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(`${server.url}/auth/v1/${path}`, { ...init, headers: { apikey: server.anonKey } });
 
-  it("S7-signup-4 A-set-3: opens an account with its first session, by e-mail and by phone", async () => {
+  it("S7-signup-4 A-set-3: signing up by email or phone opens a session at once if no confirmation is required", async () => {
     for (const who of [{ email: "ines@example.com" }, { phone: "+351912345678" }]) {
       const client = asAnon(server);
       const made = await client.auth.signUp({ ...who, password: "k3v9xq2m" });
@@ -40,7 +40,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     }
   });
 
-  it("A-set-9: asks for passwords as long as the setting says", async () => {
+  it("A-set-9: passwords shorter than the configured length are refused", async () => {
     const signUp = (secret: string) =>
       asAnon(server).auth.signUp({ email: `${secret}@example.com`, password: secret });
     expect((await signUp("k3v9x")).error).toMatchObject({
@@ -50,7 +50,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     expect((await signUp("k3v9xq")).error).toBeNull();
   });
 
-  it("S7-token-7 A-set-7: ends a session whose older refresh token comes after the reuse interval", async () => {
+  it("S7-token-7 A-set-7: a session ends if an older refresh token is used after the reuse interval", async () => {
     const client = asAnon(server);
     const { data } = await client.auth.signUp({ email: "rui@example.com", password: "k3v9xq2m" });
     const first = data.session!.refresh_token;
@@ -61,7 +61,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     expect(current.error).toMatchObject({ status: 400, code: "refresh_token_not_found" });
   });
 
-  it("A-surface-1 A-surface-2: says so in its settings, and that it is well, to the public key", async () => {
+  it("A-surface-1 A-surface-2: the public key can read the auth settings and the health of the server", async () => {
     expect(await (await ask("settings")).json()).toMatchObject({
       disable_signup: false,
       mailer_autoconfirm: true,
@@ -72,7 +72,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     expect([health.status, (await health.json()).name]).toEqual([200, "atelie"]);
   });
 
-  it("A-surface-3: answers preflights of any origin, without credentials", async () => {
+  it("A-surface-3: preflights of any origin are answered, without credentials", async () => {
     const answer = await fetch(`${server.url}/auth/v1/token?grant_type=password`, {
       method: "OPTIONS",
       headers: {
@@ -87,7 +87,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     expect(answer.headers.get("access-control-allow-headers")?.toLowerCase()).toContain("apikey");
   });
 
-  it("S7-otp-3: makes magic links by the call's old name", async () => {
+  it("S7-otp-3: the old name of the endpoint sends magic links too", async () => {
     const { data } = await asAnon(server).auth.signUp({
       email: "eva@example.com",
       password: "k3v9xq2m",
@@ -99,13 +99,13 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     expect([answer.status, await answer.json()]).toEqual([200, {}]);
   });
 
-  it("A-safe-17: writes no password, token, link, code or key into its log", async () => {
+  it("A-safe-17: the log contains no password, token, link, code or key", async () => {
     const client = asAnon(server);
     const email = "log@example.com";
     const made = await client.auth.signUp({ email, password: "k3v9xq2m" });
     const renewed = await client.auth.refreshSession();
     expect(renewed.error).toBeNull();
-    // Six digits may be part of a time or an id in the log by chance: such a code is not taken.
+    // Six digits can be part of a time or an id in the log by chance, so another code is used in that case.
     const before = server.log();
     const draw = () => asService(server).auth.admin.generateLink({ type: "recovery", email });
     let link = await draw();
@@ -138,11 +138,11 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     }
   });
 
-  it("A-set-10: takes no more guesses from one place than its limits allow", async () => {
+  it("A-set-10: the configured rate limit of an address is enforced", async () => {
     const guess = () =>
       asAnon(server).auth.signInWithPassword({ email: "ines@example.com", password });
     const codes: (string | undefined)[] = [];
-    // The window may change between the calls: one more than twice the limit exceeds it in any case.
+    // The window of the limit may end between the calls, so the loop allows one call more than twice the limit.
     for (let i = 0; i < 41 && codes.at(-1) !== "over_request_rate_limit"; i++) {
       codes.push((await guess()).error?.code);
     }
@@ -151,7 +151,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
 });
 
 describe.each(engines)("a session that ended elsewhere on %s", (engine) => {
-  it("S8-client-3: is cleared by the client at its next look at the user", async () => {
+  it("S8-client-3: the client clears a session that has ended elsewhere when it next fetches the user", async () => {
     const server = await startServer(engine);
     try {
       await server.command(["owner", "add", ownerEmail, "--password-stdin"], ownerPassword + "\n");

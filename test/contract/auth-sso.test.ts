@@ -86,7 +86,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     expect(address.origin).toBe(server.url);
   };
 
-  it("S7-sso-1 S7-sso-5: signs a person in by the domain, and shows who it is", async () => {
+  it("S7-sso-1 S7-sso-5: a person signs in by the domain of the address, and the session shows who it is", async () => {
     const address = await travel();
     expect(address.origin + address.pathname).toBe(app);
     const { client, user } = await sessionAt(address);
@@ -105,7 +105,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     ]);
   });
 
-  it("S7-sso-2: signs in by the provider's id, and finds the same account again", async () => {
+  it("S7-sso-2: a second sign-in by the provider's id uses the same account", async () => {
     const first = await sessionAt(await travel());
     const { data } = await asAnon(server).auth.signInWithSSO({ providerId: provider });
     const address = await submit(await idp.visit(data!.url));
@@ -129,7 +129,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     await sessionAt(await travel());
   });
 
-  it("S7-sso-10: keeps its accounts apart from those with a password", async () => {
+  it("S7-sso-10: accounts of a provider are separate from accounts with a password", async () => {
     await server.command(["owner", "add", "ana@corp.example", "--password-stdin"], "a blue tile\n");
     const { user } = await sessionAt(await travel());
     const { data } = await asAnon(server).auth.signInWithPassword({
@@ -139,13 +139,13 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     expect(data.user!.id).not.toBe(user.id);
   });
 
-  it("S7-sso-4: takes a sign-in that begins at the provider, once", async () => {
+  it("S7-sso-4: a sign-in that begins at the provider is accepted once", async () => {
     const form = await idp.unsolicited();
     await sessionAt(await submit(form));
     expectRefusal(await submit(form), "validation_failed");
   });
 
-  it("takes the answer to a request once", async () => {
+  it("a provider's response to a request is accepted once", async () => {
     const { data } = await asAnon(server).auth.signInWithSSO({ domain: "corp.example" });
     const form = await idp.visit(data!.url);
     await sessionAt(await submit(form));
@@ -166,7 +166,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     expectRefusal(await travel(), "validation_failed");
   });
 
-  it("A-safe-13: never leads to an address that is not allowed", async () => {
+  it("A-safe-13: a redirect never goes to a URL that is not allowed", async () => {
     const { data } = await asAnon(server).auth.signInWithSSO({
       domain: "corp.example",
       options: { redirectTo: "https://evil.example/" },
@@ -174,7 +174,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     expect((await submit(await idp.visit(data!.url))).origin).toBe(server.url);
   });
 
-  it("says what is wrong with a request", async () => {
+  it("a bad request gets an error that says what is wrong", async () => {
     const ask = async (params: { domain: string } | { providerId: string }) =>
       (await asAnon(server).auth.signInWithSSO(params)).error;
     expect(await ask({ domain: "nowhere.example" })).toMatchObject({
@@ -191,7 +191,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     });
   });
 
-  it("S7-sso-7: lists, changes and refuses providers", async () => {
+  it("S7-sso-7: providers are listed, changed and disabled", async () => {
     const list = await admin("GET");
     expect(list.body.items).toMatchObject([
       { id: provider, domains: [{ domain: "corp.example" }] },
@@ -206,7 +206,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     await sessionAt(await travel());
   });
 
-  it("S7-sso-3: ends a flow with a code for clients that use PKCE", async () => {
+  it("S7-sso-3: a client with PKCE gets a code at the end of the flow", async () => {
     const stored = new Map<string, string>();
     const client = createClient(server.url, server.anonKey, {
       auth: {
@@ -231,7 +231,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
   });
 });
 
-it("S7-sso-9: is off until it is switched on", async () => {
+it("S7-sso-9: single sign-on is off by default", async () => {
   const server = await startServer("sqlite");
   const { error } = await asAnon(server).auth.signInWithSSO({ domain: "corp.example" });
   expect(error).toMatchObject({ status: 404, code: "saml_provider_disabled" });

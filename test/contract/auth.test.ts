@@ -27,12 +27,12 @@ describe.each(engines)("authentication on %s", (engine) => {
     return { client, session: data.session! };
   };
 
-  it("S5-rule-7 S5-auth-5: needs an address and a key, as the client says itself", () => {
+  it("S5-rule-7 S5-auth-5: the client throws without a URL or a key", () => {
     expect(() => createClient("", "key")).toThrow("supabaseUrl is required.");
     expect(() => createClient(server.url, "")).toThrow("supabaseKey is required.");
   });
 
-  it("S3-session-1 S7-token-1 S7-token-15: signs in with a password and answers a whole session", async () => {
+  it("S3-session-1 S7-token-1 S7-token-15: a password signs in, and the response has the whole session", async () => {
     const { session } = await signIn();
     expect(session.token_type).toBe("bearer");
     expect(session.expires_in).toBe(3600);
@@ -79,14 +79,14 @@ describe.each(engines)("authentication on %s", (engine) => {
     });
   });
 
-  it("S7-user-1: reads the user of the session", async () => {
+  it("S7-user-1: the client reads the user of its session", async () => {
     const { client, session } = await signIn();
     const { data, error } = await client.auth.getUser();
     expect(error).toBeNull();
     expect(data.user?.id).toBe(session.user.id);
   });
 
-  it("S7-token-5 S7-token-6: rotates refresh tokens, and takes the parent once more", async () => {
+  it("S7-token-5 S7-token-6: each refresh gives a new token, and the previous one is accepted once more", async () => {
     const { client, session } = await signIn();
     const first = await client.auth.refreshSession();
     expect(first.error).toBeNull();
@@ -98,7 +98,7 @@ describe.each(engines)("authentication on %s", (engine) => {
     expect(again.data.session!.refresh_token).toBe(first.data.session!.refresh_token);
   });
 
-  it("S7-token-8: gives 64 concurrent refreshes one successor", async () => {
+  it("S7-token-8: 64 concurrent refreshes of one token get the same new token", async () => {
     const { session } = await signIn();
     const answers = await Promise.all(
       Array.from({ length: 64 }, () =>
@@ -109,7 +109,7 @@ describe.each(engines)("authentication on %s", (engine) => {
     expect(new Set(answers.map((a) => a.data.session!.refresh_token)).size).toBe(1);
   });
 
-  it("S7-token-9: refuses an unknown refresh token", async () => {
+  it("S7-token-9: an unknown refresh token is refused", async () => {
     const { session } = await signIn();
     const unknown =
       session.refresh_token.slice(0, -1) + (session.refresh_token.endsWith("a") ? "b" : "a");
@@ -119,7 +119,7 @@ describe.each(engines)("authentication on %s", (engine) => {
     expect(malformed.error).toMatchObject({ status: 400, code: "validation_failed" });
   });
 
-  it("S7-logout-1 S7-logout-4: signs out this session alone, and its tokens are dead", async () => {
+  it("S7-logout-1 S7-logout-4: signing out ends only this session, and its tokens stop working", async () => {
     const here = await signIn();
     const there = await signIn();
     expect((await here.client.auth.signOut({ scope: "local" })).error).toBeNull();
@@ -163,7 +163,7 @@ describe.each(engines)("authentication on %s", (engine) => {
     },
   );
 
-  it("S6-key-2: answers without a key: 401", async () => {
+  it("S6-key-2: a request without a key gets 401", async () => {
     expect((await fetch(`${server.url}/auth/v1/settings`)).status).toBe(401);
     const settings = await fetch(`${server.url}/auth/v1/settings`, {
       headers: { apikey: server.anonKey },
@@ -174,7 +174,7 @@ describe.each(engines)("authentication on %s", (engine) => {
     });
   });
 
-  it("S8-form-1 S8-form-2: speaks both error shapes", async () => {
+  it("S8-form-1 S8-form-2: errors have the shape that the requested API version defines", async () => {
     const ask = (headers: Record<string, string>) =>
       fetch(`${server.url}/auth/v1/token?grant_type=password`, {
         method: "POST",
@@ -193,7 +193,7 @@ describe.each(engines)("authentication on %s", (engine) => {
     expect(await dated.json()).toMatchObject({ code: "bad_json", message: expect.any(String) });
   });
 
-  it("S6-role-1: looks the role up as the page does", async () => {
+  it("S6-role-1: the page's query for the role returns the owner's role", async () => {
     const { client, session } = await signIn();
     const row = await client
       .from("user_roles")
@@ -211,7 +211,7 @@ describe.each(engines)("authentication on %s", (engine) => {
     expect(anon.status).toBe(406);
   });
 
-  it("A-setup-3 S2-route-10: lets the command line manage owners", async () => {
+  it("A-setup-3 S2-route-10: the command line adds, lists and removes owners", async () => {
     expect(await server.command(["owner", "list"])).toContain(ownerEmail);
     await server.command(
       ["owner", "add", "second@example.com", "--password-stdin"],
@@ -241,7 +241,7 @@ describe.each(engines)("authentication on %s", (engine) => {
 });
 
 describe.each(engines)("the first owner on %s", (engine) => {
-  it("A-setup-1: is made once, through the link that the first start prints", async () => {
+  it("A-setup-1: the link that the first start prints creates the first owner, once", async () => {
     const server = await startServer(engine);
     try {
       const token = new URL(server.setupLink!).searchParams.get("setup");

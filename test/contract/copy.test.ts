@@ -1,4 +1,4 @@
-// `atelie copy` moves a site without a difference for its owner and its visitors.
+// A site that `atelie copy` has moved is the same for its owner and its visitors.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ async function stop(server: Server): Promise<void> {
   await server.stop();
 }
 
-it("moves a running site from SQLite and disk to PostgreSQL and S3 and back", async () => {
+it("a running site is copied from SQLite and disk to PostgreSQL and S3 and back", async () => {
   const home = await mkdtemp(join(tmpdir(), "atelie-copy-"));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const first = join(home, "first");

@@ -29,7 +29,7 @@ describe.each(engines)("functions on %s", (engine) => {
     });
   const urlencoded = { "Content-Type": "application/x-www-form-urlencoded" };
 
-  it("FN-call-post FN-contact-ok: stores a message and says so", async () => {
+  it("FN-call-post FN-contact-ok: a message is stored, and the response says so", async () => {
     const { data, error } = await submit(message);
     expect(error).toBeNull();
     expect(data).toMatchObject({ success: true, message: expect.any(String) });
@@ -60,7 +60,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect(await error!.context.json()).toEqual({ success: false, error: text });
   });
 
-  it("FN-contact-reason: answers a filled honeypot as success and keeps the message aside", async () => {
+  it("FN-contact-reason: a message with a filled honeypot gets a success response and goes into quarantine", async () => {
     const service = asService(server);
     const before = await service
       .from("contact_submissions")
@@ -73,10 +73,10 @@ describe.each(engines)("functions on %s", (engine) => {
     expect(after.data!.filter((row) => row.reason === "purchase")).toHaveLength(1);
   });
 
-  it("FN-call-limit: lets 30 a minute pass from one address", async () => {
+  it("FN-call-limit: one address may call 30 times a minute", async () => {
     const from = { "x-forwarded-for": "203.0.113.77" };
     const statuses = new Map<number, number>();
-    // The minute may change between the calls: one more than twice the limit exceeds it in any case.
+    // The minute may change between the calls, so the loop allows one call more than twice the limit.
     for (let i = 0; i < 61; i++) {
       const { error } = await asAnon(server).functions.invoke("submit-contact", {
         body: message,
@@ -90,7 +90,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect(statuses.get(200)).toBeLessThanOrEqual(60);
   });
 
-  it("FN-body-json FN-body-form FN-contact-language: takes forms as the client sends them: FormData, encoded fields, and text", async () => {
+  it("FN-body-json FN-body-form FN-contact-language: a form is accepted as FormData, URL-encoded fields and text, as the client sends them", async () => {
     const fields = { ...message, language: "pt" };
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.set(name, value);
@@ -120,7 +120,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect(stored.data!.length).toBeGreaterThanOrEqual(4);
   });
 
-  it("FN-body-other FN-body-broken: refuses bodies of other kinds, and files in a form", async () => {
+  it("FN-body-other FN-body-broken: bodies of other types and forms with files are refused", async () => {
     const { error } = await submit(new Blob(["x"])); // application/octet-stream
     expect(error?.context.status).toBe(415);
     expect(await error!.context.json()).toMatchObject({
@@ -132,7 +132,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect((await submit(form)).error?.context.status).toBe(400);
   });
 
-  it("FN-call-browser FN-call-limit FN-page-safe: answers a plain form of a browser with a page, in both languages", async () => {
+  it("FN-call-browser FN-call-limit FN-page-safe: a form that a browser sends is answered with a page, in both languages", async () => {
     const post = (fields: Record<string, string>, from: string) =>
       fetch(`${server.url}/functions/v1/submit-contact`, {
         method: "POST",
@@ -163,7 +163,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect([...statuses].sort()).toEqual([400, 429]);
   });
 
-  it("FN-call-unknown: knows no other function, whatever the method", async () => {
+  it("FN-call-unknown: another function name is not found, whatever the method", async () => {
     for (const method of ["POST", "GET", "PUT", "PATCH", "DELETE"] as const) {
       const { error } = await asAnon(server).functions.invoke("nope", { method });
       expect(error?.context.status).toBe(404);
@@ -174,7 +174,7 @@ describe.each(engines)("functions on %s", (engine) => {
     }
   });
 
-  it("FN-call-method FN-call-options FN-page-form: lets POST call it alone, and a browser see its form", async () => {
+  it("FN-call-method FN-call-options FN-page-form: only POST calls the function; a browser's GET shows its form", async () => {
     for (const method of ["GET", "PUT", "PATCH", "DELETE"] as const) {
       const { error } = await asAnon(server).functions.invoke("submit-contact", { method });
       expect(error?.context.status).toBe(405);
@@ -189,7 +189,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect((await fetch(address, { method: "OPTIONS" })).status).toBe(204);
   });
 
-  it("FN-call-key: wants a key from programs", async () => {
+  it("FN-call-key: a program without a key gets 401", async () => {
     for (const headers of [{}, { apikey: "x.y.z" }]) {
       const answer = await fetch(`${server.url}/functions/v1/submit-contact`, {
         method: "POST",
@@ -220,7 +220,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect(await answer.json()).toMatchObject({ success: false, error: expect.any(String) });
   });
 
-  it("FN-call-cors: answers the client's preflight", async () => {
+  it("FN-call-cors: the client's preflight is answered", async () => {
     const answer = await fetch(`${server.url}/functions/v1/submit-contact`, {
       method: "OPTIONS",
       headers: {

@@ -1,4 +1,4 @@
-// One PostgreSQL server and one S3 server for all files: each worker process would start its own.
+// All test files share one PostgreSQL server and one S3 server. Otherwise each worker process would start its own.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -6,10 +6,10 @@ import { freshPostgres, stopPostgres } from "../harness/postgres.ts";
 import { freshBucket, stopS3 } from "../harness/s3.ts";
 
 export default async function shareServers(): Promise<() => Promise<void>> {
-  // One after the other: each program answers one line at a time.
+  // Requests are handled one after the other, because each program answers one line at a time.
   let last: Promise<unknown> = Promise.resolve();
   const server = createServer((request, answer) => {
-    answer.shouldKeepAlive = false; // a later request must not meet a connection that ends just then
+    answer.shouldKeepAlive = false; // a later request must not use a connection that is just being closed
     last = last
       .then(request.url === "/s3" ? freshBucket : freshPostgres)
       .then((address) => answer.end(address))

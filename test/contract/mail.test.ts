@@ -28,7 +28,7 @@ describe.each(engines)("mail on %s", (engine) => {
     expect(error).toBeNull();
   };
 
-  it("A-mail-2 A-mail-3: leaves through a real server, encrypted and logged in, as text and as a page", async () => {
+  it("A-mail-2 A-mail-3: a mail is delivered by a real SMTP server, encrypted and authenticated, as text and HTML", async () => {
     await invite("ines@example.com", "pt-PT");
     const mail = await post.next("ines@example.com");
     expect(mail.from).toBe("ola@atelie.example");
@@ -41,7 +41,7 @@ describe.each(engines)("mail on %s", (engine) => {
     expect(mail.html).toContain('<html lang="pt"');
   });
 
-  it("A-mail-7: asks a busy server again and sends once", async () => {
+  it("A-mail-7: delivery to a busy server is repeated, and the mail arrives once", async () => {
     await post.answer("451 Try again");
     await invite("rui@example.com", "en");
     const mail = await post.next("rui@example.com");
@@ -50,7 +50,7 @@ describe.each(engines)("mail on %s", (engine) => {
     expect(post.all().filter((m) => m.to === "rui@example.com")).toHaveLength(1);
   });
 
-  it("A-mail-7: gives up where the server refuses, and says so without the link", async () => {
+  it("A-mail-7: a refused mail is not sent again, and the error does not contain the link", async () => {
     await post.answer("550 No such user");
     await invite("nobody@example.com", "en");
     await expect.poll(() => server.log()).toContain("failed permanently");
@@ -59,7 +59,7 @@ describe.each(engines)("mail on %s", (engine) => {
     expect(post.all().filter((m) => m.to === "nobody@example.com")).toHaveLength(0);
   });
 
-  it("A-mail-10: is tried out from the command line", async () => {
+  it("A-mail-10: the command `atelie mail test` sends a mail", async () => {
     expect(await server.command(["mail", "test", "eva@example.com", "--language=pt"])).toContain(
       "has accepted the mail for eva@example.com",
     );
@@ -75,7 +75,7 @@ describe("mail without a server", () => {
   let server: Server | undefined;
   afterEach(() => server?.stop());
 
-  it("A-mail-9: lies in the data folder, and the log says where", async () => {
+  it("A-mail-9: mails are written into the data folder, and the log names the file", async () => {
     server = await startServer("sqlite");
     const { error } = await asService(server).auth.admin.inviteUserByEmail("ines@example.com");
     expect(error).toBeNull();

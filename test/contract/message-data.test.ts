@@ -1,4 +1,4 @@
-// Exports of all messages, and everything about an email address, with the official client and the rights of each role.
+// Exports of all messages and of everything about an email address, with the official client and each role.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, describe, expect, it } from "vitest";
 
@@ -19,7 +19,7 @@ const call = (client: SupabaseClient, name: string, body: object) =>
   client.functions.invoke(name, { body });
 
 describe.each(engines)("exports and erasing on %s", (engine) => {
-  it("AM-export-1 AM-export-2 FN-admin-who FN-export-file FN-address-find FN-address-export FN-address-erase FN-address-role: files for administrators alone, an address that is erased, an owner's that is not", async () => {
+  it("AM-export-1 AM-export-2 FN-admin-who FN-export-file FN-address-find FN-address-export FN-address-erase FN-address-role: only administrators export and erase; the address of an owner cannot be erased", async () => {
     const server = await startServer(engine);
     try {
       const owner = await asOwner(server);

@@ -1,4 +1,4 @@
-// The quarantine, and notices of new messages, also when the program is killed in between.
+// The quarantine, and notices of new messages, including a crash of the program before a notice is sent.
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -34,7 +34,7 @@ async function notices(client: SupabaseClient, id: string): Promise<Notice[]> {
 }
 
 describe.each(engines)("messages on %s", (engine) => {
-  it("AM-quarantine-2 FN-admin-who: shows the quarantine to administrators alone, and restores from it", async () => {
+  it("AM-quarantine-2 FN-admin-who: only administrators list the quarantine and restore messages from it", async () => {
     const server = await startServer(engine);
     try {
       const owner = await asOwner(server);
@@ -82,7 +82,7 @@ describe.each(engines)("messages on %s", (engine) => {
   });
 
   it(
-    "AM-notice-1: tells the owner of a message although the program was killed before it could",
+    "AM-notice-1: the owner is notified of a message although the program was killed before it could send the mail",
     { timeout: 300_000 },
     async () => {
       const dataDir = await mkdtemp(join(tmpdir(), "atelie-killed-"));
@@ -101,7 +101,7 @@ describe.each(engines)("messages on %s", (engine) => {
         "a wall of whitewash\n",
       );
       await submit(asAnon(first));
-      // Between two attempts: during an attempt its lease would last two minutes longer.
+      // Killed between two attempts: after a kill during an attempt, the next one waits two minutes for the lease.
       await expect.poll(() => first.log(), { timeout: 45_000 }).toContain("another try follows");
       const before = await asService(first).from("contact_submissions").select("id").single();
       expect(before.error).toBeNull();

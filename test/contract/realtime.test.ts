@@ -136,7 +136,7 @@ async function visitorOn(nodes: Server[], vsn: string) {
   return { id: made.data.user.id, email, admin, channels };
 }
 
-/** Expects that a session that ends in this way closes its channels on every node and opens no other. */
+/** Expects that the end of a session closes its channels on every node, and that it can open no new ones. */
 async function endsWithTheSession(nodes: Server[], vsn: string): Promise<void> {
   const last = nodes.at(-1)!;
   const ways: ((of: Awaited<ReturnType<typeof visitorOn>>) => Promise<unknown>)[] = [
@@ -170,7 +170,7 @@ async function followsTheRole(nodes: Server[], vsn: string): Promise<void> {
   const owner = await connectOwner(nodes[0]!, vsn);
   const sender = owner.channel("visitors");
   await subscribed(sender);
-  // Each node has delivered the first message before the role changes: an owner at each receives it.
+  // Waits until each node has delivered a message to an owner before the role changes.
   const { data } = await owner.auth.getSession();
   const delivered = await Promise.all(
     nodes.map(async (node) => {
@@ -212,7 +212,7 @@ describe.each(engines)("live changes on %s", (engine) => {
   afterAll(() => server.stop());
 
   describe.each(versions)("protocol %s", (vsn) => {
-    it("RT-connect-1 RT-join-3 RT-change-1 RT-change-2 RT-change-3: tells of inserts, updates and deletes, with the values as the tables give them", async () => {
+    it("RT-connect-1 RT-join-3 RT-change-1 RT-change-2 RT-change-3: inserts, updates and deletes are sent with the values that the tables API returns", async () => {
       const visitor = await watch(connect(server, vsn), { table: "products" });
       const owner = await watch(await connectOwner(server, vsn), {});
       const { data: row, error } = await writer
@@ -248,7 +248,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       }
     });
 
-    it("RT-change-3 RT-policy-1 RT-policy-2 RT-policy-3: keeps hidden rows and messages from visitors", async () => {
+    it("RT-change-3 RT-policy-1 RT-policy-2 RT-policy-3: visitors get no changes of hidden rows and messages", async () => {
       const tables = [{ table: "reviews" }, { table: "contact_submissions" }];
       const visitor = await watch(connect(server, vsn), ...tables);
       const owner = await watch(await connectOwner(server, vsn), ...tables);
@@ -277,7 +277,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       ]);
       expect(owner[4]!.new).toMatchObject({ name: "Inês", message: "A mural, please." });
       await vi.waitFor(() => expect(visitor.at(-1)?.new.id).toBe(shown.id), wait);
-      // Of the hidden row only the change that had shown it.
+      // Of the hidden row the visitor gets only the change that has shown it.
       expect(visitor.map((change) => [change.eventType, change.new.is_active])).toEqual([
         ["UPDATE", true],
         ["INSERT", true],
@@ -285,7 +285,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       await writer.from("reviews").delete().eq("id", shown.id);
     });
 
-    it("RT-policy-5: keeps works that are not published from visitors, and tells them when they are, by hand and at their time", async () => {
+    it("RT-policy-5: visitors get no changes of an unpublished work until it is published, by hand or at its time", async () => {
       const visitor = await watch(connect(server, vsn), { table: "products" });
       const owner = await watch(await connectOwner(server, vsn), { table: "products" });
       const works = writer.from("products");
@@ -301,7 +301,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       expect(
         (await connect(server, vsn).from("products").select().eq("id", draft.id)).data,
       ).toEqual([]);
-      // The last one is the program's.
+      // The program itself makes the last change.
       await vi.waitFor(() => expect(owner).toHaveLength(5), wait);
       await vi.waitFor(() => expect(visitor).toHaveLength(2), wait);
       expect(visitor.map((change) => change.eventType)).toEqual(["UPDATE", "UPDATE"]);
@@ -315,7 +315,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       await works.delete().eq("id", draft.id);
     });
 
-    it("RT-policy-7: tells visitors of the works of a series when both are published, and of no other", async () => {
+    it("RT-policy-7: visitors get the works of a series only when both are published", async () => {
       const slug = `s-${randomUUID()}`;
       const insert = async (table: string, row: object) =>
         (await writer.from(table).insert(row).select("id").single().throwOnError()).data
@@ -327,7 +327,7 @@ describe.each(engines)("live changes on %s", (engine) => {
         { table: "series_works" },
         { table: "series" },
       );
-      // Not another owner: the sign-ins of all tests would be more than the limit allows.
+      // The service key instead of another owner: the sign-ins of all tests would exceed the rate limit.
       const owner = await watch(connect(server, vsn, server.serviceKey), { table: "series_works" });
       const pair = await insert("series_works", { series_id: series, product_id: work });
       const publish = (published_at: string | null) =>
@@ -361,7 +361,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       await writer.from("products").delete().eq("id", work);
     });
 
-    it("RT-join-1 RT-change-4 RT-filter-1: filters by event and column, several filters on one channel", async () => {
+    it("RT-join-1 RT-change-4 RT-filter-1: changes are filtered by event and column, with several filters on one channel", async () => {
       const prefix = randomUUID();
       const client = connect(server, vsn);
       const equal = await watch(client, { table: "products", filter: `title=eq.${prefix} b` });
@@ -387,7 +387,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       await writer.from("products").delete().like("title", `${prefix}%`);
     });
 
-    it("RT-filter-5: filters by regular expressions: match and imatch", async () => {
+    it("RT-filter-5: the filters match and imatch use regular expressions", async () => {
       const prefix = randomUUID();
       const client = connect(server, vsn);
       const exact = await watch(client, {
@@ -409,7 +409,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       await writer.from("products").delete().like("title", `${prefix}%`);
     });
 
-    it("RT-change-3: tells of merged rows and of a new order", async () => {
+    it("RT-change-3: merged rows and a new order are sent as changes", async () => {
       const seen = await watch(await connectOwner(server, vsn), { table: "reviews" });
       const rows = [1, 2, 3].map((n) => ({
         id: randomUUID(),
@@ -440,7 +440,7 @@ describe.each(engines)("live changes on %s", (engine) => {
         );
     });
 
-    it("RT-join-2 RT-join-4 RT-filter-2: refuses what it cannot subscribe to, and says why", async () => {
+    it("RT-join-2 RT-join-4 RT-filter-2: a subscription that is not possible is refused with the reason", async () => {
       const client = connect(server, vsn);
       await expect(watch(client, { table: "auth_users" })).rejects.toThrow("there is no table");
       await expect(watch(client, { table: "products", filter: "nope=eq.1" })).rejects.toThrow(
@@ -454,7 +454,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       ).rejects.toThrow("Unauthorized");
     });
 
-    it("RT-join-2 RT-token-1 RT-token-2: ends a channel whose token has expired, and goes on with a renewed one", async () => {
+    it("RT-join-2 RT-token-1 RT-token-2: a channel ends when its token expires, and continues with a renewed token", async () => {
       const visitor = {
         role: "authenticated",
         sub: randomUUID(),
@@ -464,7 +464,8 @@ describe.each(engines)("live changes on %s", (engine) => {
       const told: { message: string; status: string }[] = [];
       const states: string[] = [];
       const [ending, renewed] = [bare(server, vsn), bare(server, vsn)];
-      // The connections are open before the tokens are made, which must be valid until both channels are joined.
+      // The connections are opened before the tokens are made, because the tokens must be valid until both channels are
+      // joined.
       for (const client of [ending, renewed]) {
         client.connect();
         await vi.waitFor(() => expect(client.isConnected()).toBe(true), wait);
@@ -496,7 +497,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       await expect(subscribed(late.channel("t"))).rejects.toThrow("Token has expired");
     });
 
-    it("RT-token-3: stops when the session ends", async () => {
+    it("RT-token-3: a channel ends when its session ends", async () => {
       const owner = await connectOwner(server, vsn);
       const seen: Change[] = [];
       const told: string[] = [];
@@ -523,7 +524,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       expect(seen).toEqual([]);
     });
 
-    it("RT-connect-3 RT-leave-1: answers heartbeats, and lets go of who leaves", async () => {
+    it("RT-connect-3 RT-leave-1: heartbeats are answered, and a channel that its client leaves is closed", async () => {
       const client = connect(server, vsn);
       const beats: string[] = [];
       client.realtime.onHeartbeat((status) => void beats.push(status));
@@ -535,7 +536,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       expect(channel.state).toBe("closed");
     });
 
-    it("RT-broadcast-1 RT-broadcast-2 RT-broadcast-3: carries messages between owners, and none of visitors", async () => {
+    it("RT-broadcast-1 RT-broadcast-2 RT-broadcast-3: messages are sent between owners; visitors can neither send nor receive them", async () => {
       const received: unknown[] = [];
       const own: unknown[] = [];
       const none: unknown[] = [];
@@ -567,7 +568,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       expect(none).toEqual([]);
     });
 
-    it("RT-presence-1: tells owners who is present", async () => {
+    it("RT-presence-1: owners see who is present", async () => {
       const join = async (name: string) => {
         const channel = (await connectOwner(server, vsn)).channel("studio", {
           config: { presence: { key: name } },
@@ -606,15 +607,15 @@ describe.each(engines)("live changes on %s", (engine) => {
     });
   });
 
-  it("RT-token-5: ends a visitor's channels with the session: signed out elsewhere, banned, deleted", async () => {
+  it("RT-token-5: the channels of a signed-in visitor end with the session: signed out elsewhere, banned or deleted", async () => {
     await endsWithTheSession([server], "2.0.0");
   });
 
-  it("RT-token-6: follows a role that the command line gives and takes", async () => {
+  it("RT-token-6: open channels follow a role that the command line grants or removes", async () => {
     await followsTheRole([server], "2.0.0");
   });
 
-  it("RT-connect-1 RT-connect-2: wants a key, and a version that it knows", async () => {
+  it("RT-connect-1 RT-connect-2: a connection needs a key and a known protocol version", async () => {
     const address = server.url + "/realtime/v1/websocket";
     expect((await fetch(address)).status).toBe(401);
     expect((await fetch(`${address}?apikey=x.y.z`)).status).toBe(401);
@@ -622,7 +623,7 @@ describe.each(engines)("live changes on %s", (engine) => {
     expect((await fetch(`${address}?apikey=${server.anonKey}&vsn=3.0.0`)).status).toBe(400);
   });
 
-  it("RT-connect-5: ends a connection whose frames are no frames", async () => {
+  it("RT-connect-5: a connection that sends malformed frames is closed", async () => {
     const socket = new WebSocket(
       `${server.url.replace("http", "ws")}/realtime/v1/websocket?vsn=2.0.0&apikey=${server.anonKey}`,
     );
@@ -634,7 +635,7 @@ describe.each(engines)("live changes on %s", (engine) => {
   });
 });
 
-it("RT-connect-4 RT-connect-7: bounds the connections of one address, and says goodbye at a stop", async () => {
+it("RT-connect-4 RT-connect-7: the number of connections of one address is limited, and a stopping server closes connections with a code", async () => {
   const server = await startServer("sqlite", { env: { ATELIE_MAX_SOCKETS_PER_ADDRESS: "2" } });
   const dial = () =>
     new Promise<{ socket: WebSocket; opened: boolean; code: Promise<number> }>((done) => {
@@ -670,7 +671,7 @@ describe("two nodes on one PostgreSQL", () => {
     for (const node of nodes) await node.stop();
   });
 
-  it("RT-node-1: a change on one reaches the clients of both", async () => {
+  it("RT-node-1: a change on one node reaches the clients of both", async () => {
     const seen = await Promise.all(
       nodes.flatMap((node) =>
         versions.map(async (vsn) => watch(await connectOwner(node, vsn), { table: "products" })),
@@ -686,12 +687,12 @@ describe("two nodes on one PostgreSQL", () => {
     }
   });
 
-  it("RT-token-5 RT-token-6: sessions that end and roles that change on one count on both", async () => {
+  it("RT-token-5 RT-token-6: ended sessions and changed roles on one node affect channels on both", async () => {
     await endsWithTheSession(nodes, "2.0.0");
     await followsTheRole(nodes, "2.0.0");
   });
 
-  it("RT-node-2: messages and presence cross from one to the other", async () => {
+  it("RT-node-2: messages and presence pass between the nodes", async () => {
     const received: unknown[] = [];
     const channels = await Promise.all(
       nodes.map(async (node, i) => {
@@ -716,7 +717,7 @@ describe("two nodes on one PostgreSQL", () => {
     }
   });
 
-  it("RT-node-3: nothing is lost when the database ends the listening connections", async () => {
+  it("RT-node-3: no change is lost when the database ends the listening connections", async () => {
     const writer = writers[0]!;
     const seen = await Promise.all(
       nodes.map((node) => watch(connect(node, "2.0.0"), { table: "products", event: "INSERT" })),

@@ -1,5 +1,5 @@
-// The site's settings through the official client, on both databases: for administrators alone, and the part that every
-// page contains.
+// The site's settings through the official client, on both databases: only administrators read and save them; every
+// page contains the public part.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { asAnon, asOwner, asService } from "../harness/clients.ts";
@@ -28,7 +28,7 @@ describe.each(engines)("the site's settings on %s", (engine) => {
   });
   afterAll(() => server.stop());
 
-  it("A-set-all A-guide-seed: are read and saved by the owner, and shown on the next load", async () => {
+  it("A-set-all A-guide-seed: the owner reads and saves the settings, and the next load of a page shows them", async () => {
     const owner = await asOwner(server);
     const { data: before } = await owner.rpc("get_site_settings");
     const { version, settings, seed, guide } = before as Answer;
@@ -69,7 +69,7 @@ describe.each(engines)("the site's settings on %s", (engine) => {
     expect([bad.status, bad.error?.code, bad.error?.details]).toEqual([400, "22023", "site.email"]);
   });
 
-  it("A-set-secret A-guide-state: are nobody else's, and no table", async () => {
+  it("A-set-secret A-guide-state: nobody else can read the settings, and they are not a table", async () => {
     const anon = asAnon(server);
     const user = asAnon(server);
     const service = asService(server);

@@ -1,4 +1,4 @@
-// Every call of the official storage client, unmodified, against the binary: what docs/contracts/storage.md promises.
+// Every call of the official storage client against the binary, as docs/contracts/storage.md promises.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -37,7 +37,7 @@ describe.each(backends)("the storage client on %s, %s", (engine, store) => {
   });
   afterAll(() => server.stop());
 
-  it("F-bucket-list F-bucket-get: lists and describes public buckets to everyone, private ones to the service key", async () => {
+  it("F-bucket-list F-bucket-get: everybody can list public buckets; only the service key sees private ones", async () => {
     for (const client of [anon, owner, service]) {
       const { data } = await client.storage.listBuckets({
         limit: 2,
@@ -65,7 +65,7 @@ describe.each(backends)("the storage client on %s, %s", (engine, store) => {
     });
   });
 
-  it("F-bucket-create F-bucket-name F-bucket-size F-bucket-types F-bucket-update F-bucket-empty F-bucket-delete: creates, changes, empties and deletes buckets for the service key", async () => {
+  it("F-bucket-create F-bucket-name F-bucket-size F-bucket-types F-bucket-update F-bucket-empty F-bucket-delete: the service key creates, changes, empties and deletes buckets", async () => {
     const { storage } = service;
     expect((await storage.createBucket("extra")).data).toEqual({ name: "extra" });
     expect((await storage.createBucket("extra")).error).toMatchObject({ statusCode: "409" });
@@ -91,7 +91,7 @@ describe.each(backends)("the storage client on %s, %s", (engine, store) => {
     expect((await storage.getBucket("extra")).error).toMatchObject({ statusCode: "404" });
   });
 
-  it("F-bucket-create F-bucket-update F-bucket-empty F-bucket-delete F-bucket-fixed: keeps buckets from everyone else, and the site's own from everyone", async () => {
+  it("F-bucket-create F-bucket-update F-bucket-empty F-bucket-delete F-bucket-fixed: other callers cannot change buckets, and nobody can change the site's own buckets", async () => {
     for (const client of [anon, owner]) {
       expect((await client.storage.createBucket("mine")).error).toMatchObject({
         statusCode: "403",
@@ -114,7 +114,7 @@ describe.each(backends)("the storage client on %s, %s", (engine, store) => {
     ).toMatchObject({ statusCode: "403" });
   });
 
-  it("F-upload-raw F-upload-form F-upload-update F-upload-cache F-upload-metadata F-upload-encoding F-download-token F-download-info: uploads, updates and downloads with metadata", async () => {
+  it("F-upload-raw F-upload-form F-upload-update F-upload-cache F-upload-metadata F-upload-encoding F-download-token F-download-info: files are uploaded, updated and downloaded with their metadata", async () => {
     const files = owner.storage.from("product-images");
     const up = await files.upload("up/a.png", picture, {
       ...asPng,
@@ -147,7 +147,7 @@ describe.each(backends)("the storage client on %s, %s", (engine, store) => {
     ).toMatchObject({ statusCode: "415" });
   });
 
-  it("F-download-exists: tells whether an object exists", async () => {
+  it("F-download-exists: the client can ask whether an object exists", async () => {
     const files = anon.storage.from("product-images");
     await owner.storage.from("product-images").upload("there.png", picture, asPng);
     expect((await files.exists("there.png")).data).toBe(true);
@@ -162,7 +162,7 @@ describe.each(backends)("the storage client on %s, %s", (engine, store) => {
     expect((await fetch(`${address}/nowhere.png`, { method: "HEAD", headers })).status).toBe(400);
   });
 
-  it("F-change-move F-change-copy F-change-version F-change-who: moves and copies, also to another bucket", async () => {
+  it("F-change-move F-change-copy F-change-version F-change-who: files are moved and copied, also to another bucket", async () => {
     const files = owner.storage.from("product-images");
     await files.upload("move/a.png", picture, { ...asPng, metadata: { n: 1 } });
     expect((await files.move("move/a.png", "move/b.png")).data).toMatchObject({
@@ -203,10 +203,10 @@ describe.each(backends)("the storage client on %s, %s", (engine, store) => {
     });
   });
 
-  it("F-sign-names: signs names that hold ? and #", async () => {
+  it("F-sign-names: names with ? and # can be signed", async () => {
     const vault = service.storage.from("vault");
     for (const name of ["que?.png", "n#1?%3F.png"]) {
-      // The caller must encode such a name wherever the client puts it into an address.
+      // The caller must encode such a name wherever the client inserts it into a URL.
       expect((await vault.upload(encodeURIComponent(name), picture, asPng)).error).toBeNull();
       const one = await vault.createSignedUrl(encodeURIComponent(name), 60);
       const many = await vault.createSignedUrls([name], 60);
@@ -218,7 +218,7 @@ describe.each(backends)("the storage client on %s, %s", (engine, store) => {
     }
   });
 
-  it("F-download-public F-download-token F-download-download F-download-nonce F-sign-one F-sign-many F-sign-get F-sign-key: signs downloads of private objects, one and many", async () => {
+  it("F-download-public F-download-token F-download-download F-download-nonce F-sign-one F-sign-many F-sign-get F-sign-key: downloads of private objects are signed, one or many at a time", async () => {
     const vault = service.storage.from("vault");
     expect((await vault.upload("pasta/quadro ã.png", picture, asPng)).error).toBeNull();
     expect((await fetch(vault.getPublicUrl("pasta/quadro ã.png").data.publicUrl)).status).toBe(400);
@@ -257,7 +257,7 @@ describe.each(backends)("the storage client on %s, %s", (engine, store) => {
     expect([forged.status, await forged.json()]).toMatchObject([400, { error: "InvalidJWT" }]);
   });
 
-  it("F-sign-upload F-sign-put: signs uploads that count once", async () => {
+  it("F-sign-upload F-sign-put: a signed upload can be used once", async () => {
     const files = owner.storage.from("product-images");
     const signed = await files.createSignedUploadUrl("signed/a ã?.png");
     expect(signed.error).toBeNull();
@@ -296,7 +296,7 @@ describe.each(backends)("the storage client on %s, %s", (engine, store) => {
     });
   });
 
-  it("F-list-v1 F-list-v2 F-list-who F-change-many: lists in pages, by prefix, with and without folders", async () => {
+  it("F-list-v1 F-list-v2 F-list-who F-change-many: files are listed in pages, by prefix, with and without folders", async () => {
     const files = owner.storage.from("review-images");
     for (const name of ["a.png", "praia/b.png", "praia/2026/c.png", "z.png"])
       expect((await files.upload(name, picture, asPng)).error).toBeNull();
@@ -337,7 +337,7 @@ describe.each(backends)("the storage client on %s, %s", (engine, store) => {
     expect(removed.data!.map((o) => o.name)).toEqual(["a.png", "praia/b.png"]);
   });
 
-  it("F-bucket-type F-bucket-lifecycle F-bucket-purge F-bucket-others F-download-version F-list-versions F-change-many: refuses what it does not offer", async () => {
+  it("F-bucket-type F-bucket-lifecycle F-bucket-purge F-bucket-others F-download-version F-list-versions F-change-many: options that the server does not support are refused", async () => {
     const files = owner.storage.from("product-images");
     await files.upload("plain.png", picture, asPng);
     const refused = { status: 400, code: "FeatureNotEnabled" };
@@ -375,7 +375,7 @@ describe.each(backends)("the storage client on %s, %s", (engine, store) => {
     expect((await service.storage.analytics.listBuckets()).error).not.toBeNull();
   });
 
-  it("F-upload-quota: refuses files beyond the quota", async () => {
+  it("F-upload-quota: an upload beyond the quota is refused", async () => {
     const film = Buffer.concat([
       Buffer.from([0, 0, 0, 24]),
       Buffer.from("ftypisom\0\0\0\0isommp41"),

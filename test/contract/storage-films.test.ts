@@ -1,4 +1,4 @@
-// Films: their processing after an upload by the official client, and their data in pages.
+// Videos: how they are processed after an upload by the official client, and their data in pages.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 describe.each(backends)("films on %s, %s", (engine, store) => {
-  it("F-film-index F-film-media: begin with their index a moment after the upload, with the same pictures", async () => {
+  it("F-film-index F-film-media: soon after the upload a film begins with its index, and its frames are unchanged", async () => {
     const server = await startServer(engine, { store });
     try {
       const owner = await asOwner(server);

@@ -47,7 +47,7 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
   });
   afterAll(() => server.stop());
 
-  it("F-render-public F-render-snap: gives public addresses of transforms, snapped to the ladder", async () => {
+  it("F-render-public F-render-snap: the public URL of a transform gives the nearest size of the ladder", async () => {
     const files = anon.storage.from("product-images");
     for (const [transform, want] of [
       [{ width: 320 }, "webp 320x160"],
@@ -75,7 +75,7 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
     );
   });
 
-  it("F-render-key: gives who has a key the size that was asked for", async () => {
+  it("F-render-key: a caller with a key gets exactly the requested size", async () => {
     for (const client of [anon, owner, service]) {
       const { data, error } = await client.storage
         .from("product-images")
@@ -89,7 +89,7 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
     expect(bad.error).not.toBeNull();
   });
 
-  it("F-sign-transform: signs a rendition, and nothing but it", async () => {
+  it("F-sign-transform: a signed URL of a rendition gives that rendition only", async () => {
     await service.storage.createBucket("vault", { public: false });
     const vault = service.storage.from("vault");
     await vault.upload("a.png", png(300, 200), { contentType: "image/png" });
@@ -106,13 +106,13 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
     expect((await fetch(open)).status).toBe(400);
   });
 
-  it("T-select-media T-rpc-focus: tells pages of a picture before it is there, by the tables", async () => {
+  it("T-select-media T-rpc-focus: the tables API describes a picture before its renditions exist", async () => {
     const known = await media(anon);
     expect(known).toMatchObject({ kind: "image", width: 800, height: 400, tiles: false });
     expect(known.widths).toEqual([64, 128, 192, 256, 320, 400, 512, 640, 800]);
     expect(known).not.toHaveProperty("details");
     await expect.poll(async () => (await media(anon)).thumbhash, { timeout: 45_000 }).toBeTruthy();
-    // The placeholder comes with the first sizes; the picture is ready with the whole ladder.
+    // The placeholder is stored with the first sizes; the picture is ready when the whole ladder is.
     await expect
       .poll(() => media(owner))
       .toMatchObject({
@@ -128,7 +128,7 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
     });
   });
 
-  it("F-render-accept F-render-headers F-render-share: can be kept for ever under the version, and is negotiated", async () => {
+  it("F-render-accept F-render-headers F-render-share: a versioned rendition may be cached forever, and its format is negotiated", async () => {
     const { v } = await media(anon);
     const at = `${server.url}/storage/v1/render/image/public/product-images/quadro%20a.png`;
     const kept = await asked(`${at}?width=640&v=${v}`, { accept: "image/webp" });
@@ -146,7 +146,7 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
     expect((await fetch(`${at}?width=1000&height=630&resize=frame&format=jpeg`)).status).toBe(400);
   });
 
-  it("F-render-accept F-render-told: keeps the picture's own format for who names neither WebP nor AVIF, and tells what was done", async () => {
+  it("F-render-accept F-render-told: without WebP and AVIF in Accept the format of the picture is kept, and a header tells what was done", async () => {
     const jpeg = await asked(
       `${server.url}${address}?format=jpeg`.replace("/object/", "/render/image/"),
     );
@@ -176,7 +176,7 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
     }
   });
 
-  it("F-clean-public F-clean-original: keeps the file as it came for the owner", async () => {
+  it("F-clean-public F-clean-original: the owner can download the original file", async () => {
     const trailing = Buffer.concat([png(20, 10), Buffer.from("taken at home")]);
     const files = owner.storage.from("product-images");
     await files.upload("b.png", trailing, { contentType: "image/png" });
@@ -196,7 +196,7 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
     return Buffer.from(await got.arrayBuffer());
   }
 
-  it("F-render-verify: checks and rebuilds by command", async () => {
+  it("F-render-verify: the command line verifies renditions and makes them again", async () => {
     expect(await server.command(["media", "rebuild"])).toContain("product-images/b.png: ok");
     expect(await server.command(["media", "verify"])).toMatch(/3 pictures and videos\n$/);
   });

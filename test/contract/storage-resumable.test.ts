@@ -14,7 +14,7 @@ afterAll(async () => {
   await stopS3();
 });
 
-// UPLOAD_BYTES=2000000000 tests the largest upload; the interruptions are spread over the file.
+// With UPLOAD_BYTES=2000000000 the test uploads a file of the largest size. The interruptions are spread over the file.
 const size = Number(process.env.UPLOAD_BYTES ?? 200e6);
 const cuts = Number(process.env.UPLOAD_CUTS ?? 5);
 const timeout = 120_000 + size / 1000;
@@ -46,7 +46,7 @@ type Options = {
   type?: string;
 };
 
-// Uploads until the end or until abortAt bytes were sent; returns the upload's address.
+// Uploads until the end, or until abortAt bytes were sent. Returns the URL of the upload.
 function sitting(server: Server, content: Buffer, options: Options): Promise<string> {
   return new Promise((done, fail) => {
     const upload: Upload = new Upload(content, {
@@ -76,7 +76,7 @@ function sitting(server: Server, content: Buffer, options: Options): Promise<str
   });
 }
 
-/** The status that made an upload fail. */
+/** Returns the status with which an upload failed. */
 const status = (e: unknown) =>
   (e as { originalResponse?: { getStatus: () => number } }).originalResponse?.getStatus();
 
@@ -92,7 +92,7 @@ async function peakMemory(pid: number): Promise<number> {
 
 describe.each(backends)("resumable upload on %s, %s", (engine, store) => {
   it(
-    "F-tus-create F-tus-upsert F-tus-head F-tus-patch F-tus-type F-tus-who: goes on after interruptions, and refuses as an ordinary upload does",
+    "F-tus-create F-tus-upsert F-tus-head F-tus-patch F-tus-type F-tus-who: an interrupted upload continues; a forbidden one is refused like an ordinary upload",
     { timeout },
     async () => {
       const server = await startServer(engine, { store });
@@ -126,7 +126,7 @@ describe.each(backends)("resumable upload on %s, %s", (engine, store) => {
         expect(hash.digest("hex")).toBe(sha256(content));
         if (process.env.UPLOAD_BYTES)
           console.log(`${size} bytes, ${cuts} cuts: ${peak} MB at most`);
-        // 82 to 94 MB when the machine is calm. On a busy one the collector comes later: 108 was seen.
+        // Between 82 and 94 MB on an idle machine. On a busy one Go collects garbage later: 108 MB was measured.
         expect(peak, "MB of memory at most").toBeLessThan(128);
 
         const small = film(1000);
@@ -145,7 +145,7 @@ describe.each(backends)("resumable upload on %s, %s", (engine, store) => {
 });
 
 describe.each(engines)("resumable upload on %s", (engine) => {
-  it("F-tus-sign F-tus-signature: takes a signed upload address for one upload, without a session", async () => {
+  it("F-tus-sign F-tus-signature: a signed upload URL permits one upload without a session", async () => {
     const server = await startServer(engine);
     try {
       const owner = (await asOwner(server)).storage.from("product-images");
@@ -174,7 +174,7 @@ describe.each(engines)("resumable upload on %s", (engine) => {
     }
   });
 
-  it("F-tus-options F-tus-expiry F-tus-size: tells its limits, keeps to them, and begins anew what has expired", async () => {
+  it("F-tus-options F-tus-expiry F-tus-size: the server states its limits and enforces them; an expired upload starts again", async () => {
     const server = await startServer(engine, {
       env: { ATELIE_UPLOAD_EXPIRY: "3s", ATELIE_MAX_UPLOAD: "10MiB" },
     });
@@ -221,7 +221,7 @@ describe.each(engines)("resumable upload on %s", (engine) => {
     }
   });
 
-  it("F-tus-delete: lets go of an upload that its client ends", async () => {
+  it("F-tus-delete: an upload that its client deletes is removed", async () => {
     const server = await startServer(engine);
     try {
       await asOwner(server);
@@ -244,7 +244,7 @@ describe.each(engines)("resumable upload on %s", (engine) => {
 });
 
 it(
-  "F-tus-head: goes on at another node on the same PostgreSQL and S3, after the first has ended",
+  "F-tus-head: an upload continues on another node with the same PostgreSQL and S3 after the first node has ended",
   { timeout },
   async () => {
     const env = {

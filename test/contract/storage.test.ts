@@ -55,7 +55,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     },
   );
 
-  it("F-upload-form: uploads a form as a browser does", async () => {
+  it("F-upload-form: a browser's form uploads a file", async () => {
     const file = new File([new Uint8Array(picture)], "x.png", { type: "image/png" });
     const up = await owner.storage
       .from("product-images")
@@ -68,7 +68,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     expect((await got.arrayBuffer()).byteLength).toBe(picture.length);
   });
 
-  it("F-download-download F-download-range F-download-validators: answers ranges and validators", async () => {
+  it("F-download-download F-download-range F-download-validators: range requests and conditional requests are answered", async () => {
     await owner.storage
       .from("product-images")
       .upload("range.png", picture, { contentType: "image/png" });
@@ -97,7 +97,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     expect(named.headers.get("content-disposition")).toMatch(/^attachment;/);
   });
 
-  it("F-upload-upsert: refuses a name that is taken, unless told to replace", async () => {
+  it("F-upload-upsert: an existing name is refused unless the request allows overwriting", async () => {
     const files = owner.storage.from("product-images");
     await files.upload("twice.png", picture, { contentType: "image/png" });
     const second = await files.upload("twice.png", picture, { contentType: "image/png" });
@@ -113,7 +113,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     expect((await got.arrayBuffer()).byteLength).toBe(larger.length);
   });
 
-  it("F-list-v1 F-list-who: lists for the owner alone", async () => {
+  it("F-list-v1 F-list-who: only the owner can list files", async () => {
     await owner.storage
       .from("cover-images")
       .upload("folder/a.png", picture, { contentType: "image/png" });
@@ -130,7 +130,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     expect((await anon.storage.from("cover-images").list()).data).toEqual([]);
   });
 
-  it("F-upload-who: refuses visitors", async () => {
+  it("F-upload-who: visitors cannot upload", async () => {
     const up = await anon.storage
       .from("product-images")
       .upload("mine.png", picture, { contentType: "image/png" });
@@ -179,7 +179,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     expect((await owner.storage.from("review-images").list()).data).toEqual([]);
   });
 
-  it("F-upload-size: refuses a picture with too many pixels by its header", async () => {
+  it("F-upload-size: a picture with too many pixels is refused by its header", async () => {
     const { error } = await owner.storage
       .from("product-images")
       .upload("bomb.png", png(50_000, 50_000, deflateSync(Buffer.alloc(10))), {
@@ -214,7 +214,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     }
   });
 
-  // fetch would clean the path before sending it.
+  // Sends a request without fetch, because fetch would normalize the path.
   async function rawRequest(
     base: string,
     method: string,
@@ -237,7 +237,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     });
   }
 
-  it("F-upload-who: refuses forged tokens with 401", async () => {
+  it("F-upload-who: forged tokens are refused with 401", async () => {
     const answer = await fetch(`${server.url}/storage/v1/object/product-images/x.png`, {
       method: "POST",
       headers: { authorization: "Bearer a.b.c", "content-type": "image/png" },

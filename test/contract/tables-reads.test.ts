@@ -1,5 +1,4 @@
-// Every read of the official client's query builder, on both databases. docs/contracts/tables.md lists what
-// each test answers for.
+// Every read of the official client's query builder, on both databases. The statements are in docs/contracts/tables.md.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -271,7 +270,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
     const ordered = async (query: Query) =>
       ((await query).data as unknown as { id: string }[]).map((row) => Number(row.id.slice(-1)));
 
-    it("T-order: puts nulls last ascending, first descending, or where it is told", async () => {
+    it("T-order: nulls come last in ascending order, first in descending order, or where the request says", async () => {
       expect(await ordered(products().order("creation_date"))).toEqual([5, 1, 3, 4, 2]);
       expect(await ordered(products().order("creation_date", { ascending: false }))).toEqual([
         4, 2, 3, 1, 5,
@@ -283,7 +282,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
         await ordered(products().order("creation_date", { ascending: false, nullsFirst: false })),
       ).toEqual([3, 1, 5, 4, 2]);
     });
-    it("T-order: takes several columns, lists and entries of lists", async () => {
+    it("T-order: an order may have several columns, JSON arrays and their elements", async () => {
       expect(await ordered(products().order("artwork_type").order("title"))).toEqual([
         1, 2, 3, 5, 4,
       ]);
@@ -292,7 +291,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
         4, 1, 5, 3, 2,
       ]);
     });
-    it("T-order-ties: lists rows without an order newest first", async () => {
+    it("T-order-ties: rows without an order are listed newest first", async () => {
       expect(await ordered(products())).toEqual([5, 4, 3, 2, 1]);
     });
     it.each([
@@ -306,8 +305,8 @@ describe.each(engines)("reading tables on %s", (engine) => {
     });
   });
 
-  describe("parts and counts", () => {
-    it("T-limit-offset: limit, range and offset", async () => {
+  describe("ranges and counts", () => {
+    it("T-limit-offset: limit, range and offset select rows", async () => {
       expect((await products().order("id").limit(2)).data).toEqual([{ id: id(1) }, { id: id(2) }]);
       expect((await products().order("id").range(3, 9)).data).toEqual([
         { id: id(4) },
@@ -318,7 +317,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
         { id: id(5) },
       ]);
     });
-    it("T-range-header: the Range header counts rows", async () => {
+    it("T-range-header: the Range header selects rows", async () => {
       const answer = await ask("products?select=id&order=id", {
         Range: "1-2",
         "Range-Unit": "items",
@@ -343,7 +342,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
       expect(raw.headers.get("preference-applied")).toBe(`count=${count}`);
       expect(raw.headers.get("content-range")).toBe("0-1/5");
     });
-    it("T-count-past: a part past the end", async () => {
+    it("T-count-past: a range past the end is an error if a count was requested", async () => {
       const counted = await anon.from("products").select("id", { count: "exact" }).range(10, 20);
       expect([counted.status, counted.error?.code]).toEqual([416, "PGRST103"]);
       const uncounted = await products().range(10, 20);
@@ -358,7 +357,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
       const answer = await ask(`products?${query}`);
       expect([answer.status, (await answer.json()).code]).toEqual([status, code]);
     });
-    it("T-head: HEAD sends the headers of GET alone", async () => {
+    it("T-head: HEAD sends the headers of GET without its body", async () => {
       const get = await ask("products?limit=2", { Prefer: "count=exact" });
       const head = await ask("products?limit=2", { Prefer: "count=exact" }, "HEAD");
       for (const name of ["content-range", "content-type", "preference-applied"])
@@ -367,8 +366,8 @@ describe.each(engines)("reading tables on %s", (engine) => {
     });
   });
 
-  describe("forms of an answer", () => {
-    it("T-accept-object: single", async () => {
+  describe("formats of a response", () => {
+    it("T-accept-object: single() returns one object, or an error for any other number of rows", async () => {
       expect((await products("title").eq("id", id(5)).single()).data).toEqual({ title: "Oil" });
       const none = await products().eq("id", id(9)).single();
       expect([none.status, none.error?.code, none.error?.details]).toEqual([
@@ -383,7 +382,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
         "The result contains 5 rows",
       ]);
     });
-    it("T-accept-maybe: maybeSingle", async () => {
+    it("T-accept-maybe: maybeSingle() returns one object or null", async () => {
       const none = await products().eq("id", id(9)).maybeSingle();
       expect([none.error, none.data]).toEqual([null, null]);
       expect((await products("title").eq("id", id(5)).maybeSingle()).data).toEqual({
@@ -391,7 +390,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
       });
       expect((await products().maybeSingle()).error?.code).toBe("PGRST116");
     });
-    it("T-accept-csv: csv", async () => {
+    it("T-accept-csv: a response in CSV", async () => {
       const { data, error } = await products("id,title,tags,is_featured,medium,created_at")
         .lte("id", id(2))
         .order("id")
@@ -406,7 +405,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
         (await ask("products?title=eq.none", { Accept: "text/csv" })).headers.get("content-type"),
       ).toBe("text/csv; charset=utf-8");
     });
-    it("T-accept-strip: stripNulls", async () => {
+    it("T-accept-strip: stripNulls() removes keys with null values", async () => {
       expect((await products("id,medium,creation_date").eq("id", id(2)).stripNulls()).data).toEqual(
         [{ id: id(2) }],
       );
@@ -422,21 +421,21 @@ describe.each(engines)("reading tables on %s", (engine) => {
       const answer = await ask("products", { Accept: accept });
       expect([answer.status, (await answer.json()).code]).toEqual([406, "PGRST107"]);
     });
-    it("T-accept-other: explain is closed, as by default in the reference", async () => {
+    it("T-accept-other: explain() is refused, as by default in the reference", async () => {
       const answer = await products().explain();
       expect([answer.status, answer.error?.code]).toEqual([406, "PGRST107"]);
     });
   });
 
   describe("headers", () => {
-    it("T-profile: only the public schema", async () => {
+    it("T-profile: only the public schema can be selected", async () => {
       expect((await anon.schema("public").from("products").select("id").limit(1)).error).toBeNull();
       const hidden = await anon.schema("auth").from("products").select("id");
       expect([hidden.status, hidden.error?.code]).toEqual([406, "PGRST106"]);
       const write = await owner.schema("auth").from("products").insert({ title: "A" });
       expect([write.status, write.error?.code]).toEqual([406, "PGRST106"]);
     });
-    it("T-prefer-handling: strict handling refuses unknown preferences, lenient ignores them", async () => {
+    it("T-prefer-handling: handling=strict refuses unknown preferences, lenient ignores them", async () => {
       const strict = await ask("products", { Prefer: "handling=strict, colour=blue" });
       expect([strict.status, (await strict.json()).code]).toEqual([400, "PGRST122"]);
       const lenient = await ask("products", { Prefer: "handling=lenient, colour=blue" });
@@ -445,7 +444,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
         "handling=lenient",
       ]);
     });
-    it("T-prefer-timezone: the only time zone is UTC", async () => {
+    it("T-prefer-timezone: UTC is the only time zone", async () => {
       const utc = await ask("products?limit=1", { Prefer: "timezone=UTC" });
       expect(utc.headers.get("preference-applied")).toBe("timezone=UTC");
       const other = await ask("products?limit=1", { Prefer: "timezone=America/Sao_Paulo" });
@@ -455,7 +454,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
     });
   });
 
-  describe("addresses and methods", () => {
+  describe("URLs and methods", () => {
     it.each([
       ["GET", "", 404, "PGRST126"],
       ["POST", "", 405, "PGRST117"],
@@ -471,7 +470,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
         expect([answer.status, (await answer.json()).code]).toEqual([status, code]);
       },
     );
-    it("T-method-options: OPTIONS names the methods", async () => {
+    it("T-method-options: OPTIONS lists the methods", async () => {
       const table = await ask("products", {}, "OPTIONS");
       expect([table.status, table.headers.get("allow")]).toEqual([
         200,
@@ -484,7 +483,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
         "OPTIONS,POST",
       );
     });
-    it("T-method-options: a preflight is answered for any origin", async () => {
+    it("T-method-options: a preflight of any origin is answered", async () => {
       const answer = await fetch(`${server.url}/rest/v1/products`, {
         method: "OPTIONS",
         headers: {
@@ -503,7 +502,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
 });
 
 describe.each(engines)("the most rows of one read on %s", (engine) => {
-  it("T-max-rows: follows ATELIE_MAX_ROWS, and counts know nothing of it", async () => {
+  it("T-max-rows: ATELIE_MAX_ROWS limits the rows of a response, but not their count", async () => {
     const server = await startServer(engine, { env: { ATELIE_MAX_ROWS: "3" } });
     try {
       const owner = await asOwner(server);

@@ -10,7 +10,7 @@ afterAll(stopPostgres);
 
 const id = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
-// The client's types offer maxAffected from PostgREST 13 on; what it sends is understood by 12 as well.
+// The client's types offer maxAffected from PostgREST 13 on. PostgREST 12 understands what it sends, too.
 const limitable = (query: unknown) =>
   query as {
     maxAffected(rows: number): PromiseLike<{ status: number; error: { code: string } | null }>;
@@ -56,7 +56,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
   const code = async (answer: Response) => [answer.status, (await answer.json()).code];
 
   describe("insert", () => {
-    it("T-insert-one: one, without and with what was stored", async () => {
+    it("T-insert-one: one row is inserted, and returned on request", async () => {
       const minimal = await products().insert({ id: id(4), title: "Work 4" });
       expect([minimal.status, minimal.data, minimal.error]).toEqual([201, null, null]);
       const shown = await products()
@@ -65,7 +65,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
         .single();
       expect([shown.status, shown.data]).toEqual([201, { title: "Work 5", stock: "true" }]);
     });
-    it("T-insert-many: many, all or none, in the order in which they were sent", async () => {
+    it("T-insert-many: several rows are inserted in the order sent, all or none", async () => {
       const { data, count } = await products()
         .insert(
           [
@@ -83,7 +83,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       expect([failed.status, failed.error?.code]).toEqual([409, "23505"]);
       expect((await products().select("id").eq("id", id(7))).data).toEqual([]);
     });
-    it("T-insert-missing: of unequal rows fills with null, or with the default when asked to", async () => {
+    it("T-insert-missing: a missing value is null, or the default if missing=default is set", async () => {
       const rows = [
         { title: "A", medium: "ink" },
         { title: "B", in_stock: false },
@@ -98,7 +98,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
         { medium: null, in_stock: false },
       ]);
     });
-    it("T-insert-columns: columns= chooses what counts", async () => {
+    it("T-insert-columns: the parameter columns selects the keys that are used", async () => {
       const answer = await ask(
         "POST",
         "products?columns=title&select=title,medium",
@@ -111,7 +111,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
         "PGRST204",
       ]);
     });
-    it("T-insert-headers: return=headers-only names the new row", async () => {
+    it("T-insert-headers: return=headers-only gives the URL of the new row", async () => {
       const answer = await ask("POST", "products", `{"id":"${id(4)}","title":"A"}`, {
         prefer: "return=headers-only",
       });
@@ -122,7 +122,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       ]);
       expect(answer.headers.get("preference-applied")).toBe("return=headers-only");
     });
-    it("T-insert-csv: of CSV", async () => {
+    it("T-insert-csv: rows are inserted from CSV", async () => {
       const answer = await ask(
         "POST",
         "products?select=title,tags,medium",
@@ -145,7 +145,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
         ),
       ).toEqual([400, "PGRST102"]);
     });
-    it("T-insert-form: of a form", async () => {
+    it("T-insert-form: a row is inserted from a form", async () => {
       const answer = await ask(
         "POST",
         "products?select=title,is_featured",
@@ -160,7 +160,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
         [{ title: "a b&c", is_featured: true }],
       ]);
     });
-    it("T-accept-csv: answers as CSV and without nulls", async () => {
+    it("T-accept-csv: the inserted rows are returned as CSV and without nulls", async () => {
       const csv = await products()
         .insert({ id: id(4), title: "A" })
         .select("id,title,medium")
@@ -200,7 +200,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
   });
 
   describe("upsert", () => {
-    it("T-upsert-merge: merges duplicates", async () => {
+    it("T-upsert-merge: a row with an existing key is merged", async () => {
       const { data, status } = await products()
         .upsert([
           { id: id(1), title: "New 1" },
@@ -216,7 +216,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       ]);
       expect((await products().upsert({ id: id(1), title: "Again" })).status).toBe(200);
     });
-    it("T-upsert-ignore: ignores duplicates", async () => {
+    it("T-upsert-ignore: a row with an existing key is ignored", async () => {
       const { data } = await products()
         .upsert(
           [
@@ -228,7 +228,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
         .select("title");
       expect(data).toEqual([{ title: "New 4" }]);
     });
-    it("T-upsert-conflict: takes the primary key as onConflict, and no other column", async () => {
+    it("T-upsert-conflict: onConflict accepts the primary key and no other column", async () => {
       expect(
         (await products().upsert({ id: id(1), title: "New" }, { onConflict: "id" })).error,
       ).toBeNull();
@@ -240,7 +240,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       );
       expect([unknown.status, unknown.error?.code]).toEqual([400, "42703"]);
     });
-    it("T-upsert-conflict: refuses one key twice", async () => {
+    it("T-upsert-conflict: two rows with the same key are refused", async () => {
       const twice = await products().upsert([
         { id: id(4), title: "A" },
         { id: id(4), title: "B" },
@@ -250,7 +250,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
   });
 
   describe("put", () => {
-    it("T-put: stores the one row that the address names", async () => {
+    it("T-put: PUT stores the one row whose key the URL has", async () => {
       const path = `products?select=title,medium&id=eq.${id(4)}`;
       const body = (title: string) => JSON.stringify({ id: id(4), title });
       const made = await ask("PUT", path, body("A"), { prefer: "return=representation" });
@@ -263,7 +263,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       expect((await ask("PUT", path, body("C"))).status).toBe(204);
       expect((await titles()).at(-1)).toBe("C");
     });
-    it("T-put-bad: refuses other conditions, parts and other keys", async () => {
+    it("T-put-bad: PUT with other filters, a range or another key is refused", async () => {
       const body = JSON.stringify({ id: id(1), title: "X" });
       expect(await code(await ask("PUT", "products", body))).toEqual([405, "PGRST105"]);
       expect(await code(await ask("PUT", `products?id=eq.${id(1)}&title=eq.A`, body))).toEqual([
@@ -282,7 +282,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
   });
 
   describe("update", () => {
-    it("T-update: the rows that the filters name, with a count", async () => {
+    it("T-update: the filtered rows are changed and counted", async () => {
       const { data, count, status } = await products()
         .update({ medium: "ink" }, { count: "exact" })
         .in("id", [id(1), id(2)])
@@ -299,7 +299,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       const none = await products().update({ medium: "x" }).eq("id", id(9)).select();
       expect([none.status, none.data]).toEqual([200, []]);
     });
-    it("T-update T-prefer-applied: minimal answers nothing", async () => {
+    it("T-update T-prefer-applied: return=minimal returns no body", async () => {
       const answer = await ask("PATCH", `products?id=eq.${id(1)}`, '{"medium":"x"}', {
         prefer: "return=minimal,count=exact",
       });
@@ -310,7 +310,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
         answer.headers.get("preference-applied"),
       ]).toEqual([204, "", "0-0/1", "return=minimal, count=exact"]);
     });
-    it("T-update-missing: missing=default sets the default of columns that are not sent", async () => {
+    it("T-update-missing: missing=default sets columns that were not sent to their default", async () => {
       await products().update({ in_stock: false, is_featured: true }).eq("id", id(1));
       const answer = await ask(
         "PATCH",
@@ -320,7 +320,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       );
       expect(await answer.json()).toEqual([{ medium: "ink", in_stock: true, is_featured: true }]);
     });
-    it("T-update-part: a part needs an order", async () => {
+    it("T-update-part: an update with a limit needs an order", async () => {
       expect(await code(await ask("PATCH", "products?limit=1", '{"medium":"x"}'))).toEqual([
         400,
         "PGRST109",
@@ -333,7 +333,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       );
       expect(await part.json()).toEqual([{ id: id(2) }]);
     });
-    it("T-update-single: single rolls back when there is not exactly one", async () => {
+    it("T-update-single: single() rolls back unless exactly one row is changed", async () => {
       const many = await products().update({ medium: "x" }).neq("title", "").select().single();
       expect([many.status, many.error?.code]).toEqual([406, "PGRST116"]);
       expect((await products().select("id").eq("medium", "x")).data).toEqual([]);
@@ -341,7 +341,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
   });
 
   describe("delete", () => {
-    it("T-delete: the rows that the filters name, and shows them", async () => {
+    it("T-delete: the filtered rows are deleted and returned", async () => {
       const { data, count, status } = await products()
         .delete({ count: "exact" })
         .eq("id", id(2))
@@ -351,15 +351,15 @@ describe.each(engines)("writing tables on %s", (engine) => {
       expect([rest.status, rest.data]).toEqual([204, null]);
       expect(await titles()).toEqual([]);
     });
-    it("T-update-part: a part needs an order", async () => {
+    it("T-update-part: a deletion with a limit needs an order", async () => {
       expect(await code(await ask("DELETE", "products?limit=1", null))).toEqual([400, "PGRST109"]);
       expect((await ask("DELETE", "products?limit=1&order=id.desc", null)).status).toBe(204);
       expect(await titles()).toEqual(["Work 1", "Work 2"]);
     });
   });
 
-  describe("limits on what a write may touch", () => {
-    it("T-prefer-affected: maxAffected refuses more rows, and nothing happens", async () => {
+  describe("limits of writes", () => {
+    it("T-prefer-affected: maxAffected refuses a write of more rows, and changes nothing", async () => {
       const update = await limitable(
         products().update({ medium: "x" }).neq("title", ""),
       ).maxAffected(2);
@@ -375,7 +375,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       });
       expect(lenient.status).toBe(204);
     });
-    it("T-prefer-tx: rollback is ignored, as by default in the reference", async () => {
+    it("T-prefer-tx: tx=rollback is ignored, as by default in the reference", async () => {
       expect(
         (await products().update({ medium: "kept" }).eq("id", id(1)).rollback()).error,
       ).toBeNull();
@@ -390,7 +390,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
     beforeAll(async () => {
       ownerId = (await owner.auth.getUser()).data.user!.id;
     });
-    it("T-rpc: by POST, GET and HEAD", async () => {
+    it("T-rpc: a function is called by POST, GET and HEAD", async () => {
       expect((await owner.rpc("get_user_role", { user_id: ownerId })).data).toBe("admin");
       expect((await owner.rpc("get_user_role", { user_id: ownerId }, { get: true })).data).toBe(
         "admin",
@@ -400,20 +400,20 @@ describe.each(engines)("writing tables on %s", (engine) => {
       const counted = await owner.rpc("get_user_role", { user_id: ownerId }, { count: "exact" });
       expect([counted.data, counted.count]).toEqual(["admin", 1]);
     });
-    it("T-rpc-body: takes a form and answers CSV", async () => {
+    it("T-rpc-body: a function accepts a form and responds with CSV", async () => {
       const form = await ask("POST", "rpc/get_user_role", `user_id=${ownerId}`, {
         "content-type": "application/x-www-form-urlencoded",
         accept: "text/csv",
       });
       expect([form.status, await form.text()]).toEqual([200, "pgrst_scalar\nadmin"]);
     });
-    it("T-rpc-writes: a function that writes refuses GET", async () => {
+    it("T-rpc-writes: GET is refused for a function that writes", async () => {
       const answer = await owner.rpc("reorder_reviews", { ids: [] }, { get: true });
       expect([answer.status, answer.error?.code]).toEqual([405, "25006"]);
       const written = await owner.rpc("reorder_reviews", { ids: [] });
       expect([written.status, written.data]).toEqual([204, null]);
     });
-    it("T-rpc-unknown: refuses unknown functions and arguments", async () => {
+    it("T-rpc-unknown: unknown functions and arguments are refused", async () => {
       const unknown = await owner.rpc("pg_sleep", { seconds: 1 });
       expect([unknown.status, unknown.error?.code]).toEqual([404, "PGRST202"]);
       const argument = await owner.rpc("get_user_role", { id: ownerId });
@@ -423,7 +423,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
     });
   });
 
-  it("T-write-policy: tells who may not write: 401 without a sign-in, 403 with one, nothing hidden", async () => {
+  it("T-write-policy: a forbidden write gets 401 without a sign-in and 403 with one, and hidden rows stay hidden", async () => {
     for (const call of [
       anon.from("products").insert({ title: "A" }),
       anon.from("products").upsert({ id: id(1), title: "A" }),

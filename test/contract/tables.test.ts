@@ -41,7 +41,7 @@ describe.each(engines)("tables on %s", (engine) => {
   });
   afterAll(() => server.stop());
 
-  it("keeps a product as it was written", async () => {
+  it("a product is returned as it was saved", async () => {
     const created = await owner.from("products").insert(product).select().single();
     expect(created.error).toBeNull();
     expect(created.status).toBe(201);
@@ -69,7 +69,7 @@ describe.each(engines)("tables on %s", (engine) => {
     expect((await anon.from("products").select("id").eq("id", created.data.id)).data).toEqual([]);
   });
 
-  it("S9-art-3: fills what a product leaves out, and saves the price as 0", async () => {
+  it("S9-art-3: missing fields of a product get their defaults, and the price is saved as 0", async () => {
     const { data } = await owner
       .from("products")
       .insert({ title: "Romãs", price: 0 })
@@ -116,7 +116,7 @@ describe.each(engines)("tables on %s", (engine) => {
       expect((await owner.from("cover_images").insert(covers)).error).toBeNull();
     });
 
-    it("S9-art-1: gallery without oil and acrylic, newest first", async () => {
+    it("S9-art-1: the gallery lists works newest first, without oil and acrylic", async () => {
       const { data } = await anon
         .from("products")
         .select("*")
@@ -131,7 +131,7 @@ describe.each(engines)("tables on %s", (engine) => {
       expect(murals.data!.map((p) => p.title)).toEqual(["Work 5", "Work 1"]);
     });
 
-    it("home strip", async () => {
+    it("the home page's strip lists the featured works", async () => {
       const { data } = await anon
         .from("products")
         .select("*")
@@ -140,7 +140,7 @@ describe.each(engines)("tables on %s", (engine) => {
       expect(data!.map((p) => p.title)).toEqual(["Work 4", "Work 2", "Work 0"]);
     });
 
-    it("S4-active-1 T-filter-hidden: only active reviews and covers for visitors, all for the owner", async () => {
+    it("S4-active-1 T-filter-hidden: visitors read only active reviews and covers, the owner all", async () => {
       expect(
         (await anon.from("reviews").select("*").order("display_order")).data!.map(
           (r) => r.client_name,
@@ -165,7 +165,7 @@ describe.each(engines)("tables on %s", (engine) => {
       ).toHaveLength(2);
     });
 
-    it("T-filter-hidden T-head: counts", async () => {
+    it("T-filter-hidden T-head: rows are counted", async () => {
       const { count, data } = await owner
         .from("products")
         .select("*", { count: "exact", head: true });
@@ -177,7 +177,7 @@ describe.each(engines)("tables on %s", (engine) => {
       expect([page.count, page.data!.length, page.status]).toEqual([6, 2, 206]);
     });
 
-    it("T-rpc-writes: reorders reviews in one go, or not at all", async () => {
+    it("T-rpc-writes: reviews are reordered all at once or not at all", async () => {
       const { data } = await owner.from("reviews").select("id, client_name").order("display_order");
       const ids = data!.map((r) => r.id).reverse();
       expect((await owner.rpc("reorder_reviews", { ids })).error).toBeNull();
@@ -190,7 +190,7 @@ describe.each(engines)("tables on %s", (engine) => {
       ).toEqual(moved.data);
     });
 
-    it("puts a new review last", async () => {
+    it("a new review is added at the end", async () => {
       const { data } = await owner
         .from("reviews")
         .insert({
@@ -206,7 +206,7 @@ describe.each(engines)("tables on %s", (engine) => {
     });
   });
 
-  it("T-write-policy: refuses what the policy forbids", async () => {
+  it("T-write-policy: forbidden writes are refused", async () => {
     const written = await anon.from("products").insert({ title: "Mine now" });
     expect([written.status, written.error?.code]).toEqual([401, "42501"]);
     const removed = await anon.from("contact_submissions").delete().neq("id", randomUUID());
@@ -221,7 +221,7 @@ describe.each(engines)("tables on %s", (engine) => {
     expect((await anon.rpc("get_user_role", { user_id: randomUUID() })).error?.code).toBe("42501");
   });
 
-  it("T-filter-unknown T-address-unknown: answers bad input with the contract's codes", async () => {
+  it("T-filter-unknown T-address-unknown: bad input gets the error codes of the contract", async () => {
     const unknownTable = await anon.from("secrets").select("*");
     expect([unknownTable.status, unknownTable.error?.code]).toEqual([404, "PGRST205"]);
     const unknownColumn = await anon.from("products").select("id, secret");

@@ -6,7 +6,7 @@ export default defineConfig({
     globalSetup: "./global-setup.ts",
     include: ["**/*.test.ts"],
     environment: "node",
-    // Long enough for a busy machine: failures end a test at once.
+    // Long enough for a busy machine; a failing test ends at once.
     testTimeout: 180_000, // longer than several waits of one test
     expect: { poll: { timeout: 45_000 } },
     hookTimeout: 300_000, // the first PostgreSQL database waits for its server, which Go may have to compile

@@ -1,4 +1,4 @@
-// Behaviour that curl and clients in other languages need, beyond the calls of the official client.
+// Requests of curl and of clients in other languages, which the official client does not send.
 import { createHmac } from "node:crypto";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -50,7 +50,7 @@ describe.each(engines)("the wire on %s", (engine) => {
     };
   }
 
-  it("W-auth-1: takes an apikey alone for nobody where a user or the service key is needed", async () => {
+  it("W-auth-1: an apikey header alone does not count as a user or as the service key", async () => {
     const { data } = await owner.auth.getSession();
     for (const apikey of [server.anonKey, server.serviceKey, data.session!.access_token]) {
       for (const [method, path] of [
@@ -86,7 +86,7 @@ describe.each(engines)("the wire on %s", (engine) => {
     expect(session.status).toBe(200);
   });
 
-  it("W-auth-2 F-wire-method: answers another method at a known address with 405 and Allow, in each surface's shape", async () => {
+  it("W-auth-2 F-wire-method: another method for a known path gets 405 with Allow, in the error format of the surface", async () => {
     for (const [method, path, allow, shape] of [
       ["DELETE", "/auth/v1/token", "POST", { error_code: "method_not_allowed", code: 405 }],
       ["PATCH", "/auth/v1/user", "GET, HEAD, PUT", { error_code: "method_not_allowed" }],
@@ -108,7 +108,7 @@ describe.each(engines)("the wire on %s", (engine) => {
     }
   });
 
-  it("W-auth-3: says what is wrong with a token in the reference's words", async () => {
+  it("W-auth-3: a bad token gets the reference's error messages", async () => {
     const header = Buffer.from('{"alg":"HS256"}').toString("base64url");
     const hour = Math.floor(Date.now() / 1000) + 3600;
     for (const [token, fault] of [
@@ -130,7 +130,7 @@ describe.each(engines)("the wire on %s", (engine) => {
     }
   });
 
-  it("W-auth-4: takes keys of the two key roles without exp, and no user's token without", async () => {
+  it("W-auth-4: keys are valid without exp, users' tokens are not", async () => {
     for (const [key, status] of [
       [signed({ role: "service_role", iss: "supabase" }), 200],
       [signed({ role: "anon", iss: "supabase" }), 403],
@@ -144,7 +144,7 @@ describe.each(engines)("the wire on %s", (engine) => {
     }
   });
 
-  it("W-auth-5: refuses sign-in by wallet, as the reference does while that is off", async () => {
+  it("W-auth-5: sign-in with a wallet is refused, as by the reference when it is off", async () => {
     const { error } = await asAnon(server).auth.signInWithWeb3({
       chain: "solana",
       message: "somebody wants to sign in",
@@ -153,7 +153,7 @@ describe.each(engines)("the wire on %s", (engine) => {
     expect([error?.status, error?.code]).toEqual([422, "web3_provider_disabled"]);
   });
 
-  it("W-auth-11: offers no clients of its own, no passkeys and no accounts without a name", async () => {
+  it("W-auth-11: OAuth clients of the server, passkeys and anonymous accounts are not supported", async () => {
     const elevated = {
       apikey: server.serviceKey,
       authorization: `Bearer ${server.serviceKey}`,
@@ -179,7 +179,7 @@ describe.each(engines)("the wire on %s", (engine) => {
     ]);
   });
 
-  it("W-auth-12: does not tell by a code whether an address has an account", async () => {
+  it("W-auth-12: an error for a code does not reveal whether an address has an account", async () => {
     const { data, error } = await asAnon(server).auth.signInWithOtp({
       email: "nobody@example.com",
       options: { shouldCreateUser: false },
@@ -187,7 +187,7 @@ describe.each(engines)("the wire on %s", (engine) => {
     expect([error, data]).toEqual([null, { user: null, session: null, messageId: undefined }]);
   });
 
-  it("W-auth-7: refuses a role for an account rather than pass over it", async () => {
+  it("W-auth-7: setting the role of an account is refused, not ignored", async () => {
     const { error } = await service.auth.admin.createUser({
       email: "role@example.com",
       role: "service_role",
@@ -202,7 +202,7 @@ describe.each(engines)("the wire on %s", (engine) => {
     expect(changed.error?.code).toBe("validation_failed");
   });
 
-  it("W-auth-6: orders the parameters of a link: token, type, redirect_to", async () => {
+  it("W-auth-6: the parameters of a link are in the order token, type, redirect_to", async () => {
     const { data } = await service.auth.admin.generateLink({
       type: "recovery",
       email: ownerEmail,
@@ -213,7 +213,7 @@ describe.each(engines)("the wire on %s", (engine) => {
     );
   });
 
-  it("W-auth-8: names what happened as the reference's audit log does", async () => {
+  it("W-auth-8: audit entries have the names of the reference", async () => {
     const client = asAnon(server);
     await client.auth.signInWithPassword({ email: ownerEmail, password: ownerPassword });
     await client.auth.refreshSession();
@@ -229,7 +229,7 @@ describe.each(engines)("the wire on %s", (engine) => {
     ]);
   });
 
-  it("F-wire-coerce: takes numbers and lists that arrive as text", async () => {
+  it("F-wire-coerce: numbers and lists are accepted as text", async () => {
     const headers = { authorization: `Bearer ${server.serviceKey}` };
     const files = service.storage.from("product-images");
     for (const name of ["one.png", "two.png"])
@@ -269,12 +269,12 @@ describe.each(engines)("the wire on %s", (engine) => {
     expect([refused.status, refused.body.statusCode]).toEqual([400, "400"]);
   });
 
-  it("F-wire-info: tells of an object without metadata", async () => {
+  it("F-wire-info: an object without metadata can be described", async () => {
     const { data } = await service.storage.from("product-images").info("two.png");
     expect(data!.metadata).toEqual({});
   });
 
-  it("F-sign-put: lets a lost answer to a signed upload be tried again, or says why not", async () => {
+  it("F-sign-put: a signed upload can be repeated after a lost response, or the error says why not", async () => {
     const files = service.storage.from("product-images");
     const put = (upload: { path: string; token: string }) =>
       asAnon(server)
@@ -290,7 +290,7 @@ describe.each(engines)("the wire on %s", (engine) => {
     });
   });
 
-  it("F-tus-told: gives metadata of a resumable upload back as they were sent, with its end", async () => {
+  it("F-tus-told: the metadata of a resumable upload is returned as it was sent, with the upload's expiry", async () => {
     const base64 = (text: string) => Buffer.from(text).toString("base64");
     const told = `objectName ${base64("told.png")},own,bucketName ${base64("product-images")},metadata ${base64('{"b":1,"a":2}')},contentType ${base64("image/png")}`;
     const headers = { authorization: `Bearer ${server.serviceKey}`, "tus-resumable": "1.0.0" };
