@@ -1,4 +1,4 @@
-// axe finds no violation on any page, dialog, menu and toast, in both languages and both colour schemes.
+// axe finds no violation on any page, dialog, menu or toast, in both languages and both colour schemes.
 import type { Locator, Page } from "@playwright/test";
 
 import { asAnon } from "../harness/clients.ts";
@@ -23,7 +23,7 @@ test.use({
   ],
 });
 
-/** Signs in by the keyboard, so that a pointer that waits for the toast stays in its place. */
+/** Signs in by keyboard, so that the pointer stays where it waits for the toast. */
 async function signIn(page: Page, demo: Server, language: Language): Promise<void> {
   await page.goto(demo.url + inLanguage(language, "/admin/auth"));
   await page.getByLabel(text(language, "auth.email")).fill(demo.owner!.email);
@@ -44,7 +44,9 @@ async function fillForm(page: Page, language: Language): Promise<void> {
   await form.getByRole("button", { name: text(language, "contact.form.send") }).press("Enter");
 }
 
-/** Rests the pointer where toasts come: under it a toast stays, also if the test looks for it after its four seconds. */
+/**
+ * Moves the pointer to where toasts appear. A toast under the pointer stays open, so the test has time to examine it.
+ */
 async function waitWithPointer(page: Page): Promise<void> {
   await page.mouse.move(120, page.viewportSize()!.height - 60);
 }
@@ -73,10 +75,7 @@ const pages = [
 
 for (const language of languages) {
   test.describe(language, () => {
-    test(`S2-route-2: axe: every address in ${language}, also on a phone`, async ({
-      page,
-      demo,
-    }) => {
+    test(`S2-route-2: axe: every page in ${language}, also on a phone`, async ({ page, demo }) => {
       for (const path of pages)
         await test.step(path, async () => {
           await page.setViewportSize(wide);
@@ -142,7 +141,7 @@ for (const language of languages) {
       }
     });
 
-    test(`axe: the form's errors, its failure toast and its success in ${language}`, async ({
+    test(`axe: the form with errors, with its failure toast and after success, in ${language}`, async ({
       page,
       demo,
     }) => {
@@ -169,7 +168,10 @@ for (const language of languages) {
       await expectAccessibleInBothSchemes(page);
     });
 
-    test(`axe: the sign-in page's errors and alert in ${language}`, async ({ page, demo }) => {
+    test(`axe: the sign-in page with field errors and an alert, in ${language}`, async ({
+      page,
+      demo,
+    }) => {
       await page.goto(demo.url + inLanguage(language, "/admin/auth"));
       const submit = page.getByRole("button", { name: text(language, "auth.submit"), exact: true });
       await submit.click();

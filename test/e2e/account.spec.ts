@@ -1,5 +1,5 @@
-// The owner's own account: e-mail, password, second factor with recovery codes, and where it is signed in. On the real
-// binary with a real mail server, on both databases.
+// The owner's own account: email address, password, second factor with recovery codes, and sessions. It runs on the
+// real binary with a real mail server, on both databases.
 import { readFile } from "node:fs/promises";
 
 import type { Locator, Page } from "@playwright/test";
@@ -39,7 +39,7 @@ async function openAccount(page: Page, server: Server, owner: Owner, language: L
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole("button", { name, exact: true });
 
-/** Sets up an app with the key that the dialog shows; leaves the recovery codes open. */
+/** Sets up an authenticator app with the key that the dialog shows. The dialog with the recovery codes stays open. */
 async function setUpApp(page: Page, language: Language = "en"): Promise<Authenticator> {
   const t = (key: Parameters<typeof text>[1]) => text(language, key);
   await button(page, t("account.factor.add")).click();
@@ -255,7 +255,7 @@ test.describe("screens", () => {
   });
   test.afterAll(() => server.stop());
 
-  test("A-acc-all-can: the keyboard alone at 390 px: signing out everywhere else, a second step, and its codes", async ({
+  test("A-acc-all-can: the owner ends other sessions and sets up a second factor by keyboard, at 390 px", async ({
     page,
   }) => {
     await page.setViewportSize({ width: 390, height: 844 });
@@ -274,21 +274,22 @@ test.describe("screens", () => {
           return;
         }
       }
-      throw new Error("the keyboard does not get there");
+      throw new Error("Tab does not reach the element");
     };
     const press = async (target: Locator) => {
       await tabTo(target);
       await page.keyboard.press("Enter");
     };
-    // What loads later would move what has the focus.
+    // Wait until the page is complete: content that loads later would move the focused element.
     await expect(button(page, "Set up an authenticator app")).toBeVisible();
     await expect(button(page, "Sign out everywhere else")).toBeEnabled();
     await page.locator("main").focus();
-    // This first: setting up a second step would end that session as well.
+    // The other session is ended first, because setting up a second factor would end it as well.
     await press(button(page, "Sign out everywhere else"));
     await expect(page.getByText("Signed out everywhere else")).toBeVisible();
     expect((await other.auth.getUser()).error?.name).toBe("AuthSessionMissingError");
-    // Headless Chromium has no window beyond the end of the page, where a toast gives the focus back to what precedes it.
+    // Wait until the toast is gone. When it closes, headless Chromium gives the focus to the element before it, not to
+    // the page.
     await expect(page.getByText("Signed out everywhere else")).toHaveCount(0);
     await press(button(page, "Set up an authenticator app"));
     const dialog = page.getByRole("dialog", { name: "Set up an authenticator app" });
@@ -312,7 +313,7 @@ test.describe("screens", () => {
   });
 
   for (const language of languages) {
-    test(`A-acc-fail: without a network every part of the account says what it could not do, in ${language}`, async ({
+    test(`A-acc-fail: without a network each action of the account page shows its error, in ${language}`, async ({
       page,
       context,
     }) => {
@@ -328,7 +329,7 @@ test.describe("screens", () => {
       await expect(page.getByText(t("account.codes.copyFailed"))).toBeVisible();
       await button(page, t("account.codes.kept")).click();
       await page.reload();
-      // All that the rest needs is here before the network goes: the sessions, the factors, and the code of toasts.
+      // Before the network is cut, the sessions, the factors and the code of toasts must be loaded.
       await expect(button(page, t("account.sessions.endOthers"))).toBeEnabled();
       await expect(button(page, t("account.codes.renew"))).toBeVisible();
       await expect(page.getByRole("region", { name: t("toast.area") })).toBeAttached();
@@ -366,7 +367,7 @@ test.describe("screens", () => {
   }
 
   for (const language of languages) {
-    test(`A-acc-all-can A-confirm-5: axe: the account and its dialogs in ${language}, also on a phone`, async ({
+    test(`A-acc-all-can A-confirm-5: axe: the account page and its dialogs, in ${language}, also on a phone`, async ({
       page,
     }) => {
       const t = (key: Parameters<typeof text>[1]) => text(language, key);
@@ -383,7 +384,7 @@ test.describe("screens", () => {
       await both();
       await page.setViewportSize({ width: 390, height: 844 });
       await both();
-      // With a sign-in that is long ago the identity is asked for, and the focus then returns to the button.
+      // The owner signed in long ago, so the dialog asks for the password. Afterwards the focus returns to the button.
       await server.sql(
         `update auth_sessions set amr = '[{"method":"password","timestamp":1700000000}]'`,
       );
@@ -422,7 +423,7 @@ test.describe("screens", () => {
       await expect(page.getByRole("alertdialog")).toBeVisible();
       await both();
       await page.keyboard.press("Escape");
-      // Codes and factors ask for the identity too, and the focus returns.
+      // Codes and factors ask for the password too, and the focus returns.
       await server.sql(
         `update auth_sessions set amr = '[{"method":"totp","timestamp":1700000000},{"method":"password","timestamp":1700000000}]'`,
       );

@@ -1,4 +1,4 @@
-// Who did what on the site, as its owner sees it on the account page.
+// The activity on the account page: who did what on the site.
 import { asAnon, asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { noonZone, signInAt } from "./admin.ts";
@@ -15,7 +15,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => server.stop());
 
-test("A-activity-can: sign-ins, changes, exports and keys, with the keyboard alone, 390 px wide, in both languages and schemes", async ({
+test("A-activity-can: the owner reads sign-ins, changes, exports and keys by keyboard, at 390 px, in both languages and colour schemes", async ({
   page,
 }, testInfo) => {
   const reviews = asService(server).from("reviews");
@@ -57,7 +57,7 @@ test("A-activity-can: sign-ins, changes, exports and keys, with the keyboard alo
 
     const kind = section.getByLabel(t("activity.show"));
     await kind.focus();
-    await page.keyboard.press(language === "en" ? "C" : "A"); // Changes, Alterações
+    await page.keyboard.press(language === "en" ? "C" : "A"); // selects Changes or Alterações
     await expect(kind).toHaveValue("change");
     await expect(section.getByText(t("activity.messagesExported"))).toHaveCount(0);
     await kind.selectOption("refused");

@@ -8,8 +8,8 @@ import { expect, test } from "./fixtures.ts";
 
 let server: Server;
 
-// The browser's console messages for refused requests, and for a connection that is closed while it opens: whoever is shown out leaves the
-// page at any moment.
+// The browser's console messages for refused requests, and for a connection that is closed while it opens: a user who
+// loses access leaves the page at any moment.
 test.use({
   timezoneId: noonZone,
   allowedConsole: [
@@ -21,8 +21,8 @@ test.beforeAll(async ({ demoFolder }) => {
   server = await startServer("sqlite", { demo: demoFolder });
 });
 test.afterAll(() => server.stop());
-// The messages, which every admin page asks for at any time, get no answer here. Their refusal would show the owner out
-// before the save whose refusal a test is about.
+// The requests for messages, which every admin page sends at any time, are never answered. A refusal of one of them
+// would lead the owner away from the page before the save that a test is about.
 test.beforeEach(({ context }) =>
   context.route("**/rest/v1/contact_submissions?*", () => undefined),
 );
@@ -41,14 +41,14 @@ async function type(page: Page, text: string): Promise<void> {
 
 type Kept = { access_token: string; refresh_token: string };
 
-/** The session in the client's storage. */
+/** Returns the session that the client has stored. */
 const kept = (page: Page): Promise<Kept> =>
   page.evaluate(() => {
     const key = Object.keys(localStorage).find((name) => /^sb-.*-auth-token$/.test(name))!;
     return JSON.parse(localStorage.getItem(key)!);
   });
 
-test("A-guard-5: a token that is renewed leaves an open form as it is", async ({ page }) => {
+test("A-guard-5: a renewed token leaves an open form unchanged", async ({ page }) => {
   await page.clock.install();
   await signInAt(page, server, "/admin/products");
   await type(page, "In the middle of a word");
@@ -69,7 +69,7 @@ test("A-guard-5: a token that is renewed leaves an open form as it is", async ({
   await expect(title(page)).toBeFocused();
 });
 
-test("A-guard-6: signing out in one tab signs out the others, an open form and all, and the deep link stays", async ({
+test("A-guard-6: signing out in one tab signs out the others, also with an open form, and keeps the deep link", async ({
   context,
 }) => {
   const first = await context.newPage();
@@ -92,7 +92,7 @@ test("A-guard-6: signing out in one tab signs out the others, an open form and a
   await expect(second.getByText(/^Draft of \d\d:\d\d restored/)).toBeVisible();
 });
 
-test("A-guard-7: a token that the service refuses is renewed, and the save goes through", async ({
+test("A-guard-7: after the service has refused a token, the client renews it and the save succeeds", async ({
   page,
 }) => {
   await signInAt(page, server, "/admin/products?q=Onda");
@@ -111,7 +111,7 @@ test("A-guard-7: a token that the service refuses is renewed, and the save goes 
   expect(data).toHaveLength(1);
 });
 
-test("A-guard-3 A-guard-8: a session that was ended elsewhere leads to sign-in, and back to what was typed", async ({
+test("A-guard-3 A-guard-8: after the session has ended elsewhere, the owner signs in and finds the unsaved text again", async ({
   page,
 }) => {
   await signInAt(page, server, "/admin/products?type=mural");
@@ -128,7 +128,7 @@ test("A-guard-3 A-guard-8: a session that was ended elsewhere leads to sign-in, 
   await expect(page.getByText("Product updated")).toBeVisible();
 });
 
-test("A-guard-8 A-set-draft: a session that ends under forms in three tabs loses no word of settings, review and cover", async ({
+test("A-guard-8 A-set-draft: a session that ends loses no text in the open forms of three tabs: settings, review and cover", async ({
   context,
 }) => {
   const settings = await context.newPage();
@@ -152,7 +152,7 @@ test("A-guard-8 A-set-draft: a session that ends under forms in three tabs loses
 
   const { access_token } = await kept(settings);
   expect((await asService(server).auth.admin.signOut(access_token, "global")).error).toBeNull();
-  // The refusal of one save ends the session in all tabs.
+  // One refused save ends the session in all tabs.
   await settings.bringToFront();
   await settings.getByRole("button", { name: "Save changes" }).click();
   for (const page of [settings, reviews, covers]) await expect(page).toHaveURL(/\/admin\/auth$/);
@@ -174,7 +174,7 @@ test("A-guard-8 A-set-draft: a session that ends under forms in three tabs loses
   await expect(covers.getByText("Cover image updated successfully")).toBeVisible();
 });
 
-test("A-guard-10: Back with an open form loses nothing either", async ({ page }) => {
+test("A-guard-10: going back with an open form loses no text", async ({ page }) => {
   await signInAt(page, server, "/admin");
   await page.getByRole("link", { name: "Products" }).first().click();
   await type(page, "Half a title");
@@ -184,7 +184,7 @@ test("A-guard-10: Back with an open form loses nothing either", async ({ page })
   await expect(title(page)).toHaveValue("Half a title");
 });
 
-test("A-guard-9: whoever loses the role while a page is open is shown out at the next refusal", async ({
+test("A-guard-9: a user who loses the role on an open page is led to the home page at the next refused request", async ({
   page,
 }) => {
   await server.command(
@@ -215,7 +215,7 @@ test("A-guard-9: whoever loses the role while a page is open is shown out at the
   expect(data).toEqual([]);
 });
 
-test("A-guard-9: whoever comes back to the window without the role is shown out", async ({
+test("A-guard-9: a user without the role who returns to the window is led to the home page", async ({
   page,
 }) => {
   await server.command(
@@ -235,7 +235,7 @@ test("A-guard-9: whoever comes back to the window without the role is shown out"
   await expect(page).toHaveURL(new RegExp(`^${server.url}/$`));
 });
 
-test("A-guard-1: a reload under the guard throws nobody out, and shows nothing private before", async ({
+test("A-guard-1: a reload of an admin page keeps the owner there, and shows nothing private before the role is known", async ({
   page,
 }) => {
   await signInAt(page, server, "/admin/reviews");

@@ -1,5 +1,5 @@
-// The owner's messages: live arrivals with and without the socket, many messages, failed notices, the quarantine; by
-// keyboard, on a phone, in both languages and schemes.
+// The owner's messages: new ones with and without the live connection, many messages, failed notices and the
+// quarantine, by keyboard, on a phone, in both languages and colour schemes.
 import type { Page } from "@playwright/test";
 
 import { asAnon, asService } from "../harness/clients.ts";
@@ -66,7 +66,7 @@ async function seed(count: number): Promise<void> {
 
 const rows = (page: Page) => page.getByRole("list", { name: "Messages" }).getByRole("listitem");
 
-/** The titles of the toasts about new messages from the call on: a toast is shown for four seconds only. */
+/** Records the titles of toasts about new messages from now on, because a toast is shown for only four seconds. */
 async function watchArrivals(page: Page): Promise<() => Promise<string[]>> {
   await page.evaluate(() => {
     const arrivals: string[] = [];
@@ -86,7 +86,7 @@ async function watchArrivals(page: Page): Promise<() => Promise<string[]>> {
   return () => page.evaluate(() => (globalThis as unknown as { arrivals: string[] }).arrivals);
 }
 
-test("AM-list-1 AM-live-1 AM-live-2: a message arrives without a reload, everywhere, and what is open stays open", async ({
+test("AM-list-1 AM-live-1 AM-live-2: a new message appears on every admin page without a reload, and an open message stays open", async ({
   page,
 }) => {
   await write("Rui");
@@ -98,7 +98,8 @@ test("AM-list-1 AM-live-1 AM-live-2: a message arrives without a reload, everywh
       ),
     );
   await signIn(page, "/admin");
-  // From here on the page polls every two minutes only: what arrives within the time of an assertion, the socket has told.
+  // From now on the page polls only every two minutes. A message that appears within the time of an assertion came by
+  // the live connection.
   await joined;
   const arrivals = await watchArrivals(page);
   const tab = page
@@ -128,9 +129,9 @@ test("AM-list-1 AM-live-1 AM-live-2: a message arrives without a reload, everywh
   await expect(rows(page)).toHaveText([/Marta/, /Rui/]);
 });
 
-test.describe("without the socket", () => {
+test.describe("without the live connection", () => {
   test.use({ allowedConsole: [/WebSocket/] });
-  test("AM-live-3: the next look finds a new message", async ({ page }) => {
+  test("AM-live-3: polling finds a new message", async ({ page }) => {
     await page.routeWebSocket(/realtime/, (socket) => socket.close());
     await page.clock.install();
     const firstLook = page.waitForResponse(
@@ -140,7 +141,7 @@ test.describe("without the socket", () => {
     );
     await signIn(page, "/admin/contact-messages");
     await expect(page.getByText("No messages yet.")).toBeVisible();
-    await (await firstLook).finished(); // a message of the first look would not be a new one
+    await (await firstLook).finished(); // a message in the first response would not count as new
     await write("Inês");
     await page.clock.runFor(16_000);
     await expect(page.getByText("New message from Inês")).toBeVisible();
@@ -151,7 +152,7 @@ test.describe("without the socket", () => {
 test.describe("many messages", () => {
   // The browser's console message for a page after the last one.
   test.use({ allowedConsole: [/status of 416/] });
-  test("AM-list-3 AM-list-5 AM-open-3: 5,000 messages open in under a second, scroll smoothly, and are searched, filtered and paged", async ({
+  test("AM-list-3 AM-list-5 AM-open-3: 5,000 messages open in less than a second, scroll smoothly, and are searched, filtered and paged", async ({
     page,
   }) => {
     await seed(5000);
@@ -191,7 +192,7 @@ test.describe("many messages", () => {
     await page.getByLabel("Reason", { exact: true }).selectOption("commission");
     await expect(page.getByText("No message matches.")).toBeVisible();
     await page.getByRole("button", { name: "Show all messages" }).click();
-    await expect(page.getByText("1–50 of 5000")).toBeVisible(); // the address has changed before the next change of it
+    await expect(page.getByText("1–50 of 5000")).toBeVisible(); // the URL has changed before the next change
     await page.getByRole("searchbox").fill("NUMBER 4321.");
     await expect(rows(page)).toHaveText([/Visitor 4321/]);
     await page.reload();
@@ -211,7 +212,9 @@ test.describe("many messages", () => {
   });
 });
 
-test("AM-access-1: the keyboard alone reads, corrects, restores and deletes", async ({ page }) => {
+test("AM-access-1: the owner reads, marks, restores and deletes messages by keyboard", async ({
+  page,
+}) => {
   await write("Rui");
   await write("Inês", "commission");
   await write("Bot", "http://watches");
@@ -274,7 +277,7 @@ test("AM-access-1: the keyboard alone reads, corrects, restores and deletes", as
   await expect(rows(page)).toHaveText([/Bot/, /Inês/]);
 });
 
-test("AM-notice-5: a notice that did not leave says so and leaves later", async ({ page }) => {
+test("AM-notice-5: a failed notice is shown at its message and sent later", async ({ page }) => {
   const post = await startPost();
   const own = await startServer("sqlite", { env: post.env });
   const before = server;
@@ -308,7 +311,7 @@ test("AM-notice-5: a notice that did not leave says so and leaves later", async 
 });
 
 for (const language of languages) {
-  test(`AM-list-2 AM-access-2: axe finds nothing on messages and quarantine, wide and narrow, ${language}`, async ({
+  test(`AM-list-2 AM-access-2: axe: messages and quarantine, on wide and narrow screens, in ${language}`, async ({
     page,
   }) => {
     await write("Rui");

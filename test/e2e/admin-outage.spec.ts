@@ -1,5 +1,5 @@
-// Failures on each admin page, in both languages: with the server stopped and with the network
-// cut. Each action shows its error and loses nothing.
+// Failures on each admin page, in both languages, with the server stopped and with the network cut. Each action shows
+// its error, and no typed text is lost.
 import { join } from "node:path";
 
 import type { BrowserContext, Page } from "@playwright/test";
@@ -14,7 +14,7 @@ import { inLanguage, type Language, languages, text } from "./texts.ts";
 type Key = Parameters<typeof text>[1];
 type Vars = Parameters<typeof text>[2];
 
-/** Tries each action after `cut` has made all requests fail. */
+/** Tries each action of the admin area after `cut` has made all requests fail, and expects its error message. */
 async function expectEachSaysSo(
   context: BrowserContext,
   server: Server,
@@ -80,7 +80,7 @@ async function expectEachSaysSo(
   await expect(messages.getByRole("heading", { name: "Inês" })).toBeVisible();
   await quarantine.getByRole("button", { name: /Bot/ }).click();
   await settings.getByLabel(t("settings.name")).fill("Not stored");
-  // The code of toasts and of dialogs that open later is loaded with the admin pages.
+  // By now the admin pages have loaded the code of toasts and of dialogs that open later.
   await cut();
 
   await test.step("works", async () => {
@@ -177,7 +177,7 @@ test.describe("nobody answers", () => {
   // The browser's console messages for failed requests.
   test.use({ allowedConsole: [/net::ERR_\w+|WebSocket/] });
 
-  test("A-prod-9 A-rev-4 A-cov-5: the server is stopped: every page says it, and keeps what was typed", async ({
+  test("A-prod-9 A-rev-4 A-cov-5: with the server stopped, every page shows the error and keeps the typed text", async ({
     context,
     demoFolder,
   }) => {
@@ -193,7 +193,7 @@ test.describe("nobody answers", () => {
     }
   });
 
-  test("A-set-fail: the network is cut: every page says it in Portuguese, and keeps what was typed", async ({
+  test("A-set-fail: with the network cut, every page shows the error in Portuguese and keeps the typed text", async ({
     context,
     demoFolder,
   }) => {
@@ -212,7 +212,7 @@ test.describe("the service refuses", () => {
     allowedConsole: [/status of (400|401|403|406|413) |net::ERR_\w+|WebSocket|storage refuses/],
   });
 
-  test("A-draft-3: a full store, a cut line, a role that is gone: each file says so, in both languages", async ({
+  test("A-draft-3: a full disk, a lost connection and a removed role each show their own message for the file, in both languages", async ({
     context,
   }) => {
     const server = await startServer("sqlite", { env: { ATELIE_STORAGE_QUOTA: "60000" } });
@@ -253,7 +253,7 @@ test.describe("the service refuses", () => {
             .click();
           await choose(0, file("large.jpg", large));
           await says(t("reviews.toast.uploadError"));
-          // Otherwise the other page would offer it as a draft.
+          // Otherwise the form on the other page would offer this file as a draft.
           await page.getByRole("button", { name: t("common.cancel"), exact: true }).click();
           await page.getByRole("button", { name: t("common.discard"), exact: true }).click();
           await page.goto(server.url + inLanguage(language, "/admin/products"));
@@ -302,7 +302,7 @@ test.describe("the service refuses", () => {
         });
       }
 
-      // The browser's storage fails: the service has no message for that.
+      // The browser's storage fails; for this error the service has no message of its own.
       const page = await context.newPage();
       await page.goto(server.url);
       const signOut = page.getByRole("banner").getByRole("button", { name: "Sign Out" });

@@ -43,7 +43,7 @@ test.beforeAll(async ({ demoFolder }) => {
 });
 test.afterAll(() => server.stop());
 
-test("A-prod-1: two thousand works open in under a second as one page of fifty, and the page stays small and smooth", async ({
+test("A-prod-1: 2,000 works open in less than a second as pages of 50, and the page stays small and smooth", async ({
   page,
 }, testInfo) => {
   await signInAt(page, server, "/admin");
@@ -101,7 +101,7 @@ test("A-prod-1: two thousand works open in under a second as one page of fifty, 
   testInfo.annotations.push({ type: "found in", description: `${Date.now() - at} ms` });
 });
 
-test("A-prod-2 A-prod-3: search, filters and order stand in the address and survive reload and Back", async ({
+test("A-prod-2 A-prod-3: search, filters and order are in the URL, and survive a reload and Back", async ({
   page,
 }) => {
   await signInAt(page, server, "/admin/products?type=oil&sort=title-desc");
@@ -115,7 +115,7 @@ test("A-prod-2 A-prod-3: search, filters and order stand in the address and surv
 
   await page.getByLabel("Show", { exact: true }).selectOption("out-of-stock");
   await expect(page).toHaveURL(/show=out-of-stock/);
-  // React shows the new address later than the browser does; the search changes the one that is shown.
+  // React applies a new URL later than the browser, and the search changes the URL that React has applied.
   await expect(page.getByLabel("Show", { exact: true })).toHaveValue("out-of-stock");
   await page.getByRole("searchbox").fill("study 00");
   await expect(page).toHaveURL(/q=study\+00/);
@@ -125,13 +125,13 @@ test("A-prod-2 A-prod-3: search, filters and order stand in the address and surv
   await expect(page.getByRole("searchbox")).toHaveValue("study 00");
   await expect(page.getByLabel("Show", { exact: true })).toHaveValue("out-of-stock");
 
-  await page.goBack(); // before the search
+  await page.goBack(); // to before the search
   await expect(page.getByRole("searchbox")).toHaveValue("");
-  await page.goBack(); // before the filter
+  await page.goBack(); // to before the filter
   await expect(page.getByLabel("Show", { exact: true })).toHaveValue("");
   await expect(first).toContainText("Study 1999");
 
-  // Wildcards of LIKE and syntax of PostgREST are literal.
+  // Wildcards of LIKE and the syntax of PostgREST have no special meaning in a search.
   await page.goto(`${server.url}/admin/products`);
   await page.getByRole("searchbox").fill("50% linen");
   await expect(page.getByText("1–20 of 20")).toBeVisible();
@@ -141,13 +141,13 @@ test("A-prod-2 A-prod-3: search, filters and order stand in the address and surv
   await expect(page.getByText(/1–50 of /)).toBeVisible();
 });
 
-test("A-prod-4: a page behind the last one leads to the first", async ({ page }) => {
+test("A-prod-4: a page beyond the last one leads to the first page", async ({ page }) => {
   await signInAt(page, server, "/admin/products?q=gold+leaf&page=7");
   await expect(page.getByText("1–20 of 20")).toBeVisible();
   await expect(page).toHaveURL(/\/admin\/products\?q=gold\+leaf$/);
 });
 
-test("A-prod-13: a duplicate has files of its own: deleting the original leaves them", async ({
+test("A-prod-13: a duplicate has its own files: they remain when the original is deleted", async ({
   page,
 }) => {
   await signInAt(page, server, "/admin/products?q=Telhados");
@@ -184,7 +184,7 @@ test("A-prod-13: a duplicate has files of its own: deleting the original leaves 
     expect((await fetch(new URL(url, server.url))).status).toBe(200);
 });
 
-test("A-prod-17: by the keyboard alone: find a work, change it, and come back to its row", async ({
+test("A-prod-17: the owner finds a work by keyboard, changes it, and returns to its row", async ({
   page,
 }) => {
   await signInAt(page, server, "/admin/products");
@@ -212,7 +212,7 @@ test("A-prod-17: by the keyboard alone: find a work, change it, and come back to
   await expect(page.getByRole("button", { name: "Edit Study 0777 b" }).first()).toBeFocused();
 });
 
-test("A-prod-18: table and form fit at 390, 768 and 1440 px", async ({ page }) => {
+test("A-prod-18: the table and the form fit at 390, 768 and 1440 px", async ({ page }) => {
   await signInAt(page, server, "/admin/products");
   for (const width of [390, 768, 1440])
     await test.step(`${width} px`, async () => {
@@ -233,7 +233,7 @@ test("A-prod-18: table and form fit at 390, 768 and 1440 px", async ({ page }) =
     });
 });
 
-test("A-prod-15: two owners edit one work: the second is told, sees both versions and decides", async ({
+test("A-prod-15: when two owners edit one work, the second sees both versions and chooses one", async ({
   browser,
 }) => {
   await withTwoOwners(browser, server, "/admin/products?q=Study+0500", async (first, second) => {
@@ -261,7 +261,7 @@ test("A-prod-15: two owners edit one work: the second is told, sees both version
     await expect(second.getByText("Product updated")).toBeVisible();
     expect(await stored()).toBe("Study 0500, dusk");
 
-    // The other choice: take the newer version.
+    // The second owner chooses the newer version instead.
     await first.getByRole("searchbox").fill("Study 0501");
     await second.getByRole("searchbox").fill("Study 0501");
     for (const page of [first, second])
@@ -278,7 +278,7 @@ test("A-prod-15: two owners edit one work: the second is told, sees both version
 });
 
 for (const language of languages) {
-  test(`A-prod-19: axe: table, filters, empty search and the question of two owners in ${language}`, async ({
+  test(`A-prod-19: axe: the table, the filters, an empty search and the conflict dialog, in ${language}`, async ({
     page,
   }) => {
     await signInAt(page, server, "/admin/products", language);

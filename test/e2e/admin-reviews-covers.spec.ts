@@ -50,10 +50,10 @@ const stored = async () =>
 const row = (page: Page, name: string) =>
   page.getByRole("listitem").filter({ has: page.getByRole("button", { name: `Reorder ${name}` }) });
 
-test("A-rev-3 A-rev-7: reviews move by drag, by keyboard and by buttons: one request each, numbered from 1", async ({
+test("A-rev-3 A-rev-7: reviews are moved by dragging, by keyboard and by buttons, each with one request, and numbered from 1", async ({
   page,
 }) => {
-  await page.setViewportSize({ width: 1280, height: 1600 }); // no row near an edge, where dragging scrolls the page
+  await page.setViewportSize({ width: 1280, height: 1600 }); // no row is near an edge, where dragging would scroll
   await signInAt(page, server, "/admin/reviews");
   await expect(page.getByRole("button", { name: /^Reorder / }).first()).toBeVisible();
   const orders: string[] = [];
@@ -85,7 +85,7 @@ test("A-rev-3 A-rev-7: reviews move by drag, by keyboard and by buttons: one req
   const handle = page.getByRole("button", { name: `Reorder ${a}` });
   await handle.focus();
   await page.keyboard.press("Space");
-  await expect(handle).toHaveAttribute("aria-pressed", "true"); // picked up: arrow keys have an effect from here on
+  await expect(handle).toHaveAttribute("aria-pressed", "true"); // picked up: from now on arrow keys move it
   await expect(announcement).toHaveText(place(3));
   await page.keyboard.press("ArrowUp");
   await expect(announcement).toHaveText(place(2));
@@ -104,7 +104,9 @@ test("A-rev-3 A-rev-7: reviews move by drag, by keyboard and by buttons: one req
   expect(orders.every((url) => url.endsWith("/rest/v1/rpc/reorder_reviews"))).toBe(true);
 });
 
-test("A-rev-8: an order that cannot be saved snaps back and says so", async ({ page }) => {
+test("A-rev-8: an order that cannot be saved returns to the previous one, with an error", async ({
+  page,
+}) => {
   await signInAt(page, server, "/admin/reviews");
   await expect(page.getByRole("button", { name: /^Reorder / }).first()).toBeVisible();
   const before = await names(page);
@@ -146,11 +148,11 @@ test("A-rev-2 A-rev-3 A-rev-6: a review is added, edited, hidden from visitors, 
     },
   ]);
 
-  await page.reload(); // and so without the toast of the words
+  await page.reload(); // also closes the toast of the last change
   await page.getByRole("button", { name: "Hide review by Zulmira" }).click();
   await expect(row(page, "Zulmira").getByText("Hidden")).toBeVisible();
   await expect.poll(seen).toEqual([]);
-  // Until a change has ended the row ignores another one.
+  // The row ignores a change while another one is being saved.
   await expect(page.getByText("Review updated successfully")).toBeVisible();
   await page.getByRole("button", { name: "Show review by Zulmira" }).click();
   await expect.poll(async () => (await seen()).length).toBe(1);
@@ -164,7 +166,7 @@ test("A-rev-2 A-rev-3 A-rev-6: a review is added, edited, hidden from visitors, 
   await expect.poll(seen).toEqual([]);
 });
 
-test("A-draft-1: a half-written review and a cover's words are there again after a reload, until they are discarded", async ({
+test("A-draft-1: an unfinished review and the texts of a cover survive a reload until they are discarded", async ({
   page,
 }) => {
   await signInAt(page, server, "/admin/reviews");
@@ -193,7 +195,7 @@ test("A-draft-1: a half-written review and a cover's words are there again after
   await expect(title).toHaveValue(before);
 });
 
-test("A-rev-10: two owners edit one review: the second is told", async ({ browser }) => {
+test("A-rev-10: when two owners edit one review, the second is told", async ({ browser }) => {
   await withTwoOwners(browser, server, "/admin/reviews", async (first, second) => {
     for (const page of [first, second])
       await page.getByRole("button", { name: "Edit review by Beatriz" }).click();
@@ -225,7 +227,7 @@ const card = (page: Page, title: string) =>
     .getByRole("listitem")
     .filter({ has: page.getByRole("heading", { name: title, exact: true }) });
 
-test("A-cov-1 A-cov-6 A-cov-7: a film becomes a cover: last, active, previewed, changed, switched off, deleted with its file", async ({
+test("A-cov-1 A-cov-6 A-cov-7: a film becomes the last cover: it is active, previewed, changed, switched off, and deleted with its file", async ({
   page,
 }) => {
   await signInAt(page, server, "/admin/cover-images");
@@ -261,7 +263,7 @@ test("A-cov-1 A-cov-6 A-cov-7: a film becomes a cover: last, active, previewed, 
   await expect(page.getByText("Cover image updated successfully")).toBeVisible();
   const named = card(page, "Cais de noite");
   const cover = await find("Cais de noite");
-  // A number past the end means the last place.
+  // A number beyond the last one moves the cover to the end.
   expect(cover).toMatchObject({ media_type: "video", display_order: count + 1, is_active: true });
   await expect(named.getByLabel("Order", { exact: true })).toHaveValue(String(count + 1));
   expect((await fetch(new URL(cover!.image_url, server.url))).status).toBe(200);
@@ -288,7 +290,9 @@ test("A-cov-1 A-cov-6 A-cov-7: a film becomes a cover: last, active, previewed, 
   expect((await fetch(`${rendition.href}?width=640`)).status).toBe(404);
 });
 
-test("A-cov-8: a cover that cannot be saved keeps its words and shows why", async ({ page }) => {
+test("A-cov-8: a cover that cannot be saved keeps its texts and shows the reason", async ({
+  page,
+}) => {
   await signInAt(page, server, "/admin/cover-images");
   const first = page
     .getByRole("listitem")
@@ -303,7 +307,7 @@ test("A-cov-8: a cover that cannot be saved keeps its words and shows why", asyn
   await expect(first.getByLabel("Description", { exact: true })).toHaveValue("Not stored");
 });
 
-test("A-cov-9: two owners edit one cover: the second is told; a switch is no conflict", async ({
+test("A-cov-9: when two owners edit one cover, the second is told; switching it on or off is no conflict", async ({
   browser,
 }) => {
   await withTwoOwners(browser, server, "/admin/cover-images", async (first, second) => {
@@ -336,7 +340,9 @@ test("A-cov-9: two owners edit one cover: the second is told; a switch is no con
   });
 });
 
-test("A-dash-1 A-dash-3: the dashboard links on, and counts what is unread", async ({ page }) => {
+test("A-dash-1 A-dash-3: the dashboard links to the pages and counts unread messages", async ({
+  page,
+}) => {
   const sent = await asAnon(server).functions.invoke("submit-contact", {
     body: { name: "Rui", email: "rui@example.com", message: "Do you ship to Norway?" },
   });
@@ -365,7 +371,7 @@ test("A-dash-1 A-dash-3: the dashboard links on, and counts what is unread", asy
 });
 
 for (const language of languages) {
-  test(`A-rev-11 A-cov-10: axe and 390 px: editing a review, a hidden one, and a cover's preview in ${language}`, async ({
+  test(`A-rev-11 A-cov-10: axe at 390 px: editing a review, a hidden review and a cover's preview, in ${language}`, async ({
     page,
   }) => {
     await signInAt(page, server, "/admin", language);

@@ -1,8 +1,8 @@
-// The row of tabs in the admin area, on phones and in the dark.
+// The row of tabs in the admin area, on phones and in the dark colour scheme.
 import { finishAnimations, expect, test } from "./fixtures.ts";
 import { signInAt } from "./admin.ts";
 
-test("A-tabs-1: on a phone the row of tabs shows the current one and that there is more", async ({
+test("A-tabs-1: on a phone the row of tabs shows the current tab, and that there are more tabs", async ({
   page,
   demo,
 }) => {
@@ -18,14 +18,14 @@ test("A-tabs-1: on a phone the row of tabs shows the current one and that there 
     await expect(row.locator("svg.lucide-chevron-left")).toHaveCount(left ? 1 : 0);
     await expect(row.locator("svg.lucide-chevron-right")).toHaveCount(right ? 1 : 0);
   }
-  // Scrolled to its beginning by hand, the row has more on the right again.
+  // Scrolled back to its beginning, the row shows again that there is more on the right.
   const row = page.getByRole("navigation", { name: "Dashboard" });
   await row.getByRole("list").evaluate((list) => list.scrollTo({ left: 0 }));
   await expect(row.locator("svg.lucide-chevron-left")).toHaveCount(0);
   await expect(row.locator("svg.lucide-chevron-right")).toHaveCount(1);
 });
 
-test("A-tabs-2: the band under the current tab is told from the page in both colour schemes", async ({
+test("A-tabs-2: the line under the current tab has enough contrast in both colour schemes", async ({
   page,
   demo,
 }) => {
@@ -36,7 +36,7 @@ test("A-tabs-2: the band under the current tab is told from the page in both col
     const tab = page.getByRole("navigation", { name: "Dashboard" }).locator("[aria-current=page]");
     await finishAnimations(page);
     const ratio = await tab.evaluate((one) => {
-      // A canvas turns any notation of a colour into bytes of sRGB.
+      // A canvas converts any notation of a colour to sRGB bytes.
       const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true })!;
       const luminance = (colour: string) => {
         pen.fillStyle = colour;
