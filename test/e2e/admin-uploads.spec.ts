@@ -52,7 +52,7 @@ async function objects(bucket = "product-images") {
 const picture = (page: Page, width: number, height: number, turn = 0) =>
   makeJpeg(page, { width, height, plain: true, turn });
 
-/** The demo's film with a padding box: larger than an upload chunk. */
+/** Writes the demo's film with a padding box to `file`, so that it is larger than an upload chunk. */
 async function largeFilm(file: string, size = 20 * MB): Promise<void> {
   const film = await readFile(demoFilm);
   const box = Buffer.alloc(size - film.length);
@@ -61,7 +61,7 @@ async function largeFilm(file: string, size = 20 * MB): Promise<void> {
   await writeFile(file, Buffer.concat([film, box]));
 }
 
-/** Dispatches files as a drop or a paste does. */
+/** Dispatches the events of a drop or a paste with these files. */
 async function bring(page: Page, how: "drop" | "paste", target: string, files: File[]) {
   await page.locator("[data-drop]").first().waitFor({ state: "attached" }); // before that nothing accepts files
   await page.evaluate(
@@ -89,7 +89,7 @@ const jpeg = (name: string, bytes: Buffer): File => ({
   base64: bytes.toString("base64"),
 });
 
-/** The peak memory of the renderer process in MB. */
+/** Returns the peak memory of the renderer process in MB. */
 async function peakOfPage(context: BrowserContext): Promise<number> {
   const session = await context.browser()!.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");
@@ -104,19 +104,19 @@ async function peakOfPage(context: BrowserContext): Promise<number> {
   return Math.max(...peaks);
 }
 
-test.describe("with the line cut", () => {
+test.describe("without a network connection", () => {
   // The browser's console messages for failed requests.
   test.use({
     allowedConsole: [/Failed to load resource|dynamically imported module|Files of a draft/],
   });
 
-  test("A-bulk-100: a hundred pictures dropped at once arrive, with a network cut in the middle: none twice, none lost", async ({
+  test("A-bulk-100: a hundred dropped pictures are all stored once, although the network is cut in between", async ({
     page,
     context,
   }) => {
     await signIn(page, "/admin/products");
     await expect(page.getByText("No products yet.")).toBeVisible();
-    // Six megapixels each: all decoded at once would need 2.4 GB.
+    // Six megapixels each: if all were decoded at once, that would need 2.4 GB.
     const base = await picture(page, 3000, 2000);
     const files = Array.from({ length: 100 }, (_, n) =>
       jpeg(
@@ -125,7 +125,7 @@ test.describe("with the line cut", () => {
       ),
     );
 
-    // Some responses are lost: the server has stored files that the page counts as failed.
+    // Some responses are lost, so the server has stored files that the page counts as failed.
     let lostUpload = false;
     let lostRow = false;
     await page.route("**/storage/v1/object/product-images/**", async (route) => {
@@ -155,7 +155,7 @@ test.describe("with the line cut", () => {
     await context.setOffline(true);
     await expect(drafts.getByText("Waiting for the network…").first()).toBeVisible();
     expect(await uploaded()).toBeLessThan(100);
-    // Save may be pressed at any time: each work is saved once its picture is uploaded.
+    // Save all can be pressed at any time: it saves each work when its picture is uploaded.
     await drafts.getByRole("button", { name: "Save all" }).click();
     await expect(drafts.getByText("Saved as soon as it is uploaded").first()).toBeVisible();
     await context.setOffline(false);
@@ -178,7 +178,7 @@ test.describe("with the line cut", () => {
     expect(peak).toBeLessThan(900);
   });
 
-  test("A-up-name A-up-pieces A-up-still A-up-still-life: a film goes on where the line was cut, and its still lies beside it", async ({
+  test("A-up-name A-up-pieces A-up-still A-up-still-life: the upload of a film continues after the network was cut, and its still is stored beside it", async ({
     page,
     context,
   }, testInfo) => {
@@ -245,10 +245,10 @@ test.describe("with the line cut", () => {
     await expect.poll(() => objects()).toEqual([]);
   });
 
-  test("A-draft-2 A-up-reload: a film continues after the page was left, when the same file is chosen again", async ({
+  test("A-draft-2 A-up-reload: the upload of a film continues after the owner has left the page and chosen the same file again", async ({
     page,
   }, testInfo) => {
-    // As with a film that is too large to be stored in the browser.
+    // The browser stores no files, as for a film that is too large for its storage.
     await page.addInitScript(() =>
       Object.defineProperty(window, "indexedDB", { value: undefined }),
     );
@@ -288,7 +288,7 @@ test.describe("with the line cut", () => {
   });
 });
 
-test("A-up-orphans: what was uploaded and not saved is gone at once: removed, replaced, cancelled, closed", async ({
+test("A-up-orphans: uploaded files that were not saved are deleted at once: removed, replaced, cancelled or closed", async ({
   page,
 }) => {
   const form = await openForm(page);
@@ -314,14 +314,14 @@ test("A-up-orphans: what was uploaded and not saved is gone at once: removed, re
   expect((await asService(server).from("products").select("id")).data).toEqual([]);
 });
 
-test("A-up-heic-vips: with libvips a telephone's HEIC is taken as it is, and shown as every browser can", async ({
+test("A-up-heic-vips: with libvips a phone's HEIC picture is uploaded as it is, and shown in a format of all browsers", async ({
   page,
 }) => {
   await server.stop();
   server = await startServer("sqlite", { env: { ATELIE_VIPS: "auto" } });
   await server.command(["owner", "add", ownerEmail, "--password-stdin"], `${ownerPassword}\n`);
   const form = await openForm(page);
-  // The 16 × 16 pixels with which the program checks libvips.
+  // The picture of 16 × 16 pixels with which the program checks libvips.
   const source = await readFile(join(root, "internal/media/rendition/vips.go"), "utf8");
   const photo = Buffer.from(/tinyHEIC = "([^"]+)"/.exec(source)![1]!, "base64");
   await form
@@ -342,7 +342,7 @@ test("A-up-heic-vips: with libvips a telephone's HEIC is taken as it is, and sho
   expect(await shown.evaluate((image: HTMLImageElement) => image.currentSrc)).toContain("/render/");
 });
 
-test("A-up-bytes A-up-heic: the bytes decide before anything is sent", async ({ page }) => {
+test("A-up-bytes A-up-heic: a file is accepted or refused by its bytes before it is sent", async ({ page }) => {
   const form = await openForm(page);
   const sent: string[] = [];
   page.on("request", (request) => {
@@ -364,7 +364,7 @@ test("A-up-bytes A-up-heic: the bytes decide before anything is sent", async ({ 
   };
   await images.setInputFiles(photo);
   await expect(page.getByText("IMG_0001.HEIC is in the HEIC format")).toBeVisible();
-  // A sparse file of 51 MB: Playwright accepts no buffer of that size.
+  // A sparse file of 51 MB, because Playwright accepts no buffer of that size.
   const large = test.info().outputPath("large.jpg");
   await writeFile(large, Buffer.from([0xff, 0xd8, 0xff, 0xe0]));
   await truncate(large, 51 * MB);
@@ -380,11 +380,11 @@ test("A-up-bytes A-up-heic: the bytes decide before anything is sent", async ({ 
   expect(await objects()).toEqual([expect.stringMatching(/^[0-9a-f-]{36}\.jpg$/)]);
 });
 
-test("A-up-order: pictures inside a work change places by drag, and are saved in that order", async ({
+test("A-up-order: pictures of a work are reordered by dragging, and saved in that order", async ({
   page,
 }) => {
   const form = await openForm(page);
-  // Before the drag: for 50 ms after it, dnd-kit removes every selection, and with it the caret that fill() needs.
+  // Typed before the drag: for 50 ms after a drag, dnd-kit removes every selection and so the caret that fill() needs.
   await form.getByLabel("Title", { exact: true }).fill("Three views");
   const buffers = await Promise.all([1, 2, 3].map((turn) => picture(page, 40, 30, turn)));
   await form
@@ -398,14 +398,14 @@ test("A-up-order: pictures inside a work change places by drag, and are saved in
   const shown = () => tiles.evaluateAll((all) => all.map((one) => (one as HTMLImageElement).src));
   await expect(tiles).toHaveCount(3);
   const previewed = async () => (await shown()).every((source) => source.startsWith("blob:"));
-  await expect.poll(previewed).toBe(true); // from here on each keeps its preview address
+  await expect.poll(previewed).toBe(true); // from now on each keeps the URL of its preview
   const [first, second, third] = await shown();
   await tiles.first().evaluate((image) => image.scrollIntoView({ block: "center" }));
   const [from, to] = [(await tiles.first().boundingBox())!, (await tiles.last().boundingBox())!];
   await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
   await page.mouse.down();
   await page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 12 });
-  // A busy page follows the pointer with a delay; the text for screen readers names the place.
+  // A busy page follows the pointer with a delay. The text for screen readers contains the position.
   await expect(form.locator("[id^=DndLiveRegion]")).toHaveText(
     text("en", "carousel.position", { n: 3, total: 3 }),
   );
@@ -424,7 +424,7 @@ test("A-up-order: pictures inside a work change places by drag, and are saved in
   expect(stored).toEqual([b, c, a]);
 });
 
-test("A-up-still-ask: a film that the browser cannot read asks for a picture, and blocks nothing", async ({
+test("A-up-still-ask: a film that the browser cannot read can be saved, and its tile asks for a picture", async ({
   page,
 }) => {
   page.on("filechooser", () => undefined); // set early: otherwise the system's dialog may open
@@ -464,7 +464,7 @@ test("A-up-still-ask: a film that the browser cannot read asks for a picture, an
   expect(width).toBe(2560);
 });
 
-test("A-up-ways A-bulk-leave: a picture can be pasted: into the field under the pointer, else where there is room, else as a draft", async ({
+test("A-up-ways A-bulk-leave: a pasted picture goes to the field under the pointer, else to a field with room, else becomes a draft", async ({
   page,
 }) => {
   const pasted = jpeg(
@@ -477,7 +477,7 @@ test("A-up-ways A-bulk-leave: a picture can be pasted: into the field under the 
   await bring(page, "paste", "body", [pasted]);
   await expect(page.getByRole("region", { name: "Drafts" }).getByRole("listitem")).toHaveCount(1);
 
-  // They survive a visit to another page.
+  // The drafts survive a visit to another page.
   await page.getByRole("link", { name: "Reviews" }).first().click();
   await expect(page.getByRole("heading", { level: 1, name: "Reviews" })).toBeVisible();
   await page.getByRole("link", { name: "Products" }).first().click();
@@ -503,7 +503,7 @@ test.describe("drafts", () => {
   // The page's warning where the browser stores no files, and requests aborted with their page.
   test.use({ allowedConsole: [/Files of a draft|net::ERR_/] });
 
-  test("A-draft-2 A-draft-3 A-bulk-leave: files that were chosen and not uploaded outlive a killed tab, are left to a tab that has them open, and go with the owner", async ({
+  test("A-draft-2 A-draft-3 A-bulk-leave: files that were chosen but not uploaded survive a killed tab, stay with a tab that has them open, and are deleted at sign-out", async ({
     page,
     context,
   }) => {
@@ -544,7 +544,7 @@ test.describe("drafts", () => {
 
     const second = await context.newPage();
     await second.goto(`${server.url}/admin/products`);
-    // It stores its own drafts apart: it has found those of the first tab.
+    // The second tab stores its own drafts elsewhere, because it has found those of the first tab.
     const locks = () =>
       second.evaluate(async () => (await navigator.locks.query()).held!.map(({ name }) => name));
     await expect.poll(locks).toContainEqual(expect.stringMatching(/\/batch~2$/));
@@ -552,7 +552,7 @@ test.describe("drafts", () => {
     await expect(shown(second).drafts).toHaveCount(0);
 
     await page.close(); // before anything else runs
-    // The browser gives back the locks of a closed tab a little later.
+    // The browser releases the locks of a closed tab a little later.
     const locksOfOthers = () =>
       second.evaluate(async () => {
         const held = (await navigator.locks.query()).held!;
@@ -575,7 +575,7 @@ test.describe("drafts", () => {
     await expect(second.getByText("Products created: 2")).toBeVisible();
     const { data: rows } = await asService(server).from("products").select("*");
     expect(rows).toHaveLength(3);
-    // Requests may have arrived while the tab was killed: more may be stored than is shown.
+    // More files may be stored than are shown, because requests may have arrived while the tab was killed.
     const names = await objects();
     for (const { image_url, image_gallery } of rows!)
       expect(names).toContain((image_url ?? image_gallery[0]).split("/").at(-1));
@@ -589,7 +589,7 @@ test.describe("drafts", () => {
     await expect(second).toHaveURL(`${server.url}/`);
     await expect.poll(() => kept(second)).toBe(0);
 
-    // A browser that stores no files: the texts stay, and the page asks for the file.
+    // If the browser cannot store files, the texts stay, and the page asks for the file.
     const poor = await context.newPage();
     await poor.addInitScript(() =>
       Object.defineProperty(window, "indexedDB", { value: undefined }),
@@ -599,7 +599,7 @@ test.describe("drafts", () => {
     await expect(shown(poor).drafts).toHaveCount(0);
     await bring(poor, "drop", "[data-drop]", [jpeg("e.jpg", bytes)]);
     await shown(poor).drafts.getByLabel("Title", { exact: true }).fill("Only words");
-    // A batch is stored from the moment on at which the page holds its lock.
+    // A batch is stored from the moment at which the page holds its lock.
     await expect
       .poll(() => poor.evaluate(() => Object.values(localStorage).join()))
       .toContain("Only words");
@@ -618,7 +618,7 @@ test.describe("drafts", () => {
 test.describe("refused", () => {
   test.use({ allowedConsole: [/status of (400|401|403)/] });
 
-  test("A-up-denied: an account that is no longer admin is told so, and nothing is stored or removed", async ({
+  test("A-up-denied: a user who is no longer an administrator gets an error, and nothing is stored or removed", async ({
     page,
   }) => {
     const form = await openForm(page);
@@ -692,7 +692,7 @@ for (const [width, height, colorScheme, lang] of [
     await expect(camera).toHaveCount(width === 390 ? 2 : 0);
     if (width === 390) {
       await expect(form.locator("input[type=file][capture=environment]")).toHaveCount(3);
-      // The photo library stays reachable: the ordinary inputs have no capture.
+      // The photo library stays reachable, because the ordinary inputs have no attribute capture.
       await expect(form.locator("input[type=file]:not([capture])").first()).toBeAttached();
     }
     await finishAnimations(page);
@@ -705,7 +705,7 @@ for (const [width, height, colorScheme, lang] of [
   });
 }
 
-test("A-bulk-discard A-up-access: drafts by keyboard alone: choose, name, save, discard with the question", async ({
+test("A-bulk-discard A-up-access: drafts by keyboard: choose, name, save, and discard after a question", async ({
   page,
 }) => {
   page.on("filechooser", () => undefined); // set early: otherwise the system's dialog may open
@@ -727,7 +727,7 @@ test("A-bulk-discard A-up-access: drafts by keyboard alone: choose, name, save, 
   await expect(drafts.getByText("2 of 2 pictures uploaded")).toBeVisible();
   await drafts.getByLabel("Title", { exact: true }).first().focus();
   await page.keyboard.press("ControlOrMeta+A");
-  await page.keyboard.insertText("S".repeat(301)); // one more than the service accepts
+  await page.keyboard.insertText("S".repeat(301)); // one character more than the service accepts
   await drafts.getByRole("button", { name: /^Save S+$/ }).focus();
   await page.keyboard.press("Enter");
   await expect(drafts.getByText("Not saved", { exact: true })).toBeVisible();

@@ -1,4 +1,4 @@
-// The works as a wall: order by hand, many at once, and 5,000 works.
+// The wall of works: ordering by hand, changing many works at once, and 5,000 works.
 import type { Page } from "@playwright/test";
 
 import { asAnon, asService } from "../harness/clients.ts";
@@ -37,7 +37,7 @@ test.afterAll(() => server.stop());
 const picture = (page: Page, title: string) =>
   page.getByRole("button", { name: `Select ${title}`, exact: true });
 
-/** The first titles of the works in the order by hand. */
+/** Returns the titles of the first works in the order by hand. */
 async function order(count: number): Promise<string[]> {
   const { data } = await asAnon(server)
     .from("products")
@@ -49,7 +49,7 @@ async function order(count: number): Promise<string[]> {
   return data.map(({ title }) => title.slice(-4));
 }
 
-/** The calls that change works. */
+/** Records the requests that change works. */
 function watchWrites(page: Page): string[] {
   const writes: string[] = [];
   page.on("request", (request) => {
@@ -68,7 +68,7 @@ async function dragTo(page: Page, from: string, to: string, side: "left" | "righ
   await page.mouse.up();
 }
 
-test("A-wall-drag A-wall-undo: a work is dragged to its place with one call, and can be put back", async ({
+test("A-wall-drag A-wall-undo: dragging a work to another place sends one request, and can be undone", async ({
   page,
 }) => {
   await signInAt(page, server, WALL);
@@ -83,7 +83,7 @@ test("A-wall-drag A-wall-undo: a work is dragged to its place with one call, and
   expect(await order(4)).toEqual(["0001", "0002", "0003", "0004"]);
 });
 
-test("A-wall-many: twelve works are featured with four presses, in one request, and the change can be undone", async ({
+test("A-wall-many: twelve works are featured with four presses and one request, and the change can be undone", async ({
   page,
 }) => {
   await signInAt(page, server, WALL);
@@ -118,7 +118,7 @@ test("A-wall-many: twelve works are featured with four presses, in one request, 
   expect(data).toEqual({ medium: "Oil on linen", tags: ["study", "sea"], artwork_type: "oil" });
 });
 
-test("A-wall-delete: selected works are deleted after a question, and come back to their places", async ({
+test("A-wall-delete: selected works are deleted after a question, and can be brought back to their places", async ({
   page,
 }) => {
   await signInAt(page, server, WALL);
@@ -135,7 +135,7 @@ test("A-wall-delete: selected works are deleted after a question, and come back 
   expect(await order(4)).toEqual(["0001", "0002", "0003", "0004"]);
 });
 
-test("A-wall-many: a change that fails is taken back, which is said", async ({ page }) => {
+test("A-wall-many: a change that fails is undone on the page, with an error", async ({ page }) => {
   await signInAt(page, server, WALL);
   await page.route("**/rest/v1/products?*", (route) =>
     route.request().method() === "PATCH" ? route.abort() : route.fallback(),
@@ -146,7 +146,7 @@ test("A-wall-many: a change that fails is taken back, which is said", async ({ p
   await expect(featured).not.toBeChecked();
 });
 
-test("A-wall-keys: the keyboard alone selects, moves and switches works, which is announced", async ({
+test("A-wall-keys: the owner selects, moves and switches works by keyboard, and screen readers announce it", async ({
   page,
 }) => {
   await signInAt(page, server, WALL);
@@ -177,7 +177,7 @@ test("A-wall-keys: the keyboard alone selects, moves and switches works, which i
   await expect(picture(page, "Study 5000")).toBeFocused();
 });
 
-test("A-wall-lasso: a rectangle from an empty spot selects what it touches", async ({ page }) => {
+test("A-wall-lasso: a rectangle that begins between works selects the works that it touches", async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await signInAt(page, server, WALL);
   const first = (await picture(page, "Study 0001").boundingBox())!;
@@ -189,7 +189,7 @@ test("A-wall-lasso: a rectangle from an empty spot selects what it touches", asy
   await expect(page.getByText("Selected: 3")).toBeVisible();
 });
 
-test("A-wall-phone: a long press selects on a phone, a tap opens, and the handle drags with the finger", async ({
+test("A-wall-phone: on a phone a long press selects a work, a tap opens it, and a finger drags it by its handle", async ({
   browser,
 }) => {
   const context = await browser.newContext({
@@ -244,7 +244,7 @@ test("A-wall-phone: a long press selects on a phone, a tap opens, and the handle
   await context.close();
 });
 
-test("A-wall-smooth: of 5,000 works few are rendered, and a drag across them takes less than a frame of the processor", async ({
+test("A-wall-smooth: of 5,000 works only few are rendered, and each frame of a drag takes less CPU time than its length", async ({
   page,
 }, testInfo) => {
   await page.setViewportSize({ width: 390, height: 844 });
@@ -338,7 +338,7 @@ for (const [name, width, height] of [
   });
 
 for (const language of languages)
-  test(`A-wall-axe: nothing to find on the wall, its bar and its dialog at 390 and 1440 px in ${language}`, async ({
+  test(`A-wall-axe: axe: the wall, its bar and its dialog at 390 and 1440 px, in ${language}`, async ({
     page,
   }) => {
     await signInAt(page, server, "/admin/products?as=wall&sort=manual", language);

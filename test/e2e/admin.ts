@@ -10,12 +10,12 @@ type Site = Pick<Server, "url" | "anonKey" | "owner">;
 const pastNoon = new Date().getUTCHours() - 12;
 
 /**
- * A time zone where it is noon now. No midnight comes there during the tests: the notice about a draft of the day before has
- * a date. The clocks of the zone Etc/GMT+5 are five hours behind UTC.
+ * A time zone in which it is noon now. No midnight passes there during the tests: on the next day, the notice about a
+ * draft would have a date. The clocks of the zone Etc/GMT+5 are five hours behind UTC.
  */
 export const noonZone = `Etc/GMT${pastNoon < 0 ? "-" : "+"}${Math.abs(pastNoon)}`;
 
-/** Opens an admin address with a stored session; signs in through the API if this browser has none. */
+/** Opens an admin page with a stored session. Signs in through the API if this browser has no session. */
 export async function signInAt(
   page: Page,
   site: Site,
@@ -58,7 +58,7 @@ export async function fillSignIn(
   await page.getByRole("button", { name: text(language, "auth.submit"), exact: true }).click();
 }
 
-/** Calls `act` with two separate browser contexts, both signed in at the same address. */
+/** Calls `act` with two separate browser contexts, both signed in and at the same page. */
 export async function withTwoOwners(
   browser: Browser,
   server: Server,
@@ -84,14 +84,20 @@ export async function withTwoOwners(
   }
 }
 
-/** The minimum of up to three measurements in milliseconds: other programs on the machine only add to a time. */
+/**
+ * Returns the minimum of up to three measurements in milliseconds, because other programs on the machine can only
+ * lengthen a time.
+ */
 export async function minimumTime(most: number, measure: () => Promise<number>): Promise<number> {
   let least = Infinity;
   for (let n = 0; n < 3 && least >= most; n++) least = Math.min(least, await measure());
   return least;
 }
 
-/** Scrolls to the end and back, a quarter of a screen per frame; returns the CPU milliseconds of the page's thread per frame. */
+/**
+ * Scrolls to the end and back, a quarter of a screen per frame. Returns the CPU time of the page's thread in
+ * milliseconds per frame.
+ */
 export async function cpuTimePerFrame(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable", { timeDomain: "threadTicks" });

@@ -1,5 +1,5 @@
-// What visitors are told about commissions: set by the owner in a phone's browser, read beside the form, at a work and without
-// scripts, in both languages.
+// What visitors read about commissions: the owner sets it on a phone; it is shown beside the contact form and at a
+// work, with and without scripts, in both languages.
 import type { Locator, Page } from "@playwright/test";
 
 import { asAnon, asService } from "../harness/clients.ts";
@@ -33,7 +33,7 @@ test.beforeAll(async ({ demoFolder }) => {
 });
 test.afterAll(() => server.stop());
 
-/** Saves the setting, with the texts in English and only the prices in Portuguese. */
+/** Saves this state of commissions, with all texts in English and only the prices in Portuguese. */
 async function tell(state: "" | "open" | "waitlist" | "closed"): Promise<void> {
   const service = asService(server);
   const { data, error } = await service.rpc("get_site_settings");
@@ -49,7 +49,7 @@ async function tell(state: "" | "open" | "waitlist" | "closed"): Promise<void> {
   if (saved.error) throw saved.error;
 }
 
-/** The id and the title of a work that is in the gallery. */
+/** Returns the id and the title of a work in the gallery. */
 async function workWith(customizable: boolean): Promise<{ id: string; title: string }> {
   const { data, error } = await asAnon(server)
     .from("products")
@@ -65,7 +65,7 @@ async function workWith(customizable: boolean): Promise<{ id: string; title: str
 const block = (page: Page, language: Language, state: "open" | "waitlist" | "closed") =>
   page.getByRole("region", { name: text(language, `commissions.${state}`) });
 
-/** Looks at an element at all widths; pictures of the page around it are kept where SCREENSHOTS names a folder. */
+/** Checks an element at all widths. Saves screenshots if SCREENSHOTS names a folder. */
 async function look(page: Page, element: Locator, name: string): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
@@ -88,7 +88,7 @@ test.describe("without scripts", () => {
   test.use({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
 
   for (const language of languages)
-    test(`S2-commission-1 S2-commission-2: the server draws what the owner says, in ${language}`, async ({
+    test(`S2-commission-1 S2-commission-2: the server renders the state of commissions, in ${language}`, async ({
       page,
     }) => {
       const home = server.url + inLanguage(language, "/");
@@ -114,7 +114,7 @@ test.describe("without scripts", () => {
       await page.goto(work);
       const link = page.getByRole("link", { name: text(language, "work.commission") });
       await expect(link).toBeVisible();
-      // In the article: getByText on the page skips what is inside noscript.
+      // Inside the article, because getByText on the page skips the content of noscript.
       const article = page.getByRole("article");
       await expect(article.getByText(text(language, "work.open"))).toBeVisible();
       await look(page, link, `work-open-${language}`);
@@ -136,7 +136,7 @@ test.describe("without scripts", () => {
     });
 });
 
-test("S2-commission-1 S2-commission-2: what the server draws is accessible", async ({ page }) => {
+test("S2-commission-1 S2-commission-2: the HTML of the server is accessible", async ({ page }) => {
   await tell("open");
   await blockSiteScripts(page);
   const { id } = await workWith(true);
@@ -156,7 +156,7 @@ test.describe("with scripts", () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
   for (const language of languages)
-    test(`S2-commission-2 S2-contact-work AM-open-5: a visitor commissions something like a work, in ${language}`, async ({
+    test(`S2-commission-2 S2-contact-work AM-open-5: a visitor asks for a work like one in the gallery, in ${language}`, async ({
       page,
     }) => {
       await tell("waitlist");
@@ -179,14 +179,14 @@ test.describe("with scripts", () => {
       const form = page.locator("#contact form");
       const message = form.getByLabel(text(language, "contact.form.message"));
       await expect(message).toBeFocused();
-      await expect(block(page, language, "waitlist")).toBeAttached(); // it comes with the form
+      await expect(block(page, language, "waitlist")).toBeAttached(); // it loads with the form
       await expect(form.getByText(text(language, "enquiry.about"))).toBeVisible();
       const picture = form.locator("img");
       await expect(picture).toBeVisible();
       await look(page, picture, `form-${language}`);
       await expectAccessibleInBothSchemes(page);
 
-      // Taken away and chosen again, the work is in the message once.
+      // After the work was removed and chosen again, the message names it once.
       await form.getByRole("button", { name: text(language, "enquiry.remove") }).click();
       await expect(message).toHaveValue("");
       await expect(message).toBeFocused();
@@ -206,7 +206,7 @@ test.describe("with scripts", () => {
         .eq("name", `Ana ${language}`);
       expect(stored.data).toEqual([{ reason: "commission", artwork_id: customizable }]);
 
-      // The owner sees which work it is.
+      // The owner's message shows which work it is about.
       await signInAt(page, server, "/admin/contact-messages", language);
       await page.getByRole("button", { name: `Ana ${language}` }).click();
       const details = page.getByRole("definition"); // in a dialog, and beside the list on wide screens
@@ -219,7 +219,7 @@ test.describe("with scripts", () => {
       await expectAccessibleInBothSchemes(page);
     });
 
-  test("A-set-commissions A-set-response: the owner says it on a phone, and visitors read it on the next load", async ({
+  test("A-set-commissions A-set-response: the owner sets the state on a phone, and visitors read it at the next load", async ({
     page,
     context,
   }) => {

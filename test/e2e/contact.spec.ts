@@ -1,4 +1,4 @@
-// The contact section against the real function: what is stored and refused, and what the visitor sees.
+// The contact section with the real function: which messages are stored or refused, and what the visitor sees.
 import type { Page, Request } from "@playwright/test";
 
 import { asService } from "../harness/clients.ts";
@@ -38,7 +38,7 @@ async function expectFormKept(page: Page) {
 async function expectSent(page: Page) {
   const title = section(page).getByRole("heading", { name: "Message Sent Successfully!" });
   await expect(title).toBeVisible();
-  // First and at once, because the toast goes after four seconds.
+  // Checked first and in parallel, because the toast closes after four seconds.
   await Promise.all([
     expect(toasts(page)).toHaveCount(1),
     expect(toasts(page)).toContainText("Message sent!"),
@@ -56,8 +56,8 @@ async function stored(server: Server) {
 }
 
 /**
- * Opens a page and waits for all that it loads after the form. A page without a network cannot load the toasts that tell of
- * it, and the browser reports every file that it misses.
+ * Opens a page and waits for everything that it loads after the form. Without a network the page could not load the
+ * code of toasts that report this, and the browser would log an error for each missing file.
  */
 async function openWhole(page: Page, address: string, otherLanguage: "en" | "pt") {
   const asked: string[] = [];
@@ -75,7 +75,7 @@ async function openWhole(page: Page, address: string, otherLanguage: "en" | "pt"
   await expect.poll(() => [...open].map((request) => request.url()), "on the way").toEqual([]);
 }
 
-/** A separate server, so that messages and limits are not shared with other tests. */
+/** Runs the test on a separate server, so that messages and rate limits are not shared with other tests. */
 async function onOwnServer(page: Page, run: (server: Server) => Promise<void>, demo = false) {
   const server = await startServer("sqlite", { demo });
   try {
@@ -86,7 +86,7 @@ async function onOwnServer(page: Page, run: (server: Server) => Promise<void>, d
   }
 }
 
-test("S2-home-6 S9-claims-1: the ways to reach the artist, and how soon an answer comes", async ({
+test("S2-home-6 S9-claims-1: the section shows the ways to reach the artist, and how soon they answer", async ({
   page,
   demo,
 }) => {
@@ -113,7 +113,7 @@ test("S2-home-6 S9-claims-1: the ways to reach the artist, and how soon an answe
   await expect(section(page).getByRole("heading", { name: "Send a Message" })).toBeAttached();
 });
 
-test("S5-contact-1 S5-contact-2 S5-contact-3 S5-contact-6: wrong values: three messages at their fields, the first one has the focus, nothing is sent", async ({
+test("S5-contact-1 S5-contact-2 S5-contact-3 S5-contact-6: three wrong values give three messages at their fields; the first field has the focus, and nothing is sent", async ({
   page,
 }) => {
   await onOwnServer(page, async (server) => {
@@ -145,7 +145,7 @@ test("S5-contact-1 S5-contact-2 S5-contact-3 S5-contact-6: wrong values: three m
   });
 });
 
-test("S2-contact-2 S4-form-2 S8-contact-2: a message is sent and stored as general and new; another one can follow", async ({
+test("S2-contact-2 S4-form-2 S8-contact-2: a message is stored as general and new, and the visitor can send another one", async ({
   page,
 }) => {
   await onOwnServer(page, async (server) => {
@@ -167,7 +167,7 @@ test("S2-contact-2 S4-form-2 S8-contact-2: a message is sent and stored as gener
   });
 });
 
-test("S4-form-1: while the message is under way the form says so and takes no second press", async ({
+test("S4-form-1: while a message is being sent, the form says so and ignores a second press", async ({
   page,
 }) => {
   await onOwnServer(page, async (server) => {
@@ -192,14 +192,15 @@ test("S4-form-1: while the message is under way the form says so and takes no se
 });
 
 test.describe("a message that cannot be sent", () => {
-  // The browser's console messages for what could not be loaded. The confirmation loads while the message is sent.
+  // The browser's console messages for files that could not be loaded. The code of the confirmation loads while the
+  // message is sent.
   test.use({
     allowedConsole: [
       /(net::ERR_INTERNET_DISCONNECTED|status of (429|500)) .*\/(functions\/v1\/submit-contact|assets\/contact-success-)/,
     ],
   });
 
-  test("S4-form-3: without a network: the toast says so, the form is kept and can be sent later", async ({
+  test("S4-form-3: without a network the toast says so, and the kept form can be sent later", async ({
     page,
     context,
   }) => {
@@ -216,7 +217,7 @@ test.describe("a message that cannot be sent", () => {
     });
   });
 
-  test("S4-form-3 S8-contact-1: when the server fails: the toast says so, the form is kept and can be sent later", async ({
+  test("S4-form-3 S8-contact-1: when the server fails, the toast says so, and the kept form can be sent later", async ({
     page,
   }) => {
     await onOwnServer(page, async (server) => {
@@ -234,7 +235,7 @@ test.describe("a message that cannot be sent", () => {
     });
   });
 
-  test("S4-form-3: after too many from one address: the toast says so and the form is kept", async ({
+  test("S4-form-3: after too many messages from one address the toast says so, and the form is kept", async ({
     page,
   }) => {
     await onOwnServer(page, async (server) => {
@@ -250,7 +251,7 @@ test.describe("a message that cannot be sent", () => {
         return answer.status;
       };
       let status = await post();
-      // The limit counts by the minute: the next ones are used up already, whenever this one ends.
+      // The limit counts per minute, so the next minutes are used up too: this one may end before the request.
       await server.sql(
         `insert into rate_limits (name, subject, bucket_start, hits)
          select name, subject, bucket_start + 60 * n, 30 from rate_limits,
@@ -268,7 +269,7 @@ test.describe("a message that cannot be sent", () => {
     });
   });
 
-  test("S8-contact-1: in Portuguese, too", async ({ page, context }) => {
+  test("S8-contact-1: the error messages are also in Portuguese", async ({ page, context }) => {
     await onOwnServer(page, async (server) => {
       await openWhole(page, `${server.url}/?lang=pt`, "en");
       await section(page).getByLabel("Nome").fill(written.name);
@@ -285,7 +286,7 @@ test.describe("a message that cannot be sent", () => {
   });
 });
 
-test("P-2b: who types while the form's code is on its way keeps the field and the focus", async ({
+test("P-2b: a visitor who types while the form's code loads keeps the field and the focus", async ({
   page,
   demo,
 }) => {
@@ -296,7 +297,7 @@ test("P-2b: who types while the form's code is on its way keeps the field and th
   await page.waitForFunction(() =>
     Object.keys(document.querySelector("main")!).some((key) => key.startsWith("__reactProps$")),
   );
-  // Effects of the first render, and what they render, come before the browser is idle.
+  // When the browser is idle, the effects of the first render and the renders that they cause have run.
   await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
   await page.keyboard.type("n");
   arrive();
@@ -306,7 +307,7 @@ test("P-2b: who types while the form's code is on its way keeps the field and th
   await expect(field(page, "Name")).toHaveValue(written.name);
 });
 
-test("P-2b: what was typed before the page's code had come is kept, and sent", async ({ page }) => {
+test("P-2b: text that was typed before the page's code had loaded is kept and sent", async ({ page }) => {
   await onOwnServer(page, async (server) => {
     const come = await holdRequests(page, /\/assets\/[^/]*\.js$/);
     await page.goto(server.url, { waitUntil: "commit" });
@@ -324,7 +325,7 @@ test("P-2b: what was typed before the page's code had come is kept, and sent", a
 test.describe("when the notifications cannot be loaded", () => {
   test.use({ allowedConsole: [/net::ERR_FAILED|The toasts could not be loaded/] });
 
-  test("the message is sent all the same, and the page goes on", async ({ page }) => {
+  test("the message is sent, and the page continues to work", async ({ page }) => {
     await onOwnServer(page, async (server) => {
       await page.route("**/assets/toast-area-*.js", (route) => route.abort());
       await page.goto(server.url);
@@ -339,7 +340,7 @@ test.describe("when the notifications cannot be loaded", () => {
   });
 });
 
-test("S2-contact-1 S5-contact-4 S5-contact-5: the hidden field is out of everyone's reach; whoever fills it sees success, and the owner's list stays empty", async ({
+test("S2-contact-1 S5-contact-4 S5-contact-5: visitors cannot reach the hidden field; a sender who fills it sees success, and the owner's list stays empty", async ({
   page,
 }) => {
   await onOwnServer(page, async (server) => {
@@ -374,7 +375,7 @@ test("S2-contact-1 S5-contact-4 S5-contact-5: the hidden field is out of everyon
   });
 });
 
-test("S2-contact-3: asking about a work names it, and the page sets the reason", async ({
+test("S2-contact-3: an enquiry about a work names the work, and the page sets the reason", async ({
   page,
 }) => {
   await onOwnServer(
@@ -419,7 +420,7 @@ for (const [width, height] of [
   [390, 844],
   [1440, 900],
 ] as const) {
-  test.describe(`asked from the gallery at ${width} px, the field is focused and in view`, () => {
+  test.describe(`after the question in the gallery, at ${width} px, the message field is focused and visible`, () => {
     test.use({ viewport: { width, height } });
 
     const ask = async (page: Page, url: string) => {
@@ -443,7 +444,7 @@ for (const [width, height] of [
       await expect.poll(isClear).toBe(true);
     };
 
-    test("S2-contact-3: when the form comes during the scrolling", async ({ page, demo }) => {
+    test("S2-contact-3: also when the form loads during the scrolling", async ({ page, demo }) => {
       await page.route(/contact-panel-[^/]+\.js$/, async (route) => {
         await page.waitForFunction(() => scrollY > 400);
         await route.continue();
@@ -452,14 +453,14 @@ for (const [width, height] of [
       await expectAtMessage(page);
     });
 
-    test("S2-contact-3: when the covers come last, and with them the sections", async ({
+    test("S2-contact-3: also when the covers, and with them the sections, load last", async ({
       page,
       demo,
     }) => {
       await page.route(/\/rest\/v1\/cover_images/, async (route) => {
         await expect(field(page, "Message")).toHaveValue(/^About /);
         await expect(section(page)).toBeHidden();
-        await page.clock.fastForward(2_500); // longer than the scroll position is corrected
+        await page.clock.fastForward(2_500); // longer than the time in which the page corrects the scroll position
         await route.continue();
       });
       await page.clock.install();

@@ -1,4 +1,4 @@
-// Edge cases of content with real rows and files: none, one, very long, unusual, missing and very many.
+// Unusual content with real rows and files: none, one, very long, missing and very many.
 import { brotliCompressSync, constants } from "node:zlib";
 
 import type { Page } from "@playwright/test";
@@ -26,7 +26,7 @@ async function insert(server: Server, table: string, rows: object[]): Promise<vo
   if (error) throw error;
 }
 
-/** Stores a picture of that size and returns its public address. */
+/** Stores a picture of that size and returns its public URL. */
 async function picture(server: Server, width: number, height: number): Promise<string> {
   const bucket = asService(server).storage.from("product-images");
   const name = `${width}x${height}.png`;
@@ -36,7 +36,7 @@ async function picture(server: Server, width: number, height: number): Promise<s
   return bucket.getPublicUrl(name).data.publicUrl;
 }
 
-/** Waits until the open dialog has the focus: from then on it takes keys. */
+/** Waits until the open dialog has the focus. From then on it receives keys. */
 async function expectKeysTaken(page: Page): Promise<void> {
   await expect(page.getByRole("dialog").locator(":focus")).toHaveCount(1);
 }
@@ -57,7 +57,7 @@ test.describe("no data at all", () => {
   });
   test.afterAll(() => server.stop());
 
-  test(`home and gallery stand at ${widths.join(", ")} px`, async ({ page }) => {
+  test(`home and gallery fit at ${widths.join(", ")} px`, async ({ page }) => {
     const shifts = await watchShifts(page);
     await atEachWidth(page, async () => {
       await page.goto(server.url);
@@ -88,7 +88,7 @@ test.describe("no data at all", () => {
   });
 });
 
-test.describe("reviews alone", () => {
+test.describe("only reviews", () => {
   let server: Server;
   test.use({ allowedConsole: [/status of 400 .*\/rest\/v1\/reviews/] });
   test.beforeAll(async () => {
@@ -97,7 +97,7 @@ test.describe("reviews alone", () => {
   });
   test.afterAll(() => server.stop());
 
-  test(`S8-reviews-1: nothing jumps at ${widths.join(", ")} px, however late they come`, async ({
+  test(`S8-reviews-1: the layout does not shift at ${widths.join(", ")} px when reviews load late`, async ({
     page,
   }) => {
     const shifts = await watchShifts(page);
@@ -123,7 +123,7 @@ test.describe("reviews alone", () => {
     });
   });
 
-  test("when they cannot be read the rest does not wait for the next try", async ({ page }) => {
+  test("the other sections do not wait until failed reviews are requested again", async ({ page }) => {
     await renderInBrowser(page);
     await page.route(/\/rest\/v1\/reviews/, (route) => route.fulfill({ status: 400, json: {} }));
     await page.goto(server.url);
@@ -154,7 +154,7 @@ test.describe("one of each", () => {
   });
   test.afterAll(() => server.stop());
 
-  test("one cover, one work and one review have no arrows, no dots and nothing to pause", async ({
+  test("one cover, one work and one review have no arrows, dots or pause button", async ({
     page,
   }) => {
     await page.goto(server.url);
@@ -213,7 +213,7 @@ test.describe("a white cover, and one wide work", () => {
   });
   test.afterAll(() => server.stop());
 
-  test("S2-home-10: the bar's white text has a contrast of 4.5:1 over a white cover", async ({
+  test("S2-home-10: the header's white text has a contrast of 4.5:1 over a white cover", async ({
     page,
   }) => {
     for (const width of [390, 1280]) {
@@ -255,7 +255,7 @@ test.describe("a white cover, and one wide work", () => {
     }
   });
 
-  test("S2-home-11: there is no empty space above a single wide work", async ({ page }) => {
+  test("S2-home-11: a single wide work has no empty space above it", async ({ page }) => {
     for (const width of widths) {
       await page.setViewportSize({ width, height: 844 });
       await page.goto(server.url);
@@ -264,13 +264,13 @@ test.describe("a white cover, and one wide work", () => {
       await loadAllPictures(page);
       const shown = (await card.locator("img").boundingBox())!;
       const heading = (await page.getByRole("heading", { name: /^Trusted by/ }).boundingBox())!;
-      // The heading's own margin, which a work that fills its box has too, is less than 120 px.
+      // 120 px allow for the margin of the heading, which is also above a work that fills its box.
       expect(shown.y - heading.y - heading.height, `${width} px`).toBeLessThan(120);
     }
   });
 });
 
-test.describe("long, odd and missing", () => {
+test.describe("long, unusual and missing content", () => {
   const long =
     "The long afternoon light upon the whitewashed wall of the fishermen’s chapel ".repeat(3);
   const words = `${long.slice(0, 199)}.`;
@@ -313,7 +313,7 @@ test.describe("long, odd and missing", () => {
   });
   test.afterAll(() => server.stop());
 
-  test(`the gallery at ${widths.join(", ")} px: whole works, whole titles, nothing jumps`, async ({
+  test(`the gallery at ${widths.join(", ")} px shows whole works and titles, and the layout does not shift`, async ({
     page,
   }) => {
     const shifts = await watchShifts(page);
@@ -352,7 +352,7 @@ test.describe("long, odd and missing", () => {
     });
   });
 
-  test(`home at ${widths.join(", ")} px: the covers' titles and the reviews keep their frame`, async ({
+  test(`at ${widths.join(", ")} px the titles of covers and the reviews fit into their frames`, async ({
     page,
   }) => {
     await atEachWidth(page, async (width) => {
@@ -392,7 +392,7 @@ test.describe("long, odd and missing", () => {
   });
 
   for (const width of [390, 1440]) {
-    test(`dialogs at ${width} px hold a long title, odd and missing pictures`, async ({ page }) => {
+    test(`dialogs at ${width} px show a long title, unusual and missing pictures`, async ({ page }) => {
       await page.setViewportSize({ width, height: 844 });
       await page.goto(`${server.url}/gallery/all`);
       const dialog = page.getByRole("dialog");
@@ -419,7 +419,7 @@ test.describe("long, odd and missing", () => {
       }
       await page.getByRole("link", { name: /^Open Both/ }).click();
       for (const [n, ratio] of [1 / 6, 6].entries()) {
-        // A press waits for the carousel's code.
+        // A press takes effect when the carousel's code has loaded.
         await expect(dialog.getByText(`${n + 1} / 3`, { exact: true })).toBeVisible();
         const shown = dialog.locator("[role=group]:not([inert]) img");
         await expect(shown).toBeVisible();
@@ -448,8 +448,8 @@ test.describe("long, odd and missing", () => {
       await expectNoSidewaysScroll(page);
       await expectAccessible(page);
       await expectKeysTaken(page);
-      // The picture's file is missing: the initial is shown instead. Pressed until it is there, because Chromium can drop a
-      // smooth scroll whose content changes its layout meanwhile.
+      // The file of the picture is missing, so its initial is shown instead. The button is pressed until it is visible,
+      // because Chromium can drop a smooth scroll if the layout changes meanwhile.
       await expect(async () => {
         await page.keyboard.press("End");
         await expect(dialog.getByText("R", { exact: true })).toBeInViewport({ timeout: 5_000 });
@@ -513,7 +513,7 @@ test.describe("5,000 works", () => {
   const card = (page: Page, n: number) =>
     page.getByRole("link", { name: new RegExp(`^Open Work ${n}(?!\\d)`) });
 
-  test("are all reachable, newest first, while few are drawn and asked for", async ({ page }) => {
+  test("all can be reached, newest first, while only few are rendered and requested", async ({ page }) => {
     const ranges: string[] = [];
     page.on("request", (request) => {
       const range = request.headers()["range"];
@@ -524,7 +524,7 @@ test.describe("5,000 works", () => {
     await expect(card(page, 5000)).toBeVisible();
     await expect(items(page).first()).toHaveAttribute("aria-setsize", "5000");
     await expect(page.getByRole("status").first()).toHaveText("Works on this wall: 5000");
-    expect(ranges).toEqual([]); // the first ones came with the page
+    expect(ranges).toEqual([]); // the first works are in the HTML
     expect(await items(page).count()).toBeLessThanOrEqual(48);
 
     await page.keyboard.press("End");
@@ -532,16 +532,16 @@ test.describe("5,000 works", () => {
     await card(page, 1).scrollIntoViewIfNeeded();
     await expect(card(page, 1)).toBeInViewport();
     await expect(items(page).last()).toHaveAttribute("aria-posinset", "5000");
-    // Works that were passed are taken away some frames later.
+    // Works above the screen are removed some frames later.
     await expect.poll(() => items(page).count()).toBeLessThanOrEqual(72);
-    // Smooth scrolling passes many works: they are not requested one by one.
+    // Smooth scrolling passes many works, but each page of works is requested only once.
     expect(ranges.length).toBeLessThan(105);
     await expectAccessible(page);
     await expect(page.getByText("Hidden oil")).toHaveCount(0);
     await expectNoShift(shifts);
   });
 
-  test("Tab goes from card to card across blocks and pages, and the link skips them all", async ({
+  test("Tab moves from card to card across blocks and pages, and the skip link skips them all", async ({
     page,
   }) => {
     await page.goto(`${server.url}/gallery/all`);
@@ -558,7 +558,7 @@ test.describe("5,000 works", () => {
   });
 
   for (const width of [390, 1440]) {
-    test(`Back and reload return to the same work at ${width} px`, async ({ page }) => {
+    test(`Back and reload return to the same work, at ${width} px`, async ({ page }) => {
       await page.setViewportSize({ width, height: 844 });
       await page.goto(`${server.url}/gallery/mural`);
       await expect(items(page).first()).toBeVisible();
@@ -576,7 +576,7 @@ test.describe("5,000 works", () => {
       await page.evaluate(() =>
         document.querySelector<HTMLElement>("footer a[href='/politica-privacidade']")!.click(),
       );
-      // The address changes before the page.
+      // The URL changes before the page does.
       await expect(
         page.getByRole("heading", { level: 1, name: "Política de Privacidade" }),
       ).toBeVisible();
@@ -588,7 +588,7 @@ test.describe("5,000 works", () => {
     });
   }
 
-  test("the address of a work far down opens its dialog, of another type it leads to its own gallery", async ({
+  test("the URL of a work far down opens its dialog, and leads to the gallery of its own type", async ({
     page,
   }) => {
     await page.goto(`${server.url}/gallery/all?art=${farthest}`);
@@ -604,14 +604,14 @@ test.describe("5,000 works", () => {
     await expect(page.getByRole("dialog").getByRole("heading", { name: "Work 7" })).toBeVisible();
   });
 
-  test("a work far down opens by a click, and Back closes it at the same place", async ({
+  test("a click opens a work far down, and Back closes it at the same scroll position", async ({
     page,
   }) => {
     await page.goto(`${server.url}/gallery/watercolour`);
     await expect(items(page).first()).toBeVisible();
     await page.evaluate(() => scrollTo({ top: 30_000, behavior: "instant" }));
     const some = items(page).nth(14).getByRole("link");
-    // Distant works are rendered again while the page still scrolls.
+    // Distant works are rendered again while the page is still scrolling.
     await expect(() => some.scrollIntoViewIfNeeded({ timeout: 1_000 })).toPass();
     await some.click();
     await expect(page.getByRole("dialog")).toBeVisible();
@@ -624,7 +624,7 @@ test.describe("5,000 works", () => {
   const reviews = (page: Page) => page.locator("#testimonials");
   const review = (page: Page, n: number) =>
     reviews(page).getByRole("button", { name: new RegExp(`Client ${n}$`) });
-  /** The ranges of rows that the page requests from now on, by table. */
+  /** Records the ranges of rows that the page requests from now on, by table. */
   const watchRanges = (page: Page) => {
     const ranges: Record<string, string[]> = { products: [], reviews: [] };
     page.on("request", (request) => {
@@ -633,14 +633,14 @@ test.describe("5,000 works", () => {
     });
     return ranges;
   };
-  /** The first `count` ranges after that of the first page. */
+  /** Returns the first `count` ranges after that of the first page. */
   const laterRanges = (count: number) =>
     Array.from({ length: count }, (_, n) => `${12 * (n + 1)}-${12 * (n + 2) - 1}`);
 
   for (const address of ["/", "/?lang=pt"])
-    test(`P-drawn-bounded: 1,001 featured works and 300 reviews: the page at ${address} has twelve of each, in less than 60 kB`, async () => {
+    test(`P-drawn-bounded: with 1,001 featured works and 300 reviews, ${address} contains twelve of each in less than 60 kB`, async () => {
       const html = await (await fetch(server.url + address)).text();
-      const quality = { [constants.BROTLI_PARAM_QUALITY]: 5 }; // that of a page somebody waits for
+      const quality = { [constants.BROTLI_PARAM_QUALITY]: 5 }; // that of a page for which a visitor waits
       expect(brotliCompressSync(html, { params: quality }).length).toBeLessThan(60_000);
       const drawn = html.slice(html.indexOf("<main"), html.indexOf("</main>"));
       expect(drawn.match(/[?&]art=/g)).toHaveLength(12);
@@ -650,7 +650,7 @@ test.describe("5,000 works", () => {
       expect(queries.map(([, { rows }]) => rows?.length)).toEqual([undefined, 12, 12]);
     });
 
-  test("P-drawn-bounded: the strip draws and loads only the first works; arrows reach the last of 1,001", async ({
+  test("P-drawn-bounded: the strip renders and loads only the first works, and its arrows reach the last of 1,001", async ({
     page,
   }) => {
     test.setTimeout(300_000);
@@ -676,13 +676,13 @@ test.describe("5,000 works", () => {
     await expectAccessible(page);
     await expectNoShift(shifts);
 
-    // In the page, because each press by way of the protocol waits for all that it draws.
+    // Pressed by code in the page, because Playwright waits after each press for everything that it renders.
     await card(page, 5000).evaluate((focused) => {
       for (let n = 20; n < 1001; n++)
         focused.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
     });
     const last = page.getByRole("link", { name: "Open Last oil" });
-    // 83 requests, one after the other, and the strip is measured anew after each: the limit only ends a hang.
+    // The strip makes 83 requests, one after the other, and measures itself after each. The limit only ends a hang.
     await expect(last).toBeInViewport({ timeout: 240_000 });
     expect(ranges.products).toEqual(laterRanges(83));
     await last.click();
@@ -693,7 +693,7 @@ test.describe("5,000 works", () => {
     expect(ranges.reviews).toEqual([]);
   });
 
-  test("P-drawn-bounded: Tab goes from work to work across pages of the strip, also while they load", async ({
+  test("P-drawn-bounded: Tab moves from work to work across pages of the strip, also while they load", async ({
     page,
   }) => {
     await page.goto(server.url);
@@ -717,7 +717,7 @@ test.describe("5,000 works", () => {
     }
   });
 
-  test("P-drawn-bounded: reviews beyond the first page come when the carousel nears them, by arrow, key and drag", async ({
+  test("P-drawn-bounded: later pages of reviews load when the carousel comes near them by arrow, key or drag", async ({
     page,
   }) => {
     await page.setViewportSize({ width: 390, height: 844 });
@@ -733,7 +733,7 @@ test.describe("5,000 works", () => {
     await expect.poll(() => ranges.reviews).toEqual(laterRanges(1));
     for (let n = 5; n < 20; n++) await page.keyboard.press("ArrowRight");
     await expect(review(page, 20)).toBeInViewport();
-    // Wait until it rests: a drag that begins in the movement would start elsewhere.
+    // Wait until the carousel rests, because a drag during its movement would start elsewhere.
     const left = () =>
       review(page, 20).evaluate((one) => Math.round(one.getBoundingClientRect().left));
     let before = NaN;
@@ -755,7 +755,7 @@ test.describe("5,000 works", () => {
     expect(ranges.products).toEqual([]);
   });
 
-  test("P-plain-reviews: without scripts links lead through all reviews and back", async ({
+  test("P-plain-reviews: without scripts, links lead through all reviews and back", async ({
     browser,
   }) => {
     const context = await browser.newContext({ javaScriptEnabled: false });
@@ -776,7 +776,7 @@ test.describe("5,000 works", () => {
     await context.close();
   });
 
-  test("S2-route-home: the address of a featured work far along opens it, with and without scripts", async ({
+  test("S2-route-home: the URL of a distant featured work opens it, with and without scripts", async ({
     page,
     browser,
   }) => {
@@ -784,7 +784,7 @@ test.describe("5,000 works", () => {
     await page.goto(`${server.url}/?art=${lastFeatured}`);
     await expect(page.getByRole("dialog").getByRole("heading", { name: "Last oil" })).toBeVisible();
     await expect(page).toHaveTitle(/^Last oil · /);
-    expect(ranges).toEqual({ products: [], reviews: [] }); // the work came with the page
+    expect(ranges).toEqual({ products: [], reviews: [] }); // the work is in the HTML
     await expectKeysTaken(page);
     await page.keyboard.press("Escape");
     await expect(page).toHaveURL(`${server.url}/`);

@@ -1,5 +1,5 @@
-// The owner's list of conversations and saved replies, and the visitor's copy by mail, in a browser and with a mail server, in both
-// languages.
+// The owner's list of conversations and saved replies, and the visitor's copy by mail. The test uses a browser and a
+// mail server, in both languages.
 import type { Page } from "@playwright/test";
 
 import en from "../../internal/i18n/en.json" with { type: "json" };
@@ -17,11 +17,11 @@ const owner = { email: "ana@example.com", password: "a wall of whitewash" };
 const visitor = { name: "Inês <b>Prado</b>", email: "ines@example.com" };
 const question = "Uma parede de 6 × 3 metros, em azul. Veja www.evil.example";
 
-/** A text of the server's pages and mails, up to its first placeholder. */
+/** Returns a text of the server's pages and mails, up to its first placeholder. */
 const say = (language: Language, key: keyof typeof en) =>
   ({ en, pt })[language][key].split("{")[0]!;
 
-/** Looks at a page of the admin area at all widths and in both schemes, and keeps pictures where SCREENSHOTS names a folder. */
+/** Checks an admin page at all widths and in both colour schemes. Saves screenshots if SCREENSHOTS names a folder. */
 async function look(page: Page, name: string): Promise<void> {
   await expectAccessibleInBothSchemes(page, async (scheme) => {
     for (const width of [320, 390, 768, 1440]) {
@@ -36,7 +36,7 @@ async function look(page: Page, name: string): Promise<void> {
   });
 }
 
-/** Saves a part of the settings. */
+/** Saves some of the settings. */
 async function set(server: Server, settings: object): Promise<void> {
   const service = asService(server);
   const { data, error } = await service.rpc("get_site_settings");
@@ -47,7 +47,7 @@ async function set(server: Server, settings: object): Promise<void> {
 }
 
 for (const language of languages)
-  test(`E-copy-1 E-copy-2 E-copy-8 AM-list-1 AM-state-1 AM-state-2 AM-saved-1 AM-saved-2 AM-saved-3: a copy, the list by state and a saved reply, in ${language}`, async ({
+  test(`E-copy-1 E-copy-2 E-copy-8 AM-list-1 AM-state-1 AM-state-2 AM-saved-1 AM-saved-2 AM-saved-3: a visitor gets a copy, the owner filters by state and inserts a saved reply, in ${language}`, async ({
     browser,
     page: client,
     demoFolder,
@@ -107,7 +107,7 @@ for (const language of languages)
       await look(desk, `conversation-list-${language}`);
       await desk.setViewportSize({ width: 1440, height: 900 });
 
-      // By keyboard: the list of those who wait for the owner is empty, until the message is opened.
+      // By keyboard: no conversation waits for the owner until the message is opened.
       await state("waiting_me").focus();
       await desk.keyboard.press("Enter");
       await expect(desk.getByText(text(language, "messages.noneFound"))).toBeVisible();
@@ -117,7 +117,7 @@ for (const language of languages)
       await row.click();
       await expect(state("waiting_me", 1)).toBeVisible();
 
-      // A saved reply, made from the form.
+      // The owner creates a saved reply in the form.
       const menu = desk
         .getByRole("region", { name: text(language, "messages.conversation") })
         .getByRole("button", { name: text(language, "messages.saved.title") });
@@ -147,7 +147,7 @@ for (const language of languages)
       await look(desk, `saved-replies-${language}`);
       await desk.setViewportSize({ width: 1440, height: 900 });
 
-      // It is inserted in the language of the message, and the name stays text.
+      // The saved reply is inserted in the language of the message, with the visitor's name as text.
       await desk.getByRole("link", { name: text(language, "messages.back") }).click();
       await row.click();
       await menu.click();
@@ -174,7 +174,8 @@ for (const language of languages)
       await expect(client.getByText("Combinado: maio.")).toBeVisible();
       await expect(state("unread", 1)).toBeVisible(); // live
       await expect(row).toContainText("Combinado: maio.");
-      // The owner was told of the message and of the visitor's text, the visitor by a copy and the reply.
+      // The owner was notified of the message and of the visitor's reply. The visitor got the copy and the owner's
+      // reply.
       await post.next(owner.email);
       await post.next(owner.email);
       for (const to of [owner.email, visitor.email])

@@ -1,4 +1,4 @@
-// Covers with the pictures of works, and their times, on a phone.
+// Covers with the pictures of works, and the times of covers, on a phone.
 import type { Locator, Page } from "@playwright/test";
 
 import { asAnon, asService } from "../harness/clients.ts";
@@ -33,7 +33,7 @@ const isShown = (picture: Locator) =>
     .poll(() => picture.evaluate((img: HTMLImageElement) => img.complete && img.naturalWidth > 0))
     .toBe(true);
 
-test("A-cov-13: on a phone a cover has the picture of a work after two taps, keeps it when the work goes, and gets its own back", async ({
+test("A-cov-13: a cover gets the picture of a work with two taps on a phone, keeps it when the work is deleted, and gets its own picture back", async ({
   page,
 }) => {
   let taps = 0;
@@ -57,7 +57,7 @@ test("A-cov-13: on a phone a cover has the picture of a work after two taps, kee
   expect(after.image_url).toContain("/cover-images/");
   await isShown(cards(page).first().locator("img").last());
 
-  // The copy is the cover's own: the work and its file go, the cover stays.
+  // The copy belongs to the cover: the work and its file are deleted, and the cover stays.
   const work = (
     await asService(server).from("products").select("id,image_url").eq("title", "Onda").single()
   ).data!;
@@ -74,7 +74,7 @@ test("A-cov-13: on a phone a cover has the picture of a work after two taps, kee
 });
 
 for (const language of languages)
-  test(`A-cov-14: on a phone works become covers with a tap each, in ${language}, and axe finds nothing`, async ({
+  test(`A-cov-14: works become covers with one tap each on a phone, in ${language}, and axe finds nothing`, async ({
     page,
   }) => {
     const say = (key: Parameters<typeof text>[1], vars?: Record<string, string>) =>
@@ -104,7 +104,7 @@ for (const language of languages)
   });
 
 for (const language of languages)
-  test(`A-cov-15: a cover is scheduled and ended on a phone, its picture stays with the owner, in ${language}`, async ({
+  test(`A-cov-15: a cover is scheduled and ended on a phone, and only the owner can get its picture meanwhile, in ${language}`, async ({
     page,
   }) => {
     const say = (key: Parameters<typeof text>[1], vars?: Record<string, string>) =>
@@ -153,7 +153,7 @@ for (const language of languages)
     await expectNoSidewaysScroll(page);
     await expectAccessibleInBothSchemes(page);
 
-    // It begins at its time, and ends at its time.
+    // The cover is shown at its start and hidden at its end.
     await covers()
       .update({ visible_from: new Date(Date.now() + 1500).toISOString() })
       .eq("display_order", 1)
@@ -173,7 +173,7 @@ for (const language of languages)
     expect([await seen(), await file()]).toEqual([1, 200]);
   });
 
-test("A-cov-16: a cover is dragged by its handle with the finger, in one request, and put back", async ({
+test("A-cov-16: a finger drags a cover by its handle, with one request, and the change can be undone", async ({
   page,
 }) => {
   const titles = async () =>
@@ -211,7 +211,8 @@ test("A-cov-16: a cover is dragged by its handle with the finger, in one request
   await expect(page.getByText("Cover image updated successfully")).toBeVisible();
   expect(writes).toEqual(["/rest/v1/rpc/reorder_covers"]);
   expect(await titles()).toEqual([before[1], before[0], ...before.slice(2)]);
-  // With the mouse: Chromium sometimes makes no click of a tap right after such a drag, although the button gets its touch events.
+  // By mouse: right after such a drag Chromium sometimes makes no click of a tap, although the button gets the touch
+  // events.
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(page.getByText("The change is undone")).toBeVisible();
   expect(await titles()).toEqual(before);

@@ -1,5 +1,5 @@
-// React's development build over the pages that the binary renders: it reports every hydration mismatch, down to
-// attributes, where the production build corrects texts silently.
+// Runs React's development build on the pages that the binary renders. It reports every hydration mismatch, including
+// attributes. The production build corrects differing texts silently.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -61,12 +61,15 @@ export async function useDevelopmentBuild(
     document.addEventListener("readystatechange", () => {
       if (document.readyState !== "interactive") return;
       (globalThis as { drawn?: Element | null }).drawn = document.querySelector("main");
-      document.documentElement.dataset.moved = ""; // start.ts, which these pages lack, says that the visitor has moved
+      document.documentElement.dataset.moved = ""; // start.ts, which these pages lack, would set this after the visitor's move
     });
   });
 }
 
-/** Opens a page and waits for its hydration, lazy components included; `kept` is whether the nodes were reused. */
+/**
+ * Opens a page and waits for its hydration, including lazy components. `kept` is whether React has reused the nodes of
+ * the HTML.
+ */
 export async function openAndHydrate(
   page: Page,
   address: string,

@@ -1,4 +1,4 @@
-// Pictures in a conversation, from both sides.
+// Pictures in a conversation, sent by the visitor and by the owner.
 import type { Page } from "@playwright/test";
 
 import en from "../../internal/i18n/en.json" with { type: "json" };
@@ -36,7 +36,7 @@ for (const { language, scripts, width } of [
   { language: "en", scripts: false, width: 320 },
   { language: "pt", scripts: true, width: 390 },
 ] as const)
-  test(`E-picture-1 E-picture-4 AM-reply-4: pictures from both sides, ${scripts ? "with" : "without"} scripts, in ${language}`, async ({
+  test(`E-picture-1 E-picture-4 AM-reply-4: visitor and owner send pictures, ${scripts ? "with" : "without"} scripts, in ${language}`, async ({
     browser,
     page: desk,
     demoFolder,

@@ -1,5 +1,5 @@
-// A message that its visitor follows at a private link, from both sides: with a mail server and scripts, and without both; in both
-// languages.
+// A message that its visitor follows at a private link, seen by visitor and owner: with scripts and a mail server, and
+// without both, in both languages.
 import { brotliCompressSync } from "node:zlib";
 
 import type { Page, Response } from "@playwright/test";
@@ -28,11 +28,11 @@ const owner = { email: "ana@example.com", password: "a wall of whitewash" };
 const visitor = { name: "Inês Prado", email: "ines@example.com" };
 const question = "Uma parede de 6 × 3 metros, em azul.\nQuanto custa?";
 
-/** A text of the server's pages and mails, up to its first placeholder. */
+/** Returns a text of the server's pages and mails, up to its first placeholder. */
 const say = (language: Language, key: keyof typeof en) =>
   ({ en, pt })[language][key].split("{")[0]!;
 
-/** Starts a server with an owner, whose setting gives links. */
+/** Starts a server with an owner whose settings enable private links. */
 async function start(demo: string, post?: Post): Promise<Server> {
   const server = await startServer("sqlite", {
     demo,
@@ -50,7 +50,7 @@ async function start(demo: string, post?: Post): Promise<Server> {
   return server;
 }
 
-/** A customizable work of the gallery. */
+/** Returns a customizable work of the gallery. */
 async function work(server: Server): Promise<{ id: string; title: string }> {
   const { data, error } = await asAnon(server)
     .from("products")
@@ -63,7 +63,7 @@ async function work(server: Server): Promise<{ id: string; title: string }> {
   return data;
 }
 
-/** Fills in and sends the contact form that is shown; returns the private link of the confirmation. */
+/** Fills in and sends the contact form that is shown. Returns the private link of the confirmation. */
 async function ask(page: Page, language: Language): Promise<string> {
   await page.getByLabel(text(language, "contact.form.name")).fill(visitor.name);
   await page.getByLabel(text(language, "contact.form.email")).fill(visitor.email);
@@ -75,7 +75,10 @@ async function ask(page: Page, language: Language): Promise<string> {
   return (await link.getAttribute("href"))!;
 }
 
-/** Looks at the page of a link at all widths and in both schemes, and keeps pictures where SCREENSHOTS names a folder. */
+/**
+ * Checks the page of a private link at all widths and in both colour schemes. Saves screenshots if SCREENSHOTS names a
+ * folder.
+ */
 async function look(page: Page, name: string): Promise<void> {
   await expectAccessibleInBothSchemes(page, async (scheme) => {
     for (const width of [320, 390, 1440]) {
@@ -90,7 +93,7 @@ async function look(page: Page, name: string): Promise<void> {
   });
 }
 
-/** The owner's message, opened in the admin area. */
+/** Opens the visitor's message in the admin area. */
 async function openMessage(page: Page, server: Server, language: Language): Promise<void> {
   await signInAt(page, { ...server, owner }, "/admin/contact-messages", language);
   const read = page.waitForResponse((response) => response.request().method() === "PATCH");
@@ -105,7 +108,7 @@ async function reply(page: Page, language: Language, answer: string): Promise<vo
 }
 
 for (const language of languages)
-  test(`E-page-1 E-state-1 E-reply-2 AM-reply-1 AM-reply-2 S2-contact-link: a conversation by mail and link, in ${language}`, async ({
+  test(`E-page-1 E-state-1 E-reply-2 AM-reply-1 AM-reply-2 S2-contact-link: visitor and owner converse by mail and private link, in ${language}`, async ({
     browser,
     page: client,
     demoFolder,
@@ -161,7 +164,7 @@ for (const language of languages)
       const notice = await post.next(owner.email);
       expect(notice.text).toContain("> Combinado: maio.");
 
-      // A new link ends the one before.
+      // A new link makes the previous one invalid.
       await conversation
         .getByRole("button", { name: text(language, "messages.linkRenew") })
         .click();
@@ -175,7 +178,7 @@ for (const language of languages)
     }
   });
 
-test("E-weight-1 E-secret-1: the page of a link loads less than 40 kB, nothing of others, and names no referrer", async ({
+test("E-weight-1 E-secret-1: the page of a private link loads less than 40 kB, nothing from other sites, and sends no referrer", async ({
   page,
   demoFolder,
 }) => {
@@ -222,7 +225,7 @@ test.describe("without scripts and without mail", () => {
   test.use({ viewport: { width: 320, height: 700 } });
 
   for (const language of languages)
-    test(`E-page-2 E-reply-1 E-erase-1 AM-reply-1: a conversation by the link alone, in ${language}`, async ({
+    test(`E-page-2 E-reply-1 E-erase-1 AM-reply-1: visitor and owner converse by the private link only, in ${language}`, async ({
       browser,
       page: desk,
       demoFolder,

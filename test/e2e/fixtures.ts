@@ -10,24 +10,25 @@ import { stopPostgres } from "../harness/postgres.ts";
 import { type Server, startServer } from "../harness/server.ts";
 
 type Fixtures = {
-  /** Console lines that a test expects, such as the browser's message for a 404 document. */
+  /** Console messages that a test expects, such as the browser's message for a 404 document. */
   allowedConsole: RegExp[];
   failOnConsole: void;
 };
 
 type WorkerFixtures = {
-  /** The demo content with its pictures made, for startServer. */
+  /** The folder of the demo content with its renditions, for startServer. */
   demoFolder: string;
   demo: Server;
 };
 
 export const test = base.extend<Fixtures, WorkerFixtures>({
-  // A worker fixture with its own timeout: with an empty cache it takes one or two minutes.
+  // A worker fixture with its own timeout, because with an empty cache it takes one or two minutes.
   demoFolder: [
     async ({}, use) => use(await makeDemoFolder()),
     { scope: "worker", timeout: 600_000 },
   ],
-  // One server with the demo content for all tests that do not write. Its start does not count for the first of them.
+  // One server with the demo content for all tests that do not write. The time of its start does not count for the
+  // first of them.
   demo: [
     async ({ demoFolder }, use) => {
       const server = await startServer("sqlite", { demo: demoFolder });
@@ -38,8 +39,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     { scope: "worker", timeout: 300_000 },
   ],
   allowedConsole: [[], { option: true }],
-  // goto() also moves as a visitor does, and waits for hydration: scripts load after the pictures, and the form after the
-  // first move. An explicit waitUntil is respected.
+  // After goto() the fixture makes a visitor's move and waits for hydration, because scripts load after the pictures,
+  // and the form after the first move. It does neither if the test passes waitUntil.
   page: async ({ page, javaScriptEnabled }, give) => {
     const goto = page.goto.bind(page);
     page.goto = async (address, options) => {
@@ -53,7 +54,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     async ({ context, allowedConsole }, use) => {
       const problems: string[] = [];
       const note = (text: string) => {
-        if (text.includes(fontHeldBack)) return; // by watchShifts
+        if (text.includes(fontHeldBack)) return; // logged by watchShifts
         if (!allowedConsole.some((allowed) => allowed.test(text))) problems.push(text);
       };
       context.on("console", (message) => {
@@ -79,12 +80,12 @@ const axeSource = readFileSync(
 );
 const levelAA = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** Expects no violation of WCAG 2.2 AA in the current state; `also` adds rule groups of axe. */
+/** Expects that axe finds no violation of WCAG 2.2 AA in the current state. `also` adds groups of rules. */
 export async function expectAccessible(page: Page, also = ["best-practice"]): Promise<void> {
   expect(await violations(page, { type: "tag", values: [...levelAA, ...also] })).toEqual([]);
 }
 
-/** Expects no violation of the rules of WCAG 2.2 AA that read colours. */
+/** Expects that axe finds no violation of the rules of WCAG 2.2 AA about colours. */
 export async function expectAccessibleColours(page: Page): Promise<void> {
   expect(
     await violations(page, { type: "rule", values: ["color-contrast", "link-in-text-block"] }),
@@ -92,8 +93,8 @@ export async function expectAccessibleColours(page: Page): Promise<void> {
 }
 
 /**
- * Expects no violation in either colour scheme, beginning with the current one; calls `each` in both. The schemes differ in
- * colours alone, so in the second one only the rules that read colours run.
+ * Expects no violation in either colour scheme, beginning with the current one. Calls `each` in both. The schemes
+ * differ only in colours, so in the second one only the rules about colours run.
  */
 export async function expectAccessibleInBothSchemes(
   page: Page,
@@ -109,20 +110,20 @@ export async function expectAccessibleInBothSchemes(
     });
 }
 
-/** Runs axe; returns what it found. */
+/** Runs axe and returns its findings. */
 async function violations(page: Page, runOnly: RunOptions["runOnly"]): Promise<string[]> {
   // @axe-core/playwright sends its half megabyte for each run and searches frames, which this site does not have: the
   // same findings in twice the time. The preloaded style sheets are for rules that are not run.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axeSource);
   // A page that still loads its content has no heading, and nothing else to judge.
   await page.locator("h1").first().waitFor({ state: "attached" });
-  await finishAnimations(page); // what fades in has other colours until then
+  await finishAnimations(page); // while an element fades in, its colours differ
   return page.evaluate(
     async (options) => {
       const { axe } = globalThis as unknown as {
         axe: { run(options: RunOptions): Promise<AxeResults> };
       };
-      // Without transitions, so that no toast fades while axe reads its colours.
+      // Turns transitions off, so that no toast fades while axe reads its colours.
       const atOnce = new CSSStyleSheet();
       atOnce.replaceSync("*, ::before, ::after { transition: none !important }");
       document.adoptedStyleSheets.push(atOnce);
@@ -136,7 +137,7 @@ async function violations(page: Page, runOnly: RunOptions["runOnly"]): Promise<s
   );
 }
 
-/** Finishes short animations; long ones such as the hero's progress line continue. */
+/** Finishes short animations. Long ones, such as the hero's progress line, continue. */
 export async function finishAnimations(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const brief = document.getAnimations().filter((animation) => {
@@ -149,9 +150,9 @@ export async function finishAnimations(page: Page): Promise<void> {
   });
 }
 
-/** Expects no horizontal overflow. */
+/** Expects that the page cannot be scrolled sideways. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
-  // Scripts lay galleries out after the window has changed, so the page may be too wide for a moment.
+  // Scripts lay out galleries after the window has changed, so the page may be too wide for a moment.
   await expect
     .poll(
       () =>
@@ -163,7 +164,7 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
     .toBeLessThanOrEqual(0);
 }
 
-/** Scrolls through the page, so that lazy pictures load, and waits for all. */
+/** Scrolls through the page, so that lazy pictures load, and waits for all of them. */
 export async function loadAllPictures(page: Page): Promise<void> {
   await page.evaluate(async () => {
     for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight) {
@@ -182,8 +183,9 @@ export async function loadAllPictures(page: Page): Promise<void> {
 const fontHeldBack = "net::ERR_BLOCKED_BY_CLIENT";
 
 /**
- * Sums the layout shifts of pages opened from now on, with their elements. Blocks the site's font: whether it arrives
- * before the first frame depends on the machine, and lines may break differently.
+ * Adds up the layout shifts of pages that are opened from now on, with the elements that shifted. Blocks the site's
+ * font, because it depends on the machine whether the font arrives before the first frame, and lines may break
+ * differently with it.
  */
 export async function watchShifts(page: Page): Promise<() => Promise<Shifts>> {
   await page.route(/\.woff2$/, (route) => route.abort("blockedbyclient"));
@@ -206,23 +208,24 @@ export async function watchShifts(page: Page): Promise<() => Promise<Shifts>> {
 
 type Shifts = { sum: number; from: string[] };
 
-/** Expects a layout shift below 0.005. */
+/** Expects that the layout shift is below 0.005. */
 export async function expectNoShift(shifts: () => Promise<Shifts>): Promise<void> {
   const { sum, from } = await shifts();
   expect(sum, from.join("\n")).toBeLessThan(0.005);
 }
 
 /**
- * Stops the clock of pages opened from now on. It is one call without install(): the time between two calls would count as
- * passed, and pauseAt() cannot go back. Without install() the clock begins in 1970, so that every time lies ahead.
+ * Stops the clock of pages that are opened from now on. One call without install() does this: with two calls, the time
+ * between them would pass, and pauseAt() cannot go back. Without install() the clock begins in 1970, so every time is
+ * later.
  */
 export async function stopClock(page: Page): Promise<void> {
   await page.clock.pauseAt(Date.now());
 }
 
 /**
- * Stops the clock of the open page half a minute later; what was due by then is done once. A smaller step could be over
- * before the second call arrives, and pauseAt() cannot go back.
+ * Stops the clock of the open page at a time half a minute ahead. Timers that end before then run once. A shorter time
+ * could be over before the second call arrives, and pauseAt() cannot go back.
  */
 export async function pauseClock(page: Page): Promise<void> {
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 30_000));
@@ -233,13 +236,13 @@ export async function waitForHydration(page: Page): Promise<void> {
   await page.waitForFunction(isHydrated);
 }
 
-/** Runs in the page. */
+/** Runs inside the page. */
 const isHydrated = () =>
   Object.keys(document.querySelector("main") ?? {}).some((key) => key.startsWith("__reactProps$"));
 
 /**
- * Moves as a visitor does, which brings the scripts, and waits for hydration including the contact form. Returns at once for a
- * page that the server left empty.
+ * Makes a visitor's move, which loads the scripts, and waits for hydration including the contact form. Returns at once
+ * for a page whose root element the server left empty.
  */
 export async function waitUntilInteractive(page: Page): Promise<void> {
   await page.evaluate(() => document.dispatchEvent(new Event("pointermove")));
@@ -252,7 +255,7 @@ export async function waitUntilInteractive(page: Page): Promise<void> {
   });
 }
 
-/** Holds requests back whose address matches, until the returned function is called. */
+/** Holds back requests whose URL matches, until the returned function is called. */
 export async function holdRequests(page: Page, pattern: RegExp): Promise<() => void> {
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -263,7 +266,9 @@ export async function holdRequests(page: Page, pattern: RegExp): Promise<() => v
   return release;
 }
 
-/** Strips the server's rendering and data from pages, so that the browser renders them as when the server cannot. */
+/**
+ * Removes the server's HTML and data from pages, so that the browser renders them, as it does when the server cannot.
+ */
 export async function renderInBrowser(page: Page): Promise<void> {
   await page.route("**/*", async (route) => {
     if (route.request().resourceType() !== "document") return route.fallback();
@@ -274,20 +279,20 @@ export async function renderInBrowser(page: Page): Promise<void> {
         /<script[^>]* data-site="(\S+?)[ "].*?<\/script>/,
         '<script type="module" src="$1"></script>',
       )
-      .replaceAll(/<link rel="preload" as="image"[^>]*>/g, "") // of pictures named in the data
+      .replaceAll(/<link rel="preload" as="image"[^>]*>/g, "") // of pictures in the data
       .replace(/,"queries":\[.*\](?=\}<\/script>)/, "");
     return route.fulfill({ response, body });
   });
 }
 
-/** Blocks the site's own scripts. axe needs scripts, so it cannot look at a page with scripts off. */
+/** Blocks the site's own scripts. Scripts as such stay enabled, because axe needs them. */
 export async function blockSiteScripts(page: Page): Promise<void> {
   await page.route(/\/assets\/.*\.js$/, (route) =>
     route.fulfill({ body: "", contentType: "text/javascript" }),
   );
 }
 
-/** Renders the noscript elements of the page, whose scripts are blocked, as browsers without scripts do. */
+/** Renders the noscript elements of a page whose scripts are blocked, as browsers without scripts do. */
 export async function showNoscript(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const element of document.querySelectorAll("noscript")) {
@@ -312,8 +317,8 @@ export async function openWithPausedClock(page: Page, address: string): Promise<
 }
 
 /**
- * A JPEG painted and encoded by the browser: with as many details as a photograph, or plain, of twelve colours that begin with
- * another one for each `turn`.
+ * Returns a JPEG that the browser has painted and encoded: as detailed as a photograph, or plain with twelve colours.
+ * The plain one begins with another colour for each `turn`.
  */
 export async function makeJpeg(
   page: Page,
