@@ -342,7 +342,9 @@ test("A-up-heic-vips: with libvips a phone's HEIC picture is uploaded as it is, 
   expect(await shown.evaluate((image: HTMLImageElement) => image.currentSrc)).toContain("/render/");
 });
 
-test("A-up-bytes A-up-heic: a file is accepted or refused by its bytes before it is sent", async ({ page }) => {
+test("A-up-bytes A-up-heic: a file is accepted or refused by its bytes before it is sent", async ({
+  page,
+}) => {
   const form = await openForm(page);
   const sent: string[] = [];
   page.on("request", (request) => {

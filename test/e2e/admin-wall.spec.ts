@@ -177,7 +177,9 @@ test("A-wall-keys: the owner selects, moves and switches works by keyboard, and 
   await expect(picture(page, "Study 5000")).toBeFocused();
 });
 
-test("A-wall-lasso: a rectangle that begins between works selects the works that it touches", async ({ page }) => {
+test("A-wall-lasso: a rectangle that begins between works selects the works that it touches", async ({
+  page,
+}) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await signInAt(page, server, WALL);
   const first = (await picture(page, "Study 0001").boundingBox())!;

@@ -307,7 +307,9 @@ test("P-2b: a visitor who types while the form's code loads keeps the field and 
   await expect(field(page, "Name")).toHaveValue(written.name);
 });
 
-test("P-2b: text that was typed before the page's code had loaded is kept and sent", async ({ page }) => {
+test("P-2b: text that was typed before the page's code had loaded is kept and sent", async ({
+  page,
+}) => {
   await onOwnServer(page, async (server) => {
     const come = await holdRequests(page, /\/assets\/[^/]*\.js$/);
     await page.goto(server.url, { waitUntil: "commit" });

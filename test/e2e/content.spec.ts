@@ -123,7 +123,9 @@ test.describe("only reviews", () => {
     });
   });
 
-  test("the other sections do not wait until failed reviews are requested again", async ({ page }) => {
+  test("the other sections do not wait until failed reviews are requested again", async ({
+    page,
+  }) => {
     await renderInBrowser(page);
     await page.route(/\/rest\/v1\/reviews/, (route) => route.fulfill({ status: 400, json: {} }));
     await page.goto(server.url);
@@ -392,7 +394,9 @@ test.describe("long, unusual and missing content", () => {
   });
 
   for (const width of [390, 1440]) {
-    test(`dialogs at ${width} px show a long title, unusual and missing pictures`, async ({ page }) => {
+    test(`dialogs at ${width} px show a long title, unusual and missing pictures`, async ({
+      page,
+    }) => {
       await page.setViewportSize({ width, height: 844 });
       await page.goto(`${server.url}/gallery/all`);
       const dialog = page.getByRole("dialog");
@@ -513,7 +517,9 @@ test.describe("5,000 works", () => {
   const card = (page: Page, n: number) =>
     page.getByRole("link", { name: new RegExp(`^Open Work ${n}(?!\\d)`) });
 
-  test("all can be reached, newest first, while only few are rendered and requested", async ({ page }) => {
+  test("all can be reached, newest first, while only few are rendered and requested", async ({
+    page,
+  }) => {
     const ranges: string[] = [];
     page.on("request", (request) => {
       const range = request.headers()["range"];

@@ -1,4 +1,4 @@
-// The site's health on the overview.
+// The health of the site on the overview.
 import { type Server, startServer } from "../harness/server.ts";
 import { signInAt } from "./admin.ts";
 import { expect, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "./fixtures.ts";
@@ -47,7 +47,7 @@ for (const language of languages) {
     await expectAccessibleInBothSchemes(page);
     await server.sql("delete from backup_status where kind = 'snapshot'");
 
-    // A program that was not built from a release is never older than one.
+    // A program that was not built from a release never reports a newer one, so the test adds it to the response.
     await page.route("**/rpc/get_site_health", async (route) => {
       const response = await route.fetch();
       const newer = { version: "9.0.0", date: "2026-12-01", notes: "https://example.com/9.0.0" };

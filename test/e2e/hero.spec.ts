@@ -1,4 +1,4 @@
-// The hero with the real film: timers use the page's clock; playback and visibility are real.
+// The hero with a real video: timers use the page's clock, playback and visibility are real.
 import type { Page } from "@playwright/test";
 
 import { startServer } from "../harness/server.ts";
@@ -30,7 +30,7 @@ const isPlaying = (page: Page) =>
   film(page).evaluate((video: HTMLVideoElement) => !video.paused && video.currentTime > 0);
 const plays = (page: Page) => page.evaluate(() => window.plays);
 
-/** Records, by the page's clock, when the page starts a film; the film plays as usual. */
+/** Records by the page's clock when the page starts a video. The video plays as usual. */
 async function watchPlays(page: Page) {
   await page.addInitScript(() => {
     window.plays = [];
@@ -44,7 +44,10 @@ async function watchPlays(page: Page) {
 
 const dwellLine = (page: Page) => hero(page).locator(".animate-dwell");
 
-/** Opens the page on a paused clock: on a slow machine the first cover's time would be over before the test begins. */
+/**
+ * Opens the page with a paused clock. On a slow machine the time of the first cover would otherwise end before the test
+ * begins.
+ */
 async function open(page: Page, url: string) {
   await watchPlays(page);
   await openWithPausedClock(page, url);
@@ -52,7 +55,7 @@ async function open(page: Page, url: string) {
   await expect(dwellLine(page)).toHaveCSS("animation-play-state", "running");
 }
 
-test("S2-route-3 S2-home-1 S4-hero-1: starts at the first cover, shows its title and leads to the gallery", async ({
+test("S2-route-3 S2-home-1 S4-hero-1: the hero starts with the first cover, shows its title and links to the gallery", async ({
   page,
   demo,
 }) => {
@@ -66,7 +69,7 @@ test("S2-route-3 S2-home-1 S4-hero-1: starts at the first cover, shows its title
   await expect(page).toHaveURL(`${demo.url}/gallery/all`);
 });
 
-test("S4-hero-1 S4-hero-2: an image advances after five seconds, the last one to the first", async ({
+test("S4-hero-1 S4-hero-2: a picture is followed by the next one after five seconds, the last by the first", async ({
   page,
   demo,
 }) => {
@@ -79,7 +82,10 @@ test("S4-hero-1 S4-hero-2: an image advances after five seconds, the last one to
   await expect(position(page)).toHaveText("1 / 3");
 });
 
-test("what is pressed before the carousel can move is done when it can", async ({ page, demo }) => {
+test("a press before the carousel's code has loaded takes effect afterwards", async ({
+  page,
+  demo,
+}) => {
   let arrive = () => {};
   const asked = new Promise<void>((done) => {
     void page.route(/carousel-driver-.*\.js$/, async (route) => {
@@ -98,13 +104,13 @@ test("what is pressed before the carousel can move is done when it can", async (
   await expect(hero(page).getByText("Winter sun, for a street that faces north")).toBeHidden();
 });
 
-test("S4-hero-10: an arrow cancels the pending time, and the new image has five seconds of its own", async ({
+test("S4-hero-10: an arrow ends the running time, and the new picture gets five seconds of its own", async ({
   page,
   demo,
 }) => {
   await open(page, demo.url);
   await previous(page).click();
-  await expect(position(page)).toHaveText("3 / 3"); // not before the carousel's code has come
+  await expect(position(page)).toHaveText("3 / 3"); // not before the carousel's code has loaded
   await page.clock.runFor(4900);
   await next(page).click();
   await expect(position(page)).toHaveText("1 / 3");
@@ -114,7 +120,7 @@ test("S4-hero-10: an arrow cancels the pending time, and the new image has five 
   await expect(position(page)).toHaveText("2 / 3");
 });
 
-test("S4-hero-3 S4-hero-7: the film starts 80 ms after its selection, muted and from the start, and does not advance", async ({
+test("S4-hero-3 S4-hero-7: a film starts 80 ms after it is selected, muted and from its beginning, and does not advance", async ({
   page,
   demo,
 }) => {
@@ -137,7 +143,7 @@ test("S4-hero-3 S4-hero-7: the film starts 80 ms after its selection, muted and 
   ).toEqual({ loop: true, playsInline: true, controls: false });
 });
 
-test("S4-hero-4: the film pauses when it is left, and starts from the beginning on return", async ({
+test("S4-hero-4: a film pauses when another cover is selected, and starts from its beginning on return", async ({
   page,
   demo,
 }) => {
@@ -156,7 +162,7 @@ test("S4-hero-4: the film pauses when it is left, and starts from the beginning 
   expect((await plays(page)).map(({ from }) => from)).toEqual([0, 0]);
 });
 
-test("S4-hero-5: the film pauses while the page is hidden", async ({ demo, launchOptions }) => {
+test("S4-hero-5: a film pauses while the page is hidden", async ({ demo, launchOptions }) => {
   await withVisibleTabs(launchOptions, async (context) => {
     const page = await context.newPage();
     await page.goto(demo.url);
@@ -171,7 +177,7 @@ test("S4-hero-5: the film pauses while the page is hidden", async ({ demo, launc
   });
 });
 
-test("S4-hero-6: the film pauses when less than 35 percent of it is visible", async ({
+test("S4-hero-6: a film pauses when less than 35 percent of it is visible", async ({
   page,
   demo,
 }) => {
@@ -191,7 +197,7 @@ test("S4-hero-6: the film pauses when less than 35 percent of it is visible", as
   await expect.poll(() => isPlaying(page)).toBe(true);
 });
 
-test("S4-hero-8 S9-hero-1: a film that stops is started again after 120, 240, 400 and 600 ms, four times at most", async ({
+test("S4-hero-8 S9-hero-1: a stopped film is started again after 120, 240, 400 and 600 ms, at most four times", async ({
   page,
   demo,
 }) => {
@@ -221,7 +227,7 @@ test("S4-hero-8 S9-hero-1: a film that stops is started again after 120, 240, 40
   expect(await plays(page)).toHaveLength(5);
 });
 
-test("S4-hero-11: the pause button stops it, also the film, and the pointer over the band holds an image", async ({
+test("S4-hero-11: the pause button stops the slideshow and films, and a pointer over the controls keeps a picture", async ({
   page,
   demo,
 }) => {
@@ -252,13 +258,13 @@ test("S4-hero-11: the pause button stops it, also the film, and the pointer over
 test("S4-carousel-1: arrow keys and dragging move the covers", async ({ page, demo }) => {
   await open(page, demo.url);
   await next(page).focus();
-  await expect(dwellLine(page)).toHaveCSS("animation-play-state", "paused"); // the focus holds the cover
+  await expect(dwellLine(page)).toHaveCSS("animation-play-state", "paused"); // the focus stops the time of the cover
   await page.clock.resume();
   await page.keyboard.press("ArrowRight");
   await expect(position(page)).toHaveText("2 / 3");
   await page.keyboard.press("ArrowLeft");
   await expect(position(page)).toHaveText("1 / 3");
-  // Wait until it rests: a drag that begins in the movement would start elsewhere.
+  // Wait until the carousel rests.
   await expect
     .poll(() =>
       hero(page)
@@ -278,7 +284,7 @@ test.describe("when the covers cannot be read", () => {
     allowedConsole: [/status of 500 .*\/cover_images|The covers could not be loaded/],
   });
 
-  test("S8-hero-1 S9-cache-2: they are asked for three times more, then there is a log entry and nothing in their place", async ({
+  test("S8-hero-1 S9-cache-2: covers that cannot be loaded are requested three times more; then an error is logged and no hero is shown", async ({
     page,
     demo,
   }) => {
@@ -289,7 +295,7 @@ test.describe("when the covers cannot be read", () => {
     await renderInBrowser(page);
     await page.route("**/rest/v1/cover_images*", async (route) => {
       asked++;
-      // Answered when the test has counted it: otherwise the next one could be there before.
+      // Each request is answered only after the test has counted it. Otherwise the next request could arrive before.
       await new Promise<void>((go) => (answer = go));
       await route.fulfill({ status: 500, json: { message: "broken" } });
     });
@@ -312,7 +318,7 @@ test.describe("when the covers cannot be read", () => {
   });
 });
 
-test("P-weight-film: the film waits until the page has loaded, also when its slide is chosen before", async ({
+test("P-weight-film: a film waits until the page has loaded, even if it is selected before", async ({
   page,
   demo,
 }) => {
@@ -323,7 +329,7 @@ test("P-weight-film: the film waits until the page has loaded, also when its sli
   let arrive = () => {};
   const arrived = new Promise<void>((done) => (arrive = done));
   await page.route(/\/cover-images\//, async (route) => {
-    // The first cover: the film would be shown at once.
+    // The picture of the first cover is held back. The film is not, so it would be shown at once.
     if (!route.request().url().endsWith(".mp4")) await arrived;
     await route.continue();
   });
@@ -342,7 +348,7 @@ test("P-weight-film: the film waits until the page has loaded, also when its sli
   await expect.poll(() => isPlaying(page)).toBe(true);
 });
 
-test("P-weight-later P-weight-film: without a move the next cover is there when it is due, and its film is asked for then", async ({
+test("P-weight-later P-weight-film: without a visitor's move the next cover is loaded when it is due, and its film then", async ({
   page,
   demo,
 }) => {
@@ -367,14 +373,14 @@ test("P-weight-later P-weight-film: without a move the next cover is there when 
   await page.clock.runFor(3000);
   await expect(position(page)).toHaveText("2 / 3");
   await expect.poll(() => isPlaying(page)).toBe(true);
-  // The third cover waits: a film stays until it is left.
+  // The third cover is not requested, because a film stays until the visitor leaves it.
   expect(new Set(asked)).toEqual(new Set(["mu-sol.jpg", "noite-no-cais.mp4"]));
 });
 
 test.describe("when the film cannot be loaded", () => {
   test.use({ allowedConsole: [/net::ERR_FAILED|The cover video could not be loaded/] });
 
-  test("S8-video-1: it is only logged", async ({ page, demo }) => {
+  test("S8-video-1: a film that cannot be loaded is only logged", async ({ page, demo }) => {
     const logged: string[] = [];
     page.on("console", (line) => logged.push(line.text()));
     await page.route("**/*.mp4", (route) => route.abort());
@@ -389,7 +395,7 @@ test.describe("when the film cannot be loaded", () => {
   });
 });
 
-test("S8-empty-1: without covers, works and reviews their sections are absent, the rest is there", async ({
+test("S8-empty-1: without covers, works and reviews their sections are absent, and the other sections are shown", async ({
   page,
 }) => {
   const server = await startServer("sqlite");

@@ -1,4 +1,5 @@
-// What was changed or deleted comes back: the history of each row and of the settings, the deleted rows, and the undo button.
+// Bringing back what was changed or deleted: by the history of each row and of the settings, by the list of deleted
+// rows, and by the button Undo.
 import type { Page } from "@playwright/test";
 
 import { asService } from "../harness/clients.ts";
@@ -32,7 +33,7 @@ const toast = (page: Page, title: string) => page.getByText(title, { exact: true
 const openNewest = (page: Page) =>
   page.getByRole("dialog").getByRole("button", { expanded: false }).first().click();
 
-test("A-history-back: an earlier version of a work is compared and comes back with its picture", async ({
+test("A-history-back: an earlier version of a work is compared with the current one and brought back, with its picture", async ({
   page,
 }) => {
   const works = asService(server).from("products");
@@ -62,14 +63,14 @@ test("A-history-back: an earlier version of a work is compared and comes back wi
   });
   expect((await fetch(new URL(image_url, server.url))).status).toBe(200);
 
-  // That too is a change, by the owner.
+  // Bringing it back is itself a change, made by the owner.
   await history(page, "Onda").click();
   await expect(
     dialog.getByText(text("en", "history.by", { actor: server.owner!.email })),
   ).toBeVisible();
 });
 
-test("A-history-undo A-history-deleted: a deleted review comes back by the toast, or later with the keyboard alone", async ({
+test("A-history-undo A-history-deleted: a deleted review is brought back by its toast, and another one later by keyboard", async ({
   page,
 }) => {
   const reviews = asService(server).from("reviews");
@@ -106,7 +107,7 @@ test("A-history-undo A-history-deleted: a deleted review comes back by the toast
   ).toBeFocused();
 });
 
-test("A-history-undo A-history-deleted: works saved together are deleted again from another page, and come back; so does an order", async ({
+test("A-history-undo A-history-deleted: works that were saved together are deleted by Undo on another page, and brought back; an order is undone too", async ({
   page,
 }) => {
   const works = asService(server).from("products");
@@ -134,7 +135,7 @@ test("A-history-undo A-history-deleted: works saved together are deleted again f
   await undo().click();
   await expect(toast(page, text("en", "bulk.undone", { n: 2 }))).toBeVisible();
   expect(await titles()).toEqual(before);
-  await expect(undo()).toHaveCount(0); // the next one is that of the order
+  await expect(undo()).toHaveCount(0); // the next Undo is that of the order
 
   const reviews = asService(server).from("reviews");
   const order = async () =>
@@ -169,7 +170,7 @@ test("A-history-undo A-history-deleted: works saved together are deleted again f
   await works.delete().like("title", "Alvor %");
 });
 
-test("A-history-deleted: a deleted cover comes back with its file, in its place", async ({
+test("A-history-deleted: a deleted cover is brought back with its file and at its place", async ({
   page,
 }) => {
   const covers = asService(server).from("cover_images");
@@ -191,7 +192,9 @@ test("A-history-deleted: a deleted cover comes back with its file, in its place"
   expect((await fetch(new URL(cover.image_url, server.url))).status).toBe(200);
 });
 
-test("A-history-back: earlier settings come back, and nothing else changes", async ({ page }) => {
+test("A-history-back: earlier settings are brought back, and other settings stay unchanged", async ({
+  page,
+}) => {
   await signInAt(page, server, "/admin/settings");
   const name = page.getByLabel(text("en", "settings.name"));
   const instagram = page.getByLabel("Instagram");
@@ -210,7 +213,7 @@ test("A-history-back: earlier settings come back, and nothing else changes", asy
 });
 
 for (const language of languages)
-  test(`A-history-can: axe and 390 px: history, what was deleted, and a toast with a button, in ${language}`, async ({
+  test(`A-history-can: axe at 390 px: the history, the deleted rows and a toast with a button, in ${language}`, async ({
     page,
   }) => {
     const reviews = asService(server).from("reviews");

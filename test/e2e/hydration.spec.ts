@@ -24,25 +24,28 @@ test.use({ allowedConsole: [/status of 404 .*\/nowhere/] });
 
 let build: DevelopmentBuild;
 test.beforeAll(async () => {
-  test.setTimeout(600_000); // a build takes two processors that other tests use too
+  test.setTimeout(600_000); // a build uses two processors, which other tests use as well
   build = await buildForDevelopment();
 });
 test.afterAll(() => build.remove());
 
 for (const language of languages) {
-  test(`P-drawn-hydrates: nothing differs on any public page (${language})`, async ({
+  test(`P-drawn-hydrates: the HTML of every public page matches React's first render, in ${language}`, async ({
     page,
     demo,
   }) => {
     await useDevelopmentBuild(page, build);
     for (const route of routes) {
       const { kept } = await openAndHydrate(page, demo.url + inLanguage(language, route));
-      expect(kept, `${route} is taken over, not drawn anew`).toBe(true);
+      expect(kept, `${route} is hydrated, not rendered again`).toBe(true);
     }
   });
 }
 
-test("P-drawn-hydrates: nothing differs with a clock two days off", async ({ page, demo }) => {
+test("P-drawn-hydrates: the HTML matches if the browser's clock is two days off", async ({
+  page,
+  demo,
+}) => {
   await useDevelopmentBuild(page, build);
   for (const days of [-2, 2]) {
     await page.clock.setSystemTime(Date.now() + days * 24 * 60 * 60 * 1000);
@@ -52,7 +55,7 @@ test("P-drawn-hydrates: nothing differs with a clock two days off", async ({ pag
   }
 });
 
-test("P-drawn-hydrates: nothing differs for the owner, whose session is stored", async ({
+test("P-drawn-hydrates: the HTML matches for an owner with a stored session", async ({
   page,
   demo,
 }) => {
@@ -64,7 +67,7 @@ test("P-drawn-hydrates: nothing differs for the owner, whose session is stored",
   }
 });
 
-test("P-drawn-hydrates: nothing differs where a work's dialog opens by itself", async ({
+test("P-drawn-hydrates: the HTML matches if a work's dialog opens on load", async ({
   page,
   demo,
 }) => {
@@ -79,7 +82,10 @@ test("P-drawn-hydrates: nothing differs where a work's dialog opens by itself", 
   await expect(page.getByRole("dialog").getByRole("heading", { name: work.title })).toBeVisible();
 });
 
-test("P-drawn-hydrates: nothing differs where a toast follows at once", async ({ page, demo }) => {
+test("P-drawn-hydrates: the page stays hydrated when its first toast is shown", async ({
+  page,
+  demo,
+}) => {
   await useDevelopmentBuild(page, build);
   await page.route("**/functions/v1/submit-contact", (route) =>
     route.fulfill({ json: { success: true } }),
@@ -92,10 +98,10 @@ test("P-drawn-hydrates: nothing differs where a toast follows at once", async ({
   await expect(page.locator("[data-sonner-toast]")).toBeVisible();
 });
 
-test.describe("a page of which one word differs", () => {
+test.describe("a page with one different word", () => {
   test.use({ allowedConsole: [/./] });
 
-  test("P-drawn-hydrates: is told of and drawn anew, which proves that the others are looked at", async ({
+  test("P-drawn-hydrates: a mismatch is logged and the page is rendered again, which proves that the other tests detect mismatches", async ({
     page,
     demo,
   }) => {
@@ -114,7 +120,7 @@ test.describe("a page of which one word differs", () => {
   });
 });
 
-test("P-drawn-data: a page brings its data along: nothing is asked for on arrival", async ({
+test("P-drawn-data: a page contains the data of its queries, so it requests none on arrival", async ({
   page,
   demo,
 }) => {
@@ -130,12 +136,12 @@ test("P-drawn-data: a page brings its data along: nothing is asked for on arriva
   }
 });
 
-test("P-drawn-data: the data in a page are what the endpoints answer, in their order", async ({
+test("P-drawn-data: the data in a page equal the responses of the endpoints, in the same order", async ({
   page,
   demo,
 }) => {
   await renderInBrowser(page);
-  const rows = new Map<string, string>(); // as text: order and format count too
+  const rows = new Map<string, string>(); // as text, because order and format count too
   page.on("response", async (response) => {
     const { pathname } = new URL(response.url());
     if (pathname.startsWith("/rest/v1/"))
@@ -154,7 +160,7 @@ test("P-drawn-data: the data in a page are what the endpoints answer, in their o
     await page.goto(demo.url + route, { waitUntil: "networkidle" });
     for (const [[table], data] of queries) {
       const known = (data as { rows?: unknown[] }).rows ?? data;
-      // Polled: a slow machine asks, and hands answers over, after the network has been idle.
+      // Polled, because a slow machine may send requests after the network has been idle.
       await expect.poll(() => rows.get(table!), `${route}: ${table}`).toBe(JSON.stringify(known));
       if (known !== data) expect((data as { total: number }).total).toBe((known as []).length);
     }

@@ -1,4 +1,4 @@
-// Everything a visitor can do, by keyboard alone. Each tab stop must show its focus.
+// Everything that a visitor can do, by keyboard only. Each tab stop must show its focus.
 import type { Locator, Page } from "@playwright/test";
 
 import {
@@ -23,7 +23,7 @@ test.use({
 const stripTitle = t("testimonials.trustedBy");
 const aboutTitle = t("about.title");
 
-/** Describes what hides the focus; empty if it is visible. */
+/** Returns what hides the focus, as texts. The list is empty if the focus is visible. */
 function focusFaults(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const at = document.activeElement;
@@ -53,7 +53,7 @@ function focusFaults(page: Page): Promise<string[]> {
     if (isStop && end > innerHeight + 1 && !taller) faults.push("ends below the window");
     if (box.left < -1 || box.right > innerWidth + 1) faults.push("sticks out sideways");
 
-    // The topmost element at its centre must be part of it.
+    // The topmost element at the centre of the focused element must be a part of it.
     const x = (Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2;
     const y = (Math.max(box.top, top) + Math.min(box.bottom, innerHeight)) / 2;
     const hit = document.elementFromPoint(x, y);
@@ -78,7 +78,7 @@ async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
   await expect(target).toBeFocused();
 }
 
-/** Tab has no effect before the page has rendered. */
+/** Opens a page and waits until it is rendered, because Tab has no effect before. */
 async function openDrawn(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await waitForHydration(page);
@@ -110,7 +110,7 @@ test("keyboard: the skip link is the first stop and leads to the content", async
   await expect(main(page).getByRole("link", { name: t("gallery.filter.all") })).toBeFocused();
 });
 
-test("keyboard: the bar, its submenu and the way to each section", async ({ page, demo }) => {
+test("keyboard: the header, its submenu and the links to each section", async ({ page, demo }) => {
   await openDrawn(page, demo.url);
   await expect(page.getByRole("heading", { name: t("testimonials.title") })).toBeAttached();
   const gallery = bar(page).getByRole("link", { name: t("nav.gallery"), exact: true });
@@ -133,13 +133,13 @@ test("keyboard: the bar, its submenu and the way to each section", async ({ page
   await page.keyboard.press("Space");
   await expect(item).toBeVisible();
 
-  // Moving the focus on closes it.
+  // The submenu closes when the focus leaves it.
   const about = bar(page).getByRole("button", { name: t("nav.about") });
   await tabTo(page, about);
   await expect(item).toBeHidden();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: aboutTitle })).toBeInViewport();
-  // Tab continues from there, not from the bar.
+  // Tab continues from the section, not from the header.
   await expect(page.locator("#about")).toBeFocused();
   await page.keyboard.press("Tab");
   await expect(page.locator("#contact").locator(":focus")).toHaveCount(1);
@@ -155,7 +155,7 @@ test("keyboard: the bar, its submenu and the way to each section", async ({ page
   await expect(page).toHaveURL(/\/gallery\/mural$/);
   await expect(main(page)).toBeFocused();
 
-  // From another page, through the home page.
+  // From another page the link leads to the section through the home page.
   await tabTo(page, bar(page).getByRole("button", { name: t("nav.contact") }), "Shift+Tab");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`${demo.url}/`);
@@ -201,7 +201,7 @@ test("keyboard: the hero's arrows, arrow keys and pause button", async ({ page, 
   await expectFocusSeen(page);
 });
 
-test("keyboard: the strip of works, and a work opened from it", async ({ page, demo }) => {
+test("keyboard: the strip of works, and the dialog of a work", async ({ page, demo }) => {
   await openDrawn(page, demo.url);
   const strip = page.getByRole("region", { name: stripTitle });
   const open = (title: string) => strip.getByRole("link", { name: t("gallery.open", { title }) });
@@ -226,7 +226,7 @@ test("keyboard: the strip of works, and a work opened from it", async ({ page, d
   await expectFocusSeen(page);
 });
 
-test("keyboard: a card that has the focus before the carousel's code has come moves into view with it", async ({
+test("keyboard: a card that has got the focus before the carousel's code has loaded is scrolled into view afterwards", async ({
   page,
   demo,
 }) => {
@@ -245,7 +245,7 @@ test("keyboard: a card that has the focus before the carousel's code has come mo
   await expectFocusSeen(page);
 });
 
-test("keyboard: the gallery's filters, and a work with its pictures", async ({ page, demo }) => {
+test("keyboard: the gallery's filters, and the pictures of a work", async ({ page, demo }) => {
   await openDrawn(page, `${demo.url}/gallery`);
   const filters = page.getByRole("navigation", { name: t("gallery.filters") });
   await tabTo(page, filters.getByRole("link", { name: t("gallery.filter.watercolour") }));
@@ -261,7 +261,7 @@ test("keyboard: the gallery's filters, and a work with its pictures", async ({ p
     dialog.getByText(t("carousel.position", { n, total: 4 }), { exact: true });
   await expect(at(1)).toBeAttached();
   await expect(page).toHaveURL(/[?&]art=/);
-  // It works wherever the focus is in the dialog, which gets it after it was drawn.
+  // The arrow keys work wherever the focus is in the dialog. The dialog gets the focus after it has rendered.
   await expect(dialog.locator(":focus")).toHaveCount(1);
   await page.keyboard.press("ArrowRight");
   await expect(at(2)).toBeAttached();
@@ -296,7 +296,7 @@ test("keyboard: the gallery's filters, and a work with its pictures", async ({ p
   await expect(card).toBeFocused();
   await expectFocusSeen(page);
 
-  // The button in the dialog leads to the form.
+  // The button in the dialog leads to the contact form.
   await page.keyboard.press("Enter");
   await tabTo(page, dialog.getByRole("button", { name: t("gallery.ask") }));
   await page.keyboard.press("Enter");
@@ -319,7 +319,7 @@ test("keyboard: the reviews and the dialog with the full text", async ({ page, d
   await page.keyboard.press("ArrowLeft");
   await expect(previous).toHaveAttribute("aria-disabled", "true");
 
-  // A card outside the view scrolls into view when it gets the focus.
+  // A card outside the viewport scrolls into view when it gets the focus.
   await tabTo(page, card("Helena"));
   await page.keyboard.press("Enter");
   const dialog = page.getByRole("dialog", { name: t("testimonials.dialog", { name: "Helena" }) });
@@ -337,7 +337,7 @@ for (const viewport of [
   { width: 1440, height: 900 },
   { width: 390, height: 664 },
 ]) {
-  test(`keyboard: the form with errors, and sent, at ${viewport.width} px`, async ({
+  test(`keyboard: the form with errors, and its confirmation, at ${viewport.width} px`, async ({
     page,
     demo,
   }) => {
@@ -364,7 +364,7 @@ for (const viewport of [
     await expectFocusSeen(page);
     await page.keyboard.type("We have a wall of 6 × 3 metres.");
 
-    // The honeypot is no tab stop: the button follows the message.
+    // The honeypot is no tab stop, so the button follows the message.
     await page.keyboard.press("Tab");
     await expect(send).toBeFocused();
     await page.keyboard.press("Space");
@@ -380,8 +380,9 @@ for (const viewport of [
   });
 }
 
-// The browser decides by the current scroll position, not by the target of a smooth scroll.
-test("keyboard: a scroll under way does not carry the field with the focus out of view", async ({
+// The browser decides by the current scroll position, not by the target of a smooth scroll, whether the field is in
+// view.
+test("keyboard: a running smooth scroll does not move the focused field out of view", async ({
   page,
   demo,
 }) => {
@@ -393,8 +394,8 @@ test("keyboard: a scroll under way does not carry the field with the focus out o
   await expect(send).toBeAttached();
 
   /**
-   * Presses Enter on the button while the page scrolls so far down that the form ends above the window. The scroll begins
-   * again before it is half way until the key comes, which a busy machine may delay for longer than one scroll lasts.
+   * Presses Enter on the button while the page scrolls so far down that the form ends above the window. The scroll is
+   * repeated until the key arrives, because on a busy machine that may take longer than one scroll.
    */
   async function pressInPassing(button: Locator) {
     await button.focus();
@@ -429,7 +430,7 @@ test("keyboard: a scroll under way does not carry the field with the focus out o
     await expect(name).toBeFocused();
     const pressedAt = await page.locator("body").getAttribute("data-pressed-at");
     expect(Number(pressedAt)).toBeLessThan(target - 100);
-    // A scroll that had begun would have ended by then.
+    // Wait as long as a smooth scroll would take.
     await page.evaluate(
       () =>
         new Promise<void>((done) => {
@@ -471,7 +472,7 @@ test("keyboard: the footer's links", async ({ page, demo }) => {
   await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
 });
 
-test("keyboard: a page whose code comes late gets the focus when it is there", async ({
+test("keyboard: a page whose code loads late gets the focus when it is rendered", async ({
   page,
   demo,
 }) => {
@@ -479,13 +480,13 @@ test("keyboard: a page whose code comes late gets the focus when it is there", a
   await openDrawn(page, demo.url);
   await tabTo(page, page.getByRole("contentinfo").getByRole("link", { name: t("footer.privacy") }));
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("contentinfo")).toBeHidden(); // the page before is gone
+  await expect(page.getByRole("contentinfo")).toBeHidden(); // the previous page is gone
   arrive();
   await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
   await expect(main(page)).toBeFocused();
 });
 
-test("keyboard: the page that is not there leads home", async ({ page, demo }) => {
+test("keyboard: the page for an unknown URL links to the home page", async ({ page, demo }) => {
   await openDrawn(page, `${demo.url}/nothing/here`);
   await tabTo(page, main(page).getByRole("link", { name: t("notFound.home") }));
   await page.keyboard.press("Enter");
@@ -493,7 +494,7 @@ test("keyboard: the page that is not there leads home", async ({ page, demo }) =
   await expect(main(page)).toBeFocused();
 });
 
-test("keyboard: the phone panel keeps the focus and gives it back", async ({ page, demo }) => {
+test("keyboard: the phone panel keeps the focus and returns it", async ({ page, demo }) => {
   await page.setViewportSize({ width: 390, height: 664 });
   await openDrawn(page, demo.url);
   const menu = bar(page).getByRole("button", { name: t("nav.menu"), exact: true });
@@ -544,7 +545,7 @@ for (const { path, width, height } of [
   { path: "/gallery/all", width: 1440, height: 900 },
   { path: "/gallery/all", width: 390, height: 664 },
 ]) {
-  test(`keyboard: every stop of ${path} at ${width} px is in plain view, forwards and back`, async ({
+  test(`keyboard: every tab stop of ${path} at ${width} px is visible, forwards and backwards`, async ({
     page,
     demo,
   }) => {

@@ -1,5 +1,5 @@
-// Signing in on the real binary with everything around it: second factors, recovery codes, forgotten passwords by real
-// mail, and the messages when one of them fails.
+// Signing in on the real binary: second factors, recovery codes, forgotten passwords with real mail, and the error
+// messages when one of them fails.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import type { Page } from "@playwright/test";
 
@@ -51,7 +51,7 @@ test.afterAll(async () => {
 
 type Owner = { email: string; password: string; client: SupabaseClient };
 
-/** An owner of the site, signed in with the official client on another device. */
+/** Creates an owner who is signed in with the official client on another device. */
 async function anOwner(): Promise<Owner> {
   const email = `login-${++nth}@example.com`;
   const password = "a wall of whitewash";
@@ -111,7 +111,7 @@ async function signIn(page: Page, { email, password }: Pick<Owner, "email" | "pa
   await button(page, "Sign in").click();
 }
 
-/** The link of the mail that went to the address last. */
+/** Returns the link of the newest mail to the address. */
 async function mailedLink(email: string): Promise<string> {
   for (;;) {
     const mail = await post.next(email);
@@ -129,7 +129,7 @@ async function askForLink(page: Page, email: string) {
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Look in your mail");
 }
 
-test("A-log-factor: a code of the authenticator app opens the deep link, also after a reload in the middle", async ({
+test("A-log-factor: the code of the authenticator app opens the deep link, also after a reload in between", async ({
   page,
 }) => {
   const owner = await anOwner();
@@ -143,7 +143,8 @@ test("A-log-factor: a code of the authenticator app opens the deep link, also af
   await expect(code(page)).toHaveAttribute("inputmode", "numeric");
   await expect(page.getByText("Welcome back!")).toHaveCount(0);
 
-  // The password alone gives no admin rights: neither in the bar nor by an address.
+  // The password alone gives no access to the admin area: the header has no link to it, and its URLs lead to the form
+  // for the code.
   await expect(page.getByRole("banner").getByRole("link", { name: "Dashboard" })).toHaveCount(0);
   await page.reload();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("One more step");
@@ -160,16 +161,16 @@ test("A-log-factor: a code of the authenticator app opens the deep link, also af
   await expect(code(page)).toBeFocused();
 
   const digits = app.next();
-  await code(page).fill(`${digits.slice(0, 3)} ${digits.slice(3)}`); // as apps show it and people paste it
+  await code(page).fill(`${digits.slice(0, 3)} ${digits.slice(3)}`); // with a space, as apps show it and people paste it
   await page.keyboard.press("Enter");
-  await expect(page.getByText("Welcome back!")).toBeVisible(); // first: the toast stays for four seconds
+  await expect(page.getByText("Welcome back!")).toBeVisible(); // checked first, because the toast closes after four seconds
   await expect(page).toHaveURL(/\/admin\/reviews$/);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Reviews");
   await page.reload();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Reviews");
 });
 
-test("A-log-recovery: a recovery code stands in for a lost phone, once", async ({ page }) => {
+test("A-log-recovery: a recovery code replaces a lost phone, once", async ({ page }) => {
   const owner = await anOwner();
   await withApp(owner);
   const [first] = await recoveryCodes(owner);
@@ -200,7 +201,7 @@ test("A-log-recovery: a recovery code stands in for a lost phone, once", async (
   await expect(code(page)).toBeFocused();
 });
 
-test("A-log-factor: with two factors the owner chooses, and a text message is sent on request", async ({
+test("A-log-factor: with two factors the owner chooses one, and a text message is sent only on request", async ({
   page,
   context,
 }) => {
@@ -233,7 +234,7 @@ test("A-log-factor: with two factors the owner chooses, and a text message is se
   await expect(page).toHaveURL(/\/admin$/);
 });
 
-test("A-log-back: back to sign-in ends the session on this device only, and keeps the deep link", async ({
+test("A-log-back: Back to sign-in ends only this session, and keeps the deep link", async ({
   page,
 }) => {
   const owner = await anOwner();
@@ -250,7 +251,7 @@ test("A-log-back: back to sign-in ends the session on this device only, and keep
   await expect(page).toHaveURL(/\/admin\/cover-images$/);
 });
 
-test("a factor set up on another device ends what a tab could do with the password alone", async ({
+test("a tab that was signed in with a password only loses access when a factor is set up on another device", async ({
   page,
 }) => {
   const owner = await anOwner();
@@ -263,7 +264,7 @@ test("a factor set up on another device ends what a tab could do with the passwo
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Sign in");
 });
 
-test("A-log-forgot: a forgotten password: the mail, the reload, the weak one, the new one, the deep link", async ({
+test("A-log-forgot: a forgotten password: mail, reload, a weak password, a new password, and the deep link", async ({
   page,
 }) => {
   const owner = await anOwner();
@@ -271,7 +272,7 @@ test("A-log-forgot: a forgotten password: the mail, the reload, the weak one, th
   await askForLink(page, owner.email);
   const known = await page.getByText(/If .* has an account here/).textContent();
 
-  // An address without an account gets the same sentence.
+  // An address without an account gets the same message.
   await button(page, "Ask again").click();
   await expect(page.getByLabel("Email")).toHaveValue(owner.email);
   await page.getByLabel("Email").fill("nobody@example.com");
@@ -287,7 +288,7 @@ test("A-log-forgot: a forgotten password: the mail, the reload, the weak one, th
   await expect(field).toBeFocused();
   await page.reload();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("New password");
-  await expect(field).toBeFocused(); // later than the heading
+  await expect(field).toBeFocused(); // the field gets the focus after the heading
 
   await page.keyboard.press("Enter");
   await expect(page.getByText("Please enter a new password")).toBeVisible();
@@ -316,7 +317,7 @@ test("A-log-forgot: a forgotten password: the mail, the reload, the weak one, th
   expect((await again.signInWithPassword(fresh)).error).toBeNull();
 });
 
-test("A-log-forgot: a forgotten password with a second factor: its code comes before the new password", async ({
+test("A-log-forgot: a forgotten password with a second factor: its code is asked for before the new password", async ({
   page,
 }) => {
   const owner = await anOwner();
@@ -334,7 +335,7 @@ test("A-log-forgot: a forgotten password with a second factor: its code comes be
   await expect(page).toHaveURL(/\/admin$/);
 });
 
-test("A-log-spent: a link a second time says so in both languages, and offers another", async ({
+test("A-log-spent: a used link says so in both languages, and offers a new one", async ({
   page,
 }) => {
   const owner = await anOwner();
@@ -358,7 +359,7 @@ test("A-log-spent: a link a second time says so in both languages, and offers an
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("New password");
 });
 
-test("A-log-spent: links that name no page lead from the home page to the sign-in page", async ({
+test("A-log-spent: a link without a page leads from the home page to the sign-in page", async ({
   page,
 }) => {
   const email = `invited-${++nth}@example.com`;
@@ -384,7 +385,7 @@ test("A-log-spent: links that name no page lead from the home page to the sign-i
   await expect(page.getByRole("alert")).toContainText("This link does not work");
 });
 
-test("A-log-limit: a limit and a lost network are said in the language of the page", async ({
+test("A-log-limit: a rate limit and a lost network are reported in the language of the page", async ({
   page,
   context,
 }) => {
@@ -410,7 +411,7 @@ test("A-log-limit: a limit and a lost network are said in the language of the pa
   await button(page, "Entrar").click();
   await expect(page.getByRole("alert")).toContainText("Não há ligação ao serviço.");
   await page.getByText("Esqueceu a senha?").click();
-  // The form before has a field of the same name until the next step is drawn.
+  // The previous form has a field with the same name until the next step has rendered.
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(text("pt", "auth.forgot.title"));
   await page.getByLabel("E-mail").fill(owner.email);
   await page.keyboard.press("Enter");
@@ -430,7 +431,7 @@ test("A-log-limit: a limit and a lost network are said in the language of the pa
   await expect(page).toHaveURL(/\/admin$/);
 });
 
-test("A-log-all-can: the keyboard alone leads through every step", async ({ page }) => {
+test("A-log-all-can: every step is possible by keyboard", async ({ page }) => {
   const owner = await anOwner();
   const app = await withApp(owner);
   await page.goto(`${server.url}/admin/auth`);
@@ -465,7 +466,7 @@ test("A-log-all-can: the keyboard alone leads through every step", async ({ page
   await expect(page).toHaveURL(/\/admin$/);
 });
 
-/** Expects no overflow at any width and no accessibility violation. */
+/** Expects that the page fits at all widths and that axe finds no violation. */
 async function look(page: Page, name: string): Promise<void> {
   await test.step(name, async () => {
     for (const width of [1440, 768, 390]) {
@@ -480,7 +481,7 @@ async function look(page: Page, name: string): Promise<void> {
 }
 
 for (const language of languages) {
-  test(`A-log-all-can: every step at every width, in light and dark, in ${language}`, async ({
+  test(`A-log-all-can: every step fits at every width, in both colour schemes, in ${language}`, async ({
     page,
   }) => {
     test.setTimeout(300_000);
@@ -495,7 +496,7 @@ for (const language of languages) {
     await page.goto(server.url + inLanguage(language, "/admin/auth"));
     await look(page, "sign in");
     await page.getByRole("link", { name: t("auth.forgot.link") }).click();
-    await title("auth.forgot.title"); // the form before has a field of the same name
+    await title("auth.forgot.title"); // the previous form has a field with the same name
     await page.getByLabel(t("auth.email")).fill("no address");
     await button(page, t("auth.forgot.submit")).click();
     await expect(page.getByText(t("contact.error.email"))).toBeVisible();
@@ -505,7 +506,7 @@ for (const language of languages) {
     await title("auth.forgot.sentTitle");
     await look(page, "link sent");
 
-    // The mailed link opens the page in the language of the browser; here it is the test's.
+    // The mailed link opens the page in the language of the browser; the test adds its own.
     const link = new URL(await mailedLink(owner.email));
     link.searchParams.set("redirect_to", server.url + inLanguage(language, "/admin/auth"));
     await page.goto(link.href);

@@ -1,4 +1,4 @@
-// A site's name may have 60 characters: the navigation stays usable at every width.
+// A site's name may have 60 characters. The header stays usable at every width.
 import type { Page } from "@playwright/test";
 
 import { asOwner } from "../harness/clients.ts";
@@ -23,7 +23,7 @@ async function saveName(server: Server, name: string): Promise<void> {
   expect(saved.error).toBeNull();
 }
 
-/** Expects at every width that the bar is whole, and the footer with this name, if one is given. */
+/** Expects at every width that the header is complete, and the footer with `name`, if it is given. */
 async function expectWhole(page: Page, name?: string): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 700 });
@@ -33,7 +33,7 @@ async function expectWhole(page: Page, name?: string): Promise<void> {
   }
 }
 
-/** Expects that name and navigation are whole, and do not overlap. */
+/** Expects that name and navigation are completely visible and do not overlap. */
 async function expectBarWhole(page: Page, width: number): Promise<void> {
   const bar = page.getByRole("banner");
   const way = bar.getByRole("button", {
@@ -44,7 +44,7 @@ async function expectBarWhole(page: Page, width: number): Promise<void> {
   await expect(mark).toBeInViewport({ ratio: 1 });
   const [markBox, wayBox] = await Promise.all([mark.boundingBox(), way.boundingBox()]);
   expect(markBox!.x + markBox!.width, `${width}`).toBeLessThanOrEqual(wayBox!.x);
-  // Nothing in the bar is cut off at its right edge, or covered by what stands beside it.
+  // Nothing in the header extends beyond its right edge or is covered by an element beside it.
   const boxes = await bar.locator("a, button").evaluateAll((all) =>
     all
       .map((element) => element.getBoundingClientRect())
@@ -64,14 +64,14 @@ async function expectBarWhole(page: Page, width: number): Promise<void> {
   }
 }
 
-/** Expects that the name in the footer, and its links, are within the window. */
+/** Expects that the name in the footer and its links are inside the window. */
 async function expectFooterWhole(page: Page, width: number, name: string): Promise<void> {
   const footer = page.getByRole("contentinfo");
   const parts = footer.getByText(name, { exact: true }).or(footer.getByRole("link"));
   const found = await parts.evaluateAll((all) =>
     all.map((element) => {
       const { left, right } = element.getBoundingClientRect();
-      // The text of a line that is too long sticks out of its box.
+      // The text of a line that is too long extends beyond its box.
       return {
         text: element.textContent,
         left,
@@ -89,7 +89,10 @@ async function expectFooterWhole(page: Page, width: number, name: string): Promi
   }
 }
 
-/** Waits for the pictures that are not lazy: at another width the page would use other sizes than it has preloaded. */
+/**
+ * Waits for the pictures that are not lazy. At another width the page would otherwise use other sizes than it has
+ * preloaded.
+ */
 async function firstPicturesDrawn(page: Page) {
   await page.waitForFunction(() =>
     [...document.images].every((image) => image.loading === "lazy" || image.complete),
@@ -98,14 +101,17 @@ async function firstPicturesDrawn(page: Page) {
 
 const onePixel = Buffer.from("R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==", "base64");
 
-/** Answers requests for pictures with one pixel: decoding other sizes at each width takes most of the time, and boxes do not depend on them. */
+/**
+ * Answers requests for pictures with one pixel. Decoding other sizes at each width would take most of the time, and the
+ * layout does not depend on them.
+ */
 async function withoutPictures(page: Page): Promise<void> {
   await page.route("**/storage/v1/render/**", (route) =>
     route.fulfill({ contentType: "image/gif", body: onePixel }),
   );
 }
 
-test("S2-nav-12: the bar and the footer hold the longest names, signed in or not", async ({
+test("S2-nav-12: header and footer have room for the longest names, for visitors and owners", async ({
   page,
   demoFolder,
 }) => {

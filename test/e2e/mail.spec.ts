@@ -31,7 +31,7 @@ test.beforeAll(async () => {
     for (const kind of ["test", "invite"])
       mails[`${kind}-${language}`] = await post.next(`${kind}-${language}@example.com`);
 
-    // An owner with this language gets the notice of a visitor's message.
+    // An owner with this language gets the notice about a visitor's message.
     const service = asService(server);
     const owner = await service.auth.admin.createUser({
       email: `owner-${language}@example.com`,
@@ -59,7 +59,7 @@ test.beforeAll(async () => {
   await post.stop();
 });
 
-test("AM-mail-1 A-mail-4: mails fit every width and can be read by all, in light and dark", async ({
+test("AM-mail-1 A-mail-4: mails fit every width and are accessible, in light and dark", async ({
   page,
 }) => {
   const asked: string[] = [];
@@ -78,17 +78,17 @@ test("AM-mail-1 A-mail-4: mails fit every width and can be read by all, in light
           expect(background).toBe(
             colorScheme === "dark" ? "rgb(17, 20, 27)" : "rgb(250, 250, 248)",
           );
-          // A mail client shows a mail within its own page: rules for landmarks do not apply.
+          // A mail client shows a mail within its own page, so rules about landmarks do not apply.
           if (colorScheme === "light") await expectAccessible(page, []);
           else await expectAccessibleColours(page);
         });
       }
     }
   }
-  expect(asked, "a mail brings all it needs").toEqual([]);
+  expect(asked, "requests of the mail").toEqual([]);
 });
 
-test("the button of a mail is a link as large as a finger", async ({ page }) => {
+test("the button of a mail is a link that is large enough for a finger", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 800 });
   await page.setContent(mails["invite-pt"]!.html);
   const button = page.getByRole("link", { name: "Aceitar o convite" });

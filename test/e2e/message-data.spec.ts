@@ -1,5 +1,5 @@
-// The owner exports all messages, and looks up, exports and erases what is kept about one email address; by keyboard, on a
-// phone, in both languages and schemes, and without a network.
+// The owner exports all messages, and finds, exports and erases everything that is stored about an email address: by
+// keyboard, on a phone, in both languages and colour schemes, and without a network.
 import { readFile } from "node:fs/promises";
 
 import type { Page } from "@playwright/test";
@@ -55,7 +55,7 @@ async function lookUp(page: Page, address: string, language: Language = "en"): P
   await page.keyboard.press("Enter");
 }
 
-test("AM-export-1 AM-export-2 AM-address-3: all messages as files; one address is looked up, saved and erased, with the keyboard alone", async ({
+test("AM-export-1 AM-export-2 AM-address-3: all messages are exported, and one address is found, exported and erased, by keyboard", async ({
   page,
 }) => {
   await signIn(page, "/admin/contact-messages");
@@ -107,7 +107,7 @@ test("AM-export-1 AM-export-2 AM-address-3: all messages as files; one address i
   await expect(found).toContainText(["Messages2", "Messages in quarantine1", "Notices"]);
   await expect(status.getByText("Backups keep it for up to 33 days more.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Erase all of it" })).toBeHidden();
-  // Mails that are files go by a job.
+  // A job deletes mails that are files.
   await expect(async () => {
     await lookUp(page, "ines@example.com");
     await expect(page.getByText("Nothing is kept about ines@example.com.")).toBeVisible({
@@ -120,7 +120,7 @@ test("AM-export-1 AM-export-2 AM-address-3: all messages as files; one address i
   ]);
 });
 
-test("AM-address-2: the address of an account with a role is refused with a sentence", async ({
+test("AM-address-2: the address of an account with a role is refused with a message", async ({
   page,
 }) => {
   await signIn(page, dataPage);
@@ -128,7 +128,7 @@ test("AM-address-2: the address of an account with a role is refused with a sent
   const refusal = page.getByText("This address belongs to an account with a role", { exact: true });
   await expect(refusal).toBeVisible();
   await expect(page.getByRole("button", { name: "Erase all of it" })).toBeHidden();
-  // The account of somebody without a role, who gets it after the address was looked up.
+  // The account gets its role after the address was found.
   const { data } = await asService(server).auth.admin.createUser({ email: "zita@example.com" });
   await lookUp(page, "zita@example.com");
   await expect(page.getByRole("listitem").filter({ hasText: "Accounts" })).toContainText("1");
@@ -141,7 +141,7 @@ test("AM-address-2: the address of an account with a role is refused with a sent
   expect((await asService(server).auth.admin.getUserById(data.user!.id)).error).toBeNull();
 });
 
-test("AM-address-4: without a network each action says so and keeps what was typed", async ({
+test("AM-address-4: without a network each action shows its error and keeps the typed text", async ({
   page,
 }) => {
   await signIn(page, dataPage);
@@ -164,7 +164,7 @@ test("AM-address-4: without a network each action says so and keeps what was typ
 });
 
 for (const language of languages) {
-  test(`AM-address-5: axe finds nothing on export and erase, wide and narrow, ${language}`, async ({
+  test(`AM-address-5: axe: export and erasing on wide and narrow screens, in ${language}`, async ({
     page,
   }) => {
     await asService(server).auth.admin.createUser({ email: "ines@example.com" });

@@ -1,4 +1,4 @@
-// Animations, and none under reduced motion.
+// Animations, and their absence if the visitor prefers reduced motion.
 import type { Page } from "@playwright/test";
 
 import type { Server } from "../harness/server.ts";
@@ -18,11 +18,11 @@ async function openHome(page: Page, demo: Server): Promise<void> {
   await page.clock.install();
   await page.goto(demo.url);
   await expect(at(page, 1)).toBeAttached();
-  // The form is the last part to load: after it the page's height stays.
+  // The form loads last. After it, the height of the page stays the same.
   await expect(page.getByLabel(text("en", "contact.form.message"))).toBeAttached();
 }
 
-/** Presses About and returns the scroll position of the same moment. */
+/** Presses About and returns the scroll position right afterwards. */
 const scrolledAtOnce = (page: Page) =>
   page
     .getByRole("banner")
@@ -35,13 +35,13 @@ const scrolledAtOnce = (page: Page) =>
 test.describe("motion as designed", () => {
   test.use({ contextOptions: { reducedMotion: "no-preference" } });
 
-  test("motion: an image gives way after five seconds, and sections are reached smoothly", async ({
+  test("motion: a picture is followed by the next one after five seconds, and sections are reached by smooth scrolling", async ({
     page,
     demo,
   }) => {
     await openWithPausedClock(page, demo.url);
     await expect(at(page, 1)).toBeAttached();
-    // Its line shows that the five seconds have begun.
+    // The line of progress shows that the five seconds have begun.
     await expect(hero(page).locator(".animate-dwell")).toHaveCSS("animation-play-state", "running");
     await page.clock.runFor(4_900);
     await expect(at(page, 1)).toBeAttached();
@@ -57,13 +57,16 @@ test.describe("motion as designed", () => {
 test.describe("less motion", () => {
   test.use({ contextOptions: { reducedMotion: "reduce" } });
 
-  test("reduced motion: the hero stays where it is, and Play starts it", async ({ page, demo }) => {
-    await openWithPausedClock(page, demo.url); // once it plays, a slow machine would see later pictures
+  test("reduced motion: the hero does not advance until Play is pressed", async ({
+    page,
+    demo,
+  }) => {
+    await openWithPausedClock(page, demo.url); // once the hero plays, a slow machine would show later pictures
     await expect(button(page, "hero.play")).toBeVisible();
     await page.clock.runFor(60_000);
     await expect(at(page, 1)).toBeAttached();
 
-    // An arrow moves one step and ends the automatic change.
+    // An arrow moves one step and stops the automatic change.
     await button(page, "hero.previous").click();
     await expect(at(page, 3)).toBeAttached();
     await page.clock.runFor(60_000);
@@ -75,7 +78,10 @@ test.describe("less motion", () => {
     await expect(at(page, 1)).toBeAttached();
   });
 
-  test("reduced motion: a film waits for Play and stops on Pause", async ({ page, demo }) => {
+  test("reduced motion: a film plays only after Play, and stops on Pause", async ({
+    page,
+    demo,
+  }) => {
     await openHome(page, demo);
     await button(page, "hero.next").click();
     await expect(at(page, 2)).toBeAttached();
@@ -98,7 +104,7 @@ test.describe("less motion", () => {
     await expect.poll(() => film.evaluate((v: HTMLVideoElement) => v.paused)).toBe(true);
   });
 
-  test("reduced motion: sections are reached at once, from here and from another page", async ({
+  test("reduced motion: sections are reached without scrolling, from the same page and from another one", async ({
     page,
     demo,
   }) => {
@@ -120,7 +126,7 @@ test.describe("less motion", () => {
     await expect(heading).toBeInViewport();
   });
 
-  test("reduced motion: nothing fades, slides or turns", async ({ page, demo }) => {
+  test("reduced motion: nothing fades, slides or rotates", async ({ page, demo }) => {
     await page.goto(demo.url);
     await page.getByRole("button", { name: /Beatriz/ }).click();
     await expect(page.getByRole("dialog")).toBeVisible();
@@ -136,7 +142,7 @@ test.describe("less motion", () => {
     expect(slow).toEqual([]);
   });
 
-  test("reduced motion: the strip of works jumps instead of gliding", async ({ page, demo }) => {
+  test("reduced motion: the strip of works changes without sliding", async ({ page, demo }) => {
     await openHome(page, demo);
     const strip = page.getByRole("region", { name: stripTitle });
     const first = strip.getByRole("listitem").first();
@@ -157,7 +163,7 @@ test.describe("less motion", () => {
     await expect.poll(async () => (await places()).length).toBe(2);
     const [before, after] = await places();
     expect(after).toBeLessThan(before! - 100);
-    // No slide in between was shown, and none follows.
+    // No slide in between was shown, and no further movement follows.
     await page.clock.runFor(3_000);
     expect(await places()).toEqual([before, after]);
   });

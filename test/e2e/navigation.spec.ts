@@ -1,4 +1,4 @@
-// Header, phone panel, language and navigation in the real browser.
+// The header, the phone panel, the language and navigation in a real browser.
 import type { Locator, Page } from "@playwright/test";
 
 import { startServer } from "../harness/server.ts";
@@ -21,7 +21,7 @@ async function fillSignIn(page: Page, { email, password }: { email: string; pass
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-test("S2-nav-1 S2-nav-2: the bar stays at the top; the logo leads home and to the top", async ({
+test("S2-nav-1 S2-nav-2: the header stays at the top; the logo leads to the home page and scrolls to its top", async ({
   page,
   demo,
 }) => {
@@ -40,7 +40,7 @@ test("S2-nav-1 S2-nav-2: the bar stays at the top; the logo leads home and to th
   await expect.poll(() => scrollTop(page)).toBe(0);
 });
 
-test("S2-nav-3 S2-nav-4 S9-nav-1: the gallery's submenu opens at once under the mouse and closes 100 ms after it has left", async ({
+test("S2-nav-3 S2-nav-4 S9-nav-1: the gallery's submenu opens at once under the mouse and closes 100 ms after the mouse has left", async ({
   page,
   demo,
 }) => {
@@ -89,7 +89,7 @@ for (const { button, id } of [
     await bar(page).getByRole("button", { name: button }).click();
     await expect(page.locator(`#${id}`)).toBeInViewport();
     const { height } = (await bar(page).boundingBox())!;
-    // It stops below the bar, with a small gap.
+    // The section stops below the header, with a small gap.
     let last = Number.NaN;
     await expect
       .poll(async () => {
@@ -99,7 +99,7 @@ for (const { button, id } of [
         return rests && top >= height - 1 && top <= height + 24;
       })
       .toBe(true);
-    // It scrolls there and does not jump. How many frames that takes is up to the machine.
+    // The page scrolls smoothly. The number of frames depends on the machine.
     expect(await page.locator("body").getAttribute("data-behaviors")).toBe("smooth");
     await expect(page).toHaveURL(`${demo.url}/`);
   });
@@ -109,7 +109,7 @@ for (const [way, approach, follow] of [
   ["a pointer", (link: Locator) => link.hover(), (link: Locator) => link.click()],
   ["the keyboard", (link: Locator) => link.focus(), (link: Locator) => link.press("Enter")],
 ] as const)
-  test(`P-near-gallery: the gallery is there when ${way} follows the link that it was on`, async ({
+  test(`P-near-gallery: the gallery is prefetched when ${way} is on its link, and shown at once when the link is followed`, async ({
     page,
     demo,
   }) => {
@@ -117,7 +117,8 @@ for (const [way, approach, follow] of [
     page.on("request", (request) => {
       if (["fetch", "script"].includes(request.resourceType())) asked.push(request.url());
     });
-    // The last script that the page asks for by itself. A slow machine may take a pause between two for idleness.
+    // The last script that the page loads by itself. A slow machine may pause between two requests, so an idle network
+    // is not enough.
     const last = page.waitForEvent("requestfinished", (request) =>
       request.url().includes("/toast-area-"),
     );
@@ -143,7 +144,7 @@ for (const [way, approach, follow] of [
     expect(asked).toEqual([]);
   });
 
-test("S2-nav-7 S9-nav-1: from another page the bar goes home first and scrolls 100 ms later", async ({
+test("S2-nav-7 S9-nav-1: from another page a link to a section first leads home and scrolls 100 ms later", async ({
   page,
   demo,
 }) => {
@@ -156,7 +157,8 @@ test("S2-nav-7 S9-nav-1: from another page the bar goes home first and scrolls 1
     };
   });
   await page.clock.install();
-  // The covers are in the query cache then: sections without them are not displayed, and their answer needs timers.
+  // Afterwards the covers are in the query cache. Sections without them are not displayed, and their response needs
+  // timers.
   await page.goto(demo.url);
   await expect(page.locator("#about")).toBeVisible();
   await page.getByRole("link", { name: "Política de Privacidade" }).click();
@@ -175,7 +177,7 @@ test("S2-nav-7 S9-nav-1: from another page the bar goes home first and scrolls 1
   await expect(page.locator("#about")).toBeInViewport();
 });
 
-test("S2-nav-8 S4-lang-1 S4-lang-2 S4-lang-4: the language is English at first, changes everything but the Portuguese islands, and is stored nowhere", async ({
+test("S2-nav-8 S4-lang-1 S4-lang-2 S4-lang-4: the language is English at first; switching it changes all texts except the Portuguese ones, and nothing is stored", async ({
   page,
   context,
   demo,
@@ -206,7 +208,7 @@ test("S2-nav-8 S4-lang-1 S4-lang-2 S4-lang-4: the language is English at first, 
   await expect(page.getByRole("heading", { level: 1, name: "Gallery" })).toBeVisible();
 });
 
-test("S4-lang-3: ?lang=pt asks for Portuguese on any address, and one press leads back to English", async ({
+test("S4-lang-3: ?lang=pt shows any page in Portuguese, and one press switches to English", async ({
   page,
   demo,
 }) => {
@@ -219,7 +221,7 @@ test("S4-lang-3: ?lang=pt asks for Portuguese on any address, and one press lead
   await expect(page.locator("html")).toHaveAttribute("lang", "en");
 });
 
-test("S2-route-5 S2-privacy-1 S2-privacy-2 S9-privacy-1: the privacy page is Portuguese in both languages: eight numbered sections and today's date", async ({
+test("S2-route-5 S2-privacy-1 S2-privacy-2 S9-privacy-1: the privacy page is in Portuguese in both languages, with eight numbered sections and today's date", async ({
   page,
   demo,
 }) => {
@@ -238,10 +240,13 @@ test("S2-route-5 S2-privacy-1 S2-privacy-2 S9-privacy-1: the privacy page is Por
   );
 });
 
-test.describe("an address that is not there", () => {
+test.describe("an unknown URL", () => {
   test.use({ allowedConsole: [/status of 404 .*\/nothing\/here/] });
 
-  test("S2-route-8 S8-404-1: says so and leads home", async ({ page, demo }) => {
+  test("S2-route-8 S8-404-1: the page says that it was not found, and links to the home page", async ({
+    page,
+    demo,
+  }) => {
     await page.goto(`${demo.url}/nothing/here`);
     await expect(page.getByRole("heading", { name: "Oops! Page not found" })).toBeVisible();
     await page.getByRole("link", { name: "Return to Home" }).click();
@@ -250,7 +255,7 @@ test.describe("an address that is not there", () => {
   });
 });
 
-test("S2-home-7: the footer leads to the profiles, the chat and the privacy page", async ({
+test("S2-home-7: the footer links to the profiles, the chat and the privacy page", async ({
   page,
   demo,
 }) => {
@@ -264,7 +269,7 @@ test("S2-home-7: the footer leads to the profiles, the chat and the privacy page
   await expect(page).toHaveURL(`${demo.url}/politica-privacidade`);
 });
 
-test("A-set-page S2-route-7 S2-nav-9 S4-signout-1 S8-signout-3: the owner finds the dashboard's pages and the way out in the bar", async ({
+test("A-set-page S2-route-7 S2-nav-9 S4-signout-1 S8-signout-3: the header shows the owner the pages of the dashboard and Sign Out", async ({
   page,
   demo,
 }) => {
@@ -287,7 +292,9 @@ test.describe("without the owner's role", () => {
   // The browser's console message for the role request when there is no role.
   test.use({ allowedConsole: [/status of 406 .*\/rest\/v1\/user_roles/] });
 
-  test("S2-nav-11: an account is led home, and finds only the way out", async ({ page }) => {
+  test("S2-nav-11: an account without a role is led to the home page, and its header has only Sign Out", async ({
+    page,
+  }) => {
     const server = await startServer("sqlite");
     try {
       const owner = { email: "ana@example.com", password: "a wall of whitewash" };
@@ -324,7 +331,7 @@ test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 } });
   const menu = (page: Page) => bar(page).getByRole("button", { name: /^(Menu|Close)$/ });
 
-  test("S2-panel-1 S2-panel-3 S2-panel-4 S4-menu-1: the panel holds the ways through the site, locks the page, and closes by Escape and by a choice", async ({
+  test("S2-panel-1 S2-panel-3 S2-panel-4 S4-menu-1: the panel has the links of the site, locks the page, and closes by Escape or a choice", async ({
     page,
     demo,
   }) => {
@@ -345,7 +352,7 @@ test.describe("on a phone", () => {
     await page.keyboard.press("Escape");
     await expect(rows).toHaveCount(0);
     await expect(menu(page)).toBeFocused();
-    // The browser drops a wheel until a frame has told its compositor that the page scrolls again.
+    // The browser drops wheel events until, after a frame, its compositor knows that the page scrolls again.
     await expect
       .poll(async () => {
         await page.mouse.wheel(0, 800);
@@ -363,7 +370,7 @@ test.describe("on a phone", () => {
     await expect(rows).toHaveCount(0);
   });
 
-  test("S2-panel-2 S2-panel-3 S4-lang-4: the owner's panel leaves Messages out and ends with Sair, marked as Portuguese", async ({
+  test("S2-panel-2 S2-panel-3 S4-lang-4: the owner's panel omits Messages and ends with Sair, marked as Portuguese", async ({
     page,
     demo,
   }) => {

@@ -1,5 +1,5 @@
-// A commission from the enquiry to the finished work, from both sides: with a mail server and scripts, and without both; in both
-// languages. Visitors of the home page see the slot taken and free again.
+// A commission from the enquiry to the finished work, seen by visitor and owner: with scripts and a mail server, and
+// without both, in both languages. On the home page, visitors see that the slot is taken and later free again.
 import type { Page } from "@playwright/test";
 
 import en from "../../internal/i18n/en.json" with { type: "json" };
@@ -27,7 +27,7 @@ const visitor = { name: "Inês Prado", email: "ines@example.com" };
 const question = "Um retrato da nossa casa, a aguarela.";
 const terms = { en: "Half in advance.\nThe rest when it hangs.", pt: "Metade adiantada." };
 
-/** A text of the server's pages and mails, up to its first placeholder. */
+/** Returns a text of the server's pages and mails, up to its first placeholder. */
 const say = (language: Language, key: keyof typeof en) =>
   ({ en, pt })[language][key].split("{")[0]!;
 
@@ -55,7 +55,7 @@ async function start(demo: string, post?: Post): Promise<Server> {
   return server;
 }
 
-/** Asks for a commission as the site's form does; returns the private link. */
+/** Asks for a commission as the site's form does. Returns the private link. */
 async function ask(server: Server, language: Language): Promise<string> {
   const { data, error } = await asAnon(server).functions.invoke("submit-contact", {
     body: { ...visitor, message: question, reason: "commission", language, follow: true },
@@ -64,11 +64,11 @@ async function ask(server: Server, language: Language): Promise<string> {
   return (data as { enquiry_url: string }).enquiry_url;
 }
 
-/** The block about commissions on the home page. */
+/** Returns the block about commissions on the home page. */
 const block = (page: Page, language: Language, state: "open" | "closed") =>
   page.getByRole("region", { name: text(language, `commissions.${state}`) });
 
-/** Looks at a page at all widths and in both schemes, and keeps pictures where SCREENSHOTS names a folder. */
+/** Checks a page at all widths and in both colour schemes. Saves screenshots if SCREENSHOTS names a folder. */
 async function look(page: Page, name: string): Promise<void> {
   const before = page.viewportSize()!;
   await expectAccessibleInBothSchemes(page, async (scheme) => {
@@ -87,7 +87,7 @@ async function look(page: Page, name: string): Promise<void> {
 
 for (const language of languages)
   for (const scripts of [true, false])
-    test(`E-offer-1 E-offer-2 E-stage-1 AM-commission-1 AM-commission-2 AM-commission-3 S2-commission-3: an offer is made, accepted and seen through, in ${language}, ${scripts ? "by mail" : "without scripts and mail"}`, async ({
+    test(`E-offer-1 E-offer-2 E-stage-1 AM-commission-1 AM-commission-2 AM-commission-3 S2-commission-3: an offer is made and accepted, and the work is finished, in ${language}, ${scripts ? "by mail" : "without scripts and mail"}`, async ({
       browser,
       page: desk,
       demoFolder,
@@ -114,7 +114,7 @@ for (const language of languages)
         const stage = desk.getByRole("combobox", { name: text(language, "commission.stage") });
         await expect(stage).toHaveValue("");
 
-        // The keyboard alone makes the offer.
+        // The owner makes the offer by keyboard.
         const make = desk.getByRole("button", { name: text(language, "commission.makeOffer") });
         await make.focus();
         await desk.keyboard.press("Enter");
@@ -222,7 +222,7 @@ for (const language of languages)
       }
     });
 
-test("E-offer-1: an offer is declined without a name", async ({ page, demoFolder }) => {
+test("E-offer-1: an offer can be declined without a name", async ({ page, demoFolder }) => {
   const server = await start(demoFolder);
   try {
     const link = await ask(server, "en");

@@ -1,5 +1,5 @@
-// From an empty database to a site that is the owner's own, in a browser alone: six works, two covers (one of them a
-// film), three reviews in order, texts and a portrait by the guide, and a message that is answered. No step needs a terminal.
+// From an empty database to the owner's own site, only in a browser: six works, two covers (one is a film), three
+// ordered reviews, texts and a portrait with the guide, and an answered message. No step needs a terminal.
 import { join } from "node:path";
 
 import type { Page } from "@playwright/test";
@@ -20,7 +20,7 @@ const content = join(root, "internal/demo/content");
 const picture = (name: string) => join(content, "images", name);
 const film = join(content, "noite-no-cais.mp4");
 
-// Small pictures: the renditions of the demo's would take half a minute for each database.
+// Small pictures, because the renditions of the demo's pictures would take half a minute for each database.
 const works = [
   { title: "Serra", type: "watercolour", width: 600, height: 800 },
   { title: "Limoeiro", type: "watercolour", width: 610, height: 800 },
@@ -47,7 +47,7 @@ const openTab = async (page: Page, name: string) => {
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
 };
 
-/** Finishes the guide on a phone; leaves it once for the overview, which lists the remaining example texts. */
+/** Completes the guide on a phone. In between, leaves it for the overview, which lists the remaining example texts. */
 async function firstSteps(page: Page): Promise<void> {
   const desktop = page.viewportSize()!;
   await page.setViewportSize({ width: 390, height: 844 });

@@ -18,7 +18,7 @@ for (const engine of engines) {
   }, testInfo) => {
     const server = await startServer(engine);
     try {
-      // First start: the set-up link that the program printed.
+      // First start: the owner opens the set-up link that the program has printed.
       await page.goto(server.setupLink!);
       await expect(page).toHaveURL(/\/admin\/auth/);
       await page.getByLabel("Email").fill("ana@example.com");
@@ -32,7 +32,7 @@ for (const engine of engines) {
       await expect(page.getByText("Signed out successfully")).toBeVisible();
       await expect(page).toHaveURL(new RegExp(`^${server.url}/$`));
 
-      // Sign in through a deep link, which must survive.
+      // Signs in through a deep link, which must be kept.
       await page.goto(`${server.url}/admin/products`);
       await expect(page).toHaveURL(/\/admin\/auth/);
       await page.getByLabel("Email").fill("ana@example.com");
@@ -44,7 +44,7 @@ for (const engine of engines) {
       await expect(page.getByText("Welcome back!")).toBeVisible();
       await expect(page).toHaveURL(/\/admin\/products$/);
 
-      // A real picture and a real film, through the form.
+      // Adds a real picture and a real film through the form.
       const picture = testInfo.outputPath("sky.JPG");
       const size = { width: 2736, height: 1824, quality: 0.95 };
       await writeFile(picture, await makeJpeg(page, size));
@@ -76,7 +76,8 @@ for (const engine of engines) {
       const served = await fetch(new URL(work.image_url, server.url));
       expect(Buffer.from(await served.arrayBuffer()).equals(await readFile(picture))).toBe(true);
 
-      // It is in the gallery once its renditions are made: on a busy machine that may take longer than a browser waits.
+      // The work is in the gallery when its renditions exist. On a busy machine that may take longer than a browser
+      // waits.
       await server.command(["media", "rebuild"]);
       await page.goto(`${server.url}/gallery/mural`);
       await page.getByRole("link", { name: /Céu de março/ }).click();
@@ -88,7 +89,7 @@ for (const engine of engines) {
         .poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth))
         .toBeGreaterThan(0);
 
-      // A visitor writes; the owner reads, and deletes.
+      // A visitor writes, and the owner reads and deletes the message.
       const sent = await asAnon(server).functions.invoke("submit-contact", {
         body: {
           name: "Rui",

@@ -27,10 +27,7 @@ test.use({
 });
 
 // accessibility.spec.ts runs axe on all of them, in both schemes.
-test("S2-route-2: each address is there with its heading, and fits at each width", async ({
-  page,
-  demo,
-}) => {
+test("S2-route-2: each page has its heading and fits at each width", async ({ page, demo }) => {
   for (const { path, heading, status } of routes)
     await test.step(path, async () => {
       const answer = await page.goto(demo.url + path);
@@ -44,7 +41,7 @@ test("S2-route-2: each address is there with its heading, and fits at each width
     });
 });
 
-test("the pages keep to their content security policy and load nothing from elsewhere", async ({
+test("pages comply with their content security policy and load nothing from other sites", async ({
   page,
   demo,
 }) => {
@@ -58,12 +55,12 @@ test("the pages keep to their content security policy and load nothing from else
   expect([...hosts]).toEqual([new URL(demo.url).host]);
 });
 
-test("every work is in the gallery, oil and acrylic aside", async ({ page, demo }) => {
+test("the gallery contains all works except oil and acrylic", async ({ page, demo }) => {
   await page.goto(`${demo.url}/gallery`);
   await expect(page.getByRole("link", { name: /^Open / })).toHaveCount(22);
 });
 
-test("S2-route-9: a work's address opens its dialog, and Back closes it", async ({
+test("S2-route-9: the URL of a work opens its dialog, and Back closes it", async ({
   page,
   demo,
 }) => {
@@ -77,7 +74,7 @@ test("S2-route-9: a work's address opens its dialog, and Back closes it", async 
   await expect(page.getByRole("dialog").getByRole("heading", { name: "Romãs" })).toBeVisible();
 });
 
-test("S2-route-home: a work opened on the home page has an address of its own: Back closes it, a reload and a link show it", async ({
+test("S2-route-home: a work opened on the home page has its own URL: Back closes it, and a reload or a link shows it", async ({
   page,
   demo,
 }) => {
@@ -96,18 +93,21 @@ test("S2-route-home: a work opened on the home page has an address of its own: B
   await page.goForward();
   await page.reload();
   await expect(dialog.getByRole("heading", { name: title })).toBeVisible();
-  await expect(dialog.locator(":focus")).toHaveCount(1); // from then on it takes keys
+  await expect(dialog.locator(":focus")).toHaveCount(1); // from then on it receives keys
   await page.keyboard.press("Escape");
   await expect(page).toHaveURL(`${demo.url}/`);
   const head = await (await fetch(address)).text();
   expect(head).toMatch(new RegExp(`<link rel="canonical" href="[^"]*/gallery/\\w+\\?art=`));
 });
 
-test.describe("a link to a work that is gone", () => {
+test.describe("a link to a deleted work", () => {
   test.use({ allowedConsole: [/status of 404 .*\/gallery\//] });
 
   for (const language of languages)
-    test(`S2-route-gone: says so above the gallery, in ${language}`, async ({ page, demo }) => {
+    test(`S2-route-gone: a notice above the gallery says that the work is gone, in ${language}`, async ({
+      page,
+      demo,
+    }) => {
       const gone = `/gallery/mural?art=00000000-0000-4000-8000-00000000dead`;
       const answer = await page.goto(demo.url + inLanguage(language, gone));
       expect(answer!.status()).toBe(404);
@@ -121,7 +121,7 @@ test.describe("a link to a work that is gone", () => {
     });
 });
 
-test("the language lives in memory and the address asks for it", async ({ page, demo }) => {
+test("the language is kept in memory and can be set by the URL", async ({ page, demo }) => {
   await page.goto(demo.url);
   await page.getByRole("button", { name: "Mudar para português" }).click();
   await expect(page.locator("html")).toHaveAttribute("lang", "pt");

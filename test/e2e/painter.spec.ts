@@ -47,7 +47,7 @@ class Task {
     this.name = name;
   }
 
-  /** One tap, which `act` makes. */
+  /** Counts one tap, which `act` makes. */
   async tap(act: () => Promise<unknown>): Promise<void> {
     this.taps++;
     await act();
@@ -129,9 +129,9 @@ const featuredStudies = async () =>
       .like("title", "Study %")
   ).count;
 
-/** Drags a handle or picture to the left edge of a work, by the mouse or the finger. */
+/** Drags a handle or picture to the left edge of a work, by mouse or finger. */
 async function drag(page: Page, from: Locator, to: Locator): Promise<void> {
-  await from.hover(); // waits until no toast covers it
+  await from.hover(); // waits until no toast covers the work
   const start = (await from.boundingBox())!;
   const x = start.x + start.width / 2;
   const y = start.y + start.height / 2;
@@ -143,7 +143,7 @@ async function drag(page: Page, from: Locator, to: Locator): Promise<void> {
   await page.mouse.up();
 }
 
-test("A-painter-order: twenty works are put in another order on a desk, each with one drag", async ({
+test("A-painter-order: twenty works are reordered on a desktop, each with one drag", async ({
   browser,
 }) => {
   const context = await browser.newContext({ ...desk, reducedMotion: "reduce" });
@@ -152,7 +152,7 @@ test("A-painter-order: twenty works are put in another order on a desk, each wit
   await expect(picture(page, "Study 20")).toBeVisible();
   const before = await order();
   const task = new Task("reorder 20 works on a desk");
-  // Each goes before the one that has just become the first, so that their order is reversed.
+  // Each work is dragged before the one that has just become the first, so the order is reversed.
   for (let n = 1; n < before.length; n++) {
     const saved = page.waitForResponse((response) => response.url().endsWith("/rpc/move_work"));
     await task.tap(() => drag(page, picture(page, before[n]!), picture(page, before[n - 1]!)));
@@ -216,7 +216,7 @@ test("A-painter-feature: twelve works are featured with at most four taps, on a 
   expect(await featuredStudies()).toBe(12);
   await onDesk.close();
 
-  // On a phone the twelve works of a search are selected together.
+  // On a phone, the twelve works that a search has found are selected together.
   await asService(server)
     .from("products")
     .update({ is_featured: false, tags: ["new"] })
@@ -244,7 +244,7 @@ test("A-painter-feature: twelve works are featured with at most four taps, on a 
   await onPhone.close();
 });
 
-test("A-painter-add: on a phone a work is added with at most five taps", async ({ browser }) => {
+test("A-painter-add: a work is added with at most five taps on a phone", async ({ browser }) => {
   const context = await browser.newContext({ ...phone, reducedMotion: "reduce" });
   const page = await context.newPage();
   await signInAt(page, server, "/admin/products");

@@ -1,4 +1,4 @@
-// Sizes and loading of pictures, and the zoom, with the demo's renditions.
+// The sizes and the loading of pictures, and the zoom, with the demo's renditions.
 import type { Page } from "@playwright/test";
 
 import { asService } from "../harness/clients.ts";
@@ -13,8 +13,8 @@ const screens = [
 ];
 
 /**
- * For each picture on the page that is a rendition: its width, and the width at which it is painted, in device pixels. A
- * cropped picture (object-fit: cover) is painted wider than its box.
+ * Returns, for each picture of the page that is a rendition, its requested width and the width at which the browser
+ * paints it, in device pixels. A cropped picture (object-fit: cover) is painted wider than its box.
  */
 function widthsOf(page: Page) {
   return page.evaluate(() =>
@@ -41,7 +41,10 @@ function widthsOf(page: Page) {
   );
 }
 
-/** Scrolls down the page; at each step all pictures near the screen are loaded, lazy ones too. */
+/**
+ * Scrolls down the page. At each step it waits for the pictures near the viewport, lazy ones included, and then calls
+ * `check`.
+ */
 async function walk(page: Page, look: () => Promise<void>) {
   for (let y = 0; y < (await page.evaluate(() => document.documentElement.scrollHeight));) {
     await page.evaluate((top) => scrollTo({ top, behavior: "instant" }), y);
@@ -67,7 +70,8 @@ async function expectFitting(page: Page) {
     widths.filter(({ asked, painted, smallest }) => asked > painted * 1.3 && asked > smallest),
     "larger than shown × device pixels × 1.3",
   ).toEqual([]);
-  // Not blurred: at most one width below; screens with more than two device pixels count as two.
+  // The picture is sharp: its width is at most one standard width too small. Screens with more than two device pixels
+  // per CSS pixel count as two.
   const least = (await page.evaluate(() => devicePixelRatio)) > 2.5 ? 0.6 : 0.85;
   expect(
     widths.filter(({ asked, painted, largest }) => asked < painted * least && asked < largest),
@@ -76,7 +80,7 @@ async function expectFitting(page: Page) {
   return widths.length;
 }
 
-/** The demo's pictures are made in the background after the server has started. */
+/** The server makes the demo's renditions in the background after its start. */
 test.beforeAll(async ({ demo }) => {
   await expect
     .poll(
@@ -104,7 +108,7 @@ for (const { width, height, deviceScaleFactor } of screens) {
   test.describe(`on a screen of ${width} × ${deviceScaleFactor}`, () => {
     test.use({ viewport: { width, height }, deviceScaleFactor });
 
-    test("P-1: no picture is requested larger than it is shown", async ({ page, demo }) => {
+    test("P-1: no picture is requested larger than it is displayed", async ({ page, demo }) => {
       let seen = 0;
       const look = async () => void (seen += await expectFitting(page));
       await page.goto(demo.url);
@@ -137,15 +141,15 @@ async function openZoom(page: Page, url: string) {
   await finishAnimations(page);
 }
 
-/** Waits until the zoom has the focus, which it gets after it was drawn: from then on it takes keys. */
+/** Waits until the zoom has the focus. It gets the focus after it has rendered, and receives keys from then on. */
 async function expectKeysTaken(page: Page) {
   await expect(zoom(page).getByRole("group")).toBeFocused();
 }
 
-test.describe("up close", () => {
+test.describe("the zoom", () => {
   test.use({ viewport: { width: 1024, height: 768 } });
 
-  test("P-5: keys, buttons, wheel and double click magnify; the larger rendition is asked for", async ({
+  test("P-5: keys, buttons, wheel and double click magnify, and a larger rendition is requested", async ({
     page,
     demo,
   }) => {
@@ -192,7 +196,7 @@ test.describe("up close", () => {
     expect((await work.boundingBox())!.y).toBeCloseTo(after.y - 80, 0);
   });
 
-  test("P-6: Escape and Back return to the dialog, and to where the focus was", async ({
+  test("P-6: Escape and Back return to the dialog, and to the element that had the focus", async ({
     page,
     demo,
   }) => {
@@ -214,7 +218,7 @@ test.describe("up close", () => {
   });
 });
 
-/** Runs a separate server. The page is left before it stops: pending requests would fail. */
+/** Runs a separate server. Leaves the page before the server stops, because pending requests would fail. */
 async function onServer(
   page: Page,
   options: { demo?: string },
@@ -232,7 +236,7 @@ async function onServer(
 test.describe("by touch", () => {
   test.use({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true });
 
-  test("P-9: two fingers magnify what lies between them, down to the pixels, in tiles", async ({
+  test("P-9: two fingers magnify the point between them, up to single pixels, by tiles", async ({
     page,
   }) => {
     test.setTimeout(300_000); // the server's tiles of 21 megapixels
@@ -252,7 +256,7 @@ test.describe("by touch", () => {
         .from("products")
         .insert({ title: "Wide", artwork_type: "mural", image_url });
       expect(inserted.error).toBeNull();
-      await server.command(["media", "rebuild"]); // on a busy machine 25 tiles take longer than a request for one waits
+      await server.command(["media", "rebuild"]); // on a busy machine 25 tiles take longer than the request of a browser waits
 
       const tilesAsked: string[] = [];
       page.on("request", (request) => {
@@ -306,7 +310,7 @@ test.describe("by touch", () => {
         )
         .toBe(true);
       await finishAnimations(page);
-      // Each tile lies at the place and in the size of its pixels.
+      // Each tile has the position and the size of its pixels.
       const box = (await work.boundingBox())!;
       const scale = box.width / size.width;
       const lying = await tiles.evaluateAll((all) =>
@@ -335,7 +339,7 @@ test.describe("by touch", () => {
 
 test.describe("without renditions", () => {
   test.use({ allowedConsole: [/net::ERR_FAILED .*\/render\/image\//] });
-  test("P-4: what cannot be made smaller is shown as it is stored", async ({ page, demo }) => {
+  test("P-4: a picture without renditions is shown as it is stored", async ({ page, demo }) => {
     await page.route(/\/render\/image\//, (route) => route.abort());
     await page.goto(`${demo.url}/gallery/all`);
     const first = page.locator("[role=listitem] img").first();
@@ -349,7 +353,7 @@ test.describe("without renditions", () => {
   });
 });
 
-test("P-7: the owner says what must stay in sight, by click and by key, and portrait screens keep it", async ({
+test("P-7: the owner sets the focus point by click and by key, and it stays visible on portrait screens", async ({
   page,
   demoFolder,
 }) => {
@@ -357,7 +361,7 @@ test("P-7: the owner says what must stay in sight, by click and by key, and port
     await signInAt(page, server, "/admin/cover-images");
     const picker = page.getByRole("button", { name: /^Point that stays in sight/ }).first();
     const box = (await picker.boundingBox())!;
-    // The name changes at once, before the server has the point.
+    // The accessible name changes at once, before the server has stored the focus point.
     const stored = () => page.waitForResponse((answer) => answer.url().includes("set_media_focus"));
     const clicked = stored();
     await picker.click({ position: { x: box.width * 0.2, y: box.height * 0.5 } });

@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 
 import { defineConfig } from "@playwright/test";
 
-// The engine without a desktop window: pages open in less than half the time.
+// Chromium without desktop windows. It opens pages in less than half the time.
 const shell = "/usr/bin/chromium-headless-shell";
 const browser = existsSync(shell) ? shell : "/usr/bin/chromium";
 
@@ -12,9 +12,9 @@ export default defineConfig({
   outputDir: "../../test-results",
   timeout: 240_000,
   workers: availableParallelism() < 4 ? 2 : 3, // parallel files; each worker has its own servers
-  expect: { timeout: 60_000 }, // ends a hang; browsers, servers and other tests share the processors
+  expect: { timeout: 60_000 }, // only ends a hang, because browsers, servers and other tests share the processors
   forbidOnly: !!process.env.CI,
-  retries: 0, // a test that passes only on retry is a fault of the product or the test
+  retries: 0, // a test that passes only at a second attempt has a fault, or the program has
   reporter: [["list"], ["json"]],
   use: {
     launchOptions: {

@@ -25,7 +25,7 @@ export async function withVisibleTabs(
     ],
     { stdio: ["ignore", "ignore", "pipe"] },
   );
-  const ended = once(child, "close"); // its helpers too: they write into the profile
+  const ended = once(child, "close"); // also waits for its child processes, which write into the profile
   try {
     const address = await new Promise<string>((found, failed) => {
       child.once("error", failed);

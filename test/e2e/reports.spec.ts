@@ -1,9 +1,9 @@
-// Violations of the content security policy are reported by the browser and logged by the server.
+// The browser reports violations of the content security policy, and the server logs them.
 import { expect, test } from "./fixtures.ts";
 
 test.use({ allowedConsole: [/Content Security Policy/] });
 
-test("SENT-policy-1: a script that somebody put into the page is stopped, reported and logged", async ({
+test("SENT-policy-1: an injected script is blocked, reported and logged", async ({
   page,
   demo,
 }) => {
@@ -19,7 +19,7 @@ test("SENT-policy-1: a script that somebody put into the page is stopped, report
       .log()
       .slice(before)
       .split("\n")
-      .slice(0, -1) // the last line may still be on its way
+      .slice(0, -1) // the last line may be incomplete
       .find((found) => found.includes("a browser reported a violation"));
   await expect.poll(line, "the report's line in the log").toBeDefined();
   expect(JSON.parse(line() ?? "{}")).toMatchObject({

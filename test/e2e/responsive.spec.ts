@@ -24,7 +24,7 @@ const pages = [
 ];
 
 /**
- * Finds texts and controls that are cut off, extend beyond the window, or overlap. The slides of a carousel may be
+ * Returns texts and controls that are cut off, extend beyond the window or overlap. The slides of a carousel may be
  * beyond the window, because its arrows show them.
  */
 function layoutFaults(page: Page): Promise<string[]> {
@@ -67,7 +67,7 @@ function layoutFaults(page: Page): Promise<string[]> {
         faults.push(`${name(e)} sticks out: ${box.left} to ${box.right} of ${innerWidth}`);
     }
 
-    // Compare the controls of one layer: the bar covers the page by design.
+    // Only the controls of one layer are compared, because the header covers the page by design.
     for (const layer of ["header.site-header", "main", "footer", "[role=dialog]"]) {
       const controls = [...document.querySelectorAll(`${layer} :is(a, button, input, textarea)`)]
         .filter((e) => shown(e))
@@ -96,7 +96,7 @@ async function expectWhole(page: Page): Promise<void> {
   await expect.poll(() => layoutFaults(page)).toEqual([]);
 }
 
-/** Whether the close button of the open dialog covers a line of its text, before scrolling. */
+/** Reports whether the close button of the open dialog covers a line of its text before scrolling. */
 function crossLiesOnText(page: Page): Promise<boolean> {
   return page.getByRole("dialog").evaluate((dialog) => {
     const cross = dialog.querySelector("button")!.getBoundingClientRect();
@@ -109,7 +109,7 @@ function crossLiesOnText(page: Page): Promise<boolean> {
 }
 
 for (const language of languages) {
-  test(`responsive: every address in ${language} at ${widths.join(", ")} px`, async ({
+  test(`responsive: every page in ${language} at ${widths.join(", ")} px`, async ({
     page,
     demo,
   }) => {
@@ -152,7 +152,7 @@ for (const language of languages) {
   for (const width of [390, 1280]) {
     test(`responsive: text at 200 % in ${language} at ${width} px`, async ({ page, demo }) => {
       await page.setViewportSize({ width, height: 900 });
-      // The browser's own setting for the size of text, which breakpoints in rem follow too.
+      // Sets the browser's size of text, to which breakpoints in rem also respond.
       const session = await page.context().newCDPSession(page);
       await session.send("Page.setFontSizes", { fontSizes: { standard: 32, fixed: 26 } });
       for (const path of pages) {
@@ -168,7 +168,7 @@ for (const language of languages) {
         await page.goto(demo.url + inLanguage(language, "/"));
         await page.getByRole("button", { name: text(language, "nav.menu"), exact: true }).click();
         await expectWhole(page);
-        // The bar keeps its height, and the panel begins where it ends.
+        // The header keeps its height, and the panel begins below it.
         const barEnd = await page.locator("header > div.page-container").boundingBox();
         const panel = page.locator("header > div:has(nav)").last();
         await expect
@@ -208,7 +208,7 @@ for (const language of languages) {
 
 for (const path of ["/", "/gallery/all"]) {
   for (const width of [390, 1440]) {
-    test(`responsive: nothing jumps on ${path} at ${width} px while it loads and scrolls`, async ({
+    test(`responsive: the layout of ${path} at ${width} px does not shift while it loads and scrolls`, async ({
       page,
       demo,
     }) => {

@@ -23,11 +23,11 @@ const unescaped = (text: string) =>
     .replaceAll("&#39;", "'")
     .replaceAll("&amp;", "&");
 
-/** All values of a group in a text. */
+/** Returns the first group of all matches in a text. */
 const all = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, value]) => unescaped(value!));
 
-/** The addresses that the sitemap names, in its order. */
+/** Returns the URLs in the sitemap, in its order. */
 async function mapped(url: string): Promise<{ pages: string[]; images: string[] }> {
   const answer = await fetch(`${url}/sitemap.xml`);
   expect(answer.status).toBe(200);
@@ -38,7 +38,7 @@ async function mapped(url: string): Promise<{ pages: string[]; images: string[] 
   };
 }
 
-/** Limits concurrency, as a crawler does. */
+/** Calls `visit` for all items, with the limited concurrency of a crawler. */
 async function forEach<T>(items: readonly T[], visit: (item: T) => Promise<void>): Promise<void> {
   const rest = [...items];
   await Promise.all(
@@ -63,7 +63,7 @@ test("P-found-html: every public page is valid HTML in both languages", async ({
   }
 });
 
-test("P-found-canonical P-found-picture P-found-crawl: a crawl of the sitemap meets nothing but what it promises", async ({
+test("P-found-canonical P-found-picture P-found-crawl: all pages and pictures of the sitemap exist, with the canonical URL and picture that they name", async ({
   demo,
 }) => {
   const { pages, images } = await mapped(demo.url);
@@ -98,7 +98,7 @@ test("P-found-canonical P-found-picture P-found-crawl: a crawl of the sitemap me
   };
   for (const { src } of icons.icons) further.add(demo.url + src);
   await forEach([...further], async (address) => {
-    // Without this header a picture is sent in its own format, which is made on request.
+    // Without this header, the server would make the picture in its original format on request.
     const answer = await fetch(address, { headers: { accept: "image/webp,*/*" } });
     const bytes = Buffer.from(await answer.arrayBuffer());
     expect([address, answer.status]).toEqual([address, 200]);
@@ -129,7 +129,7 @@ test("P-found-crawl: links lead to every page of the sitemap, and cards to every
         .map(({ href }) => href.replace(/#.*/, ""))
         .filter((href) => href.startsWith(`${location.origin}/`)),
     );
-    // The Portuguese pages have the same links: it is enough that the sitemap names them.
+    // The Portuguese pages have the same links, so only their presence in the sitemap is checked.
     for (const href of found) {
       if (href.includes("?art=")) continue;
       if (href.includes("lang=pt")) named.add(href);
@@ -150,10 +150,10 @@ test("P-found-crawl: links lead to every page of the sitemap, and cards to every
   }
 });
 
-test.describe("after a way without a load", () => {
+test.describe("after a navigation without a page load", () => {
   test.use({ allowedConsole: [/status of 404 .*\/nowhere/] });
 
-  test("P-found-moved: the head says nothing more of the page left behind, and keeps what is true of all", async ({
+  test("P-found-moved: the metadata of the first page is removed from the head, and the rest stays", async ({
     page,
     demo,
   }) => {
@@ -180,7 +180,7 @@ test.describe("after a way without a load", () => {
       expect(before.filter((one) => ofOne.test(one)).length).toBeGreaterThanOrEqual(said);
       await gallery.click();
       await expect(page).toHaveURL(`${demo.url}/gallery/all`);
-      // The address to share is this one, not the one that was loaded.
+      // A visitor would share the URL of the current page, so metadata of the first page would be wrong.
       await expect.poll(async () => (await head()).filter((one) => ofOne.test(one))).toEqual([]);
       const after = await head();
       for (const one of before) if (!ofOne.test(one)) expect(after).toContain(one);
@@ -188,7 +188,7 @@ test.describe("after a way without a load", () => {
   });
 });
 
-test("P-found-title P-found-policy: the tab keeps the title that the server wrote, and the data block stays within the policy", async ({
+test("P-found-title P-found-policy: the tab keeps the title of the server's HTML, and the data block complies with the policy", async ({
   page,
   demo,
 }) => {

@@ -1,4 +1,5 @@
-// Counts, clamps and columns of the home page's sections and of the gallery, measured in the browser.
+// Numbers of cards and columns, and limits on lines, in the home page's sections and the gallery, measured in the
+// browser.
 import type { Locator, Page } from "@playwright/test";
 
 import { asService } from "../harness/clients.ts";
@@ -9,7 +10,7 @@ const strip = (page: Page) => page.getByRole("region", { name: "Trusted by 500+ 
 const reviews = (page: Page) => page.locator("#testimonials");
 const cards = (section: Locator) => section.getByRole("listitem");
 
-/** How many cards fit into the width of their scroll container. */
+/** Returns how many cards fit into the width of their scroll container. */
 async function cardsPerRow(section: Locator) {
   return cards(section)
     .first()
@@ -19,7 +20,7 @@ async function cardsPerRow(section: Locator) {
     });
 }
 
-test("S2-route-1 S9-claims-1: home is hero, works, testimonials, about, contact and footer, in this order", async ({
+test("S2-route-1 S9-claims-1: the sections of the home page are hero, works, testimonials, about, contact and footer, in this order", async ({
   page,
   demo,
 }) => {
@@ -42,7 +43,7 @@ test("S2-route-1 S9-claims-1: home is hero, works, testimonials, about, contact 
     .toBe(true);
 });
 
-test("S2-route-10: nobody is asked to sign up", async ({ page, demo }) => {
+test("S2-route-10: no page offers to sign up", async ({ page, demo }) => {
   for (const path of ["/", "/admin/auth"]) {
     await page.goto(demo.url + path);
     await expect(page.getByRole("banner")).toBeVisible();
@@ -51,7 +52,7 @@ test("S2-route-10: nobody is asked to sign up", async ({ page, demo }) => {
   await expect(page.getByRole("heading", { level: 1, name: "Sign in" })).toBeVisible();
 });
 
-test("S9-cards-1: review cards per row: 1 on a phone, 2 on medium, 3 on large screens", async ({
+test("S9-cards-1: review cards in a row: 1 on a phone, 2 on medium and 3 on large screens", async ({
   page,
   demo,
 }) => {
@@ -67,7 +68,7 @@ test("S9-cards-1: review cards per row: 1 on a phone, 2 on medium, 3 on large sc
   }
 });
 
-test("S9-cards-2: work cards per row: three quarters of the width, then 2, 3 and 4", async ({
+test("S9-cards-2: work cards in a row: three quarters of the width on a phone, then 2, 3 and 4", async ({
   page,
   demo,
 }) => {
@@ -83,7 +84,7 @@ test("S9-cards-2: work cards per row: three quarters of the width, then 2, 3 and
   }
 });
 
-test("S9-cards-3: gallery columns: 1, 2, 3 and 4", async ({ page, demo }) => {
+test("S9-cards-3: columns of the gallery: 1, 2, 3 and 4", async ({ page, demo }) => {
   await page.goto(`${demo.url}/gallery/all`);
   const works = page.getByRole("link", { name: /^Open / });
   for (const { width, count } of [
@@ -105,7 +106,7 @@ test("S9-cards-3: gallery columns: 1, 2, 3 and 4", async ({ page, demo }) => {
   }
 });
 
-test("S2-home-4 S4-review-1 S9-cards-1: a long review shows four lines in its card and everything in its dialog", async ({
+test("S2-home-4 S4-review-1 S9-cards-1: a long review shows four lines in its card and the whole text in its dialog", async ({
   page,
 }) => {
   const server = await startServer("sqlite");
@@ -148,7 +149,7 @@ test("S2-home-4 S4-review-1 S9-cards-1: a long review shows four lines in its ca
   }
 });
 
-test("S9-dots-1: at most five dots under works and reviews, out of reach for everyone", async ({
+test("S9-dots-1: works and reviews have at most five dots, which neither pointer nor keyboard can reach", async ({
   page,
 }) => {
   const server = await startServer("sqlite");
@@ -209,7 +210,7 @@ test("S4-carousel-1: arrow keys and dragging move works and reviews", async ({ p
   }
 });
 
-test("S2-route-2 S2-route-4 S2-gallery-3 S9-art-2: the filters lead from route to route and show one type each", async ({
+test("S2-route-2 S2-route-4 S2-gallery-3 S9-art-2: each filter leads to its own URL and shows only works of its type", async ({
   page,
   demo,
 }) => {
@@ -236,7 +237,7 @@ test("S2-route-2 S2-route-4 S2-gallery-3 S9-art-2: the filters lead from route t
   await expect(page.getByRole("link", { name: /Romãs/ })).toBeAttached();
 });
 
-test("S2-gallery-4: a waiting message stands in the gallery while the works are on their way", async ({
+test("S2-gallery-4: a placeholder is shown in the gallery while the works load", async ({
   page,
   demo,
 }) => {
@@ -254,7 +255,7 @@ test("S2-gallery-4: a waiting message stands in the gallery while the works are 
   await expect(page.getByText("Loading artworks…")).toHaveCount(0);
 });
 
-test("S2-gallery-5 S2-gallery-6 S2-gallery-7 S4-carousel-1: the works' dialog: its label, arrows only for several pictures, keys and dragging", async ({
+test("S2-gallery-5 S2-gallery-6 S2-gallery-7 S4-carousel-1: the dialog of a work has a label, shows arrows only for several pictures, and supports keys and dragging", async ({
   page,
   demo,
 }) => {
@@ -278,7 +279,7 @@ test("S2-gallery-5 S2-gallery-6 S2-gallery-7 S4-carousel-1: the works' dialog: i
   await expect(position).toHaveText("2 / 2");
   await page.keyboard.press("ArrowLeft");
   await expect(position).toHaveText("1 / 2");
-  // Wait until it rests: while it still moves, its place is elsewhere.
+  // Wait until the carousel rests, because the position of a moving slide changes.
   const slide = dialog.getByRole("group", { name: "1 of 2" });
   await expect
     .poll(
@@ -323,10 +324,7 @@ test("S2-gallery-2: a work without a picture has a placeholder", async ({ page }
   }
 });
 
-test("S2-home-5: the portrait and two paragraphs stand in the about section", async ({
-  page,
-  demo,
-}) => {
+test("S2-home-5: the about section has the portrait and two paragraphs", async ({ page, demo }) => {
   await page.goto(demo.url);
   const about = page.locator("#about");
   await expect(about.getByRole("img")).toHaveCount(1);

@@ -1,4 +1,4 @@
-// Series: the owner makes one, picks and orders its works, and visitors see its page, with and without scripts.
+// Series: the owner makes a series, chooses and orders its works, and visitors see its page, with and without scripts.
 import type { Page } from "@playwright/test";
 
 import { asAnon, asService } from "../harness/clients.ts";
@@ -56,7 +56,7 @@ async function look(page: Page, name: string): Promise<void> {
   }
 }
 
-/** The titles of the works of a series that visitors see, in its order. */
+/** Returns the titles of the works of a series that visitors see, in order. */
 async function worksOf(slug: string): Promise<string[]> {
   const visitor = asAnon(server);
   const { data: series } = await visitor.from("series").select("id").eq("slug", slug).single();
@@ -119,7 +119,7 @@ test("A-series-form A-series-works A-series-bar A-series-deleted: a series is ma
   await expect(page.getByText("The change is undone")).toBeVisible();
   expect(await worksOf("light-on-lime")).toEqual([third, first, second]);
 
-  // A work that is deleted and brought back is in its place again; so are all works of a series.
+  // A work that is deleted and brought back returns to its place; so do all works of a series.
   const owner = asService(server);
   const { data: work } = await owner.from("products").select("id").eq("title", first).single();
   await page.goto(`${server.url}/admin/products?q=${encodeURIComponent(first)}`);
@@ -139,7 +139,7 @@ test("A-series-form A-series-works A-series-bar A-series-deleted: a series is ma
   await expect(page.getByText("Light on lime is back")).toBeVisible();
   expect(await worksOf("light-on-lime")).toEqual([third, first, second]);
 
-  // Selected works of the wall of all works.
+  // Adds selected works on the wall of all works.
   await page.goto(`${server.url}/admin/products?as=wall&sort=manual`);
   await page.getByRole("button", { name: `Select ${second}`, exact: true }).click();
   await page.getByRole("button", { name: "Series", exact: true }).click();
@@ -187,7 +187,7 @@ for (const language of languages)
     });
     await page.goto(url);
     expect(await titles(page)).toEqual(wanted);
-    expect(requests).toEqual([]); // all that the page shows came with it
+    expect(requests).toEqual([]); // the page contains all its data
     await look(page, `series-page-${language}`);
     await page.goto(server.url + inLanguage(language, "/gallery/all"));
     await look(page, `series-row-${language}`);
@@ -197,9 +197,7 @@ for (const language of languages)
   });
 
 for (const language of languages)
-  test(`A-series-axe: nothing to find on the screens of series in ${language}`, async ({
-    page,
-  }) => {
+  test(`A-series-axe: axe: the admin pages of series, in ${language}`, async ({ page }) => {
     await signInAt(page, server, "/admin/series", language);
     await expect(page.getByText("Salt and blue", { exact: true })).toBeVisible();
     await look(page, `series-list-${language}`);

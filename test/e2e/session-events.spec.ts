@@ -42,7 +42,10 @@ test.beforeEach(async () => {
   expect(error).toBeNull();
 });
 
-/** A tab on the site's origin that runs the client alone: this address serves no page, so the site's own client does not run. */
+/**
+ * Opens a tab on the site's origin that runs only the official client. This URL serves no page, so the site's own
+ * client does not run.
+ */
 async function openTab(context: BrowserContext, address = "/health/live"): Promise<Page> {
   const page = await context.newPage();
   await page.clock.install();
@@ -104,13 +107,13 @@ test("S4-auth-2 S4-event-1 S4-event-2 S4-event-3 S4-event-5: INITIAL_SESSION, SI
   ).toBeNull();
 });
 
-test("S4-event-4 S9-auth-1: TOKEN_REFRESHED: the client renews in the background, 3 ticks of 30 s before the end", async ({
+test("S4-event-4 S9-auth-1: TOKEN_REFRESHED: the client refreshes its token 3 ticks of 30 s before it expires", async ({
   context,
 }) => {
   const [a, b] = [await openTab(context), await openTab(context)];
   await signIn(a);
   await expectEvent(b, `SIGNED_IN ${person.email}`);
-  // Read from storage: the client would renew a session that is about to expire.
+  // Read from the storage, because the client would refresh a session that is about to expire.
   const tokens = (page: Page) =>
     page.evaluate(() => {
       const key = Object.keys(localStorage).find((name) => /^sb-.*-auth-token$/.test(name))!;
@@ -127,7 +130,7 @@ test("S4-event-4 S9-auth-1: TOKEN_REFRESHED: the client renews in the background
   await a.clock.runFor(60_000);
   expect(refreshes).toEqual([]); // three minutes are left
 
-  // One tick at a time: by this page's clock the new session expires soon as well.
+  // One tick at a time, because by this page's clock the new session expires soon as well.
   await expect
     .poll(async () => {
       await a.clock.runFor(30_000);
@@ -136,12 +139,12 @@ test("S4-event-4 S9-auth-1: TOKEN_REFRESHED: the client renews in the background
     .toContain(`TOKEN_REFRESHED ${person.email}`);
   await expectEvent(b, `TOKEN_REFRESHED ${person.email}`);
   expect((await tokens(a)).refresh).not.toBe(before.refresh);
-  // Both tabs read one storage, and the first may be about to renew again.
+  // Both tabs read the same storage, and the first may be about to refresh again.
   await expect(async () => expect(await tokens(b)).toEqual(await tokens(a))).toPass();
   expect(await b.evaluate(async () => (await window.client.auth.getUser()).error)).toBeNull();
 });
 
-test("S4-event-6 S7-verify-8: PASSWORD_RECOVERY: the mailed link opens a tab that may set a new password", async ({
+test("S4-event-6 S7-verify-8: PASSWORD_RECOVERY: the mailed link opens a tab that can set a new password", async ({
   context,
 }) => {
   const other = await openTab(context);
@@ -154,7 +157,7 @@ test("S4-event-6 S7-verify-8: PASSWORD_RECOVERY: the mailed link opens a tab tha
 
   const tab = await openTab(context, data.properties!.action_link);
   await expectEvent(tab, `PASSWORD_RECOVERY ${person.email}`);
-  expect(new URL(tab.url()).hash).toBe(""); // the client has taken the session out of the address
+  expect(new URL(tab.url()).hash).toBe(""); // the client has removed the session from the URL
   await expectEvent(other, `PASSWORD_RECOVERY ${person.email}`);
 
   const changed = await tab.evaluate(
@@ -165,7 +168,7 @@ test("S4-event-6 S7-verify-8: PASSWORD_RECOVERY: the mailed link opens a tab tha
   expect(changed).toBe("");
   await expectEvent(tab, `USER_UPDATED ${person.email}`);
 
-  // The same link a second time: an error in the address, and no session.
+  // A second visit of the link gives an error in the URL, and no session.
   const again = await (await context.browser()!.newContext()).newPage();
   await again.goto(data.properties!.action_link);
   expect(again.url()).toContain("error_code=otp_expired");

@@ -1,4 +1,4 @@
-// The owner edits the site at /admin/settings; visitors see it on their next load, on both databases.
+// The owner edits the site at /admin/settings, and visitors see the changes when they load a page, on both databases.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -147,7 +147,7 @@ test("A-set-all A-set-next A-set-both A-set-privacy A-set-preview A-set-whatsapp
   }
 });
 
-test("A-set-key A-set-lang: who is notified of a message: a mail in the chosen language, and a call that the shown key proves", async ({
+test("A-set-key A-set-lang: a message causes a mail in the chosen language and a webhook that the displayed key verifies", async ({
   page,
   context,
 }) => {
@@ -215,7 +215,7 @@ test("A-set-key A-set-lang: who is notified of a message: a mail in the chosen l
     expect(timingSafeEqual(mac, Buffer.from(given!, "base64"))).toBe(true);
     expect(JSON.parse(body)).toMatchObject({ type: "contact_submission.created" });
 
-    // The key is returned to the owner alone.
+    // Only the owner can read the key.
     const asked = await asAnon(server).functions.invoke("contact-notices", {
       body: { action: "webhook-secret" },
     });
@@ -236,7 +236,7 @@ test.describe("on one site", () => {
   });
   test.afterAll(() => server.stop());
 
-  test("A-set-retention: how long messages are kept says what it removes, and the privacy page says it", async ({
+  test("A-set-retention: the form says how many messages a retention removes, and the privacy page states the retention", async ({
     page,
   }) => {
     const service = asService(server);
@@ -269,7 +269,7 @@ test.describe("on one site", () => {
     await expect(page.getByRole("dialog", { name: "Preview" }).getByText(line)).toBeVisible();
     await page.goto(`${server.url}/politica-privacidade`);
     await expect(page.getByText(line)).toBeVisible();
-    // Back to for ever: nothing is said, and other settings are as they were.
+    // Back to keeping them: no line is shown, and other settings are unchanged.
     await openSettings(page, server);
     await months.selectOption("Until you delete them");
     await save(page);
@@ -279,7 +279,7 @@ test.describe("on one site", () => {
     await expect(page.getByText(line)).toBeHidden();
   });
 
-  test("A-set-two: two tabs: the second save says so, and may go on top or give way", async ({
+  test("A-set-two: of two tabs, the second save is told of the first, and can overwrite it or load it", async ({
     page,
     context,
   }) => {
@@ -301,7 +301,7 @@ test.describe("on one site", () => {
     await save(second);
     await conflict.getByRole("button", { name: "Save my changes on top of them" }).click();
     await expect(second.getByText("Settings saved")).toBeVisible();
-    // The first tab's changes stay.
+    // The changes of the first tab remain.
     await expect(field(second, "Name of the site")).toHaveValue("First tab");
 
     await field(page, "Name of the site").fill("Lost");
@@ -315,7 +315,7 @@ test.describe("on one site", () => {
     await expect(page.getByText("Everything is saved")).toBeVisible();
   });
 
-  test("A-draft-1: what was typed into the settings is there after a reload and after a killed tab", async ({
+  test("A-draft-1: unsaved settings survive a reload and a killed tab", async ({
     page,
     context,
   }) => {
@@ -328,9 +328,9 @@ test.describe("on one site", () => {
     await expect(page.getByText(/^Draft of \d\d:\d\d restored/)).toBeVisible();
 
     await instagram.fill("typed.before.the.crash");
-    const next = await context.newPage(); // another process, which stays
+    const next = await context.newPage(); // a page in another process, which stays open
     const crashed = page.waitForEvent("crash");
-    await page.goto("chrome://crash").catch(() => undefined); // ends as the process does
+    await page.goto("chrome://crash").catch(() => undefined); // ends the page's process
     await crashed;
     await openSettings(next, server);
     await expect(field(next, "Instagram")).toHaveValue("typed.before.the.crash");
@@ -340,7 +340,9 @@ test.describe("on one site", () => {
     await expect(field(next, "Instagram")).toHaveValue(before);
   });
 
-  test("A-set-page A-set-leave: every way out asks before changes are lost", async ({ page }) => {
+  test("A-set-page A-set-leave: every way of leaving the page asks before changes are lost", async ({
+    page,
+  }) => {
     await openSettings(page, server);
     const tabs = page.getByRole("navigation", { name: "Dashboard" });
     // The history has pages of the site before and after this one.
@@ -357,7 +359,7 @@ test.describe("on one site", () => {
     const waysOut: Record<string, () => Promise<unknown>> = {
       "a tab": () => tabs.getByText("Products").click(),
       "a button that navigates": () => bar.getByRole("button", { name: "Let's Talk" }).click(),
-      // Not goBack(): it would wait for a navigation that is held back.
+      // history.back() instead of goBack(), which would wait for a navigation that is blocked.
       back: () => page.evaluate(() => history.back()),
       forward: () => page.evaluate(() => history.forward()),
       "signing out": () => bar.getByRole("button", { name: "Sign Out" }).click(),
@@ -397,7 +399,7 @@ test.describe("on one site", () => {
     await expect(page).toHaveURL(`${server.url}/`);
   });
 
-  test("A-set-rules A-set-fail: what cannot be saved is said beside its field, and nothing is lost", async ({
+  test("A-set-rules A-set-fail: an invalid value gets its error beside its field, and nothing is lost", async ({
     page,
   }) => {
     await openSettings(page, server);
@@ -428,7 +430,7 @@ test.describe("on one site", () => {
     for (const message of ["This text is too long", "Please enter a date"])
       await expect(page.getByText(message, { exact: true })).toBeVisible();
 
-    // The server checks the rules too: its refusals appear at their fields.
+    // The server checks the rules too, and its errors are shown at their fields.
     await openSettings(page, server);
     await page.getByRole("button", { name: "Discard draft" }).click();
     await page.route("**/rpc/save_site_settings", (route) =>
@@ -458,7 +460,7 @@ test.describe("on one site", () => {
   });
 
   for (const language of languages)
-    test(`addresses that cannot be used are refused at their fields, and a test mail says what came of it (${language})`, async ({
+    test(`invalid addresses get errors at their fields, and a test mail shows its result (${language})`, async ({
       page,
     }) => {
       const say = (key: Parameters<typeof text>[1]) =>
@@ -492,19 +494,19 @@ test.describe("on one site", () => {
       await saving.click();
       await expect(say("settings.error.portrait").first()).toBeVisible();
 
-      // No mail server is set up: the settings and the overview say so.
+      // No mail server is configured, and both the settings and the overview say so.
       await expect(say("mail.none.title")).toBeVisible();
       const kept = text(language, "mail.test.kept").replace("{to}", ownerEmail);
       await button(page, text(language, "mail.test.send")).click();
       await expect(page.getByText(kept, { exact: true })).toBeVisible();
       await expectAccessible(page);
-      await openSettings(page, server, language); // unsaved changes are kept as a draft
+      await openSettings(page, server, language); // unsaved changes stay in the draft
       await page.goto(server.url + inLanguage(language, "/admin"));
       await expect(say("mail.none.title")).toBeVisible();
       await expectAccessible(page);
     });
 
-  test("A-set-fail A-set-draft: a role that was taken away while the page is open: the refusal is said, nothing is saved", async ({
+  test("A-set-fail A-set-draft: after the role was removed, saving shows an error and changes nothing", async ({
     page,
   }) => {
     await openSettings(page, server);
@@ -521,14 +523,14 @@ test.describe("on one site", () => {
     } finally {
       await service.from("user_roles").insert({ user_id: id, role: "admin" });
     }
-    // With the role the typed texts are back.
+    // When the role is back, so are the typed texts.
     await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
     const bar = page.getByRole("banner");
     await bar.getByRole("link", { name: "Dashboard" }).click();
     await page.getByRole("navigation", { name: "Dashboard" }).getByText("Settings").click();
     await expect(page.getByText(/^Draft of \d\d:\d\d restored/)).toBeVisible();
     await expect(field(page, "Name of the site")).toHaveValue("Not mine any more");
-    // A discarded draft does not come back.
+    // A discarded draft does not return.
     await page.getByRole("navigation", { name: "Dashboard" }).getByText("Overview").click();
     await button(page, "Leave without saving").click();
     await page.getByRole("navigation", { name: "Dashboard" }).getByText("Settings").click();
@@ -537,11 +539,12 @@ test.describe("on one site", () => {
   });
 
   for (const language of languages) {
-    test(`A-set-both A-set-all-can: axe: the settings, their errors and dialogs in ${language}, also on a phone`, async ({
+    test(`A-set-both A-set-all-can: axe: the settings, their errors and dialogs, in ${language}, also on a phone`, async ({
       page,
     }) => {
       const t = (key: Parameters<typeof text>[1]) => text(language, key);
-      // Without the form, whose toast comes at any time: behind a dialog's overlay it has less contrast.
+      // Signs in without the form. Its toast could be behind a dialog's overlay at any time, where it has less
+      // contrast.
       const owner = { email: ownerEmail, password: ownerPassword };
       await signInAt(page, { ...server, owner }, address, language);
       await openSettings(page, server, language);
@@ -559,7 +562,7 @@ test.describe("on one site", () => {
       await expectAccessibleInBothSchemes(page);
       await page.keyboard.press("Escape");
       await expect(page.getByRole("dialog")).toHaveCount(0);
-      // A phone shows both languages, and one press copies a text into the other.
+      // A phone shows the fields of both languages, and one press copies a text into the other field.
       const copy = text(language, "form.copyToPortuguese", { label: english });
       await expect(field(page, portuguese)).toHaveAccessibleDescription(t("settings.missing.en"));
       await button(page, copy).click();
@@ -572,7 +575,7 @@ test.describe("on one site", () => {
       await expectAccessibleInBothSchemes(page);
       await page.keyboard.press("Escape");
 
-      // A conflict, made by another session.
+      // Another session makes a conflict.
       const other = await asOwnerAgain(server);
       const { data } = await other.rpc("get_site_settings");
       const { version, settings } = data as {
@@ -594,7 +597,7 @@ test.describe("on one site", () => {
     });
   }
 
-  test("A-set-all-can: keyboard alone: from the tabs to a saved change at 390 px", async ({
+  test("A-set-all-can: by keyboard from the tabs to a saved change, at 390 px", async ({
     page,
   }) => {
     await page.setViewportSize({ width: 390, height: 844 });
@@ -606,7 +609,7 @@ test.describe("on one site", () => {
       for (let i = 0; i < 60; i++) {
         await page.keyboard.press("Tab");
         if (await target.evaluate((element) => element === document.activeElement)) {
-          // The sticky footer does not cover it (WCAG 2.4.11).
+          // The sticky footer does not cover the focused element (WCAG 2.4.11).
           const [box, foot] = [
             await target.boundingBox(),
             await page.locator("[data-sticky-foot]").boundingBox(),
@@ -618,7 +621,7 @@ test.describe("on one site", () => {
           return;
         }
       }
-      throw new Error("the keyboard does not get there");
+      throw new Error("Tab does not reach the element");
     };
     await tabTo(name);
     await page.keyboard.press("End");
@@ -634,7 +637,7 @@ test.describe("on one site", () => {
   });
 });
 
-/** The same owner on another device. */
+/** Signs the same owner in on another device. */
 async function asOwnerAgain(server: Server) {
   const client = asAnon(server);
   const { error } = await client.auth.signInWithPassword({

@@ -1,4 +1,4 @@
-// When a server-rendered page loads its scripts: after its first pictures, or on the first input.
+// When a server-rendered page loads its scripts: after its first pictures, or at the first input.
 import type { Page } from "@playwright/test";
 
 import {
@@ -23,7 +23,7 @@ function scriptsOf(page: Page): string[] {
   return asked;
 }
 
-/** Opens the home page with a paused clock; holds back its first picture until it is released. */
+/** Opens the home page with a paused clock. Holds back its first picture until the returned function is called. */
 async function openWithoutPicture(page: Page, url: string): Promise<() => void> {
   await stopClock(page);
   let release: () => void = () => undefined;
@@ -39,7 +39,7 @@ async function openWithoutPicture(page: Page, url: string): Promise<() => void> 
   return release;
 }
 
-test("P-weight-order: scripts are asked for once the first picture is there", async ({
+test("P-weight-order: scripts are requested when the first picture has loaded", async ({
   page,
   demo,
 }) => {
@@ -58,7 +58,7 @@ test("P-weight-order: scripts are asked for once the first picture is there", as
   expect(new Set(asked).size).toBe(asked.length);
 });
 
-test("P-weight-order: a picture that takes longer than four seconds is not waited for", async ({
+test("P-weight-order: scripts are requested after four seconds, even if the picture has not loaded", async ({
   page,
   demo,
 }) => {
@@ -71,7 +71,7 @@ test("P-weight-order: a picture that takes longer than four seconds is not waite
   release();
 });
 
-test("P-weight-order: what is pressed before is done when the scripts are there", async ({
+test("P-weight-order: a press before the scripts have loaded takes effect afterwards", async ({
   page,
   demo,
 }) => {
@@ -84,7 +84,7 @@ test("P-weight-order: what is pressed before is done when the scripts are there"
   release();
 });
 
-test("P-weight-order: what is pressed and followed by something else is not done", async ({
+test("P-weight-order: a press that another action follows before the scripts have loaded takes no effect", async ({
   page,
   demo,
 }) => {
@@ -110,7 +110,7 @@ const signs: [string, (page: Page, asked: string[]) => Promise<void>][] = [
   ],
   [
     "the wheel",
-    // Turned on until a frame has told the browser's compositor who listens; until then it drops the event.
+    // Repeated until the browser's compositor knows the listeners, which takes a frame. Until then it drops the event.
     (page, asked) =>
       expect
         .poll(async () => {
@@ -129,10 +129,7 @@ const signs: [string, (page: Page, asked: string[]) => Promise<void>][] = [
   ],
 ];
 for (const [name, give] of signs)
-  test(`P-weight-order: ${name} of a visitor brings the scripts at once`, async ({
-    page,
-    demo,
-  }) => {
+  test(`P-weight-order: ${name} of a visitor loads the scripts at once`, async ({ page, demo }) => {
     const asked = scriptsOf(page);
     const release = await openWithoutPicture(page, demo.url);
     expect(asked).toEqual([]);
@@ -145,16 +142,19 @@ for (const [name, address] of [
   ["a section", "/#contact"],
   ["a work", "/?art=none"],
 ])
-  test(`P-weight-order: the address of ${name} waits for no picture`, async ({ page, demo }) => {
+  test(`P-weight-order: the URL of ${name} loads the scripts without waiting for a picture`, async ({
+    page,
+    demo,
+  }) => {
     const release = await openWithoutPicture(page, demo.url + address);
     await waitForHydration(page);
     release();
   });
 
-test.describe("a page whose picture cannot be had", () => {
+test.describe("a page whose picture cannot be loaded", () => {
   test.use({ allowedConsole: [/status of 404 .*\/cover-images\//] });
 
-  test("P-weight-order: gets its scripts", async ({ page, demo }) => {
+  test("P-weight-order: its scripts load", async ({ page, demo }) => {
     await page.route(/\/render\/.*\/cover-images\//, (route) => route.fulfill({ status: 404 }));
     await openWithPausedClock(page, demo.url);
     expect(await page.evaluate(() => performance.now())).toBeLessThan(4000);

@@ -1,4 +1,5 @@
-// The static copy in an archive of `atelie export`: it opens from the disk, in both languages, and asks no server for anything.
+// The static copy in an archive of `atelie export`: its pages open from the disk in both languages, and request nothing
+// from a server.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -25,7 +26,7 @@ test.beforeAll(async ({ demoFolder }) => {
 });
 test.afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Expects every picture of the page to be shown, and the site's font. */
+/** Expects that every picture of the page and the site's font have loaded. */
 async function expectComplete(page: Page): Promise<void> {
   const broken = await page.evaluate(async () => {
     const pictures = Array.from(document.images);
@@ -85,7 +86,7 @@ async function visit(page: Page, language: Language): Promise<void> {
   await expect(page.getByRole("article")).toContainText("14 × 7 m");
   expect(new URL(page.url()).pathname).toContain("/works/sol-de-inverno.html");
   await check("work");
-  // The same work in the other language, and back.
+  // Opens the same work in the other language, and returns.
   await page.locator(`a[hreflang=${other}]`).first().click();
   await expect(page.locator("html")).toHaveAttribute("lang", other);
   await expect(page.getByRole("article")).toContainText("14 × 7 m");
@@ -99,13 +100,15 @@ async function visit(page: Page, language: Language): Promise<void> {
 }
 
 for (const language of languages) {
-  test(`H-archive-copy: the static copy is a whole site on the disk, in ${language}`, async ({
+  test(`H-archive-copy: the static copy on the disk is complete, in ${language}`, async ({
     page,
   }) => visit(page, language));
 
   test.describe("without scripts", () => {
     test.use({ javaScriptEnabled: false });
-    test(`H-archive-copy: it needs no scripts, in ${language}`, async ({ page }) => {
+    test(`H-archive-copy: the static copy works without scripts, in ${language}`, async ({
+      page,
+    }) => {
       const name = language === "pt" ? "site/pt/index.html" : "site/index.html";
       await page.goto(pathToFileURL(join(folder, name)).href);
       await expect(page.locator("h1")).toBeVisible();

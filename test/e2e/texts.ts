@@ -56,7 +56,7 @@ export type Language = (typeof languages)[number];
 
 const texts = { en, pt };
 
-/** The text for a key, with its {placeholders} filled in. */
+/** Returns the text of a key, with its {placeholders} filled in. */
 export function text(
   language: Language,
   key: keyof typeof en,
@@ -67,7 +67,7 @@ export function text(
   );
 }
 
-/** An address with the language in the query. */
+/** Returns a path with the language in its query. */
 export function inLanguage(language: Language, path: string): string {
   return language === "en" ? path : `${path}${path.includes("?") ? "&" : "?"}lang=${language}`;
 }

@@ -1,4 +1,4 @@
-// Durations and positions of toasts (docs/product.md, Constants), on the page's clock.
+// How long toasts are shown and where (docs/product.md, Constants), by the page's clock.
 import type { Page } from "@playwright/test";
 
 import { startServer } from "../harness/server.ts";
@@ -19,7 +19,7 @@ async function fillIn(page: Page) {
   await page.getByLabel("Message").fill("Do you ship to Norway?");
 }
 
-/** Advances the clock in small steps until the condition holds. */
+/** Advances the clock in small steps until the condition is true. */
 async function passTimeUntil(page: Page, so: () => Promise<boolean>, step = 1) {
   await expect
     .poll(async () => {
@@ -51,7 +51,7 @@ test("S4-toast-3 S9-toast-1: a toast closes after 4000 ms", async ({ page, demo 
   await expect(toasts(page)).toHaveCount(0);
 });
 
-test("S4-toast-4 S9-toast-2: a swipe beyond 20 px dismisses a toast, a shorter one does not", async ({
+test("S4-toast-4 S9-toast-2: a swipe of more than 20 px closes a toast, a shorter one does not", async ({
   page,
   demo,
 }) => {
@@ -63,7 +63,7 @@ test("S4-toast-4 S9-toast-2: a swipe beyond 20 px dismisses a toast, a shorter o
   await passTimeUntil(page, async () => (await toasts(page).count()) === 1);
   await page.clock.runFor(100);
   const swipe = async (distance: number) => {
-    await toasts(page).hover(); // waits until it is at rest
+    await toasts(page).hover(); // waits until the toast rests
     const box = (await toasts(page).boundingBox())!;
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
     await page.mouse.move(x, y);
@@ -82,10 +82,10 @@ test("S4-toast-4 S9-toast-2: a swipe beyond 20 px dismisses a toast, a shorter o
   await expect(toasts(page)).toHaveCount(0);
 });
 
-test.describe("the helper's toasts", () => {
+test.describe("single toasts", () => {
   test.use({ allowedConsole: [/status of 500 .*submit-contact/] });
 
-  test("S4-toast-1 S9-toast-3: are one at a time: the next one takes the place of the last", async ({
+  test("S4-toast-1 S9-toast-3: a single toast replaces the previous one", async ({
     page,
     demo,
   }) => {
@@ -108,7 +108,7 @@ test.describe("the helper's toasts", () => {
   });
 });
 
-test("S4-toast-2 S9-toast-1: other toasts stack: 3 visible, 356 px wide, 14 px apart", async ({
+test("S4-toast-2 S9-toast-1: stacked toasts: 3 visible, 356 px wide, 14 px apart", async ({
   page,
   demoFolder,
 }) => {
@@ -118,7 +118,7 @@ test("S4-toast-2 S9-toast-1: other toasts stack: 3 visible, 356 px wide, 14 px a
     await page.goto(`${server.url}/admin/cover-images`);
     await page.getByLabel("Email").fill(server.owner!.email);
     await page.getByLabel("Password", { exact: true }).fill(server.owner!.password);
-    // The first toast stays: under the pointer no toast closes. Time stands still until the pointer is there.
+    // Keeps the first toast open: no toast closes under the pointer. The clock is paused until the pointer is there.
     await pauseClock(page);
     await page.getByRole("button", { name: "Sign in" }).click();
     await passTimeUntil(page, () => page.getByText("Welcome back!").isVisible(), 20);

@@ -1,4 +1,5 @@
-// The owner's texts in both languages: typed side by side, shown in the language of the page, with and without scripts.
+// The owner's texts in both languages: edited side by side, and shown in the language of the page, with and without
+// scripts.
 import type { Locator, Page } from "@playwright/test";
 
 import { asService } from "../harness/clients.ts";
@@ -24,7 +25,7 @@ test.afterAll(() => server.stop());
 const inPortuguese = (language: Language, label: string) =>
   text(language, "form.inPortuguese", { label });
 
-/** Looks at the page at three widths in both colour schemes. */
+/** Checks the page at three widths in both colour schemes. */
 async function expectGoodAtAllWidths(page: Page, name: string, scrollTo?: Locator): Promise<void> {
   for (const width of [1440, 768, 390]) {
     await page.setViewportSize({ width, height: 900 });
@@ -40,7 +41,7 @@ async function expectGoodAtAllWidths(page: Page, name: string, scrollTo?: Locato
 }
 
 for (const language of languages)
-  test(`A-two-languages A-alt-texts: a work is typed in both languages, on a phone and on a desk, in ${language}`, async ({
+  test(`A-two-languages A-alt-texts: the owner enters a work in both languages, on a phone and on a desktop, in ${language}`, async ({
     page,
   }) => {
     const say = (key: Parameters<typeof text>[1], vars?: Record<string, string | number>) =>
@@ -59,7 +60,7 @@ for (const language of languages)
     const form = page.getByRole("dialog");
     const field = (label: string) => form.getByRole("textbox", { name: label, exact: true });
 
-    // The title is the same in both languages: one press. It takes the focus, so that typing goes on.
+    // One press copies the title into the other language, and the other field gets the focus.
     await form
       .getByRole("button", { name: say("form.copyToPortuguese", { label: say("products.title") }) })
       .click();
@@ -89,7 +90,7 @@ for (const language of languages)
     });
   });
 
-test("A-two-languages: covers and reviews are typed in both languages", async ({ page }) => {
+test("A-two-languages: the owner enters covers and reviews in both languages", async ({ page }) => {
   await signInAt(page, server, "/admin/cover-images");
   const card = page
     .getByRole("listitem")
@@ -120,7 +121,7 @@ test("A-two-languages: covers and reviews are typed in both languages", async ({
     await expect(title).not.toHaveAttribute("lang");
     if (language === "pt") await expect(title).toHaveText("Capa em português");
     else await expect(title).not.toHaveText("Capa em português");
-    // The alternative text is English alone.
+    // The alternative text exists only in English.
     const picture = hero.getByRole("img", { name: "A harbour" });
     if (language === "pt") await expect(picture).toHaveAttribute("lang", "en");
     else await expect(picture).not.toHaveAttribute("lang");
@@ -138,7 +139,7 @@ for (const javaScriptEnabled of [true, false])
   test.describe(javaScriptEnabled ? "with scripts" : "without scripts", () => {
     test.use({ javaScriptEnabled });
 
-    test(`S9-texts: a work's page and its card are in the language of the page, ${javaScriptEnabled ? "with" : "without"} scripts`, async ({
+    test(`S9-texts: the page of a work and its card are in the language of the page, ${javaScriptEnabled ? "with" : "without"} scripts`, async ({
       page,
     }) => {
       const works = asService(server).from("products");
@@ -163,7 +164,7 @@ for (const javaScriptEnabled of [true, false])
         const picture = work.getByRole("img", { name: "Uma onda azul" });
         await expect(picture).toBeVisible();
         const medium = work.locator("dd", { hasText: /^Digital painting$/ });
-        // Each text that is not in the language of the page says in which language it is.
+        // A text in the other language is marked with that language.
         if (language === "pt") {
           await expect(medium).toHaveAttribute("lang", "en");
           await expect(picture).not.toHaveAttribute("lang");
@@ -183,7 +184,7 @@ for (const javaScriptEnabled of [true, false])
     });
   });
 
-test("A-missing-texts: the overview says what is missing, and leads to those works", async ({
+test("A-missing-texts: the overview counts missing texts and links to the works without them", async ({
   page,
 }) => {
   await asService(server).from("products").update({ title_pt: "x" }).neq("title", "Onda");
@@ -194,7 +195,7 @@ test("A-missing-texts: the overview says what is missing, and leads to those wor
   await expectGoodAtAllWidths(page, "overview", link);
   await page.setViewportSize({ width: 1440, height: 900 });
   await link.click();
-  await expect(page.getByRole("row")).toHaveCount(2); // the head, and one work
+  await expect(page.getByRole("row")).toHaveCount(2); // the row of headings and one work
   await expect(page.getByRole("row").filter({ hasText: "Onda" })).toBeVisible();
   await page.goto(`${server.url}/admin/products?show=no-alt-texts`);
   await expect(page.getByRole("row").first()).toBeVisible();
@@ -203,7 +204,7 @@ test("A-missing-texts: the overview says what is missing, and leads to those wor
 test.describe("a browser that prefers Portuguese", () => {
   test.use({ locale: "pt-PT" });
 
-  test("S9-offer: the Portuguese page is offered in one line, and nothing is stored", async ({
+  test("S9-offer: the page offers its Portuguese version in one line, and stores nothing", async ({
     page,
     context,
   }) => {
@@ -222,7 +223,7 @@ test.describe("a browser that prefers Portuguese", () => {
     expect(await page.evaluate(() => [localStorage.length, sessionStorage.length])).toEqual([0, 0]);
 
     await page.goto(`${server.url}/gallery/mural?x=1`);
-    await page.mouse.move(100, 100); // it comes after the first move
+    await page.mouse.move(100, 100); // the offer appears after the first move
     await link.click();
     await expect(page).toHaveURL(/\/gallery\/mural\?x=1&lang=pt$/);
     await expect(page.locator("html")).toHaveAttribute("lang", "pt");
@@ -230,7 +231,7 @@ test.describe("a browser that prefers Portuguese", () => {
   });
 });
 
-test("S9-offer: a browser that prefers English is offered nothing", async ({ page }) => {
+test("S9-offer: a browser that prefers English gets no offer", async ({ page }) => {
   await page.goto(`${server.url}/`);
   const prefetched = page.waitForRequest(/\/rest\/v1\/products/); // by the code that offers the language
   await page.locator('header a[href^="/gallery"]').first().hover();

@@ -1,4 +1,5 @@
-// Who sees a work: the choice in its form on a phone, what visitors get meanwhile, and the pictures of a hidden work for its owner.
+// The visibility of a work: the choice in its form on a phone, what visitors see meanwhile, and the pictures of a
+// hidden work for its owner.
 import type { Page } from "@playwright/test";
 
 import { asAnon, asService } from "../harness/clients.ts";
@@ -29,7 +30,7 @@ const inForm = (page: Page, label: string) =>
   page.getByRole("dialog").getByLabel(label, { exact: true });
 
 for (const language of languages)
-  test(`A-visible-3: a work is hidden and scheduled on a phone, and its picture stays with the owner, in ${language}`, async ({
+  test(`A-visible-3: a work is hidden and scheduled on a phone, and only the owner can get its picture, in ${language}`, async ({
     page,
   }) => {
     const say = (key: Parameters<typeof text>[1], vars?: Record<string, string>) =>
@@ -65,7 +66,7 @@ for (const language of languages)
     await expect(item.getByText(say("products.draft"), { exact: true })).toBeVisible();
     expect([await seen(), await file()]).toEqual([0, 400]);
 
-    // The browser asks for the picture anew, as an owner.
+    // After the reload, the browser requests the picture as an owner.
     await page.reload();
     const picture = item.locator("img");
     await expect(picture).toBeVisible();
@@ -106,7 +107,7 @@ for (const language of languages)
     await expectAccessibleInBothSchemes(page);
     expect([await seen(), await file()]).toEqual([0, 400]);
 
-    // At its time it is there, and the owner's list says nothing any more.
+    // At its time the work is shown, and the owner's list has no mark for it any more.
     await works
       .update({ published_at: new Date(Date.now() + 1500).toISOString() })
       .eq("title", "Onda");

@@ -3,7 +3,7 @@ import { expect, expectAccessible, test } from "./fixtures.ts";
 
 test.use({ viewport: { width: 390, height: 844 } });
 
-test("a visitor looks at the art in Portuguese and writes a message", async ({ page, demo }) => {
+test("a visitor views the works in Portuguese and sends a message", async ({ page, demo }) => {
   await page.goto(`${demo.url}/?lang=pt`);
   await expect(page.locator("html")).toHaveAttribute("lang", "pt");
   await expect(
@@ -27,7 +27,7 @@ test("a visitor looks at the art in Portuguese and writes a message", async ({ p
   await page.getByRole("button", { name: "Menu" }).click();
   await page.getByRole("button", { name: "Contacto" }).click();
   await expect(page).toHaveURL(/\/(\?.*)?$/);
-  await expect(page.locator("#contact")).toBeFocused(); // the scrolling has begun, and takes no focus any more
+  await expect(page.locator("#contact")).toBeFocused(); // the scrolling has begun; it does not move the focus again
   await page.getByLabel("Nome").fill("Inês");
   await page.getByLabel("E-mail").fill("ines");
   await page.getByLabel("Mensagem").fill("Olá");
@@ -39,7 +39,7 @@ test("a visitor looks at the art in Portuguese and writes a message", async ({ p
   await page.getByLabel("E-mail").fill("ines@exemplo.example");
   await page.getByLabel("Mensagem").fill("Bom dia! Temos uma parede de 6 × 3 metros.");
   await page.getByRole("button", { name: "Enviar mensagem" }).click();
-  // Looked for at once, because the toast goes after four seconds.
+  // Checked in parallel, because the toast closes after four seconds.
   await Promise.all([
     expect(page.getByText("Mensagem enviada com sucesso!")).toBeVisible(),
     expect(page.getByText("Mensagem enviada!", { exact: true })).toBeVisible(),

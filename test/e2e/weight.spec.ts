@@ -1,9 +1,9 @@
-// The parts of web/budget.json that need the running program: the page as sent, and a phone's first picture.
+// The parts of web/budget.json that need the running program: the size of the page, and the first picture on a phone.
 import { brotliCompressSync } from "node:zlib";
 
 import { expect, openWithPausedClock, test, watchShifts } from "./fixtures.ts";
 
-// The full browser: the headless shell requests lazy pictures from further away.
+// The full browser, because the headless shell requests lazy pictures from further away.
 test.use({
   launchOptions: async ({ launchOptions }, give) =>
     give({ ...launchOptions, executablePath: "/usr/bin/chromium" }),
@@ -13,7 +13,7 @@ const HOME_BYTES = 20_000;
 const HERO_BYTES = 60_000;
 
 for (const address of ["/", "/?lang=pt"])
-  test(`P-weight-page: the page at ${address} is below ${HOME_BYTES} bytes in Brotli, its sheet included`, async ({
+  test(`P-weight-page: the page ${address} is smaller than ${HOME_BYTES} bytes in Brotli, including its style sheet`, async ({
     demo,
   }) => {
     const html = await (await fetch(demo.url + address)).text();
@@ -28,7 +28,7 @@ for (const phone of [
 ])
   test.describe(`a phone of ${phone.viewport.width} × ${phone.deviceScaleFactor}`, () => {
     test.use(phone);
-    test("P-weight-hero: waits for one picture below 60 kB, asked for once, before all others", async ({
+    test("P-weight-hero: one picture of less than 60 kB is requested once, before all others", async ({
       page,
       demo,
     }) => {
@@ -54,7 +54,7 @@ for (const phone of [
     });
   });
 
-/** What home may weigh before the visitor moves, with everything that it requests by itself. */
+/** The size limit of everything that the home page requests by itself before the visitor moves. */
 const FIRST_VIEW_BYTES = 500_000;
 
 for (const [width, height, deviceScaleFactor] of [
@@ -67,7 +67,7 @@ for (const [width, height, deviceScaleFactor] of [
   test.describe(`a screen of ${width} × ${height} × ${deviceScaleFactor}`, () => {
     test.use({ viewport: { width, height }, deviceScaleFactor });
 
-    test("P-weight-first: before the visitor moves home loads what its first view needs; then the rest follows", async ({
+    test("P-weight-first: before the visitor's move the home page loads only what its first view needs, and the rest afterwards", async ({
       page,
       demo,
     }) => {
@@ -79,7 +79,7 @@ for (const [width, height, deviceScaleFactor] of [
           request.sizes().then(({ responseBodySize }) => responseBodySize),
         );
       });
-      await openWithPausedClock(page, demo.url); // otherwise the hero moves by itself
+      await openWithPausedClock(page, demo.url); // otherwise the hero would advance by itself
       await page.waitForLoadState("networkidle");
       expect([...loaded.keys()].sort()).toEqual([
         "/",
@@ -109,11 +109,11 @@ for (const [width, height, deviceScaleFactor] of [
     });
   });
 
-test("P-weight-first: a window that shows more than the hero loads the pictures in it at once", async ({
+test("P-weight-first: pictures below the hero load at once if they are inside the window", async ({
   page,
   demo,
 }) => {
-  // As of a program that reads pages in a very high window, and does not move.
+  // Programs that read pages in a very high window never move. A low hero has the same effect.
   await page.route(demo.url, async (route) => {
     const response = await route.fetch();
     const body = (await response.text()).replace(
@@ -134,7 +134,10 @@ test("P-weight-first: a window that shows more than the hero loads the pictures 
 test.describe("the first view of the gallery on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 3 });
 
-  test("P-2: costs less than 500 kB of pictures, and nothing moves", async ({ page, demo }) => {
+  test("P-2: it loads less than 500 kB of pictures, and the layout does not shift", async ({
+    page,
+    demo,
+  }) => {
     const shifts = await watchShifts(page);
     let bytes = 0;
     const sizes: Promise<void>[] = [];
@@ -146,7 +149,7 @@ test.describe("the first view of the gallery on a phone", () => {
     });
     await page.goto(`${demo.url}/gallery/all`);
     await expect(page.getByRole("link", { name: /^Open / }).first()).toBeVisible();
-    // Lazy pictures are asked for with the first layout, which on a slow machine comes after the network has been idle.
+    // Lazy pictures are requested with the first layout, which on a slow machine comes after the network has been idle.
     await page.waitForFunction(() =>
       [...document.images]
         .filter((one) => {

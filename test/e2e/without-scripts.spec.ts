@@ -1,4 +1,4 @@
-// The site without scripts, in both languages: content, links and the contact form's POST.
+// The site without scripts, in both languages: its content, its links, and the POST of the contact form.
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -98,7 +98,7 @@ async function refusedCorrectedAndSent(page: Page, language: Language, look: Loo
   }
 }
 
-/** The page of a work that is not in the cache, while the database cannot be read. */
+/** Opens the page of a work that is not in the cache, while the database cannot be read. */
 async function withoutDatabase(page: Page, ...looks: Look[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "atelie-test-"));
   const server = await startServer("sqlite", { env: { ATELIE_DATA_DIR: folder } });
@@ -132,9 +132,7 @@ test.describe("with scripts off", () => {
     });
   }
 
-  test("FN-page-sent: the form as the site's own page holds it, sent as a multipart form", async ({
-    page,
-  }) => {
+  test("FN-page-sent: the site's form is accepted as a multipart form", async ({ page }) => {
     const server = await startServer("sqlite");
     try {
       // A form rendered by the server, with the field names and the action of the site's form.
@@ -161,7 +159,7 @@ test.describe("with scripts off", () => {
   });
 });
 
-// axe needs scripts; the pages have none, so they are the same with scripts on.
+// axe needs scripts. The pages have none, so they are the same with scripts on.
 test("FN-page-looks: the plain pages are accessible in both languages and schemes", async ({
   page,
 }) => {
@@ -175,7 +173,7 @@ const works = (page: Page) =>
 test.describe("the site with scripts off", () => {
   test.use({ javaScriptEnabled: false });
   for (const language of languages) {
-    test(`P-plain-read P-plain-leads P-plain-work: home, gallery and a work are read whole, and everything leads on, in ${language}`, async ({
+    test(`P-plain-read P-plain-leads P-plain-work: home, gallery and a work can be read completely, and all links work, in ${language}`, async ({
       page,
       demo,
     }) => {
@@ -242,10 +240,7 @@ async function onBothSchemes(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: "light" });
 }
 
-test("P-plain-axe: what the server draws for browsers without scripts is accessible", async ({
-  page,
-  demo,
-}) => {
+test("P-plain-axe: the HTML for browsers without scripts is accessible", async ({ page, demo }) => {
   await blockSiteScripts(page);
   for (const language of languages)
     for (const path of ["/", "/gallery/mural"])
