@@ -1,5 +1,6 @@
-// Records what Chromium requests at the first visit of a page: node bench/record-visit.mjs URL. Prints a recording for each device,
-// as JSON: the requests in their order, with the headers that were sent and the number of the connection. The page is not touched.
+// Records what Chromium requests at the first visit of a page: node bench/record-visit.mjs URL. Prints a recording for
+// each device, as JSON: the requests in their order, with their headers and the number of their connection. Nothing is
+// pressed or scrolled.
 import { chromium, devices } from "@playwright/test";
 
 const visitors = {

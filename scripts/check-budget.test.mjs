@@ -17,7 +17,7 @@ describe("check-budget", () => {
     "_c.js": { file: "c.js" },
   };
 
-  it("follows static imports, each file once, and leaves out what loads later", () => {
+  it("follows static imports, lists each file once, and omits files that load later", () => {
     expect([...filesOf(manifest, ["index.html"])]).toEqual(["a.js", "b.js"]);
     expect([...filesOf(manifest, ["index.html", "form.tsx"])]).toEqual([
       "a.js",

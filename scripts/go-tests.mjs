@@ -13,8 +13,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-// Packages that use goroutines, but whose many or expensive tests mostly send one request after the other. The value lists the
-// tests that run with the race detector although they start no goroutine themselves.
+// Packages that use goroutines, but whose many or expensive tests mostly send one request after the other. The value
+// names the tests that run with the race detector although they start no goroutine themselves.
 export const BY_TEST = {
   "internal/app": [
     "TestBodyDeadlineEndsTheRequest",

@@ -37,8 +37,8 @@ const lint = {
   typeScript: { name: "lint (TypeScript)", command: "npm run --silent lint" },
   contracts: { name: "contracts", command: "npm run --silent contracts" },
   budget: { name: "size of the home page", command: "npm run --silent budget" },
-  // deadcode always succeeds: what it prints is the failure. Functions that only tests call count as dead. tools is a module
-  // of its own, which `./...` of the root leaves out.
+  // deadcode always succeeds, so any output counts as a failure. Functions that only tests call count as dead. tools is
+  // a Go module of its own, which `./...` of the root leaves out.
   go: {
     name: "lint (Go)",
     command:
@@ -63,8 +63,8 @@ const runs = {
     stages: [
       {
         name: "Go, SQLite alone",
-        // Four packages at a time on two processors: many tests wait for most of their time. Linker and tests collect garbage
-        // less often than by default, which takes more memory and 7 % less CPU.
+        // Four packages at a time on two processors, because many tests mostly wait. Linker and tests collect garbage
+        // less often than by default, which takes more memory and 7 % less CPU time.
         env: { GOGC: "400" },
         command: `go test -tags nodynamic -vet=off -timeout 40m -json -short -p 4 ${packagesOf([
           ...plan.whole.filter((folder) => folder.startsWith("internal/")),
@@ -76,8 +76,9 @@ const runs = {
       vitest,
     ],
   },
-  // The browser's tests take the longest and compute most; Go's, which mostly wait, run in parallel with them. The short
-  // stages come last, so that both processors are busy until the end. Three packages at a time, because many tests wait.
+  // The browser's tests take longest and need most CPU time. Go's tests mostly wait, so they run in parallel with them.
+  // The short stages come last, so that both processors are busy until the end. Three packages at a time, because many
+  // tests wait.
   test: {
     atOnce: 2,
     stages: [
@@ -139,7 +140,8 @@ const runs = {
 
 const report = (name) => JSON.parse(readFileSync(`${results}/${name}.json`, "utf8"));
 
-// The configuration allows no second try; where one is asked for by hand, more than two that needed it fail the run.
+// The configuration allows no second attempt. If a run allows it by an option, more than two tests that needed it fail
+// the run.
 function withoutSecondTries({ flaky, ...outcome }) {
   if (flaky.length > 2)
     outcome.failed.push(...flaky.map((name) => failure(name, "needed a second try")));
@@ -147,7 +149,7 @@ function withoutSecondTries({ flaky, ...outcome }) {
   return outcome;
 }
 
-// go test -json prints one event per line: the output of tests that pass is dropped, that of failures is shown.
+// go test -json prints one event per line. The output of passing tests is dropped, that of failing tests is printed.
 function fromGo() {
   const total = { passed: 0, failed: [], skipped: [] };
   const outputs = new Map();
@@ -166,7 +168,7 @@ function fromGo() {
       if (e.Action === "build-fail") print(outputs.get(key) ?? "");
       if (e.Action === "fail") print(`--- ${key}\n${outputs.get(key) ?? ""}`);
       if (e.Action === "fail" && !e.Test)
-        // Tests without a result: the package's program was killed, or its output hid their last line.
+        // Tests without a result: the program of the package was killed, or its output has swallowed their last line.
         for (const [left, said] of outputs)
           if (left.startsWith(`${e.Package} `) && left !== key) print(`--- ${left}\n${said}`);
       if (!["pass", "fail", "skip"].includes(e.Action)) return;
@@ -224,7 +226,7 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 const lines = [];
 const failures = [];
 
-/** Runs a stage and counts its tests. If others run in parallel, its output is held back until its end. */
+/** Runs a stage and counts its tests. If other stages run in parallel, its output is printed only at its end. */
 async function runAndCount(stage, inParallel) {
   const heldOutput = [`\n== ${stage.name}\n`];
   const print = inParallel ? (text) => heldOutput.push(text) : (text) => process.stdout.write(text);
@@ -255,7 +257,7 @@ async function runAndCount(stage, inParallel) {
   );
 }
 
-// Go reuses what it has compiled in another clone only where no path of the clone is in it.
+// Go reuses what another clone has compiled only if the result contains no path of that clone.
 process.env.GOFLAGS = `${process.env.GOFLAGS ?? ""} -trimpath`.trim();
 rmSync(results, { recursive: true, force: true });
 mkdirSync(results, { recursive: true });

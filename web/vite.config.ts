@@ -24,7 +24,7 @@ function bootFromServer(): Plugin {
           });
         });
         const found = element.exec(await response.text())?.[2];
-        if (!found) throw new Error(`The page at ${backend} carries no boot data`);
+        if (!found) throw new Error(`The page at ${backend} has no boot data`);
         const boot = JSON.parse(found) as Record<string, unknown>;
         // Requests to the backend go to Vite's origin, as in production, and its proxy forwards them.
         const viteUrl = context.server?.resolvedUrls?.local[0];

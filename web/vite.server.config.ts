@@ -7,8 +7,8 @@ import { defineConfig, type Plugin } from "vite";
 
 import type { Page } from "./src/app/page-table.ts";
 
-// Builds the script by which the server draws pages (internal/pages/render), and the page manifest. It runs after the
-// build of the browser's files (vite.config.ts), which it reads.
+// Builds the script with which the server renders pages (internal/pages/render), and the page manifest. It runs after
+// the build of the browser's files (vite.config.ts), because it reads them.
 
 const LANGUAGES = ["en", "pt"];
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -36,7 +36,7 @@ function manifestOf(script: string): string {
   const modules = JSON.parse(text) as Manifest;
   const find = (name: string) => {
     const found = modules[name];
-    if (!found) throw new Error(`The build has no ${name}`);
+    if (!found) throw new Error(`The build contains no ${name}`);
     return found;
   };
   const urlOf = (name: string) => `/${find(name).file}`;

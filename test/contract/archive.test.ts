@@ -37,7 +37,7 @@ const works = [1, 2, 3].map((n) => ({
 }));
 
 /** A site with files, works of all kinds, texts of the owner, and a message. */
-async function fill(server: Server): Promise<void> {
+async function addContent(server: Server): Promise<void> {
   const owner = await asOwner(server);
   const upload = async (bucket: string, name: string, width: number) => {
     const files = owner.storage.from(bucket);
@@ -125,7 +125,7 @@ let archive: string;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), "atelie-archive-"));
   source = await start("sqlite");
-  await fill(source);
+  await addContent(source);
   await untilReady(source);
   archive = join(home, "site.zip");
   await source.command(["export", "--to", archive]);
@@ -185,8 +185,8 @@ describe.each(engines)("an import on %s", (engine) => {
     const nothing = target.command(["export", "--to", join(home, "nothing.zip")]);
     await expect(nothing).rejects.toThrow(/the site is empty/);
     const owner = await asOwner(target);
-    const said = await target.command(["import", archive]);
-    expect(said).toContain("3 works, 1 messages, 4 files");
+    const output = await target.command(["import", archive]);
+    expect(output).toContain("3 works, 1 messages, 4 files");
     await untilReady(target);
     const wanted = await pagesOf(source);
     expect(Object.keys(wanted).length).toBeGreaterThan(12);

@@ -50,16 +50,16 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
 
   /** Returns a client that uses the PKCE flow, as a server-rendered site does. */
   const withPKCE = () => {
-    const kept = new Map<string, string>();
+    const storage = new Map<string, string>();
     return createClient(server.url, server.anonKey, {
       auth: {
         flowType: "pkce",
         autoRefreshToken: false,
         detectSessionInUrl: false,
         storage: {
-          getItem: (key) => kept.get(key) ?? null,
-          setItem: (key, value) => void kept.set(key, value),
-          removeItem: (key) => void kept.delete(key),
+          getItem: (key) => storage.get(key) ?? null,
+          setItem: (key, value) => void storage.set(key, value),
+          removeItem: (key) => void storage.delete(key),
         },
       },
     });
@@ -76,7 +76,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
   };
 
   /** Requests a link without following its redirect. */
-  const open = async (url: URL | string, method = "GET") => {
+  const openWithoutRedirect = async (url: URL | string, method = "GET") => {
     const answer = await fetch(url, { method, redirect: "manual" });
     return { status: answer.status, to: new URL(answer.headers.get("location") ?? "about:blank") };
   };
@@ -103,8 +103,8 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
 
     const mail = await post.next(email);
     expect(mail.html).toContain('<html lang="pt"');
-    expect(await open(linkOf(mail), "HEAD")).toMatchObject({ status: 200 });
-    const { status, to } = await open(linkOf(mail));
+    expect(await openWithoutRedirect(linkOf(mail), "HEAD")).toMatchObject({ status: 200 });
+    const { status, to } = await openWithoutRedirect(linkOf(mail));
     expect([status, to.origin + to.pathname]).toEqual([303, "https://app.example.com/welcome"]);
     expect(behindHash(to).get("type")).toBe("signup");
     const client = asAnon(server);
@@ -113,7 +113,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
       refresh_token: behindHash(to).get("refresh_token")!,
     });
     expect(noSession).toBeNull();
-    const again = await open(linkOf(mail));
+    const again = await openWithoutRedirect(linkOf(mail));
     expect(behindHash(again.to).get("error_code")).toBe("otp_expired");
     const { data: role } = await client.rpc("get_user_role", { user_id: data.user!.id });
     expect(role).not.toBe("admin");
@@ -285,14 +285,14 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(error).toBeNull();
     const mail = await post.next(email);
     expect(hashOf(mail)).toMatch(/^pkce_/);
-    const { to } = await open(linkOf(mail));
+    const { to } = await openWithoutRedirect(linkOf(mail));
     expect(to.searchParams.get("from")).toBe("mail");
     const stranger = withPKCE();
     expect((await stranger.auth.exchangeCodeForSession("x")).error).not.toBeNull();
     const got = await client.auth.exchangeCodeForSession(to.searchParams.get("code")!);
     expect(got.error).toBeNull();
     expect(got.data).toMatchObject({ user: { email }, redirectType: "recovery" });
-    const again = await open(linkOf(mail));
+    const again = await openWithoutRedirect(linkOf(mail));
     expect(again.to.searchParams.get("error_code")).toBe("otp_expired");
   });
 
@@ -308,9 +308,9 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
   it("S7-verify-4 S7-user-4 S7-user-5: the email address changes after both addresses have confirmed", async () => {
     const { client, email } = await member();
     const fresh = address();
-    const asked = await client.auth.updateUser({ email: fresh });
-    expect(asked.error).toBeNull();
-    expect(asked.data.user).toMatchObject({ email, new_email: fresh });
+    const response = await client.auth.updateUser({ email: fresh });
+    expect(response.error).toBeNull();
+    expect(response.data.user).toMatchObject({ email, new_email: fresh });
     const [here, there] = [await post.next(email), await post.next(fresh)];
     const first = await fetch(`${server.url}/auth/v1/verify`, {
       method: "POST",
@@ -339,18 +339,18 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     await client.auth.resend({ type: "email_change", email });
     const earlier = [await post.next(email), await post.next(fresh)];
     const sent = [await post.next(email), await post.next(fresh)];
-    const first = await open(linkOf(earlier[1]!)); // a later mail does not invalidate it
+    const first = await openWithoutRedirect(linkOf(earlier[1]!)); // a later mail does not invalidate it
     expect(behindHash(first.to).get("message")).toContain("Confirmation link accepted");
-    const second = await open(linkOf(sent[0]!));
+    const second = await openWithoutRedirect(linkOf(sent[0]!));
     expect(behindHash(second.to).get("access_token")).toBeTruthy();
   });
 
   it("S7-verify-3 S7-user-6: a code changes the phone number", async () => {
     const { client } = await member();
     const phone = number();
-    const asked = await client.auth.updateUser({ phone });
-    expect(asked.error).toBeNull();
-    expect(asked.data.user).toMatchObject({ new_phone: phone });
+    const response = await client.auth.updateUser({ phone });
+    expect(response.error).toBeNull();
+    expect(response.data.user).toMatchObject({ new_phone: phone });
     expect((await texts.next(phone)).sms_type).toBe("phone_change");
     expect((await client.auth.resend({ type: "phone_change", phone })).error).toBeNull();
     const { otp: token } = await texts.next(phone);

@@ -24,7 +24,7 @@ async function owner(server: Server, email: string) {
 }
 
 /** Enrols and verifies a TOTP factor; the session of the client is then at aal2. */
-async function secure(client: SupabaseClient) {
+async function enrolTotp(client: SupabaseClient) {
   const enrolled = await client.auth.mfa.enroll({ factorType: "totp", friendlyName: "phone" });
   expect(enrolled.error).toBeNull();
   const { id, totp } = enrolled.data!;
@@ -134,7 +134,7 @@ describe.each(engines)("second factors on %s", (engine) => {
   it("S4-aal-2 S4-aal-3 S7-factor-8: an owner with a factor can do nothing before entering its code", async () => {
     const signIn = await owner(server, "bia@example.com");
     const first = await signIn();
-    const { id, phone } = await secure(first.client);
+    const { id, phone } = await enrolTotp(first.client);
     const { client, session } = await signIn();
     expect((await client.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({
       currentLevel: "aal1",
@@ -177,7 +177,7 @@ describe.each(engines)("second factors on %s", (engine) => {
   it("S4-aal-4 S7-factor-7: unenrolling a factor lowers the session to aal1", async () => {
     const signIn = await owner(server, "carla@example.com");
     const { client } = await signIn();
-    const { id } = await secure(client);
+    const { id } = await enrolTotp(client);
     const gone = await client.auth.mfa.unenroll({ factorId: id });
     expect(gone).toMatchObject({ data: { id }, error: null });
     expect((await client.auth.refreshSession()).error).toBeNull();
@@ -218,7 +218,7 @@ describe.each(engines)("second factors on %s", (engine) => {
   it("A-codes-1: a recovery code signs the owner in, once", async () => {
     const signIn = await owner(server, "eva@example.com");
     const { client } = await signIn();
-    await secure(client);
+    await enrolTotp(client);
     const path = "factors/recovery_codes";
     const made = await call(server, "POST", path, await tokenOf(client));
     expect(made.status).toBe(200);
@@ -300,12 +300,12 @@ describe.each(engines)("access tokens with ES256 on %s", (engine) => {
   it("A-keys-2: the official client checks tokens with the published keys", async () => {
     const signIn = await owner(server, "ana@example.com");
     const { session } = await signIn();
-    const asked: string[] = [];
+    const requestedPaths: string[] = [];
     const client = createClient(server.url, server.anonKey, {
       auth: { persistSession: false, autoRefreshToken: false },
       global: {
         fetch: (input, init) => {
-          asked.push(new URL(input as string).pathname);
+          requestedPaths.push(new URL(input as string).pathname);
           return fetch(input, init);
         },
       },
@@ -314,7 +314,7 @@ describe.each(engines)("access tokens with ES256 on %s", (engine) => {
     expect(claims.error).toBeNull();
     expect(claims.data!.header.alg).toBe("ES256");
     expect(claims.data!.claims).toMatchObject({ sub: session.user.id, aal: "aal1" });
-    expect(asked).toEqual(["/auth/v1/.well-known/jwks.json"]); // no request for the user
+    expect(requestedPaths).toEqual(["/auth/v1/.well-known/jwks.json"]); // no request for the user
     const forged = session.access_token.slice(0, -6) + "AAAAAA";
     expect((await client.auth.getClaims(forged)).error).toMatchObject({
       code: "invalid_jwt",

@@ -26,7 +26,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
   });
   afterAll(() => server.stop());
 
-  const ask = (path: string, init: RequestInit = {}) =>
+  const send = (path: string, init: RequestInit = {}) =>
     fetch(`${server.url}/auth/v1/${path}`, { ...init, headers: { apikey: server.anonKey } });
 
   it("S7-signup-4 A-set-3: signing up by email or phone opens a session at once if no confirmation is required", async () => {
@@ -62,13 +62,13 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
   });
 
   it("A-surface-1 A-surface-2: the public key can read the auth settings and the health of the server", async () => {
-    expect(await (await ask("settings")).json()).toMatchObject({
+    expect(await (await send("settings")).json()).toMatchObject({
       disable_signup: false,
       mailer_autoconfirm: true,
       phone_autoconfirm: true,
       external: { email: true, phone: true, anonymous_users: false },
     });
-    const health = await ask("health");
+    const health = await send("health");
     expect([health.status, (await health.json()).name]).toEqual([200, "atelie"]);
   });
 
@@ -92,7 +92,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
       email: "eva@example.com",
       password: "k3v9xq2m",
     });
-    const answer = await ask("magiclink", {
+    const answer = await send("magiclink", {
       method: "POST",
       body: JSON.stringify({ email: data.user!.email }),
     });
@@ -114,9 +114,9 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     const opened = await fetch(action_link, { redirect: "manual" });
     expect(opened.headers.get("location")).toContain("access_token");
     await fetch(action_link, { redirect: "manual" }); // refused; the cause is logged
-    await ask(`callback?code=the-providers-code&state=${hashed_token}`, { redirect: "manual" });
+    await send(`callback?code=the-providers-code&state=${hashed_token}`, { redirect: "manual" });
     await client.auth.signInWithPassword({ email, password: "k3v9xq2m-wrong" });
-    await ask("token?grant_type=refresh_token", {
+    await send("token?grant_type=refresh_token", {
       method: "POST",
       body: JSON.stringify({ refresh_token: "a-token-that-never-was" }),
     });
@@ -155,14 +155,14 @@ describe.each(engines)("a session that ended elsewhere on %s", (engine) => {
     const server = await startServer(engine);
     try {
       await server.command(["owner", "add", ownerEmail, "--password-stdin"], ownerPassword + "\n");
-      const kept = new Map<string, string>();
+      const storage = new Map<string, string>();
       const client = createClient(server.url, server.anonKey, {
         auth: {
           autoRefreshToken: false,
           storage: {
-            getItem: (key) => kept.get(key) ?? null,
-            setItem: (key, value) => void kept.set(key, value),
-            removeItem: (key) => void kept.delete(key),
+            getItem: (key) => storage.get(key) ?? null,
+            setItem: (key, value) => void storage.set(key, value),
+            removeItem: (key) => void storage.delete(key),
           },
         },
       });
@@ -170,13 +170,13 @@ describe.each(engines)("a session that ended elsewhere on %s", (engine) => {
         email: ownerEmail,
         password: ownerPassword,
       });
-      expect(kept.size).toBe(1);
+      expect(storage.size).toBe(1);
       await asService(server).auth.admin.signOut(data.session!.access_token, "global");
       const events: string[] = [];
       client.auth.onAuthStateChange((event) => void events.push(event));
       const gone = await client.auth.getUser();
       expect(gone.error?.name).toBe("AuthSessionMissingError");
-      expect(kept.size).toBe(0);
+      expect(storage.size).toBe(0);
       await expect.poll(() => events).toContain("SIGNED_OUT");
     } finally {
       await server.stop();

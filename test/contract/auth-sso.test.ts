@@ -60,7 +60,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
   });
 
   // The requests of a browser: to the provider, and back to the server with the provider's form.
-  const travel = async (client = asAnon(server)) => {
+  const signInAtProvider = async (client = asAnon(server)) => {
     const { data, error } = await client.auth.signInWithSSO({
       domain: "corp.example",
       options: { redirectTo: app },
@@ -87,7 +87,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
   };
 
   it("S7-sso-1 S7-sso-5: a person signs in by the domain of the address, and the session shows who it is", async () => {
-    const address = await travel();
+    const address = await signInAtProvider();
     expect(address.origin + address.pathname).toBe(app);
     const { client, user } = await sessionAt(address);
     expect(user).toMatchObject({
@@ -106,7 +106,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
   });
 
   it("S7-sso-2: a second sign-in by the provider's id uses the same account", async () => {
-    const first = await sessionAt(await travel());
+    const first = await sessionAt(await signInAtProvider());
     const { data } = await asAnon(server).auth.signInWithSSO({ providerId: provider });
     const address = await submit(await idp.visit(data!.url));
     expect(address.origin).toBe(server.url); // without a requested address: the site
@@ -126,12 +126,12 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     ],
   ])("accepts %s", async (_name, change) => {
     idp.set(change);
-    await sessionAt(await travel());
+    await sessionAt(await signInAtProvider());
   });
 
   it("S7-sso-10: accounts of a provider are separate from accounts with a password", async () => {
     await server.command(["owner", "add", "ana@corp.example", "--password-stdin"], "a blue tile\n");
-    const { user } = await sessionAt(await travel());
+    const { user } = await sessionAt(await signInAtProvider());
     const { data } = await asAnon(server).auth.signInWithPassword({
       email: "ana@corp.example",
       password: "a blue tile",
@@ -163,7 +163,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     ["SHA-1", { signatureAlgorithm: "rsa-sha1", digestAlgorithm: "sha1" }],
   ])("A-safe-18: refuses an answer with %s", async (_name, change) => {
     idp.set(change);
-    expectRefusal(await travel(), "validation_failed");
+    expectRefusal(await signInAtProvider(), "validation_failed");
   });
 
   it("A-safe-13: a redirect never goes to a URL that is not allowed", async () => {
@@ -175,17 +175,17 @@ describe.each(engines)("single sign-on on %s", (engine) => {
   });
 
   it("a bad request gets an error that says what is wrong", async () => {
-    const ask = async (params: { domain: string } | { providerId: string }) =>
+    const signIn = async (params: { domain: string } | { providerId: string }) =>
       (await asAnon(server).auth.signInWithSSO(params)).error;
-    expect(await ask({ domain: "nowhere.example" })).toMatchObject({
+    expect(await signIn({ domain: "nowhere.example" })).toMatchObject({
       status: 404,
       code: "sso_provider_not_found",
     });
-    expect(await ask({ providerId: "00000000-0000-4000-8000-000000000000" })).toMatchObject({
+    expect(await signIn({ providerId: "00000000-0000-4000-8000-000000000000" })).toMatchObject({
       status: 404,
       code: "sso_provider_not_found",
     });
-    expect(await ask({ providerId: "nonsense" })).toMatchObject({
+    expect(await signIn({ providerId: "nonsense" })).toMatchObject({
       status: 400,
       code: "validation_failed",
     });
@@ -203,7 +203,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     const refused = await asAnon(server).auth.signInWithSSO({ domain: "corp.example" });
     expect(refused.error).toMatchObject({ status: 404, code: "sso_provider_disabled" });
     expect((await admin("PUT", `/${provider}`, { disabled: false })).body.disabled).toBe(false);
-    await sessionAt(await travel());
+    await sessionAt(await signInAtProvider());
   });
 
   it("S7-sso-3: a client with PKCE gets a code at the end of the flow", async () => {
@@ -221,7 +221,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
         },
       },
     });
-    const address = await travel(client);
+    const address = await signInAtProvider(client);
     expect(address.hash).toBe("");
     const { data, error } = await client.auth.exchangeCodeForSession(
       address.searchParams.get("code")!,

@@ -175,20 +175,20 @@ describe.each(engines)("authentication on %s", (engine) => {
   });
 
   it("S8-form-1 S8-form-2: errors have the shape that the requested API version defines", async () => {
-    const ask = (headers: Record<string, string>) =>
+    const requestToken = (headers: Record<string, string>) =>
       fetch(`${server.url}/auth/v1/token?grant_type=password`, {
         method: "POST",
         headers: { apikey: server.anonKey, ...headers },
         body: "{",
       });
-    const old = await ask({});
+    const old = await requestToken({});
     expect(old.status).toBe(400);
     expect(await old.json()).toMatchObject({
       code: 400,
       error_code: "bad_json",
       msg: expect.any(String),
     });
-    const dated = await ask({ "X-Supabase-Api-Version": "2024-01-01" });
+    const dated = await requestToken({ "X-Supabase-Api-Version": "2024-01-01" });
     expect(dated.headers.get("X-Supabase-Api-Version")).toBe("2024-01-01");
     expect(await dated.json()).toMatchObject({ code: "bad_json", message: expect.any(String) });
   });

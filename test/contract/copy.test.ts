@@ -58,9 +58,9 @@ it("a running site is copied from SQLite and disk to PostgreSQL and S3 and back"
     const { data: covers } = await client.from("cover_images").select("*").order("id");
     const moved = client.storage.from("product-images").getPublicUrl("moved/a ã.png")
       .data.publicUrl;
-    const shown = [moved, ...products!.map((p) => new URL(p.image_url, of.url).href)];
+    const urls = [moved, ...products!.map((p) => new URL(p.image_url, of.url).href)];
     const pictures = await Promise.all(
-      shown.map(async (url) => {
+      urls.map(async (url) => {
         const answer = await fetch(url);
         const bytes = Buffer.from(await answer.arrayBuffer()).toString("base64");
         return [answer.status, answer.headers.get("etag"), bytes];
@@ -96,8 +96,8 @@ it("a running site is copied from SQLite and disk to PostgreSQL and S3 and back"
     expect((await files.remove(["new.png"])).error).toBeNull();
   };
 
-  const said = await server.command(["copy", "--from", first, ...there]);
-  expect(said).toContain("Copied and the same: ");
+  const output = await server.command(["copy", "--from", first, ...there]);
+  expect(output).toContain("Copied and the same: ");
   await stop(server);
 
   const secret = {

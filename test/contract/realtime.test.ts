@@ -19,21 +19,21 @@ afterAll(stopPostgres);
 
 const secret = "a secret that several nodes share, in tests";
 const versions = ["2.0.0", "1.0.0"];
-const wait = { timeout: 45_000, interval: 20 };
+const waitOptions = { timeout: 45_000, interval: 20 };
 
 // Clients are disconnected at the end of each test.
-const open: { realtime: RealtimeClient }[] = [];
+const openClients: { realtime: RealtimeClient }[] = [];
 afterEach(async () => {
-  await Promise.all(open.splice(0).map(({ realtime }) => realtime.removeAllChannels()));
+  await Promise.all(openClients.splice(0).map(({ realtime }) => realtime.removeAllChannels()));
 });
 
 function connect(server: Server, vsn: string, key = server.anonKey): SupabaseClient {
   const client = createClient(server.url, key, {
     auth: { persistSession: false, autoRefreshToken: false },
     // Heartbeats at the client's own interval: with a short one, an answer that is late on a busy machine ends the connection.
-    realtime: { vsn, timeout: wait.timeout, reconnectAfterMs: () => 100 },
+    realtime: { vsn, timeout: waitOptions.timeout, reconnectAfterMs: () => 100 },
   });
-  open.push(client);
+  openClients.push(client);
   return client;
 }
 
@@ -94,17 +94,17 @@ function token(claims: Record<string, unknown>, life: number): string {
 }
 
 /** A realtime client whose token the test chooses. */
-function bare(server: Server, vsn: string): RealtimeClient {
+function makeRealtimeClient(server: Server, vsn: string): RealtimeClient {
   const realtime = new RealtimeClient(server.url.replace("http", "ws") + "/realtime/v1", {
     params: { apikey: server.anonKey },
     vsn,
-    timeout: wait.timeout,
+    timeout: waitOptions.timeout,
   });
-  open.push({ realtime });
+  openClients.push({ realtime });
   return realtime;
 }
 
-const titles = (changes: Change[]) => changes.map((change) => change.new.title ?? change.old.id);
+const titlesOf = (changes: Change[]) => changes.map((change) => change.new.title ?? change.old.id);
 
 /** An account without a role, signed in, with a channel on products at each of the nodes. */
 async function visitorOn(nodes: Server[], vsn: string) {
@@ -118,7 +118,7 @@ async function visitorOn(nodes: Server[], vsn: string) {
       const signedIn = await client.auth.signInWithPassword({ email, password: ownerPassword });
       if (signedIn.error) throw signedIn.error;
       await client.realtime.setAuth();
-      const told: string[] = [];
+      const messages: string[] = [];
       const received: unknown[] = [];
       const channel = client
         .channel("visitors")
@@ -128,16 +128,22 @@ async function visitorOn(nodes: Server[], vsn: string) {
           () => undefined,
         )
         .on("broadcast", { event: "hello" }, ({ payload }) => void received.push(payload))
-        .on("system", {}, (payload: { message: string }) => void told.push(payload.message));
+        .on("system", {}, (payload: { message: string }) => void messages.push(payload.message));
       await subscribed(channel);
-      return { client, channel, told, received, accessToken: signedIn.data.session.access_token };
+      return {
+        client,
+        channel,
+        messages,
+        received,
+        accessToken: signedIn.data.session.access_token,
+      };
     }),
   );
   return { id: made.data.user.id, email, admin, channels };
 }
 
 /** Expects that the end of a session closes its channels on every node, and that it can open no new ones. */
-async function endsWithTheSession(nodes: Server[], vsn: string): Promise<void> {
+async function expectChannelsEnd(nodes: Server[], vsn: string): Promise<void> {
   const last = nodes.at(-1)!;
   const ways: ((of: Awaited<ReturnType<typeof visitorOn>>) => Promise<unknown>)[] = [
     async ({ email }) => {
@@ -153,10 +159,10 @@ async function endsWithTheSession(nodes: Server[], vsn: string): Promise<void> {
   for (const end of ways) {
     const visitor = await visitorOn(nodes, vsn);
     expect(await end(visitor)).toBeNull();
-    for (const [i, { channel, told, accessToken }] of visitor.channels.entries()) {
-      await vi.waitFor(() => expect(told).toContain("Access was revoked"), wait);
-      await vi.waitFor(() => expect(channel.state).toBe("closed"), wait);
-      const late = bare(nodes[i]!, vsn);
+    for (const [i, { channel, messages, accessToken }] of visitor.channels.entries()) {
+      await vi.waitFor(() => expect(messages).toContain("Access was revoked"), waitOptions);
+      await vi.waitFor(() => expect(channel.state).toBe("closed"), waitOptions);
+      const late = makeRealtimeClient(nodes[i]!, vsn);
       await late.setAuth(accessToken);
       await expect(subscribed(late.channel("t"))).rejects.toThrow("Access was revoked");
     }
@@ -165,7 +171,7 @@ async function endsWithTheSession(nodes: Server[], vsn: string): Promise<void> {
 }
 
 /** Expects that a role granted or removed on the command line applies to open channels on every node. */
-async function followsTheRole(nodes: Server[], vsn: string): Promise<void> {
+async function expectRoleApplies(nodes: Server[], vsn: string): Promise<void> {
   const { email, channels } = await visitorOn(nodes, vsn);
   const owner = await connectOwner(nodes[0]!, vsn);
   const sender = owner.channel("visitors");
@@ -174,7 +180,7 @@ async function followsTheRole(nodes: Server[], vsn: string): Promise<void> {
   const { data } = await owner.auth.getSession();
   const delivered = await Promise.all(
     nodes.map(async (node) => {
-      const listener = bare(node, vsn);
+      const listener = makeRealtimeClient(node, vsn);
       await listener.setAuth(data.session!.access_token);
       const seen: unknown[] = [];
       const channel = listener.channel("visitors");
@@ -185,20 +191,20 @@ async function followsTheRole(nodes: Server[], vsn: string): Promise<void> {
   );
   await sender.send({ type: "broadcast", event: "hello", payload: { at: "first" } });
   for (const seen of delivered)
-    await vi.waitFor(() => expect(seen).toContainEqual({ at: "first" }), wait);
+    await vi.waitFor(() => expect(seen).toContainEqual({ at: "first" }), waitOptions);
   await nodes[0]!.command(["owner", "add", email]);
   let n = 0;
   for (const { received } of channels) {
     await vi.waitFor(async () => {
       await sender.send({ type: "broadcast", event: "hello", payload: { n: n++ } });
       expect(received.length).toBeGreaterThan(0);
-    }, wait);
+    }, waitOptions);
     expect(received).not.toContainEqual({ at: "first" });
   }
   await nodes[0]!.command(["owner", "remove", email]);
-  for (const { channel, told } of channels) {
-    await vi.waitFor(() => expect(told).toContain("Access was revoked"), wait);
-    await vi.waitFor(() => expect(channel.state).toBe("closed"), wait);
+  for (const { channel, messages } of channels) {
+    await vi.waitFor(() => expect(messages).toContain("Access was revoked"), waitOptions);
+    await vi.waitFor(() => expect(channel.state).toBe("closed"), waitOptions);
   }
 }
 
@@ -235,7 +241,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       expect(changed).toEqual({ ...row, title: "Romãs" });
       await writer.from("products").delete().eq("id", row.id);
       for (const seen of [visitor, owner]) {
-        await vi.waitFor(() => expect(seen).toHaveLength(3), wait);
+        await vi.waitFor(() => expect(seen).toHaveLength(3), waitOptions);
         expect(seen.map((change) => change.eventType)).toEqual(["INSERT", "UPDATE", "DELETE"]);
         expect(seen[0]!.new).toEqual(row);
         expect(seen[0]!.old).toEqual({});
@@ -266,7 +272,7 @@ describe.each(engines)("live changes on %s", (engine) => {
         .insert({ ...review, message: "For all.", is_active: true })
         .select()
         .single();
-      await vi.waitFor(() => expect(owner).toHaveLength(6), wait);
+      await vi.waitFor(() => expect(owner).toHaveLength(6), waitOptions);
       expect(owner.map((change) => `${change.table} ${change.eventType}`)).toEqual([
         "reviews INSERT",
         "reviews UPDATE",
@@ -276,7 +282,7 @@ describe.each(engines)("live changes on %s", (engine) => {
         "reviews INSERT",
       ]);
       expect(owner[4]!.new).toMatchObject({ name: "Inês", message: "A mural, please." });
-      await vi.waitFor(() => expect(visitor.at(-1)?.new.id).toBe(shown.id), wait);
+      await vi.waitFor(() => expect(visitor.at(-1)?.new.id).toBe(shown.id), waitOptions);
       // Of the hidden row the visitor gets only the change that has shown it.
       expect(visitor.map((change) => [change.eventType, change.new.is_active])).toEqual([
         ["UPDATE", true],
@@ -302,8 +308,8 @@ describe.each(engines)("live changes on %s", (engine) => {
         (await connect(server, vsn).from("products").select().eq("id", draft.id)).data,
       ).toEqual([]);
       // The program itself makes the last change.
-      await vi.waitFor(() => expect(owner).toHaveLength(5), wait);
-      await vi.waitFor(() => expect(visitor).toHaveLength(2), wait);
+      await vi.waitFor(() => expect(owner).toHaveLength(5), waitOptions);
+      await vi.waitFor(() => expect(visitor).toHaveLength(2), waitOptions);
       expect(visitor.map((change) => change.eventType)).toEqual(["UPDATE", "UPDATE"]);
       expect(visitor[1]!.new).toEqual(owner[4]!.new);
       const { data: seen } = await connect(server, vsn)
@@ -339,7 +345,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       await publish(null);
       await publish("now");
       await publishSeries(false);
-      await vi.waitFor(() => expect(owner).toHaveLength(6), wait);
+      await vi.waitFor(() => expect(owner).toHaveLength(6), waitOptions);
       expect(owner.map((change) => [change.eventType, change.new.is_visible])).toEqual([
         ["INSERT", false],
         ["UPDATE", false],
@@ -349,7 +355,7 @@ describe.each(engines)("live changes on %s", (engine) => {
         ["UPDATE", false],
       ]);
       await writer.from("series").delete().eq("id", series).throwOnError();
-      await vi.waitFor(() => expect(owner).toHaveLength(7), wait);
+      await vi.waitFor(() => expect(owner).toHaveLength(7), waitOptions);
       const seen = visitor.filter((change) => change.table === "series_works");
       expect(seen.map((change) => [change.eventType, change.new.is_visible])).toEqual([
         ["UPDATE", true],
@@ -376,14 +382,14 @@ describe.each(engines)("live changes on %s", (engine) => {
       await writer.from("products").update({ in_stock: false }).eq("title", rows[2]!.title);
       await writer.from("products").update({ in_stock: true }).eq("title", rows[2]!.title);
       await writer.from("products").delete().eq("id", data![0]!.id);
-      await vi.waitFor(() => expect(several).toHaveLength(4), wait);
-      expect(titles(several)).toEqual([
+      await vi.waitFor(() => expect(several).toHaveLength(4), waitOptions);
+      expect(titlesOf(several)).toEqual([
         rows[0]!.title,
         rows[2]!.title,
         rows[2]!.title,
         data![0]!.id,
       ]);
-      expect(titles(equal)).toEqual([rows[1]!.title]);
+      expect(titlesOf(equal)).toEqual([rows[1]!.title]);
       await writer.from("products").delete().like("title", `${prefix}%`);
     });
 
@@ -402,10 +408,10 @@ describe.each(engines)("live changes on %s", (engine) => {
       });
       const rows = ["A", "b", "bb", "d", "c"].map((name) => ({ title: `${prefix} ${name}` }));
       await writer.from("products").insert(rows);
-      await vi.waitFor(() => expect(folded).toHaveLength(3), wait);
-      expect(titles(folded)).toEqual([0, 1, 4].map((n) => rows[n]!.title));
-      await vi.waitFor(() => expect(exact).toHaveLength(2), wait);
-      expect(titles(exact)).toEqual([1, 4].map((n) => rows[n]!.title));
+      await vi.waitFor(() => expect(folded).toHaveLength(3), waitOptions);
+      expect(titlesOf(folded)).toEqual([0, 1, 4].map((n) => rows[n]!.title));
+      await vi.waitFor(() => expect(exact).toHaveLength(2), waitOptions);
+      expect(titlesOf(exact)).toEqual([1, 4].map((n) => rows[n]!.title));
       await writer.from("products").delete().like("title", `${prefix}%`);
     });
 
@@ -422,7 +428,7 @@ describe.each(engines)("live changes on %s", (engine) => {
         .from("reviews")
         .upsert(rows.slice(1).map((row) => ({ ...row, location: "Faro" })));
       await writer.rpc("reorder_reviews", { ids: rows.map((row) => row.id).reverse() });
-      await vi.waitFor(() => expect(seen).toHaveLength(6), wait);
+      await vi.waitFor(() => expect(seen).toHaveLength(6), waitOptions);
       expect(seen.map((change) => change.eventType)).toEqual([
         "INSERT",
         "INSERT",
@@ -461,14 +467,14 @@ describe.each(engines)("live changes on %s", (engine) => {
         aud: "authenticated",
         iss: `${server.url}/auth/v1`,
       };
-      const told: { message: string; status: string }[] = [];
+      const messages: { message: string; status: string }[] = [];
       const states: string[] = [];
-      const [ending, renewed] = [bare(server, vsn), bare(server, vsn)];
+      const [ending, renewed] = [makeRealtimeClient(server, vsn), makeRealtimeClient(server, vsn)];
       // The connections are opened before the tokens are made, because the tokens must be valid until both channels are
       // joined.
       for (const client of [ending, renewed]) {
         client.connect();
-        await vi.waitFor(() => expect(client.isConnected()).toBe(true), wait);
+        await vi.waitFor(() => expect(client.isConnected()).toBe(true), waitOptions);
       }
       await ending.setAuth(token(visitor, 6));
       await renewed.setAuth(token(visitor, 6));
@@ -476,7 +482,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       channel.on(
         "system",
         {},
-        (payload: { message: string; status: string }) => void told.push(payload),
+        (payload: { message: string; status: string }) => void messages.push(payload),
       );
       await new Promise<void>((done) => {
         channel.subscribe((status) => {
@@ -487,12 +493,12 @@ describe.each(engines)("live changes on %s", (engine) => {
       const going = renewed.channel("t");
       await subscribed(going);
       await renewed.setAuth(token(visitor, 3600));
-      await vi.waitFor(() => expect(states).toEqual(["SUBSCRIBED", "CLOSED"]), wait);
-      expect(told).toEqual([
+      await vi.waitFor(() => expect(states).toEqual(["SUBSCRIBED", "CLOSED"]), waitOptions);
+      expect(messages).toEqual([
         { extension: "system", status: "error", message: "Token has expired", channel: "t" },
       ]);
       expect(going.state).toBe("joined");
-      const late = bare(server, vsn);
+      const late = makeRealtimeClient(server, vsn);
       await late.setAuth(token(visitor, -5));
       await expect(subscribed(late.channel("t"))).rejects.toThrow("Token has expired");
     });
@@ -500,7 +506,7 @@ describe.each(engines)("live changes on %s", (engine) => {
     it("RT-token-3: a channel ends when its session ends", async () => {
       const owner = await connectOwner(server, vsn);
       const seen: Change[] = [];
-      const told: string[] = [];
+      const messages: string[] = [];
       const channel = owner
         .channel("messages")
         .on(
@@ -508,7 +514,7 @@ describe.each(engines)("live changes on %s", (engine) => {
           { event: "*", schema: "public", table: "contact_submissions" },
           (change) => void seen.push(change as never),
         )
-        .on("system", {}, (payload: { message: string }) => void told.push(payload.message));
+        .on("system", {}, (payload: { message: string }) => void messages.push(payload.message));
       await subscribed(channel);
       const { data } = await owner.auth.getSession();
       const ended = await fetch(`${server.url}/auth/v1/logout?scope=local`, {
@@ -516,8 +522,8 @@ describe.each(engines)("live changes on %s", (engine) => {
         headers: { apikey: server.anonKey, Authorization: `Bearer ${data.session!.access_token}` },
       });
       expect(ended.status).toBe(204);
-      await vi.waitFor(() => expect(told).toContain("Access was revoked"), wait);
-      await vi.waitFor(() => expect(channel.state).toBe("closed"), wait);
+      await vi.waitFor(() => expect(messages).toContain("Access was revoked"), waitOptions);
+      await vi.waitFor(() => expect(channel.state).toBe("closed"), waitOptions);
       await connect(server, vsn).functions.invoke("submit-contact", {
         body: { name: "Inês", email: "ines@example.com", message: "Too late to be heard." },
       });
@@ -530,7 +536,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       client.realtime.onHeartbeat((status) => void beats.push(status));
       const channel = await subscribed(client.channel("room"));
       await client.realtime.sendHeartbeat();
-      await vi.waitFor(() => expect(beats).toContain("ok"), wait);
+      await vi.waitFor(() => expect(beats).toContain("ok"), waitOptions);
       expect(beats).not.toContain("timeout");
       expect(await channel.unsubscribe()).toBe("ok");
       expect(channel.state).toBe("closed");
@@ -555,7 +561,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       expect(await visitor.send({ type: "broadcast", event: "move", payload: {} })).toBe("error");
       expect(await sender.httpSend("move", { x: 2 })).toEqual({ success: true });
       await expect(visitor.httpSend("move", { x: 3 })).rejects.toThrow("Only administrators");
-      await vi.waitFor(() => expect(own).toEqual([payload, { x: 2 }]), wait);
+      await vi.waitFor(() => expect(own).toEqual([payload, { x: 2 }]), waitOptions);
       await owner.removeChannel(sender);
       const unsubscribed = owner.channel("room");
       const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined); // the client warns of the fallback
@@ -563,7 +569,7 @@ describe.each(engines)("live changes on %s", (engine) => {
         "ok",
       );
       warn.mockRestore();
-      await vi.waitFor(() => expect(received).toEqual([payload, { x: 2 }, { x: 4 }]), wait);
+      await vi.waitFor(() => expect(received).toEqual([payload, { x: 2 }, { x: 4 }]), waitOptions);
       expect(own).toEqual([payload, { x: 2 }]);
       expect(none).toEqual([]);
     });
@@ -587,18 +593,18 @@ describe.each(engines)("live changes on %s", (engine) => {
               a: [{ mood: "calm" }],
               b: [{ mood: "busy" }],
             }),
-          wait,
+          waitOptions,
         );
       }
       expect(await a.track({ mood: "wild" })).toBe("ok");
       await vi.waitFor(
         () => expect(b.presenceState()).toMatchObject({ a: [{ mood: "wild" }] }),
-        wait,
+        waitOptions,
       );
       expect(await b.untrack()).toBe("ok");
-      await vi.waitFor(() => expect(Object.keys(a.presenceState())).toEqual(["a"]), wait);
+      await vi.waitFor(() => expect(Object.keys(a.presenceState())).toEqual(["a"]), waitOptions);
       await a.unsubscribe();
-      await vi.waitFor(() => expect(Object.keys(b.presenceState())).toEqual([]), wait);
+      await vi.waitFor(() => expect(Object.keys(b.presenceState())).toEqual([]), waitOptions);
 
       const visitor = connect(server, vsn).channel("studio");
       visitor.on("presence", { event: "sync" }, () => undefined);
@@ -608,11 +614,11 @@ describe.each(engines)("live changes on %s", (engine) => {
   });
 
   it("RT-token-5: the channels of a signed-in visitor end with the session: signed out elsewhere, banned or deleted", async () => {
-    await endsWithTheSession([server], "2.0.0");
+    await expectChannelsEnd([server], "2.0.0");
   });
 
   it("RT-token-6: open channels follow a role that the command line grants or removes", async () => {
-    await followsTheRole([server], "2.0.0");
+    await expectRoleApplies([server], "2.0.0");
   });
 
   it("RT-connect-1 RT-connect-2: a connection needs a key and a known protocol version", async () => {
@@ -683,13 +689,16 @@ describe("two nodes on one PostgreSQL", () => {
       expect(error).toBeNull();
     }
     for (const changes of seen) {
-      await vi.waitFor(() => expect(titles(changes)).toEqual(["from node 0", "from node 1"]), wait);
+      await vi.waitFor(
+        () => expect(titlesOf(changes)).toEqual(["from node 0", "from node 1"]),
+        waitOptions,
+      );
     }
   });
 
   it("RT-token-5 RT-token-6: ended sessions and changed roles on one node affect channels on both", async () => {
-    await endsWithTheSession(nodes, "2.0.0");
-    await followsTheRole(nodes, "2.0.0");
+    await expectChannelsEnd(nodes, "2.0.0");
+    await expectRoleApplies(nodes, "2.0.0");
   });
 
   it("RT-node-2: messages and presence pass between the nodes", async () => {
@@ -705,14 +714,14 @@ describe("two nodes on one PostgreSQL", () => {
       }),
     );
     await channels[0]!.send({ type: "broadcast", event: "hello", payload: { from: 0 } });
-    await vi.waitFor(() => expect(received).toEqual([{ from: 0 }]), wait);
+    await vi.waitFor(() => expect(received).toEqual([{ from: 0 }]), waitOptions);
     await channels[1]!.send({ type: "broadcast", event: "hello", payload: { from: 1 } });
-    await vi.waitFor(() => expect(received).toEqual([{ from: 0 }, { from: 1 }]), wait);
+    await vi.waitFor(() => expect(received).toEqual([{ from: 0 }, { from: 1 }]), waitOptions);
     await Promise.all(channels.map((channel) => channel.track({})));
     for (const channel of channels) {
       await vi.waitFor(
         () => expect(Object.keys(channel.presenceState()).sort()).toEqual(["node 0", "node 1"]),
-        wait,
+        waitOptions,
       );
     }
   });
@@ -737,7 +746,7 @@ describe("two nodes on one PostgreSQL", () => {
     }
     expect(ended).toBeGreaterThan(0);
     for (const changes of seen) {
-      await vi.waitFor(() => expect(titles(changes)).toEqual(wanted), wait);
+      await vi.waitFor(() => expect(titlesOf(changes)).toEqual(wanted), waitOptions);
     }
   });
 });

@@ -22,7 +22,7 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
   let anon: SupabaseClient;
   let service: SupabaseClient;
   const address = "/storage/v1/object/public/product-images/quadro%20a.png";
-  const asked = async (url: string, headers: Record<string, string> = {}) => {
+  const fetchRendition = async (url: string, headers: Record<string, string> = {}) => {
     const got = await fetch(url, { headers });
     const bytes = Buffer.from(await got.arrayBuffer());
     return { got, bytes, what: got.ok ? pictureSize(bytes) : bytes.toString() };
@@ -59,7 +59,9 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
     ] as const) {
       const { publicUrl } = files.getPublicUrl("quadro a.png", { transform }).data;
       expect(publicUrl).toContain("/render/image/public/");
-      const { got, what } = await asked(publicUrl, { accept: "image/avif,image/webp,*/*" });
+      const { got, what } = await fetchRendition(publicUrl, {
+        accept: "image/avif,image/webp,*/*",
+      });
       expect([what, got.headers.get("content-type"), got.headers.get("cache-control")]).toEqual([
         want,
         "image/webp",
@@ -70,9 +72,9 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
       transform: { width: 320 },
       download: "a.webp",
     });
-    expect((await asked(save.data.publicUrl)).got.headers.get("content-disposition")).toContain(
-      "a.webp",
-    );
+    expect(
+      (await fetchRendition(save.data.publicUrl)).got.headers.get("content-disposition"),
+    ).toContain("a.webp");
   });
 
   it("F-render-key: a caller with a key gets exactly the requested size", async () => {
@@ -98,7 +100,7 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
     });
     const url = signed.data!.signedUrl;
     expect(url).toContain("/render/image/sign/vault/a.png?token=");
-    const { got, what } = await asked(url);
+    const { got, what } = await fetchRendition(url);
     expect([what, got.headers.get("cache-control")]).toEqual(["png 90x90", "private, max-age=300"]);
     const whole = await fetch(url.replace("/render/image/sign/", "/object/sign/"));
     expect(whole.status).toBe(400);
@@ -131,7 +133,7 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
   it("F-render-accept F-render-headers F-render-share: a versioned rendition may be cached forever, and its format is negotiated", async () => {
     const { v } = await media(anon);
     const at = `${server.url}/storage/v1/render/image/public/product-images/quadro%20a.png`;
-    const kept = await asked(`${at}?width=640&v=${v}`, { accept: "image/webp" });
+    const kept = await fetchRendition(`${at}?width=640&v=${v}`, { accept: "image/webp" });
     expect(kept.got.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
     expect(kept.got.headers.get("vary")).toContain("Accept");
     const etag = kept.got.headers.get("etag")!;
@@ -139,15 +141,17 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
       headers: { accept: "image/webp", "if-none-match": etag },
     });
     expect(again.status).toBe(304);
-    expect((await asked(`${at}?width=640`, { accept: "image/jpeg" })).what).toBe("png 640x320");
-    expect((await asked(`${at}?width=640&format=jpeg`)).what).toBe("jpeg 640x320");
-    const share = await asked(`${at}?width=1200&height=630&resize=frame&format=jpeg`);
+    expect((await fetchRendition(`${at}?width=640`, { accept: "image/jpeg" })).what).toBe(
+      "png 640x320",
+    );
+    expect((await fetchRendition(`${at}?width=640&format=jpeg`)).what).toBe("jpeg 640x320");
+    const share = await fetchRendition(`${at}?width=1200&height=630&resize=frame&format=jpeg`);
     expect(share.what).toBe("jpeg 1200x630");
     expect((await fetch(`${at}?width=1000&height=630&resize=frame&format=jpeg`)).status).toBe(400);
   });
 
   it("F-render-accept F-render-told: without WebP and AVIF in Accept the format of the picture is kept, and a header tells what was done", async () => {
-    const jpeg = await asked(
+    const jpeg = await fetchRendition(
       `${server.url}${address}?format=jpeg`.replace("/object/", "/render/image/"),
     );
     await owner.storage
@@ -160,7 +164,7 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
       const files = anon.storage.from("product-images");
       const at = files.getPublicUrl(name, { transform: { width: 64, height: 64 } }).data.publicUrl;
       for (const accept of ["", "*/*", "image/png,image/jpeg"]) {
-        const { got, what } = await asked(at, accept ? { accept } : {});
+        const { got, what } = await fetchRendition(at, accept ? { accept } : {});
         expect([accept, what, got.headers.get("content-type")]).toEqual([
           accept,
           `${own} 64x64`,
@@ -169,8 +173,8 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
         expect(got.headers.get("vary")).toContain("Accept");
         expect(got.headers.get("x-transformations")).toBe("height:64,width:64,resizing_type:fill");
       }
-      expect((await asked(at, { accept: "image/webp,*/*" })).what).toBe("webp 64x64");
-      expect((await asked(`${at}&format=origin`, { accept: "image/webp" })).what).toBe(
+      expect((await fetchRendition(at, { accept: "image/webp,*/*" })).what).toBe("webp 64x64");
+      expect((await fetchRendition(`${at}&format=origin`, { accept: "image/webp" })).what).toBe(
         `${own} 64x64`,
       );
     }

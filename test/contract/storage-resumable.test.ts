@@ -16,7 +16,7 @@ afterAll(async () => {
 
 // With UPLOAD_BYTES=2000000000 the test uploads a file of the largest size. The interruptions are spread over the file.
 const size = Number(process.env.UPLOAD_BYTES ?? 200e6);
-const cuts = Number(process.env.UPLOAD_CUTS ?? 5);
+const interruptions = Number(process.env.UPLOAD_CUTS ?? 5);
 const timeout = 120_000 + size / 1000;
 
 const chunk = 6 * 1024 * 1024; // the chunk size of the hosted backend
@@ -47,7 +47,7 @@ type Options = {
 };
 
 // Uploads until the end, or until abortAt bytes were sent. Returns the URL of the upload.
-function sitting(server: Server, content: Buffer, options: Options): Promise<string> {
+function uploadFile(server: Server, content: Buffer, options: Options): Promise<string> {
   return new Promise((done, fail) => {
     const upload: Upload = new Upload(content, {
       endpoint: `${server.url}/storage/v1/upload/resumable${options.signature === undefined ? "" : "/sign"}`,
@@ -80,14 +80,14 @@ function sitting(server: Server, content: Buffer, options: Options): Promise<str
 const status = (e: unknown) =>
   (e as { originalResponse?: { getStatus: () => number } }).originalResponse?.getStatus();
 
-const shown = async (server: Server, name: string) => {
+const downloadedHash = async (server: Server, name: string) => {
   const { data } = asAnon(server).storage.from("product-images").getPublicUrl(name);
   return sha256(new Uint8Array(await (await fetch(data.publicUrl)).arrayBuffer()));
 };
 
 async function peakMemory(pid: number): Promise<number> {
-  const told = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmHWM:\s+(\d+) kB/m.exec(told)?.[1]) / 1024;
+  const processStatus = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(processStatus)?.[1]) / 1024;
 }
 
 describe.each(backends)("resumable upload on %s, %s", (engine, store) => {
@@ -101,9 +101,9 @@ describe.each(backends)("resumable upload on %s, %s", (engine, store) => {
         const bearer = await token(server);
         const content = film(size);
         let url: string | undefined;
-        for (let cut = 1; cut <= cuts; cut++) {
-          const abortAt = (size * cut) / (cuts + 1);
-          url = await sitting(server, content, {
+        for (let cut = 1; cut <= interruptions; cut++) {
+          const abortAt = (size * cut) / (interruptions + 1);
+          url = await uploadFile(server, content, {
             name: "film.mp4",
             bearer,
             abortAt,
@@ -116,7 +116,7 @@ describe.each(backends)("resumable upload on %s, %s", (engine, store) => {
           headers: { authorization: `Bearer ${server.serviceKey}`, "tus-resumable": "1.0.0" },
         });
         expect(foreign.status).toBe(404);
-        await sitting(server, content, { name: "film.mp4", bearer, url: url! });
+        await uploadFile(server, content, { name: "film.mp4", bearer, url: url! });
         const peak = await peakMemory(server.pid);
         const answer = await fetch(
           asAnon(server).storage.from("product-images").getPublicUrl("film.mp4").data.publicUrl,
@@ -125,13 +125,13 @@ describe.each(backends)("resumable upload on %s, %s", (engine, store) => {
         for await (const piece of answer.body!) hash.update(piece);
         expect(hash.digest("hex")).toBe(sha256(content));
         if (process.env.UPLOAD_BYTES)
-          console.log(`${size} bytes, ${cuts} cuts: ${peak} MB at most`);
+          console.log(`${size} bytes, ${interruptions} cuts: ${peak} MB at most`);
         // Between 82 and 94 MB on an idle machine. On a busy one Go collects garbage later: 108 MB was measured.
         expect(peak, "MB of memory at most").toBeLessThan(128);
 
         const small = film(1000);
         const refused = (options: Partial<Options>, body = small) =>
-          sitting(server, body, { name: "x.mp4", bearer, ...options }).then(() => 0, status);
+          uploadFile(server, body, { name: "x.mp4", bearer, ...options }).then(() => 0, status);
         expect(await refused({ name: "film.mp4" })).toBe(409);
         expect(await refused({ bearer: "x.y.z" })).toBe(401);
         expect(await refused({ bearer: server.anonKey })).toBe(403);
@@ -153,22 +153,22 @@ describe.each(engines)("resumable upload on %s", (engine) => {
         (await owner.createSignedUploadUrl(name, { upsert })).data!.token;
       const content = film(13_000_000);
       const signature = await signed("film.mp4");
-      const url = await sitting(server, content, { name: "film.mp4", signature, abortAt: 7e6 });
+      const url = await uploadFile(server, content, { name: "film.mp4", signature, abortAt: 7e6 });
       expect(url).toMatch(`${server.url}/storage/v1/upload/resumable/sign/`);
-      await sitting(server, content, { name: "film.mp4", signature, url });
-      expect(await shown(server, "film.mp4")).toBe(sha256(content));
+      await uploadFile(server, content, { name: "film.mp4", signature, url });
+      expect(await downloadedHash(server, "film.mp4")).toBe(sha256(content));
 
       const small = film(1000);
       const refused = (name: string, other: string) =>
-        sitting(server, small, { name, signature: other }).then(() => 0, status);
+        uploadFile(server, small, { name, signature: other }).then(() => 0, status);
       expect(await refused("film.mp4", signature), "used").toBe(409);
       expect(await refused("other.mp4", await signed("this.mp4")), "another name").toBe(400);
       expect(await refused("this.mp4", "x.y.z"), "forged").toBe(400);
       expect(await refused("this.mp4", await token(server)), "a session").toBe(400);
       expect(await refused("this.mp4", ""), "none").toBe(400);
       const replacing = await signed("film.mp4", true);
-      await sitting(server, small, { name: "film.mp4", signature: replacing });
-      expect(await shown(server, "film.mp4")).toBe(sha256(small));
+      await uploadFile(server, small, { name: "film.mp4", signature: replacing });
+      expect(await downloadedHash(server, "film.mp4")).toBe(sha256(small));
     } finally {
       await server.stop();
     }
@@ -182,13 +182,13 @@ describe.each(engines)("resumable upload on %s", (engine) => {
       await asOwner(server);
       const bearer = await token(server);
       const endpoint = `${server.url}/storage/v1/upload/resumable`;
-      const told = await fetch(endpoint, { method: "OPTIONS" });
-      expect(told.headers.get("tus-version")).toBe("1.0.0");
-      expect(told.headers.get("tus-extension")).toBe(
+      const response = await fetch(endpoint, { method: "OPTIONS" });
+      expect(response.headers.get("tus-version")).toBe("1.0.0");
+      expect(response.headers.get("tus-extension")).toBe(
         "creation,creation-with-upload,termination,expiration",
       );
-      expect(told.headers.get("tus-max-size")).toBe(String(10 * 1024 * 1024));
-      const large = sitting(server, film(10 * 1024 * 1024 + 1), { name: "large.mp4", bearer });
+      expect(response.headers.get("tus-max-size")).toBe(String(10 * 1024 * 1024));
+      const large = uploadFile(server, film(10 * 1024 * 1024 + 1), { name: "large.mp4", bearer });
       expect(await large.then(() => 0, status)).toBe(413);
 
       const content = film(100_000);
@@ -209,13 +209,13 @@ describe.each(engines)("resumable upload on %s", (engine) => {
       const until = Date.parse(begun.headers.get("upload-expires")!);
       expect(until - Date.parse(begun.headers.get("date")!)).toBeLessThanOrEqual(4000);
       const url = begun.headers.get("location")!;
-      const found = async () => (await fetch(url, { method: "HEAD", headers })).status;
-      expect(await found()).toBe(200);
-      await expect.poll(found, { timeout: 45_000 }).toBe(404);
+      const uploadStatus = async () => (await fetch(url, { method: "HEAD", headers })).status;
+      expect(await uploadStatus()).toBe(200);
+      await expect.poll(uploadStatus, { timeout: 45_000 }).toBe(404);
       // The client requests the offset of the old upload, gets 404 or 410, and starts a new one.
-      const renewed = await sitting(server, content, { name: "film.mp4", bearer, url });
+      const renewed = await uploadFile(server, content, { name: "film.mp4", bearer, url });
       expect(renewed).not.toBe(url);
-      expect(await shown(server, "film.mp4")).toBe(sha256(content));
+      expect(await downloadedHash(server, "film.mp4")).toBe(sha256(content));
     } finally {
       await server.stop();
     }
@@ -227,7 +227,7 @@ describe.each(engines)("resumable upload on %s", (engine) => {
       await asOwner(server);
       const bearer = await token(server);
       const content = film(13_000_000);
-      const url = await sitting(server, content, { name: "film.mp4", bearer, abortAt: 7e6 });
+      const url = await uploadFile(server, content, { name: "film.mp4", bearer, abortAt: 7e6 });
       const headers = { authorization: `Bearer ${bearer}` };
       await Upload.terminate(url, { headers, retryDelays: [] });
       const gone = await fetch(url, {
@@ -235,8 +235,8 @@ describe.each(engines)("resumable upload on %s", (engine) => {
         headers: { ...headers, "tus-resumable": "1.0.0" },
       });
       expect(gone.status).toBe(404);
-      await sitting(server, content, { name: "film.mp4", bearer });
-      expect(await shown(server, "film.mp4")).toBe(sha256(content));
+      await uploadFile(server, content, { name: "film.mp4", bearer });
+      expect(await downloadedHash(server, "film.mp4")).toBe(sha256(content));
     } finally {
       await server.stop();
     }
@@ -258,14 +258,14 @@ it(
       await asOwner(first);
       const bearer = await token(first);
       const content = film(20_000_000);
-      const url = await sitting(first, content, { name: "film.mp4", bearer, abortAt: 9e6 });
+      const url = await uploadFile(first, content, { name: "film.mp4", bearer, abortAt: 9e6 });
       await first.stop();
-      await sitting(second, content, {
+      await uploadFile(second, content, {
         name: "film.mp4",
         bearer,
         url: url.replace(first.url, second.url),
       });
-      expect(await shown(second, "film.mp4")).toBe(sha256(content));
+      expect(await downloadedHash(second, "film.mp4")).toBe(sha256(content));
     } finally {
       await second.stop();
     }

@@ -72,12 +72,12 @@ describe.each(engines)("reading tables on %s", (engine) => {
 
   const products = (columns = "id") => anon.from("products").select(columns);
   type Query = ReturnType<typeof products>;
-  const found = async (query: Query) => {
+  const idsOf = async (query: Query) => {
     const { data, error } = await query.order("id");
     expect(error).toBeNull();
     return (data as unknown as { id: string }[]).map((row) => Number(row.id.slice(-1)));
   };
-  const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  const send = (path: string, headers: Record<string, string> = {}, method = "GET") =>
     fetch(`${server.url}/rest/v1/${path}`, {
       method,
       headers: { apikey: server.anonKey, ...headers },
@@ -148,7 +148,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
     it.each(cases)(
       "T-filter-compare T-filter-like T-filter-match T-filter-in T-filter-is T-filter-lists T-filter-any T-filter-not T-filter-groups T-filter-path: filter %s",
       async (_name, filter, want) => {
-        expect(await found(filter(products()))).toEqual(want);
+        expect(await idsOf(filter(products()))).toEqual(want);
       },
     );
 
@@ -300,7 +300,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
       ["another table's column", "reviews(message)", "PGRST108"],
       ["JSON", "tags->0", "0A000"],
     ])("T-order-other: order refuses %s", async (_name, order, code) => {
-      const answer = await ask(`products?order=${encodeURIComponent(order)}`);
+      const answer = await send(`products?order=${encodeURIComponent(order)}`);
       expect([answer.status, (await answer.json()).code]).toEqual([400, code]);
     });
   });
@@ -313,20 +313,20 @@ describe.each(engines)("reading tables on %s", (engine) => {
         { id: id(5) },
       ]);
       expect((await products().limit(0)).data).toEqual([]);
-      expect(await (await ask("products?select=id&order=id&offset=4")).json()).toEqual([
+      expect(await (await send("products?select=id&order=id&offset=4")).json()).toEqual([
         { id: id(5) },
       ]);
     });
     it("T-range-header: the Range header selects rows", async () => {
-      const answer = await ask("products?select=id&order=id", {
+      const answer = await send("products?select=id&order=id", {
         Range: "1-2",
         "Range-Unit": "items",
       });
       expect([answer.status, answer.headers.get("content-range")]).toEqual([200, "1-2/*"]);
       expect(await answer.json()).toEqual([{ id: id(2) }, { id: id(3) }]);
-      const open = await ask("products?select=id&order=id", { Range: "3-" });
+      const open = await send("products?select=id&order=id", { Range: "3-" });
       expect(await open.json()).toHaveLength(2);
-      const backwards = await ask("products", { Range: "2-1" });
+      const backwards = await send("products", { Range: "2-1" });
       expect([backwards.status, (await backwards.json()).code]).toEqual([416, "PGRST103"]);
     });
     it.each(["exact", "planned", "estimated"] as const)("T-count: count %s", async (count) => {
@@ -338,7 +338,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
       expect([page.count, page.data!.length, page.status]).toEqual([2, 1, 206]);
       const head = await anon.from("products").select("*", { count, head: true });
       expect([head.count, head.data, head.status]).toEqual([5, null, 200]);
-      const raw = await ask("products?limit=2", { Prefer: `count=${count}` });
+      const raw = await send("products?limit=2", { Prefer: `count=${count}` });
       expect(raw.headers.get("preference-applied")).toBe(`count=${count}`);
       expect(raw.headers.get("content-range")).toBe("0-1/5");
     });
@@ -347,19 +347,19 @@ describe.each(engines)("reading tables on %s", (engine) => {
       expect([counted.status, counted.error?.code]).toEqual([416, "PGRST103"]);
       const uncounted = await products().range(10, 20);
       expect([uncounted.status, uncounted.data]).toEqual([200, []]);
-      expect((await ask("products?offset=9")).headers.get("content-range")).toBe("*/*");
+      expect((await send("products?offset=9")).headers.get("content-range")).toBe("*/*");
     });
     it.each([
       ["limit=-1", 416, "PGRST103"],
       ["limit=many", 400, "PGRST100"],
       ["offset=x", 400, "PGRST100"],
     ])("T-limit-bad: refuses %s", async (query, status, code) => {
-      const answer = await ask(`products?${query}`);
+      const answer = await send(`products?${query}`);
       expect([answer.status, (await answer.json()).code]).toEqual([status, code]);
     });
     it("T-head: HEAD sends the headers of GET without its body", async () => {
-      const get = await ask("products?limit=2", { Prefer: "count=exact" });
-      const head = await ask("products?limit=2", { Prefer: "count=exact" }, "HEAD");
+      const get = await send("products?limit=2", { Prefer: "count=exact" });
+      const head = await send("products?limit=2", { Prefer: "count=exact" }, "HEAD");
       for (const name of ["content-range", "content-type", "preference-applied"])
         expect(head.headers.get(name)).toBe(get.headers.get(name));
       expect([head.status, await head.text()]).toEqual([get.status, ""]);
@@ -402,7 +402,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
           `${id(2)},"Mural, ""quoted"" (and more)","{""a,b"",""c\\\\""d""}",f,,"2026-01-02 10:00:00.25+00"`,
       );
       expect(
-        (await ask("products?title=eq.none", { Accept: "text/csv" })).headers.get("content-type"),
+        (await send("products?title=eq.none", { Accept: "text/csv" })).headers.get("content-type"),
       ).toBe("text/csv; charset=utf-8");
     });
     it("T-accept-strip: stripNulls() removes keys with null values", async () => {
@@ -418,7 +418,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
       ["GeoJSON", "application/geo+json"],
       ["pictures", "image/png"],
     ])("T-accept-other: refuses %s", async (_name, accept) => {
-      const answer = await ask("products", { Accept: accept });
+      const answer = await send("products", { Accept: accept });
       expect([answer.status, (await answer.json()).code]).toEqual([406, "PGRST107"]);
     });
     it("T-accept-other: explain() is refused, as by default in the reference", async () => {
@@ -436,20 +436,20 @@ describe.each(engines)("reading tables on %s", (engine) => {
       expect([write.status, write.error?.code]).toEqual([406, "PGRST106"]);
     });
     it("T-prefer-handling: handling=strict refuses unknown preferences, lenient ignores them", async () => {
-      const strict = await ask("products", { Prefer: "handling=strict, colour=blue" });
+      const strict = await send("products", { Prefer: "handling=strict, colour=blue" });
       expect([strict.status, (await strict.json()).code]).toEqual([400, "PGRST122"]);
-      const lenient = await ask("products", { Prefer: "handling=lenient, colour=blue" });
+      const lenient = await send("products", { Prefer: "handling=lenient, colour=blue" });
       expect([lenient.status, lenient.headers.get("preference-applied")]).toEqual([
         200,
         "handling=lenient",
       ]);
     });
     it("T-prefer-timezone: UTC is the only time zone", async () => {
-      const utc = await ask("products?limit=1", { Prefer: "timezone=UTC" });
+      const utc = await send("products?limit=1", { Prefer: "timezone=UTC" });
       expect(utc.headers.get("preference-applied")).toBe("timezone=UTC");
-      const other = await ask("products?limit=1", { Prefer: "timezone=America/Sao_Paulo" });
+      const other = await send("products?limit=1", { Prefer: "timezone=America/Sao_Paulo" });
       expect([other.status, other.headers.get("preference-applied")]).toEqual([200, null]);
-      const strict = await ask("products", { Prefer: "handling=strict, timezone=Mars/Base" });
+      const strict = await send("products", { Prefer: "handling=strict, timezone=Mars/Base" });
       expect([strict.status, (await strict.json()).code]).toEqual([400, "PGRST122"]);
     });
   });
@@ -466,20 +466,20 @@ describe.each(engines)("reading tables on %s", (engine) => {
     ])(
       "T-method-other T-address-root T-address-unknown: %s /rest/v1/%s",
       async (method, path, status, code) => {
-        const answer = await ask(path, {}, method);
+        const answer = await send(path, {}, method);
         expect([answer.status, (await answer.json()).code]).toEqual([status, code]);
       },
     );
     it("T-method-options: OPTIONS lists the methods", async () => {
-      const table = await ask("products", {}, "OPTIONS");
+      const table = await send("products", {}, "OPTIONS");
       expect([table.status, table.headers.get("allow")]).toEqual([
         200,
         "OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE",
       ]);
-      expect((await ask("rpc/get_user_role", {}, "OPTIONS")).headers.get("allow")).toBe(
+      expect((await send("rpc/get_user_role", {}, "OPTIONS")).headers.get("allow")).toBe(
         "OPTIONS,GET,HEAD,POST",
       );
-      expect((await ask("rpc/reorder_reviews", {}, "OPTIONS")).headers.get("allow")).toBe(
+      expect((await send("rpc/reorder_reviews", {}, "OPTIONS")).headers.get("allow")).toBe(
         "OPTIONS,POST",
       );
     });

@@ -11,7 +11,7 @@ afterAll(stopPostgres);
 const id = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
 // The client's types offer maxAffected from PostgREST 13 on. PostgREST 12 understands what it sends, too.
-const limitable = (query: unknown) =>
+const withMaxAffected = (query: unknown) =>
   query as {
     maxAffected(rows: number): PromiseLike<{ status: number; error: { code: string } | null }>;
   };
@@ -37,7 +37,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
   const products = () => owner.from("products");
   const titles = async () =>
     (await products().select("title").order("id")).data!.map((row) => row.title);
-  const ask = (
+  const send = (
     method: string,
     path: string,
     body: string | null,
@@ -53,7 +53,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       },
       body,
     });
-  const code = async (answer: Response) => [answer.status, (await answer.json()).code];
+  const statusAndCode = async (answer: Response) => [answer.status, (await answer.json()).code];
 
   describe("insert", () => {
     it("T-insert-one: one row is inserted, and returned on request", async () => {
@@ -99,20 +99,19 @@ describe.each(engines)("writing tables on %s", (engine) => {
       ]);
     });
     it("T-insert-columns: the parameter columns selects the keys that are used", async () => {
-      const answer = await ask(
+      const answer = await send(
         "POST",
         "products?columns=title&select=title,medium",
         '[{"title":"A","medium":"ink","colour":1}]',
         { prefer: "return=representation" },
       );
       expect([answer.status, await answer.json()]).toEqual([201, [{ title: "A", medium: null }]]);
-      expect(await code(await ask("POST", "products?columns=colour", '{"title":"A"}'))).toEqual([
-        400,
-        "PGRST204",
-      ]);
+      expect(
+        await statusAndCode(await send("POST", "products?columns=colour", '{"title":"A"}')),
+      ).toEqual([400, "PGRST204"]);
     });
     it("T-insert-headers: return=headers-only gives the URL of the new row", async () => {
-      const answer = await ask("POST", "products", `{"id":"${id(4)}","title":"A"}`, {
+      const answer = await send("POST", "products", `{"id":"${id(4)}","title":"A"}`, {
         prefer: "return=headers-only",
       });
       expect([answer.status, answer.headers.get("location"), await answer.text()]).toEqual([
@@ -123,7 +122,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       expect(answer.headers.get("preference-applied")).toBe("return=headers-only");
     });
     it("T-insert-csv: rows are inserted from CSV", async () => {
-      const answer = await ask(
+      const answer = await send(
         "POST",
         "products?select=title,tags,medium",
         'title,tags,medium\n"A, ""b""","{x,""y z""}",NULL\nB,{},',
@@ -140,13 +139,13 @@ describe.each(engines)("writing tables on %s", (engine) => {
         ],
       ]);
       expect(
-        await code(
-          await ask("POST", "products", "title,medium\nA", { "content-type": "text/csv" }),
+        await statusAndCode(
+          await send("POST", "products", "title,medium\nA", { "content-type": "text/csv" }),
         ),
       ).toEqual([400, "PGRST102"]);
     });
     it("T-insert-form: a row is inserted from a form", async () => {
-      const answer = await ask(
+      const answer = await send(
         "POST",
         "products?select=title,is_featured",
         "title=a+b%26c&is_featured=on",
@@ -191,8 +190,8 @@ describe.each(engines)("writing tables on %s", (engine) => {
       ],
     ])("T-limits T-insert-bad: insert refuses %s", async (_name, body, headers, status, want) => {
       expect(
-        await code(
-          await ask("POST", "products", body, headers as unknown as Record<string, string>),
+        await statusAndCode(
+          await send("POST", "products", body, headers as unknown as Record<string, string>),
         ),
       ).toEqual([status, want]);
       expect(await titles()).toEqual(["Work 1", "Work 2", "Work 3"]);
@@ -253,28 +252,26 @@ describe.each(engines)("writing tables on %s", (engine) => {
     it("T-put: PUT stores the one row whose key the URL has", async () => {
       const path = `products?select=title,medium&id=eq.${id(4)}`;
       const body = (title: string) => JSON.stringify({ id: id(4), title });
-      const made = await ask("PUT", path, body("A"), { prefer: "return=representation" });
+      const made = await send("PUT", path, body("A"), { prefer: "return=representation" });
       expect([made.status, await made.json()]).toEqual([201, [{ title: "A", medium: null }]]);
-      const replaced = await ask("PUT", path, body("B"), { prefer: "return=representation" });
+      const replaced = await send("PUT", path, body("B"), { prefer: "return=representation" });
       expect([replaced.status, await replaced.json()]).toEqual([
         200,
         [{ title: "B", medium: null }],
       ]);
-      expect((await ask("PUT", path, body("C"))).status).toBe(204);
+      expect((await send("PUT", path, body("C"))).status).toBe(204);
       expect((await titles()).at(-1)).toBe("C");
     });
     it("T-put-bad: PUT with other filters, a range or another key is refused", async () => {
       const body = JSON.stringify({ id: id(1), title: "X" });
-      expect(await code(await ask("PUT", "products", body))).toEqual([405, "PGRST105"]);
-      expect(await code(await ask("PUT", `products?id=eq.${id(1)}&title=eq.A`, body))).toEqual([
-        405,
-        "PGRST105",
-      ]);
-      expect(await code(await ask("PUT", `products?id=eq.${id(1)}&limit=1`, body))).toEqual([
-        400,
-        "PGRST114",
-      ]);
-      expect(await code(await ask("PUT", `products?id=eq.${id(2)}`, body))).toEqual([
+      expect(await statusAndCode(await send("PUT", "products", body))).toEqual([405, "PGRST105"]);
+      expect(
+        await statusAndCode(await send("PUT", `products?id=eq.${id(1)}&title=eq.A`, body)),
+      ).toEqual([405, "PGRST105"]);
+      expect(
+        await statusAndCode(await send("PUT", `products?id=eq.${id(1)}&limit=1`, body)),
+      ).toEqual([400, "PGRST114"]);
+      expect(await statusAndCode(await send("PUT", `products?id=eq.${id(2)}`, body))).toEqual([
         400,
         "PGRST115",
       ]);
@@ -300,7 +297,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       expect([none.status, none.data]).toEqual([200, []]);
     });
     it("T-update T-prefer-applied: return=minimal returns no body", async () => {
-      const answer = await ask("PATCH", `products?id=eq.${id(1)}`, '{"medium":"x"}', {
+      const answer = await send("PATCH", `products?id=eq.${id(1)}`, '{"medium":"x"}', {
         prefer: "return=minimal,count=exact",
       });
       expect([
@@ -312,7 +309,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
     });
     it("T-update-missing: missing=default sets columns that were not sent to their default", async () => {
       await products().update({ in_stock: false, is_featured: true }).eq("id", id(1));
-      const answer = await ask(
+      const answer = await send(
         "PATCH",
         `products?id=eq.${id(1)}&columns=medium,in_stock&select=medium,in_stock,is_featured`,
         '{"medium":"ink"}',
@@ -321,11 +318,10 @@ describe.each(engines)("writing tables on %s", (engine) => {
       expect(await answer.json()).toEqual([{ medium: "ink", in_stock: true, is_featured: true }]);
     });
     it("T-update-part: an update with a limit needs an order", async () => {
-      expect(await code(await ask("PATCH", "products?limit=1", '{"medium":"x"}'))).toEqual([
-        400,
-        "PGRST109",
-      ]);
-      const part = await ask(
+      expect(
+        await statusAndCode(await send("PATCH", "products?limit=1", '{"medium":"x"}')),
+      ).toEqual([400, "PGRST109"]);
+      const part = await send(
         "PATCH",
         "products?limit=1&offset=1&order=id&select=id",
         '{"medium":"x"}',
@@ -352,25 +348,29 @@ describe.each(engines)("writing tables on %s", (engine) => {
       expect(await titles()).toEqual([]);
     });
     it("T-update-part: a deletion with a limit needs an order", async () => {
-      expect(await code(await ask("DELETE", "products?limit=1", null))).toEqual([400, "PGRST109"]);
-      expect((await ask("DELETE", "products?limit=1&order=id.desc", null)).status).toBe(204);
+      expect(await statusAndCode(await send("DELETE", "products?limit=1", null))).toEqual([
+        400,
+        "PGRST109",
+      ]);
+      expect((await send("DELETE", "products?limit=1&order=id.desc", null)).status).toBe(204);
       expect(await titles()).toEqual(["Work 1", "Work 2"]);
     });
   });
 
   describe("limits of writes", () => {
     it("T-prefer-affected: maxAffected refuses a write of more rows, and changes nothing", async () => {
-      const update = await limitable(
+      const update = await withMaxAffected(
         products().update({ medium: "x" }).neq("title", ""),
       ).maxAffected(2);
       expect([update.status, update.error?.code]).toEqual([400, "PGRST124"]);
-      const removal = await limitable(products().delete().neq("title", "")).maxAffected(2);
+      const removal = await withMaxAffected(products().delete().neq("title", "")).maxAffected(2);
       expect([removal.status, removal.error?.code]).toEqual([400, "PGRST124"]);
       expect((await products().select("id").eq("medium", "oil")).data).toHaveLength(3);
       expect(
-        (await limitable(products().update({ medium: "x" }).neq("title", "")).maxAffected(3)).error,
+        (await withMaxAffected(products().update({ medium: "x" }).neq("title", "")).maxAffected(3))
+          .error,
       ).toBeNull();
-      const lenient = await ask("PATCH", "products", '{"medium":"y"}', {
+      const lenient = await send("PATCH", "products", '{"medium":"y"}', {
         prefer: "max-affected=1",
       });
       expect(lenient.status).toBe(204);
@@ -401,7 +401,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       expect([counted.data, counted.count]).toEqual(["admin", 1]);
     });
     it("T-rpc-body: a function accepts a form and responds with CSV", async () => {
-      const form = await ask("POST", "rpc/get_user_role", `user_id=${ownerId}`, {
+      const form = await send("POST", "rpc/get_user_role", `user_id=${ownerId}`, {
         "content-type": "application/x-www-form-urlencoded",
         accept: "text/csv",
       });
@@ -433,12 +433,12 @@ describe.each(engines)("writing tables on %s", (engine) => {
       const answer = await call;
       expect([answer.status, answer.error?.code]).toEqual([401, "42501"]);
     }
-    const put = await ask(
+    const put = await send(
       "PUT",
       `contact_submissions?id=eq.${id(1)}`,
       `{"id":"${id(1)}","status":"read"}`,
     );
-    expect(await code(put)).toEqual([403, "42501"]);
+    expect(await statusAndCode(put)).toEqual([403, "42501"]);
     const role = await asService(server).from("user_roles").select("role");
     expect(role.data).toEqual([{ role: "admin" }]);
     expect(await titles()).toEqual(["Work 1", "Work 2", "Work 3"]);

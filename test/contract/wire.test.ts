@@ -292,20 +292,20 @@ describe.each(engines)("the wire on %s", (engine) => {
 
   it("F-tus-told: the metadata of a resumable upload is returned as it was sent, with the upload's expiry", async () => {
     const base64 = (text: string) => Buffer.from(text).toString("base64");
-    const told = `objectName ${base64("told.png")},own,bucketName ${base64("product-images")},metadata ${base64('{"b":1,"a":2}')},contentType ${base64("image/png")}`;
+    const metadata = `objectName ${base64("told.png")},own,bucketName ${base64("product-images")},metadata ${base64('{"b":1,"a":2}')},contentType ${base64("image/png")}`;
     const headers = { authorization: `Bearer ${server.serviceKey}`, "tus-resumable": "1.0.0" };
     const address = `${server.url}/storage/v1/upload/resumable`;
     const options = await fetch(address, { method: "OPTIONS" });
     expect(options.headers.get("tus-extension")!.split(",")).toContain("expiration");
     const made = await fetch(address, {
       method: "POST",
-      headers: { ...headers, "upload-length": "1000", "upload-metadata": told },
+      headers: { ...headers, "upload-length": "1000", "upload-metadata": metadata },
     });
     expect(made.status).toBe(201);
     const ends = made.headers.get("upload-expires");
     expect(Date.parse(ends!)).toBeGreaterThan(Date.now());
     const head = await fetch(made.headers.get("location")!, { method: "HEAD", headers });
-    expect(head.headers.get("upload-metadata")).toBe(told);
+    expect(head.headers.get("upload-metadata")).toBe(metadata);
     expect(Date.parse(head.headers.get("upload-expires")!)).toBeGreaterThan(Date.now());
   });
 });

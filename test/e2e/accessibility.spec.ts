@@ -47,17 +47,17 @@ async function fillForm(page: Page, language: Language): Promise<void> {
 /**
  * Moves the pointer to where toasts appear. A toast under the pointer stays open, so the test has time to examine it.
  */
-async function waitWithPointer(page: Page): Promise<void> {
+async function movePointerToToasts(page: Page): Promise<void> {
   await page.mouse.move(120, page.viewportSize()!.height - 60);
 }
 
 /** Keeps a toast open: it closes after four seconds unless the pointer is over it. */
-async function hold(toast: Locator): Promise<void> {
+async function keepOpen(toast: Locator): Promise<void> {
   await expect(toast).toBeVisible();
   await toast.hover();
 }
 
-const wide = { width: 1280, height: 720 };
+const desktop = { width: 1280, height: 720 };
 const phone = { width: 390, height: 844 };
 const pages = [
   "/",
@@ -78,7 +78,7 @@ for (const language of languages) {
     test(`S2-route-2: axe: every page in ${language}, also on a phone`, async ({ page, demo }) => {
       for (const path of pages)
         await test.step(path, async () => {
-          await page.setViewportSize(wide);
+          await page.setViewportSize(desktop);
           await page.goto(demo.url + inLanguage(language, path));
           await expect(page.locator("html")).toHaveAttribute("lang", language);
           await expect(page.getByRole("heading", { level: 1 })).toBeAttached();
@@ -97,7 +97,7 @@ for (const language of languages) {
       await page.goto(demo.url + inLanguage(language, "/gallery/all"));
       for (const title of ["Telhados, manhã", "Noite no cais"])
         await test.step(title, async () => {
-          await page.setViewportSize(wide);
+          await page.setViewportSize(desktop);
           await page.getByRole("link", { name: text(language, "gallery.open", { title }) }).click();
           const dialog = page.getByRole("dialog");
           await expect(dialog.getByRole("heading", { name: title })).toBeVisible();
@@ -154,14 +154,14 @@ for (const language of languages) {
       await page.route("**/functions/v1/submit-contact", (route) =>
         route.fulfill({ status: 500, json: { success: false, error: "no" } }),
       );
-      await waitWithPointer(page);
+      await movePointerToToasts(page);
       await fillForm(page, language);
-      await hold(page.getByText(text(language, "contact.toast.errorBody")));
+      await keepOpen(page.getByText(text(language, "contact.toast.errorBody")));
       await expectAccessibleInBothSchemes(page);
 
       await page.unrouteAll();
       await send.press("Enter");
-      await hold(page.getByText(text(language, "contact.toast.sentBody")));
+      await keepOpen(page.getByText(text(language, "contact.toast.sentBody")));
       await expect(
         page.getByRole("heading", { name: text(language, "contact.success.title") }),
       ).toBeVisible();
@@ -192,9 +192,9 @@ for (const language of languages) {
         body: { name: "Rui", email: "rui@example.com", message: "Do you ship to Norway?" },
       });
       expect(sent.error).toBeNull();
-      await waitWithPointer(page);
+      await movePointerToToasts(page);
       await signIn(page, demo, language);
-      await hold(page.getByText(text(language, "auth.welcomeBody")));
+      await keepOpen(page.getByText(text(language, "auth.welcomeBody")));
       await expect(page.getByRole("heading", { level: 1 })).toBeVisible(); // the page's code may still be loading
       await expectAccessibleInBothSchemes(page);
 

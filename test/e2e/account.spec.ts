@@ -21,10 +21,10 @@ test.use({
 });
 
 type Owner = { email: string; password: string };
-let nth = 0;
+let ownerCount = 0;
 
-async function anOwner(server: Server): Promise<Owner> {
-  const owner = { email: `account-${++nth}@example.com`, password: "a wall of whitewash" };
+async function makeOwner(server: Server): Promise<Owner> {
+  const owner = { email: `account-${++ownerCount}@example.com`, password: "a wall of whitewash" };
   await server.command(["owner", "add", owner.email, "--password-stdin"], `${owner.password}\n`);
   return owner;
 }
@@ -259,7 +259,7 @@ test.describe("screens", () => {
     page,
   }) => {
     await page.setViewportSize({ width: 390, height: 844 });
-    const owner = await anOwner(server);
+    const owner = await makeOwner(server);
     const other = asAnon(server);
     await other.auth.signInWithPassword(owner);
     await openAccount(page, server, owner);
@@ -318,7 +318,7 @@ test.describe("screens", () => {
       context,
     }) => {
       const t = (key: Parameters<typeof text>[1]) => text(language, key);
-      const owner = await anOwner(server);
+      const owner = await makeOwner(server);
       await openAccount(page, server, owner, language);
       await setUpApp(page, language);
       await asAnon(server).auth.signInWithPassword(owner); // a session to end
@@ -371,7 +371,7 @@ test.describe("screens", () => {
       page,
     }) => {
       const t = (key: Parameters<typeof text>[1]) => text(language, key);
-      const owner = await anOwner(server);
+      const owner = await makeOwner(server);
       await openAccount(page, server, owner, language);
       const both = async () => {
         await expectAccessibleInBothSchemes(page);

@@ -30,7 +30,7 @@ test.beforeEach(({ context }) =>
 const title = (page: Page) => page.getByLabel("Title", { exact: true });
 
 /** Opens the form of the first work and types into it. */
-async function type(page: Page, text: string): Promise<void> {
+async function openAndType(page: Page, text: string): Promise<void> {
   await page
     .getByRole("button", { name: /^Edit / })
     .locator("visible=true")
@@ -39,10 +39,10 @@ async function type(page: Page, text: string): Promise<void> {
   await title(page).fill(text);
 }
 
-type Kept = { access_token: string; refresh_token: string };
+type StoredSession = { access_token: string; refresh_token: string };
 
 /** Returns the session that the client has stored. */
-const kept = (page: Page): Promise<Kept> =>
+const storedSession = (page: Page): Promise<StoredSession> =>
   page.evaluate(() => {
     const key = Object.keys(localStorage).find((name) => /^sb-.*-auth-token$/.test(name))!;
     return JSON.parse(localStorage.getItem(key)!);
@@ -51,17 +51,17 @@ const kept = (page: Page): Promise<Kept> =>
 test("A-guard-5: a renewed token leaves an open form unchanged", async ({ page }) => {
   await page.clock.install();
   await signInAt(page, server, "/admin/products");
-  await type(page, "In the middle of a word");
+  await openAndType(page, "In the middle of a word");
   await title(page).evaluate((input: HTMLInputElement) => {
     input.dataset.same = "yes"; // a new element would not have it
     input.focus();
   });
-  const before = await kept(page);
+  const before = await storedSession(page);
   await page.clock.fastForward(57 * 60_000);
   await expect
     .poll(async () => {
       await page.clock.runFor(30_000);
-      return (await kept(page)).refresh_token;
+      return (await storedSession(page)).refresh_token;
     })
     .not.toBe(before.refresh_token);
   await expect(title(page)).toHaveValue("In the middle of a word");
@@ -79,7 +79,7 @@ test("A-guard-6: signing out in one tab signs out the others, also with an open 
     throw new Error(`the browser asked: ${dialog.message()}`);
   });
   await second.goto(`${server.url}/admin/products?type=mural&sort=title`);
-  await type(second, "Not saved yet");
+  await openAndType(second, "Not saved yet");
 
   await first.getByRole("button", { name: "Sign Out" }).click();
   await expect(first.getByText("Signed out successfully")).toBeVisible();
@@ -96,7 +96,7 @@ test("A-guard-7: after the service has refused a token, the client renews it and
   page,
 }) => {
   await signInAt(page, server, "/admin/products?q=Onda");
-  await type(page, "Onda grande");
+  await openAndType(page, "Onda grande");
   await page.evaluate(() => {
     const key = Object.keys(localStorage).find((name) => /^sb-.*-auth-token$/.test(name))!;
     const session = JSON.parse(localStorage.getItem(key)!);
@@ -115,8 +115,8 @@ test("A-guard-3 A-guard-8: after the session has ended elsewhere, the owner sign
   page,
 }) => {
   await signInAt(page, server, "/admin/products?type=mural");
-  await type(page, "Typed before the end");
-  const { access_token } = await kept(page);
+  await openAndType(page, "Typed before the end");
+  const { access_token } = await storedSession(page);
   const { error } = await asService(server).auth.admin.signOut(access_token, "global");
   expect(error).toBeNull();
   await page.getByRole("button", { name: "Save changes" }).click();
@@ -150,7 +150,7 @@ test("A-guard-8 A-set-draft: a session that ends loses no text in the open forms
     .first();
   await cover.getByLabel("Title", { exact: true }).fill("Half a cover");
 
-  const { access_token } = await kept(settings);
+  const { access_token } = await storedSession(settings);
   expect((await asService(server).auth.admin.signOut(access_token, "global")).error).toBeNull();
   // One refused save ends the session in all tabs.
   await settings.bringToFront();
@@ -177,7 +177,7 @@ test("A-guard-8 A-set-draft: a session that ends loses no text in the open forms
 test("A-guard-10: going back with an open form loses no text", async ({ page }) => {
   await signInAt(page, server, "/admin");
   await page.getByRole("link", { name: "Products" }).first().click();
-  await type(page, "Half a title");
+  await openAndType(page, "Half a title");
   await page.goBack();
   await expect(page).toHaveURL(/\/admin$/);
   await page.getByRole("link", { name: "Products" }).first().click();
@@ -196,9 +196,9 @@ test("A-guard-9: a user who loses the role on an open page is led to the home pa
   await page.getByLabel("Password", { exact: true }).fill("a wall of lime");
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page).toHaveURL(/\/admin\/products$/);
-  await type(page, "No longer mine to change");
+  await openAndType(page, "No longer mine to change");
   const { sub } = JSON.parse(
-    Buffer.from((await kept(page)).access_token.split(".")[1]!, "base64url").toString(),
+    Buffer.from((await storedSession(page)).access_token.split(".")[1]!, "base64url").toString(),
   ) as { sub: string };
   const { error } = await asService(server).from("user_roles").delete().eq("user_id", sub);
   expect(error).toBeNull();
@@ -228,7 +228,7 @@ test("A-guard-9: a user without the role who returns to the window is led to the
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Reviews" })).toBeVisible();
   const { sub } = JSON.parse(
-    Buffer.from((await kept(page)).access_token.split(".")[1]!, "base64url").toString(),
+    Buffer.from((await storedSession(page)).access_token.split(".")[1]!, "base64url").toString(),
   ) as { sub: string };
   await asService(server).from("user_roles").delete().eq("user_id", sub);
   await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
@@ -240,9 +240,9 @@ test("A-guard-1: a reload of an admin page keeps the owner there, and shows noth
 }) => {
   await signInAt(page, server, "/admin/reviews");
   let release = () => {};
-  const held = new Promise<void>((done) => (release = done));
+  const response = new Promise<void>((done) => (release = done));
   await page.route("**/rest/v1/user_roles*", async (route) => {
-    await held;
+    await response;
     await route.continue();
   });
   await page.reload();

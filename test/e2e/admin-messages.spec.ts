@@ -34,7 +34,7 @@ test.afterEach(async ({ page }) => {
 const signIn = (page: Page, path: string, language: Language = "en") =>
   signInAt(page, { ...server, owner }, path, language);
 
-async function write(name: string, reason = ""): Promise<void> {
+async function sendMessage(name: string, reason = ""): Promise<void> {
   const { error } = await asAnon(server).functions.invoke("submit-contact", {
     body: {
       name,
@@ -47,7 +47,7 @@ async function write(name: string, reason = ""): Promise<void> {
 }
 
 /** Inserts messages, one for each minute. */
-async function seed(count: number): Promise<void> {
+async function insertMessages(count: number): Promise<void> {
   const reasons = ["general", "commission", "purchase", "collaboration"];
   const statuses = ["replied", "read", "replied", "new"];
   for (let done = 0; done < count; done += 1000) {
@@ -89,7 +89,7 @@ async function watchArrivals(page: Page): Promise<() => Promise<string[]>> {
 test("AM-list-1 AM-live-1 AM-live-2: a new message appears on every admin page without a reload, and an open message stays open", async ({
   page,
 }) => {
-  await write("Rui");
+  await sendMessage("Rui");
   const joined = page
     .waitForEvent("websocket")
     .then((socket) =>
@@ -106,7 +106,7 @@ test("AM-list-1 AM-live-1 AM-live-2: a new message appears on every admin page w
     .getByRole("navigation", { name: "Dashboard" })
     .getByRole("link", { name: /Messages/ });
   await expect(tab).toHaveAccessibleName("Messages , 1 unread");
-  await write("Inês");
+  await sendMessage("Inês");
   await expect(page.getByText("New message from Inês")).toBeVisible();
   await expect(tab).toHaveAccessibleName("Messages , 2 unread");
   await expect(page.getByRole("link", { name: /2.*Contact Messages/s })).toBeVisible();
@@ -116,7 +116,7 @@ test("AM-list-1 AM-live-1 AM-live-2: a new message appears on every admin page w
   await expect(page.getByRole("heading", { name: "Rui" })).toBeVisible();
   await expect(tab).toHaveAccessibleName("Messages , 1 unread");
   await expect(page.getByRole("button", { name: /Rui/ })).toBeFocused();
-  await write("Marta");
+  await sendMessage("Marta");
   await expect(page.getByText("New message from Marta")).toBeVisible();
   await expect(rows(page)).toHaveText([/Marta/, /Inês/, /Rui/]);
   await expect(page.getByRole("heading", { name: "Rui" })).toBeVisible();
@@ -142,7 +142,7 @@ test.describe("without the live connection", () => {
     await signIn(page, "/admin/contact-messages");
     await expect(page.getByText("No messages yet.")).toBeVisible();
     await (await firstLook).finished(); // a message in the first response would not count as new
-    await write("Inês");
+    await sendMessage("Inês");
     await page.clock.runFor(16_000);
     await expect(page.getByText("New message from Inês")).toBeVisible();
     await expect(rows(page)).toHaveText([/Inês/]);
@@ -155,7 +155,7 @@ test.describe("many messages", () => {
   test("AM-list-3 AM-list-5 AM-open-3: 5,000 messages open in less than a second, scroll smoothly, and are searched, filtered and paged", async ({
     page,
   }) => {
-    await seed(5000);
+    await insertMessages(5000);
     await signIn(page, "/admin");
     await expect(page.getByRole("link", { name: /5000.*Contact Messages/s })).toBeVisible();
     const tab = page
@@ -215,9 +215,9 @@ test.describe("many messages", () => {
 test("AM-access-1: the owner reads, marks, restores and deletes messages by keyboard", async ({
   page,
 }) => {
-  await write("Rui");
-  await write("Inês", "commission");
-  await write("Bot", "http://watches");
+  await sendMessage("Rui");
+  await sendMessage("Inês", "commission");
+  await sendMessage("Bot", "http://watches");
   await signIn(page, "/admin/contact-messages");
   const tabTo = async (name: RegExp | string) => {
     for (let i = 0; i < 60; i++) {
@@ -285,7 +285,7 @@ test("AM-notice-5: a failed notice is shown at its message and sent later", asyn
   try {
     await server.command(["owner", "add", owner.email, "--password-stdin"], `${owner.password}\n`);
     await post.answer("550 No such mailbox");
-    await write("Inês");
+    await sendMessage("Inês");
     await expect.poll(() => own.log()).toContain("failed permanently");
     await signIn(page, "/admin/contact-messages");
     await page.getByRole("button", { name: /Inês/ }).click();
@@ -314,12 +314,12 @@ for (const language of languages) {
   test(`AM-list-2 AM-access-2: axe: messages and quarantine, on wide and narrow screens, in ${language}`, async ({
     page,
   }) => {
-    await write("Rui");
-    await write("Inês", "commission");
-    await write("Bot", `http://watches.example/${"long".repeat(60)}`);
+    await sendMessage("Rui");
+    await sendMessage("Inês", "commission");
+    await sendMessage("Bot", `http://watches.example/${"long".repeat(60)}`);
     await signIn(page, "/admin/contact-messages", language);
     const shots = process.env.SCREENSHOTS;
-    const look = async (name: string) => {
+    const checkPage = async (name: string) => {
       for (const width of [1440, 768, 390]) {
         await page.setViewportSize({ width, height: 900 });
         await expectAccessibleInBothSchemes(page, async (scheme) => {
@@ -330,17 +330,17 @@ for (const language of languages) {
       }
     };
     await page.getByRole("button", { name: /Rui/ }).waitFor();
-    await look("list");
+    await checkPage("list");
     await page.getByRole("button", { name: /Inês/ }).click();
     await page.getByRole("heading", { name: "Inês" }).waitFor();
-    await look("detail");
+    await checkPage("detail");
     await page.getByRole("button", { name: text(language, "common.delete"), exact: true }).click();
     await page.getByRole("alertdialog").waitFor();
-    await look("delete");
+    await checkPage("delete");
     await page.keyboard.press("Escape");
     await page.goto(server.url + inLanguage(language, "/admin/contact-messages?box=quarantine"));
     await page.getByRole("button", { name: /Bot/ }).click();
     await page.getByRole("button", { name: text(language, "messages.restore") }).waitFor();
-    await look("quarantine");
+    await checkPage("quarantine");
   });
 }

@@ -15,7 +15,7 @@ type Key = Parameters<typeof text>[1];
 type Vars = Parameters<typeof text>[2];
 
 /** Tries each action of the admin area after `cut` has made all requests fail, and expects its error message. */
-async function expectEachSaysSo(
+async function expectErrors(
   context: BrowserContext,
   server: Server,
   language: Language,
@@ -27,7 +27,7 @@ async function expectEachSaysSo(
       .getByRole("button", { name: t(key, vars), exact: true })
       .locator("visible=true")
       .first();
-  const says = async (at: Page, ...words: string[]) => {
+  const expectToast = async (at: Page, ...words: string[]) => {
     for (const one of words)
       await expect(
         at.locator("[data-sonner-toast]").getByText(one, { exact: true }).last(),
@@ -86,7 +86,7 @@ async function expectEachSaysSo(
   await test.step("works", async () => {
     await products.bringToFront();
     await named(products, "common.saveChanges").click();
-    await says(products, t("products.toast.saveError"));
+    await expectToast(products, t("products.toast.saveError"));
     await expect(
       products.getByRole("textbox", { name: t("gallery.medium"), exact: true }),
     ).toHaveValue("Ink");
@@ -95,7 +95,7 @@ async function expectEachSaysSo(
     await named(products, "common.discard").click();
     await named(products, "products.deleteNamed", { title: "Onda" }).click();
     await confirmDelete(products, "products.deleteConfirm");
-    await says(products, t("products.toast.deleteError"));
+    await expectToast(products, t("products.toast.deleteError"));
   });
 
   await test.step("reviews", async () => {
@@ -104,21 +104,21 @@ async function expectEachSaysSo(
       .getByRole("dialog")
       .getByRole("button", { name: t("reviews.add") })
       .click();
-    await says(reviews, t("reviews.toast.addError"));
+    await expectToast(reviews, t("reviews.toast.addError"));
     await expect(
       reviews.getByRole("textbox", { name: t("reviews.message"), exact: true }),
     ).toHaveValue("Muito bom.");
     await named(reviews, "common.cancel").click();
     await named(reviews, "common.discard").click();
     await named(reviews, "reviews.down").click();
-    await says(reviews, t("reviews.toast.orderError"));
+    await expectToast(reviews, t("reviews.toast.orderError"));
     await named(reviews, "reviews.deleteNamed", { name: "Ana" }).click();
     await confirmDelete(reviews, "reviews.deleteConfirm");
-    await says(reviews, t("reviews.toast.deleteError"));
+    await expectToast(reviews, t("reviews.toast.deleteError"));
     await named(reviews, "reviews.editNamed", { name: "Ana" }).click();
     await reviews.getByLabel(t("reviews.location")).fill("Faro");
     await named(reviews, "common.saveChanges").click();
-    await says(reviews, t("reviews.toast.updateError"));
+    await expectToast(reviews, t("reviews.toast.updateError"));
   });
 
   await test.step("covers", async () => {
@@ -128,7 +128,7 @@ async function expectEachSaysSo(
       .fill("Not stored");
     await cover.getByRole("button", { name: t("common.save"), exact: true }).click();
     // The message of the service, or of the browser when no service answers.
-    await says(covers, t("common.error"), "TypeError: Failed to fetch");
+    await expectToast(covers, t("common.error"), "TypeError: Failed to fetch");
     await expect(
       cover.getByRole("textbox", { name: t("covers.description"), exact: true }),
     ).toHaveValue("Not stored");
@@ -143,19 +143,19 @@ async function expectEachSaysSo(
     await messages.bringToFront();
     await named(messages, "common.delete").click();
     await confirmDelete(messages, "messages.deleteConfirm");
-    await says(messages, t("messages.toast.deleteError"));
+    await expectToast(messages, t("messages.toast.deleteError"));
     await expect(messages.getByRole("heading", { name: "Inês" })).toBeVisible();
     await quarantine.bringToFront();
     await named(quarantine, "messages.restore").click();
-    await says(quarantine, t("messages.toast.restoreError"));
+    await expectToast(quarantine, t("messages.toast.restoreError"));
   });
 
   await test.step("settings", async () => {
     await settings.bringToFront();
     await named(settings, "settings.webhookKeyShow").click();
-    await says(settings, t("settings.toast.keyError"));
+    await expectToast(settings, t("settings.toast.keyError"));
     await named(settings, "common.saveChanges").click();
-    await says(settings, t("settings.toast.saveError"), t("auth.error.offline"));
+    await expectToast(settings, t("settings.toast.saveError"), t("auth.error.offline"));
     await expect(settings.getByLabel(t("settings.name"))).toHaveValue("Not stored");
     await settings.getByRole("link", { name: t("nav.products"), exact: true }).click();
     await expect(settings.getByRole("alertdialog")).toContainText(t("settings.leaveQuestion"));
@@ -168,7 +168,7 @@ async function expectEachSaysSo(
       .getByRole("banner")
       .getByRole("button", { name: t("nav.signOut") })
       .click();
-    await says(messages, t("auth.signOutError"), "Failed to fetch");
+    await expectToast(messages, t("auth.signOutError"), "Failed to fetch");
     await expect(messages).toHaveURL(/\/admin\/contact-messages/);
   });
 }
@@ -184,7 +184,7 @@ test.describe("nobody answers", () => {
     const server = await startServer("sqlite", { demo: demoFolder });
     let running = true;
     try {
-      await expectEachSaysSo(context, server, "en", async () => {
+      await expectErrors(context, server, "en", async () => {
         running = false;
         await server.stop();
       });
@@ -199,7 +199,7 @@ test.describe("nobody answers", () => {
   }) => {
     const server = await startServer("sqlite", { demo: demoFolder });
     try {
-      await expectEachSaysSo(context, server, "pt", () => context.setOffline(true));
+      await expectErrors(context, server, "pt", () => context.setOffline(true));
     } finally {
       for (const page of context.pages()) await page.close();
       await server.stop();
@@ -233,7 +233,7 @@ test.describe("the service refuses", () => {
           kind: t(`upload.kind.${kind}`),
           kinds: t(`upload.kinds.${kind}`),
         });
-        const says = async (...words: string[]) => {
+        const expectToast = async (...words: string[]) => {
           for (const one of words)
             await expect(
               page.locator("[data-sonner-toast]").getByText(one, { exact: true }).last(),
@@ -241,10 +241,10 @@ test.describe("the service refuses", () => {
         };
         const choose = (nth: number, what: ReturnType<typeof file> | string) =>
           page.locator("[role=dialog] input[type=file]").nth(nth).setInputFiles(what);
-        return { page, language, t, kinds, says, choose };
+        return { page, language, t, kinds, says: expectToast, choose };
       });
 
-      for (const { page, language, t, kinds, says, choose } of forms) {
+      for (const { page, language, t, kinds, says: expectToast, choose } of forms) {
         await test.step(`a full store (${language})`, async () => {
           await page.goto(server.url + inLanguage(language, "/admin/reviews"));
           await page
@@ -252,7 +252,7 @@ test.describe("the service refuses", () => {
             .first()
             .click();
           await choose(0, file("large.jpg", large));
-          await says(t("reviews.toast.uploadError"));
+          await expectToast(t("reviews.toast.uploadError"));
           // Otherwise the form on the other page would offer this file as a draft.
           await page.getByRole("button", { name: t("common.cancel"), exact: true }).click();
           await page.getByRole("button", { name: t("common.discard"), exact: true }).click();
@@ -262,9 +262,9 @@ test.describe("the service refuses", () => {
             .first()
             .click();
           await choose(1, file("large.jpg", large));
-          await says(t("upload.failedTitle"), t("upload.failedBody", kinds("image")));
+          await expectToast(t("upload.failedTitle"), t("upload.failedBody", kinds("image")));
           await choose(2, film);
-          await says(t("upload.failedBody", kinds("video")));
+          await expectToast(t("upload.failedBody", kinds("video")));
           await page
             .getByRole("button", { name: t("upload.remove") })
             .last()
@@ -282,23 +282,23 @@ test.describe("the service refuses", () => {
           await expect(page.getByRole("button", { name: t("common.save") })).toBeEnabled();
           await context.setOffline(true);
           await stored.last().click();
-          await says(t("common.error"), t("upload.removeError", kinds("image")));
+          await expectToast(t("common.error"), t("upload.removeError", kinds("image")));
           await context.setOffline(false);
         });
       }
 
       await server.command(["owner", "remove", owner.email]);
-      for (const { page, language, t, kinds, says, choose } of forms) {
+      for (const { page, language, t, kinds, says: expectToast, choose } of forms) {
         await test.step(`a role that is gone (${language})`, async () => {
           await choose(1, file("two.jpg", small));
-          await says(t("upload.unauthorized"), t("upload.onlyAdminUpload", kinds("image")));
+          await expectToast(t("upload.unauthorized"), t("upload.onlyAdminUpload", kinds("image")));
           await choose(2, film);
-          await says(t("upload.onlyAdminUpload", kinds("video")));
+          await expectToast(t("upload.onlyAdminUpload", kinds("video")));
           await page
             .getByRole("button", { name: t("upload.remove"), exact: true })
             .first()
             .click();
-          await says(t("upload.onlyAdminRemove", kinds("image")));
+          await expectToast(t("upload.onlyAdminRemove", kinds("image")));
         });
       }
 

@@ -43,7 +43,7 @@ async function openForm(page: Page) {
   return page.getByRole("dialog");
 }
 
-async function objects(bucket = "product-images") {
+async function storedNames(bucket = "product-images") {
   const { data, error } = await asService(server).storage.from(bucket).list("", { limit: 1000 });
   expect(error).toBeNull();
   return data!.map(({ name }) => name);
@@ -62,7 +62,7 @@ async function largeFilm(file: string, size = 20 * MB): Promise<void> {
 }
 
 /** Dispatches the events of a drop or a paste with these files. */
-async function bring(page: Page, how: "drop" | "paste", target: string, files: File[]) {
+async function dispatchFiles(page: Page, how: "drop" | "paste", target: string, files: File[]) {
   await page.locator("[data-drop]").first().waitFor({ state: "attached" }); // before that nothing accepts files
   await page.evaluate(
     ([event, selector, list]) => {
@@ -90,7 +90,7 @@ const jpeg = (name: string, bytes: Buffer): File => ({
 });
 
 /** Returns the peak memory of the renderer process in MB. */
-async function peakOfPage(context: BrowserContext): Promise<number> {
+async function peakMemory(context: BrowserContext): Promise<number> {
   const session = await context.browser()!.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");
   const peaks = await Promise.all(
@@ -141,7 +141,7 @@ test.describe("without a network connection", () => {
       await route.abort("connectionreset");
     });
 
-    await bring(page, "drop", "[data-drop]", files);
+    await dispatchFiles(page, "drop", "[data-drop]", files);
     const drafts = page.getByRole("region", { name: "Drafts" });
     await expect(drafts.getByRole("listitem")).toHaveCount(100);
     await expect(
@@ -168,12 +168,12 @@ test.describe("without a network connection", () => {
     expect(rows).toHaveLength(100);
     expect(new Set(rows!.map(({ title }) => title)).size).toBe(100);
     expect(rows!.every((row) => row.artwork_type === "mural" && row.price === 0)).toBe(true);
-    const names = await objects();
+    const names = await storedNames();
     expect(names).toHaveLength(100);
     expect(rows!.map(({ image_url }) => image_url.split("/").at(-1)).sort()).toEqual(names.sort());
     expect(names.every((name) => /^[0-9a-f-]{36}\.jpg$/.test(name))).toBe(true);
 
-    const peak = await peakOfPage(context);
+    const peak = await peakMemory(context);
     console.log(`peak of the page with 100 pictures of 6 megapixels: ${peak.toFixed(0)} MB`);
     expect(peak).toBeLessThan(900);
   });
@@ -242,7 +242,7 @@ test.describe("without a network connection", () => {
       .click();
     await form.getByRole("button", { name: "Save changes" }).click();
     await expect(page.getByText("Product updated")).toBeVisible();
-    await expect.poll(() => objects()).toEqual([]);
+    await expect.poll(() => storedNames()).toEqual([]);
   });
 
   test("A-draft-2 A-up-reload: the upload of a film continues after the owner has left the page and chosen the same file again", async ({
@@ -284,7 +284,7 @@ test.describe("without a network connection", () => {
     await expect(form.getByRole("listitem").getByLabel("Remove")).toBeVisible();
     expect(sent.map(({ method }) => method)).toEqual(["HEAD", "PATCH", "PATCH"]);
     expect(sent.at(1)!.offset).toBe(12 * MB);
-    expect((await objects()).length).toBe(2);
+    expect((await storedNames()).length).toBe(2);
   });
 });
 
@@ -299,18 +299,18 @@ test("A-up-orphans: uploaded files that were not saved are deleted at once: remo
     await expect(form.getByLabel("Remove")).toHaveCount(1);
   };
   await upload("one.jpg");
-  expect(await objects()).toHaveLength(1);
+  expect(await storedNames()).toHaveLength(1);
   await form.getByLabel("Remove").click();
-  await expect.poll(() => objects()).toEqual([]);
+  await expect.poll(() => storedNames()).toEqual([]);
 
   await upload("two.jpg");
   await form.locator("input[type=file][accept*=video]").setInputFiles(demoFilm);
   await expect(form.getByLabel("Remove")).toHaveCount(2);
-  expect(await objects()).toHaveLength(3); // the film's still too
+  expect(await storedNames()).toHaveLength(3); // the film's still too
   await form.getByRole("button", { name: "Cancel", exact: true }).click();
   await page.getByRole("button", { name: "Close without saving" }).click();
   await expect(form).toHaveCount(0);
-  await expect.poll(() => objects()).toEqual([]);
+  await expect.poll(() => storedNames()).toEqual([]);
   expect((await asService(server).from("products").select("id")).data).toEqual([]);
 });
 
@@ -328,8 +328,8 @@ test("A-up-heic-vips: with libvips a phone's HEIC picture is uploaded as it is, 
     .locator("input[type=file]")
     .first()
     .setInputFiles({ name: "IMG_0001.HEIC", mimeType: "image/heic", buffer: photo });
-  await expect.poll(() => objects()).toEqual([expect.stringMatching(/\.heic$/)]);
-  const [name] = await objects();
+  await expect.poll(() => storedNames()).toEqual([expect.stringMatching(/\.heic$/)]);
+  const [name] = await storedNames();
   const stored = await asService(server).storage.from("product-images").download(name!);
   expect(stored.data?.type).toBe("image/heic");
   await form.getByLabel("Title", { exact: true }).fill("From a telephone");
@@ -379,7 +379,7 @@ test("A-up-bytes A-up-heic: a file is accepted or refused by its bytes before it
   const buffer = await picture(page, 40, 30);
   await images.setInputFiles({ name: "Céu.PNG", mimeType: "image/png", buffer });
   await expect(form.getByLabel("Remove")).toHaveCount(1);
-  expect(await objects()).toEqual([expect.stringMatching(/^[0-9a-f-]{36}\.jpg$/)]);
+  expect(await storedNames()).toEqual([expect.stringMatching(/^[0-9a-f-]{36}\.jpg$/)]);
 });
 
 test("A-up-order: pictures of a work are reordered by dragging, and saved in that order", async ({
@@ -443,7 +443,7 @@ test("A-up-still-ask: a film that the browser cannot read can be saved, and its 
     page.getByText("phone.mov is stored, but this browser could not take a still from it."),
   ).toBeVisible();
   await expect(form.getByRole("button", { name: "Save", exact: true })).toBeEnabled();
-  const [name] = await objects();
+  const [name] = await storedNames();
   expect(name).toMatch(/\.mov$/);
   await expectAccessible(page);
 
@@ -458,7 +458,7 @@ test("A-up-still-ask: a film that the browser cannot read can be saved, and its 
   });
   await expect(page.getByText("Still picture stored")).toBeVisible();
   const still = name!.replace(".mov", ".still.jpg");
-  expect((await objects()).sort()).toEqual([name, still].sort());
+  expect((await storedNames()).sort()).toEqual([name, still].sort());
   const width = await page.evaluate(
     async (url) => (await createImageBitmap(await (await fetch(url)).blob())).width,
     `${server.url}/storage/v1/object/public/product-images/${still}`,
@@ -476,7 +476,7 @@ test("A-up-ways A-bulk-leave: a pasted picture goes to the field under the point
       return picture(page, 40, 30);
     })(),
   );
-  await bring(page, "paste", "body", [pasted]);
+  await dispatchFiles(page, "paste", "body", [pasted]);
   await expect(page.getByRole("region", { name: "Drafts" }).getByRole("listitem")).toHaveCount(1);
 
   // The drafts survive a visit to another page.
@@ -490,12 +490,12 @@ test("A-up-ways A-bulk-leave: a pasted picture goes to the field under the point
   const main = form.getByRole("group", { name: "Main image" });
   const gallery = form.getByRole("group", { name: "Gallery images" });
   await expect(gallery).toBeVisible(); // from then on fields accept pasted files
-  await bring(page, "paste", "[role=dialog]", [pasted]);
+  await dispatchFiles(page, "paste", "[role=dialog]", [pasted]);
   await expect(main.getByLabel("Replace")).toBeVisible();
-  await bring(page, "paste", "[role=dialog]", [pasted]);
+  await dispatchFiles(page, "paste", "[role=dialog]", [pasted]);
   await expect(gallery.getByRole("listitem")).toHaveCount(1);
   await main.hover();
-  await bring(page, "paste", "[role=dialog]", [pasted]);
+  await dispatchFiles(page, "paste", "[role=dialog]", [pasted]);
   await expect(main.getByRole("progressbar")).toHaveCount(0);
   await expect(gallery.getByRole("listitem")).toHaveCount(1);
   await expect(page.getByLabel(/^Draft: /)).toHaveCount(1);
@@ -533,7 +533,7 @@ test.describe("drafts", () => {
       );
 
     await context.route(upload, () => undefined); // never answered
-    await bring(page, "drop", "[data-drop]", [jpeg("a.jpg", bytes), jpeg("b.jpg", bytes)]);
+    await dispatchFiles(page, "drop", "[data-drop]", [jpeg("a.jpg", bytes), jpeg("b.jpg", bytes)]);
     await shown(page).drafts.getByLabel("Title", { exact: true }).first().fill("Half a name");
     await page.getByRole("button", { name: "Add Product" }).first().click();
     const form = shown(page).form;
@@ -578,40 +578,40 @@ test.describe("drafts", () => {
     const { data: rows } = await asService(server).from("products").select("*");
     expect(rows).toHaveLength(3);
     // More files may be stored than are shown, because requests may have arrived while the tab was killed.
-    const names = await objects();
+    const names = await storedNames();
     for (const { image_url, image_gallery } of rows!)
       expect(names).toContain((image_url ?? image_gallery[0]).split("/").at(-1));
     expect(await kept(second)).toBe(0);
 
     // Signing out deletes the pictures.
     await context.route(upload, () => undefined);
-    await bring(second, "drop", "[data-drop]", [jpeg("d.jpg", bytes)]);
+    await dispatchFiles(second, "drop", "[data-drop]", [jpeg("d.jpg", bytes)]);
     await expect.poll(() => kept(second)).toBe(1);
     await second.getByRole("banner").getByRole("button", { name: "Sign Out" }).click();
     await expect(second).toHaveURL(`${server.url}/`);
     await expect.poll(() => kept(second)).toBe(0);
 
     // If the browser cannot store files, the texts stay, and the page asks for the file.
-    const poor = await context.newPage();
-    await poor.addInitScript(() =>
+    const pageWithoutStorage = await context.newPage();
+    await pageWithoutStorage.addInitScript(() =>
       Object.defineProperty(window, "indexedDB", { value: undefined }),
     );
-    poor.on("dialog", (dialog) => void dialog.accept());
-    await signIn(poor, "/admin/products");
-    await expect(shown(poor).drafts).toHaveCount(0);
-    await bring(poor, "drop", "[data-drop]", [jpeg("e.jpg", bytes)]);
-    await shown(poor).drafts.getByLabel("Title", { exact: true }).fill("Only words");
+    pageWithoutStorage.on("dialog", (dialog) => void dialog.accept());
+    await signIn(pageWithoutStorage, "/admin/products");
+    await expect(shown(pageWithoutStorage).drafts).toHaveCount(0);
+    await dispatchFiles(pageWithoutStorage, "drop", "[data-drop]", [jpeg("e.jpg", bytes)]);
+    await shown(pageWithoutStorage).drafts.getByLabel("Title", { exact: true }).fill("Only words");
     // A batch is stored from the moment at which the page holds its lock.
     await expect
-      .poll(() => poor.evaluate(() => Object.values(localStorage).join()))
+      .poll(() => pageWithoutStorage.evaluate(() => Object.values(localStorage).join()))
       .toContain("Only words");
-    await poor.reload();
-    const poorDrafts = shown(poor).drafts;
+    await pageWithoutStorage.reload();
+    const poorDrafts = shown(pageWithoutStorage).drafts;
     await expect(poorDrafts.getByText(/^Please choose these files again.*: e\.jpg$/)).toBeVisible();
     await expect(poorDrafts.getByLabel("Title", { exact: true })).toHaveValue("Only words");
-    await expectAccessible(poor);
+    await expectAccessible(pageWithoutStorage);
     await context.unroute(upload);
-    await bring(poor, "drop", "[data-drop]", [jpeg("e.jpg", bytes)]);
+    await dispatchFiles(pageWithoutStorage, "drop", "[data-drop]", [jpeg("e.jpg", bytes)]);
     await expect(poorDrafts.getByText("1 of 1 pictures uploaded")).toBeVisible();
     await expect(poorDrafts.getByLabel("Title", { exact: true })).toHaveValue("Only words");
   });
@@ -634,7 +634,7 @@ test.describe("refused", () => {
     await expect(page.getByText("Unauthorized")).toBeVisible();
     await expect(page.getByText("Only admin users can upload images.")).toBeVisible();
     await expect(form.getByRole("button", { name: "Try again" })).toBeVisible();
-    expect(await objects()).toEqual([]);
+    expect(await storedNames()).toEqual([]);
   });
 });
 
@@ -663,7 +663,7 @@ for (const [width, height, colorScheme, lang] of [
     }
     const tall = await picture(page, 600, 900, 1);
     const wide = await picture(page, 900, 400, 2);
-    await bring(page, "drop", "[data-drop]", [
+    await dispatchFiles(page, "drop", "[data-drop]", [
       jpeg("telhados_manha.jpg", tall),
       jpeg("serra.jpg", wide),
       jpeg("not a picture.jpg", Buffer.from("text")),
@@ -748,5 +748,5 @@ test("A-bulk-discard A-up-access: drafts by keyboard: choose, name, save, and di
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await expect(drafts).toHaveCount(0);
-  await expect.poll(() => objects()).toHaveLength(1);
+  await expect.poll(() => storedNames()).toHaveLength(1);
 });

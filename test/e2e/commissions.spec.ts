@@ -34,7 +34,7 @@ test.beforeAll(async ({ demoFolder }) => {
 test.afterAll(() => server.stop());
 
 /** Saves this state of commissions, with all texts in English and only the prices in Portuguese. */
-async function tell(state: "" | "open" | "waitlist" | "closed"): Promise<void> {
+async function saveState(state: "" | "open" | "waitlist" | "closed"): Promise<void> {
   const service = asService(server);
   const { data, error } = await service.rpc("get_site_settings");
   if (error) throw error;
@@ -50,7 +50,7 @@ async function tell(state: "" | "open" | "waitlist" | "closed"): Promise<void> {
 }
 
 /** Returns the id and the title of a work in the gallery. */
-async function workWith(customizable: boolean): Promise<{ id: string; title: string }> {
+async function findWork(customizable: boolean): Promise<{ id: string; title: string }> {
   const { data, error } = await asAnon(server)
     .from("products")
     .select("id, title")
@@ -66,7 +66,7 @@ const block = (page: Page, language: Language, state: "open" | "waitlist" | "clo
   page.getByRole("region", { name: text(language, `commissions.${state}`) });
 
 /** Checks an element at all widths. Saves screenshots if SCREENSHOTS names a folder. */
-async function look(page: Page, element: Locator, name: string): Promise<void> {
+async function checkElement(page: Page, element: Locator, name: string): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     for (const width of [390, 768, 1440]) {
@@ -92,14 +92,14 @@ test.describe("without scripts", () => {
       page,
     }) => {
       const home = server.url + inLanguage(language, "/");
-      const { id: customizable } = await workWith(true);
+      const { id: customizable } = await findWork(true);
       const work = server.url + inLanguage(language, `/gallery/all?art=${customizable}`);
-      await tell("");
+      await saveState("");
       const before = await (await fetch(home)).text();
       expect(before).not.toContain("ommission something");
       expect(before).not.toContain('"commissions"');
 
-      await tell("open");
+      await saveState("open");
       await page.goto(`${home}#contact`);
       const section = block(page, language, "open");
       await expect(section).toBeVisible();
@@ -109,7 +109,7 @@ test.describe("without scripts", () => {
         await expect(section.getByText("Aguarelas desde 300 €")).not.toHaveAttribute("lang");
         await expect(section.getByText(owner.terms)).toHaveAttribute("lang", "en");
       }
-      await look(page, section, `home-open-${language}`);
+      await checkElement(page, section, `home-open-${language}`);
 
       await page.goto(work);
       const link = page.getByRole("link", { name: text(language, "work.commission") });
@@ -117,29 +117,29 @@ test.describe("without scripts", () => {
       // Inside the article, because getByText on the page skips the content of noscript.
       const article = page.getByRole("article");
       await expect(article.getByText(text(language, "work.open"))).toBeVisible();
-      await look(page, link, `work-open-${language}`);
+      await checkElement(page, link, `work-open-${language}`);
       await link.click();
       await expect(page).toHaveURL(server.url + inLanguage(language, "/") + "#contact");
 
-      await tell("closed");
+      await saveState("closed");
       await page.goto(work);
       await expect(page.getByRole("link", { name: text(language, "gallery.ask") })).toBeVisible();
       await expect(article.getByText(text(language, "work.closed"))).toBeVisible();
       await page.goto(home);
-      await look(page, block(page, language, "closed"), `home-closed-${language}`);
-      await tell("waitlist");
+      await checkElement(page, block(page, language, "closed"), `home-closed-${language}`);
+      await saveState("waitlist");
       await page.goto(home);
-      await look(page, block(page, language, "waitlist"), `home-waitlist-${language}`);
+      await checkElement(page, block(page, language, "waitlist"), `home-waitlist-${language}`);
 
-      await tell("");
+      await saveState("");
       expect(await (await fetch(home)).text()).toBe(before);
     });
 });
 
 test("S2-commission-1 S2-commission-2: the HTML of the server is accessible", async ({ page }) => {
-  await tell("open");
+  await saveState("open");
   await blockSiteScripts(page);
-  const { id } = await workWith(true);
+  const { id } = await findWork(true);
   for (const language of languages)
     for (const path of ["/", `/gallery/all?art=${id}`]) {
       await page.goto(server.url + inLanguage(language, path), { waitUntil: "load" });
@@ -159,8 +159,8 @@ test.describe("with scripts", () => {
     test(`S2-commission-2 S2-contact-work AM-open-5: a visitor asks for a work like one in the gallery, in ${language}`, async ({
       page,
     }) => {
-      await tell("waitlist");
-      const plain = await workWith(false);
+      await saveState("waitlist");
+      const plain = await findWork(false);
       await page.goto(server.url + inLanguage(language, `/gallery/all?art=${plain.id}`));
       const dialog = page.getByRole("dialog");
       await expect(
@@ -168,12 +168,12 @@ test.describe("with scripts", () => {
       ).toBeVisible();
       await expect(dialog.getByText(text(language, "work.waitlist"))).toBeHidden();
 
-      const { id: customizable, title } = await workWith(true);
+      const { id: customizable, title } = await findWork(true);
       await page.goto(server.url + inLanguage(language, `/gallery/all?art=${customizable}`));
       const button = dialog.getByRole("button", { name: text(language, "work.commission") });
       await expect(button).toBeVisible();
       await expect(dialog.getByText(text(language, "work.waitlist"))).toBeVisible();
-      await look(page, button, `dialog-${language}`);
+      await checkElement(page, button, `dialog-${language}`);
       await expectAccessibleInBothSchemes(page);
       await button.click();
       const form = page.locator("#contact form");
@@ -183,7 +183,7 @@ test.describe("with scripts", () => {
       await expect(form.getByText(text(language, "enquiry.about"))).toBeVisible();
       const picture = form.locator("img");
       await expect(picture).toBeVisible();
-      await look(page, picture, `form-${language}`);
+      await checkElement(page, picture, `form-${language}`);
       await expectAccessibleInBothSchemes(page);
 
       // After the work was removed and chosen again, the message names it once.
@@ -215,7 +215,7 @@ test.describe("with scripts", () => {
         "href",
         inLanguage(language, `/admin/products?q=${encodeURIComponent(title)}`),
       );
-      await look(page, details.locator("img"), `inbox-${language}`);
+      await checkElement(page, details.locator("img"), `inbox-${language}`);
       await expectAccessibleInBothSchemes(page);
     });
 
@@ -223,7 +223,7 @@ test.describe("with scripts", () => {
     page,
     context,
   }) => {
-    await tell("");
+    await saveState("");
     await signInAt(page, server, "/admin/settings");
     const field = (label: string) => page.getByLabel(label, { exact: true });
     const group = page.getByRole("region", { name: text("en", "settings.group.commissions") });
@@ -232,7 +232,7 @@ test.describe("with scripts", () => {
     await expect(field(text("en", "settings.responseTime"))).toHaveAccessibleDescription(
       /ten messages are marked as replied/,
     );
-    await look(page, group, "admin");
+    await checkElement(page, group, "admin");
     await expectAccessibleInBothSchemes(page);
     await page.getByRole("button", { name: text("en", "settings.preview") }).click();
     const preview = page.getByRole("dialog");

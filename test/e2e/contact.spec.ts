@@ -59,20 +59,24 @@ async function stored(server: Server) {
  * Opens a page and waits for everything that it loads after the form. Without a network the page could not load the
  * code of toasts that report this, and the browser would log an error for each missing file.
  */
-async function openWhole(page: Page, address: string, otherLanguage: "en" | "pt") {
-  const asked: string[] = [];
-  const open = new Set<Request>();
+async function openAndLoadAll(page: Page, address: string, otherLanguage: "en" | "pt") {
+  const requestedUrls: string[] = [];
+  const openRequests = new Set<Request>();
   page.on("request", (request) => {
-    asked.push(request.url());
-    open.add(request);
+    requestedUrls.push(request.url());
+    openRequests.add(request);
   });
-  page.on("requestfinished", (request) => open.delete(request));
-  page.on("requestfailed", (request) => open.delete(request));
+  page.on("requestfinished", (request) => openRequests.delete(request));
+  page.on("requestfailed", (request) => openRequests.delete(request));
   await page.goto(address);
   await expect(page.getByRole("region", { name: /^(Notifications|Avisos)/ })).toBeAttached();
   for (const name of ["gallery", otherLanguage])
-    await expect.poll(() => asked.join(" "), `${name} is asked for`).toContain(`/assets/${name}-`);
-  await expect.poll(() => [...open].map((request) => request.url()), "on the way").toEqual([]);
+    await expect
+      .poll(() => requestedUrls.join(" "), `${name} is asked for`)
+      .toContain(`/assets/${name}-`);
+  await expect
+    .poll(() => [...openRequests].map((request) => request.url()), "on the way")
+    .toEqual([]);
 }
 
 /** Runs the test on a separate server, so that messages and rate limits are not shared with other tests. */
@@ -205,7 +209,7 @@ test.describe("a message that cannot be sent", () => {
     context,
   }) => {
     await onOwnServer(page, async (server) => {
-      await openWhole(page, server.url, "pt");
+      await openAndLoadAll(page, server.url, "pt");
       await fillIn(page);
       await context.setOffline(true);
       await send(page).click();
@@ -271,7 +275,7 @@ test.describe("a message that cannot be sent", () => {
 
   test("S8-contact-1: the error messages are also in Portuguese", async ({ page, context }) => {
     await onOwnServer(page, async (server) => {
-      await openWhole(page, `${server.url}/?lang=pt`, "en");
+      await openAndLoadAll(page, `${server.url}/?lang=pt`, "en");
       await section(page).getByLabel("Nome").fill(written.name);
       await section(page).getByLabel("E-mail").fill(written.email);
       await section(page).getByLabel("Mensagem").fill(written.message);

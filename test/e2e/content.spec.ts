@@ -37,16 +37,16 @@ async function picture(server: Server, width: number, height: number): Promise<s
 }
 
 /** Waits until the open dialog has the focus. From then on it receives keys. */
-async function expectKeysTaken(page: Page): Promise<void> {
+async function waitForDialogFocus(page: Page): Promise<void> {
   await expect(page.getByRole("dialog").locator(":focus")).toHaveCount(1);
 }
 
-async function atEachWidth(page: Page, look: (width: number) => Promise<void>): Promise<void> {
+async function atEachWidth(page: Page, check: (width: number) => Promise<void>): Promise<void> {
   test.setTimeout(widths.length * 60_000);
   for (const width of widths)
     await test.step(`${width} px`, async () => {
       await page.setViewportSize({ width, height: 844 });
-      await look(width);
+      await check(width);
     });
 }
 
@@ -102,17 +102,17 @@ test.describe("only reviews", () => {
   }) => {
     const shifts = await watchShifts(page);
     await renderInBrowser(page);
-    let noteAsked = () => {};
+    let onRequest = () => {};
     let answer = () => {};
     await page.route(/\/rest\/v1\/reviews/, async (route) => {
-      noteAsked();
+      onRequest();
       await new Promise<void>((go) => (answer = go));
       await route.continue();
     });
     await atEachWidth(page, async () => {
-      const asked = new Promise<void>((done) => (noteAsked = done));
+      const requested = new Promise<void>((done) => (onRequest = done));
       await page.goto(server.url);
-      await asked;
+      await requested;
       await expect(page.locator("[data-hero]")).toHaveCount(0);
       await expect(page.locator("[aria-busy=true]:not(#contact *)")).toHaveCount(0);
       await expect(page.locator("#about")).toBeHidden();
@@ -417,7 +417,7 @@ test.describe("long, unusual and missing content", () => {
         const empty = dialog.getByRole("img", { name: "No image available" });
         await expect(empty).toBeVisible();
         expect((await empty.boundingBox())!.height).toBeGreaterThan(100);
-        await expectKeysTaken(page);
+        await waitForDialogFocus(page);
         await page.keyboard.press("Escape");
         await expect(dialog).toBeHidden();
       }
@@ -451,7 +451,7 @@ test.describe("long, unusual and missing content", () => {
       await expect(dialog.getByText("The end.”")).toBeAttached();
       await expectNoSidewaysScroll(page);
       await expectAccessible(page);
-      await expectKeysTaken(page);
+      await waitForDialogFocus(page);
       // The file of the picture is missing, so its initial is shown instead. The button is pressed until it is visible,
       // because Chromium can drop a smooth scroll if the layout changes meanwhile.
       await expect(async () => {
@@ -599,7 +599,7 @@ test.describe("5,000 works", () => {
   }) => {
     await page.goto(`${server.url}/gallery/all?art=${farthest}`);
     await expect(page.getByRole("dialog").getByRole("heading", { name: "Work 7" })).toBeVisible();
-    await expectKeysTaken(page);
+    await waitForDialogFocus(page);
     await page.keyboard.press("Escape");
     await expect(page).toHaveURL(/\/gallery\/all$/);
     // Work 7 is a mural.
@@ -791,7 +791,7 @@ test.describe("5,000 works", () => {
     await expect(page.getByRole("dialog").getByRole("heading", { name: "Last oil" })).toBeVisible();
     await expect(page).toHaveTitle(/^Last oil · /);
     expect(ranges).toEqual({ products: [], reviews: [] }); // the work is in the HTML
-    await expectKeysTaken(page);
+    await waitForDialogFocus(page);
     await page.keyboard.press("Escape");
     await expect(page).toHaveURL(`${server.url}/`);
     const context = await browser.newContext({ javaScriptEnabled: false });

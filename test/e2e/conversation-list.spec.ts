@@ -18,11 +18,11 @@ const visitor = { name: "Inês <b>Prado</b>", email: "ines@example.com" };
 const question = "Uma parede de 6 × 3 metros, em azul. Veja www.evil.example";
 
 /** Returns a text of the server's pages and mails, up to its first placeholder. */
-const say = (language: Language, key: keyof typeof en) =>
+const serverText = (language: Language, key: keyof typeof en) =>
   ({ en, pt })[language][key].split("{")[0]!;
 
 /** Checks an admin page at all widths and in both colour schemes. Saves screenshots if SCREENSHOTS names a folder. */
-async function look(page: Page, name: string): Promise<void> {
+async function checkPage(page: Page, name: string): Promise<void> {
   await expectAccessibleInBothSchemes(page, async (scheme) => {
     for (const width of [320, 390, 768, 1440]) {
       await page.setViewportSize({ width, height: 900 });
@@ -37,7 +37,7 @@ async function look(page: Page, name: string): Promise<void> {
 }
 
 /** Saves some of the settings. */
-async function set(server: Server, settings: object): Promise<void> {
+async function saveSettings(server: Server, settings: object): Promise<void> {
   const service = asService(server);
   const { data, error } = await service.rpc("get_site_settings");
   if (error) throw error;
@@ -60,7 +60,7 @@ for (const language of languages)
         ["owner", "add", owner.email, "--password-stdin"],
         `${owner.password}\n`,
       );
-      await set(server, { site: { enquiryLinks: true, enquiryCopies: true } });
+      await saveSettings(server, { site: { enquiryLinks: true, enquiryCopies: true } });
       const { data: work, error } = await asAnon(server)
         .from("products")
         .select("id, title")
@@ -82,13 +82,13 @@ for (const language of languages)
       await message.fill(`${await message.inputValue()}${question}`);
       await client.getByRole("button", { name: text(language, "contact.form.send") }).click();
       await expect(client.getByText(text(language, "contact.success.copy"))).toBeVisible();
-      await look(client, `copy-success-${language}`);
+      await checkPage(client, `copy-success-${language}`);
       const link = (await client.getByRole("link", { name: /\/enquiry\// }).getAttribute("href"))!;
       const copy = await post.next(visitor.email);
       expect(copy.subject).toContain(
         { en: "a copy of your message", pt: "cópia da sua mensagem" }[language],
       );
-      expect(copy.text).toContain(say(language, "mail.contact_copy.title"));
+      expect(copy.text).toContain(serverText(language, "mail.contact_copy.title"));
       expect(copy.text).toContain("6 × 3 metros");
       expect(copy.text).toContain(link);
       expect(copy.text + copy.html).not.toContain("evil.example");
@@ -104,7 +104,7 @@ for (const language of languages)
         states.getByRole("button", {
           name: text(language, `messages.state.${name}`) + (count === undefined ? "" : ` ${count}`),
         });
-      await look(desk, `conversation-list-${language}`);
+      await checkPage(desk, `conversation-list-${language}`);
       await desk.setViewportSize({ width: 1440, height: 900 });
 
       // By keyboard: no conversation waits for the owner until the message is opened.
@@ -135,7 +135,7 @@ for (const language of languages)
           }),
         })
         .fill("Olá {name}, em maio.");
-      await look(desk, `saved-form-${language}`);
+      await checkPage(desk, `saved-form-${language}`);
       await desk.getByRole("button", { name: text(language, "common.save"), exact: true }).click();
       await expect(desk.getByRole("heading", { name: "Maio" })).toBeVisible();
       await desk
@@ -144,7 +144,7 @@ for (const language of languages)
       await expect(desk.getByText(text(language, "messages.saved.empty"))).toBeVisible();
       await desk.getByRole("button", { name: text(language, "common.undo") }).click();
       await expect(desk.getByRole("heading", { name: "Maio" })).toBeVisible();
-      await look(desk, `saved-replies-${language}`);
+      await checkPage(desk, `saved-replies-${language}`);
       await desk.setViewportSize({ width: 1440, height: 900 });
 
       // The saved reply is inserted in the language of the message, with the visitor's name as text.
@@ -159,7 +159,7 @@ for (const language of languages)
       }[language];
       await expect(field).toHaveValue(inserted);
       await expect(field).toBeFocused();
-      await look(desk, `conversation-${language}`);
+      await checkPage(desk, `conversation-${language}`);
       await desk.setViewportSize({ width: 1440, height: 900 });
       await desk.getByRole("button", { name: text(language, "messages.sendReply") }).click();
       expect((await post.next(visitor.email)).text).toContain(inserted);
@@ -169,8 +169,8 @@ for (const language of languages)
       await desk.getByRole("button", { name: text(language, "messages.markDone") }).click();
       await expect(state("done", 1)).toBeVisible();
       await client.goto(link, { waitUntil: "load" });
-      await client.getByLabel(say(language, "enquiry.reply")).fill("Combinado: maio.");
-      await client.getByRole("button", { name: say(language, "enquiry.send") }).click();
+      await client.getByLabel(serverText(language, "enquiry.reply")).fill("Combinado: maio.");
+      await client.getByRole("button", { name: serverText(language, "enquiry.send") }).click();
       await expect(client.getByText("Combinado: maio.")).toBeVisible();
       await expect(state("unread", 1)).toBeVisible(); // live
       await expect(row).toContainText("Combinado: maio.");

@@ -19,7 +19,7 @@ const png = Buffer.from(
 );
 const picture = (name: string) => ({ name, mimeType: "image/png", buffer: png });
 
-const say = (language: Language, key: keyof typeof en, n?: number, all?: number) =>
+const serverText = (language: Language, key: keyof typeof en, n?: number, all?: number) =>
   ({ en, pt })[language][key].replace("{n}", String(n)).replace("{all}", String(all));
 
 test.use({
@@ -27,7 +27,7 @@ test.use({
   allowedConsole: [/status of (400|415) .*\/enquiry\//], // refused pictures
 });
 
-async function keep(page: Page, name: string): Promise<void> {
+async function saveScreenshot(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS)
     await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png`, fullPage: true });
 }
@@ -62,10 +62,15 @@ for (const { language, scripts, width } of [
       });
       const client = await context.newPage();
       await client.goto((data as { enquiry_url: string }).enquiry_url);
-      const field = client.getByLabel(say(language, "enquiry.pictures.label"), { exact: true });
-      const send = client.getByRole("button", { name: say(language, "enquiry.send"), exact: true });
+      const field = client.getByLabel(serverText(language, "enquiry.pictures.label"), {
+        exact: true,
+      });
+      const send = client.getByRole("button", {
+        name: serverText(language, "enquiry.send"),
+        exact: true,
+      });
 
-      const written = client.getByLabel(say(language, "enquiry.reply"), { exact: true });
+      const written = client.getByLabel(serverText(language, "enquiry.reply"), { exact: true });
       await written.fill("A parede.");
       await field.setInputFiles({
         name: "a.png",
@@ -73,22 +78,26 @@ for (const { language, scripts, width } of [
         buffer: Buffer.from("no"),
       });
       await send.click();
-      await expect(client.getByRole("alert")).toHaveText(say(language, "enquiry.pictures.type"));
+      await expect(client.getByRole("alert")).toHaveText(
+        serverText(language, "enquiry.pictures.type"),
+      );
       await expect(written).toHaveValue("A parede.");
 
       await field.setInputFiles([picture("a.png"), picture("b.png")]);
       await send.click();
-      const first = client.getByRole("img", { name: say(language, "enquiry.pictures.alt", 1, 2) });
+      const first = client.getByRole("img", {
+        name: serverText(language, "enquiry.pictures.alt", 1, 2),
+      });
       await expect(first).toBeVisible();
       await expect(
-        client.getByRole("img", { name: say(language, "enquiry.pictures.alt", 2, 2) }),
+        client.getByRole("img", { name: serverText(language, "enquiry.pictures.alt", 2, 2) }),
       ).toBeVisible();
       // Pictures load when they come near the window, since a conversation can have a hundred.
       await first.scrollIntoViewIfNeeded();
       await expect.poll(() => first.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(1);
       await expectNoSidewaysScroll(client);
       if (scripts) await expectAccessible(client);
-      await keep(client, `pictures-link-${width}`);
+      await saveScreenshot(client, `pictures-link-${width}`);
 
       await desk.setViewportSize({ width: 1440, height: 900 });
       await signInAt(desk, { ...server, owner }, "/admin/contact-messages", language);
@@ -115,12 +124,14 @@ for (const { language, scripts, width } of [
         }),
       ).toBeVisible();
       await expectAccessible(desk);
-      await keep(desk, `pictures-desk-${language}`);
+      await saveScreenshot(desk, `pictures-desk-${language}`);
       await client.reload();
       await expect(
-        client.getByRole("img", { name: say(language, "enquiry.pictures.alt", 1, 1) }),
+        client.getByRole("img", { name: serverText(language, "enquiry.pictures.alt", 1, 1) }),
       ).toBeVisible();
-      const link = client.getByRole("link", { name: say(language, "enquiry.pictures.alt", 1, 1) });
+      const link = client.getByRole("link", {
+        name: serverText(language, "enquiry.pictures.alt", 1, 1),
+      });
       const large = await client.goto(new URL((await link.getAttribute("href"))!, server.url).href);
       expect(large!.headers()["content-type"]).toBe("image/png");
     } finally {

@@ -29,7 +29,7 @@ const visitor = { name: "Inês Prado", email: "ines@example.com" };
 const question = "Uma parede de 6 × 3 metros, em azul.\nQuanto custa?";
 
 /** Returns a text of the server's pages and mails, up to its first placeholder. */
-const say = (language: Language, key: keyof typeof en) =>
+const serverText = (language: Language, key: keyof typeof en) =>
   ({ en, pt })[language][key].split("{")[0]!;
 
 /** Starts a server with an owner whose settings enable private links. */
@@ -51,7 +51,7 @@ async function start(demo: string, post?: Post): Promise<Server> {
 }
 
 /** Returns a customizable work of the gallery. */
-async function work(server: Server): Promise<{ id: string; title: string }> {
+async function findWork(server: Server): Promise<{ id: string; title: string }> {
   const { data, error } = await asAnon(server)
     .from("products")
     .select("id, title")
@@ -64,7 +64,7 @@ async function work(server: Server): Promise<{ id: string; title: string }> {
 }
 
 /** Fills in and sends the contact form that is shown. Returns the private link of the confirmation. */
-async function ask(page: Page, language: Language): Promise<string> {
+async function sendMessage(page: Page, language: Language): Promise<string> {
   await page.getByLabel(text(language, "contact.form.name")).fill(visitor.name);
   await page.getByLabel(text(language, "contact.form.email")).fill(visitor.email);
   const message = page.getByRole("textbox", { name: text(language, "contact.form.message") });
@@ -79,7 +79,7 @@ async function ask(page: Page, language: Language): Promise<string> {
  * Checks the page of a private link at all widths and in both colour schemes. Saves screenshots if SCREENSHOTS names a
  * folder.
  */
-async function look(page: Page, name: string): Promise<void> {
+async function checkPage(page: Page, name: string): Promise<void> {
   await expectAccessibleInBothSchemes(page, async (scheme) => {
     for (const width of [320, 390, 1440]) {
       await page.setViewportSize({ width, height: 900 });
@@ -117,29 +117,29 @@ for (const language of languages)
     const server = await start(demoFolder, post);
     const context = await browser.newContext({ reducedMotion: "reduce" });
     try {
-      const { id, title } = await work(server);
+      const { id, title } = await findWork(server);
       await client.goto(server.url + inLanguage(language, `/gallery/all?art=${id}`));
       await client
         .getByRole("button", { name: text(language, "gallery.ask") })
         .or(client.getByRole("link", { name: text(language, "gallery.ask") }))
         .click();
       await expect(client.getByText(text(language, "enquiry.about"))).toBeVisible();
-      const link = await ask(client, language);
+      const link = await sendMessage(client, language);
       await post.next(owner.email); // the notice
 
       await client.goto(link, { waitUntil: "load" });
       await expect(client.locator("html")).toHaveAttribute("lang", language);
-      await expect(client.getByText(say(language, "enquiry.state.received"))).toBeVisible();
+      await expect(client.getByText(serverText(language, "enquiry.state.received"))).toBeVisible();
       await expect(client.getByRole("link", { name: title })).toBeVisible();
 
       const desk = await context.newPage();
       await openMessage(desk, server, language);
       await client.reload();
-      await expect(client.getByText(say(language, "enquiry.state.read"))).toBeVisible();
+      await expect(client.getByText(serverText(language, "enquiry.state.read"))).toBeVisible();
 
       await reply(desk, language, "Claro! Em maio.");
       const mail = await post.next(visitor.email);
-      expect(mail.text).toContain(say(language, "mail.contact_reply.title"));
+      expect(mail.text).toContain(serverText(language, "mail.contact_reply.title"));
       expect(mail.text).toContain("> Claro! Em maio.");
       expect(mail.text).toContain(link);
       const conversation = desk.getByRole("region", {
@@ -152,11 +152,11 @@ for (const language of languages)
       await expectAccessible(desk);
 
       await client.goto(link, { waitUntil: "load" });
-      await expect(client.getByText(say(language, "enquiry.state.answered"))).toBeVisible();
+      await expect(client.getByText(serverText(language, "enquiry.state.answered"))).toBeVisible();
       await expect(client.getByText("Claro! Em maio.")).toBeVisible();
-      await look(client, `answered-${language}`);
-      await client.getByLabel(say(language, "enquiry.reply")).fill("Combinado: maio.");
-      await client.getByRole("button", { name: say(language, "enquiry.send") }).click();
+      await checkPage(client, `answered-${language}`);
+      await client.getByLabel(serverText(language, "enquiry.reply")).fill("Combinado: maio.");
+      await client.getByRole("button", { name: serverText(language, "enquiry.send") }).click();
       await expect(client.getByText("Combinado: maio.")).toBeVisible();
       await expect(client).toHaveURL(`${link}#last`);
 
@@ -184,7 +184,7 @@ test("E-weight-1 E-secret-1: the page of a private link loads less than 40 kB, n
 }) => {
   const server = await start(demoFolder);
   try {
-    const { id } = await work(server);
+    const { id } = await findWork(server);
     const { data } = await asAnon(server).functions.invoke("submit-contact", {
       body: { ...visitor, message: question, reason: "", artwork_id: id, follow: true },
     });
@@ -209,7 +209,7 @@ test("E-weight-1 E-secret-1: the page of a private link loads less than 40 kB, n
     expect(total).toBeLessThan(40_000);
     expect(await page.locator("script").count()).toBe(0);
     const leaving = page.waitForRequest((request) => new URL(request.url()).pathname === "/");
-    await page.getByRole("link", { name: say("en", "page.back") }).click();
+    await page.getByRole("link", { name: serverText("en", "page.back") }).click();
     expect(await (await leaving).headerValue("referer")).toBeNull();
     expect((await Promise.all(referrers)).filter((sent) => sent?.includes("/enquiry/"))).toEqual(
       [],
@@ -238,7 +238,7 @@ test.describe("without scripts and without mail", () => {
       try {
         const client = await context.newPage();
         await client.goto(server.url + inLanguage(language, "/functions/v1/submit-contact"));
-        const link = await ask(client, language);
+        const link = await sendMessage(client, language);
         await client.goto(link);
         await expect(client.getByText(question.split("\n")[1]!)).toBeVisible();
 
@@ -255,27 +255,37 @@ test.describe("without scripts and without mail", () => {
 
         await client.reload();
         await expect(client.getByText("Claro! Em maio.")).toBeVisible();
-        await client.getByRole("link", { name: say(language, "enquiry.otherLanguage") }).click();
+        await client
+          .getByRole("link", { name: serverText(language, "enquiry.otherLanguage") })
+          .click();
         const other = language === "en" ? "pt" : "en";
         await expect(client.locator("html")).toHaveAttribute("lang", other);
-        await client.getByRole("button", { name: say(other, "enquiry.send") }).click();
-        await expect(client.getByRole("alert")).toHaveText(say(other, "enquiry.error.empty"));
-        await client.getByLabel(say(other, "enquiry.reply")).fill("Combinado.");
-        await client.getByRole("button", { name: say(other, "enquiry.send") }).click();
+        await client.getByRole("button", { name: serverText(other, "enquiry.send") }).click();
+        await expect(client.getByRole("alert")).toHaveText(
+          serverText(other, "enquiry.error.empty"),
+        );
+        await client.getByLabel(serverText(other, "enquiry.reply")).fill("Combinado.");
+        await client.getByRole("button", { name: serverText(other, "enquiry.send") }).click();
         await expect(client.getByText("Combinado.")).toBeVisible();
         await expect(conversation.getByText("Combinado.")).toBeVisible(); // live
         await expectNoSidewaysScroll(client);
 
-        await client.getByRole("button", { name: say(other, "enquiry.withdraw.action") }).click();
+        await client
+          .getByRole("button", { name: serverText(other, "enquiry.withdraw.action") })
+          .click();
         await expect(client.getByRole("heading", { level: 1 })).toHaveText(
-          say(other, "enquiry.erase.title"),
+          serverText(other, "enquiry.erase.title"),
         );
-        await client.getByRole("link", { name: say(other, "enquiry.erase.cancel") }).click();
+        await client.getByRole("link", { name: serverText(other, "enquiry.erase.cancel") }).click();
         await expect(client.getByText("Combinado.")).toBeVisible();
-        await client.getByRole("button", { name: say(other, "enquiry.withdraw.action") }).click();
-        await client.getByRole("button", { name: say(other, "enquiry.erase.confirm") }).click();
+        await client
+          .getByRole("button", { name: serverText(other, "enquiry.withdraw.action") })
+          .click();
+        await client
+          .getByRole("button", { name: serverText(other, "enquiry.erase.confirm") })
+          .click();
         await expect(client.getByRole("heading", { level: 1 })).toHaveText(
-          say(other, "enquiry.erased.title"),
+          serverText(other, "enquiry.erased.title"),
         );
         await expect(conversation).toHaveCount(0); // live
         expect((await client.goto(link))!.status()).toBe(404);

@@ -41,28 +41,28 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   allowedConsole: [[], { option: true }],
   // After goto() the fixture makes a visitor's move and waits for hydration, because scripts load after the pictures,
   // and the form after the first move. It does neither if the test passes waitUntil.
-  page: async ({ page, javaScriptEnabled }, give) => {
+  page: async ({ page, javaScriptEnabled }, run) => {
     const goto = page.goto.bind(page);
     page.goto = async (address, options) => {
       const response = await goto(address, options);
       if (javaScriptEnabled && !options?.waitUntil) await waitUntilInteractive(page);
       return response;
     };
-    await give(page);
+    await run(page);
   },
   failOnConsole: [
     async ({ context, allowedConsole }, use) => {
       const problems: string[] = [];
-      const note = (text: string) => {
-        if (text.includes(fontHeldBack)) return; // logged by watchShifts
+      const addProblem = (text: string) => {
+        if (text.includes(fontBlocked)) return; // logged by watchShifts
         if (!allowedConsole.some((allowed) => allowed.test(text))) problems.push(text);
       };
       context.on("console", (message) => {
         if (message.type() === "error" || message.type() === "warning")
-          note(`${message.type()}: ${message.text()} (${message.location().url})`);
+          addProblem(`${message.type()}: ${message.text()} (${message.location().url})`);
       });
       context.on("weberror", (error) =>
-        note(`unhandled: ${error.error().stack ?? error.error().message}`),
+        addProblem(`unhandled: ${error.error().stack ?? error.error().message}`),
       );
       await use();
       expect(problems, "console errors and unhandled rejections").toEqual([]);
@@ -127,9 +127,9 @@ async function violations(page: Page, runOnly: RunOptions["runOnly"]): Promise<s
       const atOnce = new CSSStyleSheet();
       atOnce.replaceSync("*, ::before, ::after { transition: none !important }");
       document.adoptedStyleSheets.push(atOnce);
-      const found = await axe.run(options);
+      const results = await axe.run(options);
       document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== atOnce);
-      return found.violations.map(
+      return results.violations.map(
         (v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).join(", ")}`,
       );
     },
@@ -180,7 +180,7 @@ export async function loadAllPictures(page: Page): Promise<void> {
   );
 }
 
-const fontHeldBack = "net::ERR_BLOCKED_BY_CLIENT";
+const fontBlocked = "net::ERR_BLOCKED_BY_CLIENT";
 
 /**
  * Adds up the layout shifts of pages that are opened from now on, with the elements that shifted. Blocks the site's

@@ -48,7 +48,7 @@ const dwellLine = (page: Page) => hero(page).locator(".animate-dwell");
  * Opens the page with a paused clock. On a slow machine the time of the first cover would otherwise end before the test
  * begins.
  */
-async function open(page: Page, url: string) {
+async function openPage(page: Page, url: string) {
   await watchPlays(page);
   await openWithPausedClock(page, url);
   await expect(position(page)).toHaveText("1 / 3");
@@ -59,7 +59,7 @@ test("S2-route-3 S2-home-1 S4-hero-1: the hero starts with the first cover, show
   page,
   demo,
 }) => {
-  await open(page, demo.url);
+  await openPage(page, demo.url);
   await expect(hero(page).getByText("Winter sun, for a street that faces north")).toBeVisible();
   await expect(hero(page).getByText("Night on the quay")).toBeHidden();
   const box = await hero(page).boundingBox();
@@ -73,7 +73,7 @@ test("S4-hero-1 S4-hero-2: a picture is followed by the next one after five seco
   page,
   demo,
 }) => {
-  await open(page, demo.url);
+  await openPage(page, demo.url);
   await previous(page).click();
   await expect(position(page)).toHaveText("3 / 3");
   await page.clock.runFor(4999);
@@ -87,16 +87,16 @@ test("a press before the carousel's code has loaded takes effect afterwards", as
   demo,
 }) => {
   let arrive = () => {};
-  const asked = new Promise<void>((done) => {
+  const requested = new Promise<void>((done) => {
     void page.route(/carousel-driver-.*\.js$/, async (route) => {
       done();
       await new Promise<void>((go) => (arrive = go));
       await route.continue();
     });
   });
-  await open(page, demo.url);
+  await openPage(page, demo.url);
   await next(page).click();
-  await asked;
+  await requested;
   await page.keyboard.press("ArrowRight");
   await expect(position(page)).toHaveText("1 / 3");
   arrive();
@@ -108,7 +108,7 @@ test("S4-hero-10: an arrow ends the running time, and the new picture gets five 
   page,
   demo,
 }) => {
-  await open(page, demo.url);
+  await openPage(page, demo.url);
   await previous(page).click();
   await expect(position(page)).toHaveText("3 / 3"); // not before the carousel's code has loaded
   await page.clock.runFor(4900);
@@ -124,7 +124,7 @@ test("S4-hero-3 S4-hero-7: a film starts 80 ms after it is selected, muted and f
   page,
   demo,
 }) => {
-  await open(page, demo.url);
+  await openPage(page, demo.url);
   await next(page).click();
   await expect(position(page)).toHaveText("2 / 3");
   await page.clock.runFor(79);
@@ -147,7 +147,7 @@ test("S4-hero-4: a film pauses when another cover is selected, and starts from i
   page,
   demo,
 }) => {
-  await open(page, demo.url);
+  await openPage(page, demo.url);
   await next(page).click();
   await expect(position(page)).toHaveText("2 / 3");
   await page.clock.runFor(80);
@@ -201,7 +201,7 @@ test("S4-hero-8 S9-hero-1: a stopped film is started again after 120, 240, 400 a
   page,
   demo,
 }) => {
-  await open(page, demo.url);
+  await openPage(page, demo.url);
   await next(page).click();
   await expect(position(page)).toHaveText("2 / 3");
   await page.clock.runFor(80);
@@ -231,7 +231,7 @@ test("S4-hero-11: the pause button stops the slideshow and films, and a pointer 
   page,
   demo,
 }) => {
-  await open(page, demo.url);
+  await openPage(page, demo.url);
   await previous(page).click();
   await expect(position(page)).toHaveText("3 / 3");
   await page.mouse.move(640, 100);
@@ -256,7 +256,7 @@ test("S4-hero-11: the pause button stops the slideshow and films, and a pointer 
 });
 
 test("S4-carousel-1: arrow keys and dragging move the covers", async ({ page, demo }) => {
-  await open(page, demo.url);
+  await openPage(page, demo.url);
   await next(page).focus();
   await expect(dwellLine(page)).toHaveCSS("animation-play-state", "paused"); // the focus stops the time of the cover
   await page.clock.resume();
@@ -288,13 +288,13 @@ test.describe("when the covers cannot be read", () => {
     page,
     demo,
   }) => {
-    let asked = 0;
+    let requested = 0;
     let answer = () => {};
     const logged: string[] = [];
     page.on("console", (line) => logged.push(line.text()));
     await renderInBrowser(page);
     await page.route("**/rest/v1/cover_images*", async (route) => {
-      asked++;
+      requested++;
       // Each request is answered only after the test has counted it. Otherwise the next request could arrive before.
       await new Promise<void>((go) => (answer = go));
       await route.fulfill({ status: 500, json: { message: "broken" } });
@@ -302,19 +302,19 @@ test.describe("when the covers cannot be read", () => {
     await page.clock.install();
     await page.goto(demo.url);
     for (const [n, delay] of [1000, 2000, 4000].entries()) {
-      await expect.poll(() => asked, "requests for the covers").toBe(n + 1);
+      await expect.poll(() => requested, "requests for the covers").toBe(n + 1);
       answer();
       await page.clock.fastForward(delay);
     }
-    await expect.poll(() => asked, "requests for the covers").toBe(4);
+    await expect.poll(() => requested, "requests for the covers").toBe(4);
     answer();
     await expect(hero(page)).toHaveCount(0);
     await expect(page.getByRole("heading", { name: "Get in Touch" })).toBeAttached();
-    const told = () => logged.filter((line) => line.startsWith("The covers could"));
-    await expect.poll(told, "log entries").toHaveLength(1);
+    const coverErrors = () => logged.filter((line) => line.startsWith("The covers could"));
+    await expect.poll(coverErrors, "log entries").toHaveLength(1);
     await page.clock.fastForward(60_000);
-    expect(asked).toBe(4);
-    expect(told()).toHaveLength(1);
+    expect(requested).toBe(4);
+    expect(coverErrors()).toHaveLength(1);
   });
 });
 
@@ -352,17 +352,17 @@ test("P-weight-later P-weight-film: without a visitor's move the next cover is l
   page,
   demo,
 }) => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   page.on("request", (request) => {
     const found = /cover-images\/demo\/([\w.-]+)/.exec(request.url());
-    if (found) asked.push(found[1]!);
+    if (found) requested.push(found[1]!);
   });
-  await open(page, demo.url);
+  await openPage(page, demo.url);
   await page.waitForLoadState("networkidle");
-  expect(asked).toEqual(["mu-sol.jpg"]);
+  expect(requested).toEqual(["mu-sol.jpg"]);
   await page.clock.runFor(2000);
   await page.waitForLoadState("networkidle");
-  expect(asked).toEqual(["mu-sol.jpg"]);
+  expect(requested).toEqual(["mu-sol.jpg"]);
   await page.clock.runFor(1000); // the last 2.5 seconds have begun
   // The demo's film has no still, so its first frame is loaded.
   await expect
@@ -374,7 +374,7 @@ test("P-weight-later P-weight-film: without a visitor's move the next cover is l
   await expect(position(page)).toHaveText("2 / 3");
   await expect.poll(() => isPlaying(page)).toBe(true);
   // The third cover is not requested, because a film stays until the visitor leaves it.
-  expect(new Set(asked)).toEqual(new Set(["mu-sol.jpg", "noite-no-cais.mp4"]));
+  expect(new Set(requested)).toEqual(new Set(["mu-sol.jpg", "noite-no-cais.mp4"]));
 });
 
 test.describe("when the film cannot be loaded", () => {

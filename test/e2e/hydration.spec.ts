@@ -105,8 +105,8 @@ test.describe("a page with one different word", () => {
     page,
     demo,
   }) => {
-    const told: string[] = [];
-    page.on("console", (line) => line.type() === "error" && told.push(line.text()));
+    const errors: string[] = [];
+    page.on("console", (line) => line.type() === "error" && errors.push(line.text()));
     const heading = `>${text("en", "gallery.title")}</h1>`;
     await useDevelopmentBuild(page, build, (html) => {
       expect(html).toContain(heading);
@@ -115,7 +115,7 @@ test.describe("a page with one different word", () => {
     await openAndHydrate(page, `${demo.url}/gallery`);
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(text("en", "gallery.title"));
     await expect
-      .poll(() => told.join("\n"), "what the console tells")
+      .poll(() => errors.join("\n"), "what the console tells")
       .toMatch(/^The page was drawn anew[\s\S]*Hydration failed/m);
   });
 });
@@ -124,15 +124,15 @@ test("P-drawn-data: a page contains the data of its queries, so it requests none
   page,
   demo,
 }) => {
-  const asked: string[] = [];
+  const requestedUrls: string[] = [];
   page.on("request", (request) => {
-    if (request.url().includes("/rest/v1/")) asked.push(request.url());
+    if (request.url().includes("/rest/v1/")) requestedUrls.push(request.url());
   });
   const { data, error } = await asService(demo).from("products").select("id").limit(1).single();
   if (error) throw error;
   for (const route of ["/", "/gallery", "/gallery/mural", `/gallery?art=${data.id}`]) {
     await page.goto(demo.url + route, { waitUntil: "networkidle" });
-    expect(asked, route).toEqual([]);
+    expect(requestedUrls, route).toEqual([]);
   }
 });
 

@@ -79,7 +79,7 @@ async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
 }
 
 /** Opens a page and waits until it is rendered, because Tab has no effect before. */
-async function openDrawn(page: Page, address: string): Promise<void> {
+async function openAndRender(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await waitForHydration(page);
 }
@@ -97,7 +97,7 @@ test("keyboard: the skip link is the first stop and leads to the content", async
   page,
   demo,
 }) => {
-  await openDrawn(page, `${demo.url}/gallery`);
+  await openAndRender(page, `${demo.url}/gallery`);
   const skip = page.getByRole("link", { name: t("nav.skip") });
   await expect(skip).not.toBeInViewport();
   await page.keyboard.press("Tab");
@@ -111,7 +111,7 @@ test("keyboard: the skip link is the first stop and leads to the content", async
 });
 
 test("keyboard: the header, its submenu and the links to each section", async ({ page, demo }) => {
-  await openDrawn(page, demo.url);
+  await openAndRender(page, demo.url);
   await expect(page.getByRole("heading", { name: t("testimonials.title") })).toBeAttached();
   const gallery = bar(page).getByRole("link", { name: t("nav.gallery"), exact: true });
   const toggle = bar(page).getByRole("button", { name: t("nav.galleryTypes") });
@@ -163,7 +163,7 @@ test("keyboard: the header, its submenu and the links to each section", async ({
 });
 
 test("keyboard: the language toggle keeps the focus", async ({ page, demo }) => {
-  await openDrawn(page, demo.url);
+  await openAndRender(page, demo.url);
   const toPortuguese = bar(page).getByRole("button", { name: text("en", "nav.switchLanguage") });
   const toEnglish = bar(page).getByRole("button", { name: text("pt", "nav.switchLanguage") });
   await tabTo(page, toPortuguese);
@@ -202,7 +202,7 @@ test("keyboard: the hero's arrows, arrow keys and pause button", async ({ page, 
 });
 
 test("keyboard: the strip of works, and the dialog of a work", async ({ page, demo }) => {
-  await openDrawn(page, demo.url);
+  await openAndRender(page, demo.url);
   const strip = page.getByRole("region", { name: stripTitle });
   const open = (title: string) => strip.getByRole("link", { name: t("gallery.open", { title }) });
   await tabTo(page, strip.getByRole("button", { name: t("carousel.next") }));
@@ -232,7 +232,7 @@ test("keyboard: a card that has got the focus before the carousel's code has loa
 }) => {
   await page.setViewportSize({ width: 390, height: 664 });
   const arrive = await holdRequests(page, /carousel-driver-[^/]+\.js$/);
-  await openDrawn(page, demo.url);
+  await openAndRender(page, demo.url);
   const card = page.getByRole("region", { name: stripTitle }).getByRole("link").nth(2);
   for (let presses = 0; presses < 20; presses++) {
     await page.keyboard.press("Tab");
@@ -246,7 +246,7 @@ test("keyboard: a card that has got the focus before the carousel's code has loa
 });
 
 test("keyboard: the gallery's filters, and the pictures of a work", async ({ page, demo }) => {
-  await openDrawn(page, `${demo.url}/gallery`);
+  await openAndRender(page, `${demo.url}/gallery`);
   const filters = page.getByRole("navigation", { name: t("gallery.filters") });
   await tabTo(page, filters.getByRole("link", { name: t("gallery.filter.watercolour") }));
   await page.keyboard.press("Enter");
@@ -309,7 +309,7 @@ test("keyboard: the gallery's filters, and the pictures of a work", async ({ pag
 });
 
 test("keyboard: the reviews and the dialog with the full text", async ({ page, demo }) => {
-  await openDrawn(page, demo.url);
+  await openAndRender(page, demo.url);
   const reviews = page.getByRole("region", { name: t("testimonials.title") });
   const card = (name: string) => reviews.getByRole("button", { name: new RegExp(name) });
   const previous = reviews.getByRole("button", { name: t("carousel.previous") });
@@ -342,7 +342,7 @@ for (const viewport of [
     demo,
   }) => {
     await page.setViewportSize(viewport);
-    await openDrawn(page, demo.url);
+    await openAndRender(page, demo.url);
     const form = page.locator("#contact form");
     const name = form.getByLabel(t("contact.form.name"));
     const email = form.getByLabel(t("contact.form.email"));
@@ -387,7 +387,7 @@ test("keyboard: a running smooth scroll does not move the focused field out of v
   demo,
 }) => {
   await page.setViewportSize({ width: 390, height: 664 });
-  await openDrawn(page, demo.url);
+  await openAndRender(page, demo.url);
   const contact = page.locator("#contact");
   const name = contact.getByLabel(t("contact.form.name"));
   const send = contact.getByRole("button", { name: t("contact.form.send") });
@@ -459,7 +459,7 @@ test("keyboard: a running smooth scroll does not move the focused field out of v
 });
 
 test("keyboard: the footer's links", async ({ page, demo }) => {
-  await openDrawn(page, demo.url);
+  await openAndRender(page, demo.url);
   const footer = page.getByRole("contentinfo");
   for (const profile of ["Instagram", "WhatsApp", "Facebook"]) {
     await tabTo(page, footer.getByRole("link", { name: profile }));
@@ -477,7 +477,7 @@ test("keyboard: a page whose code loads late gets the focus when it is rendered"
   demo,
 }) => {
   const arrive = await holdRequests(page, /privacy-[^/]+\.js$/);
-  await openDrawn(page, demo.url);
+  await openAndRender(page, demo.url);
   await tabTo(page, page.getByRole("contentinfo").getByRole("link", { name: t("footer.privacy") }));
   await page.keyboard.press("Enter");
   await expect(page.getByRole("contentinfo")).toBeHidden(); // the previous page is gone
@@ -487,7 +487,7 @@ test("keyboard: a page whose code loads late gets the focus when it is rendered"
 });
 
 test("keyboard: the page for an unknown URL links to the home page", async ({ page, demo }) => {
-  await openDrawn(page, `${demo.url}/nothing/here`);
+  await openAndRender(page, `${demo.url}/nothing/here`);
   await tabTo(page, main(page).getByRole("link", { name: t("notFound.home") }));
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`${demo.url}/`);
@@ -496,7 +496,7 @@ test("keyboard: the page for an unknown URL links to the home page", async ({ pa
 
 test("keyboard: the phone panel keeps the focus and returns it", async ({ page, demo }) => {
   await page.setViewportSize({ width: 390, height: 664 });
-  await openDrawn(page, demo.url);
+  await openAndRender(page, demo.url);
   const menu = bar(page).getByRole("button", { name: t("nav.menu"), exact: true });
   const close = bar(page).getByRole("button", { name: t("nav.close"), exact: true });
 
@@ -550,7 +550,7 @@ for (const { path, width, height } of [
     demo,
   }) => {
     await page.setViewportSize({ width, height });
-    await openDrawn(page, demo.url + path);
+    await openAndRender(page, demo.url + path);
     await loadAllPictures(page);
     const last = page.getByRole("contentinfo").getByRole("link", { name: t("footer.privacy") });
     await tabTo(page, last);

@@ -27,7 +27,7 @@ test.use({
 let server: Server;
 let post: Post;
 let texts: Texts;
-let nth = 0;
+let ownerCount = 0;
 
 test.beforeAll(async () => {
   [post, texts] = [await startPost(), await startTexts()];
@@ -52,8 +52,8 @@ test.afterAll(async () => {
 type Owner = { email: string; password: string; client: SupabaseClient };
 
 /** Creates an owner who is signed in with the official client on another device. */
-async function anOwner(): Promise<Owner> {
-  const email = `login-${++nth}@example.com`;
+async function makeOwner(): Promise<Owner> {
+  const email = `login-${++ownerCount}@example.com`;
   const password = "a wall of whitewash";
   await server.command(["owner", "add", email, "--password-stdin"], password + "\n");
   const client = asAnon(server);
@@ -63,7 +63,7 @@ async function anOwner(): Promise<Owner> {
 }
 
 /** Sets up an authenticator app on the other device. */
-async function withApp({ client }: Owner): Promise<Authenticator> {
+async function addApp({ client }: Owner): Promise<Authenticator> {
   const { data, error } = await client.auth.mfa.enroll({
     factorType: "totp",
     friendlyName: "Easel",
@@ -79,7 +79,7 @@ async function withApp({ client }: Owner): Promise<Authenticator> {
   return app;
 }
 
-async function withPhone({ client }: Owner, phone: string): Promise<void> {
+async function addPhone({ client }: Owner, phone: string): Promise<void> {
   const { data, error } = await client.auth.mfa.enroll({ factorType: "phone", phone });
   expect(error).toBeNull();
   const challenge = await client.auth.mfa.challenge({ factorId: data!.id });
@@ -92,7 +92,7 @@ async function withPhone({ client }: Owner, phone: string): Promise<void> {
   expect(verified.error).toBeNull();
 }
 
-async function recoveryCodes({ client }: Owner): Promise<string[]> {
+async function makeRecoveryCodes({ client }: Owner): Promise<string[]> {
   const { data } = await client.auth.getSession();
   const answer = await fetch(`${server.url}/auth/v1/factors/recovery_codes`, {
     method: "POST",
@@ -132,8 +132,8 @@ async function askForLink(page: Page, email: string) {
 test("A-log-factor: the code of the authenticator app opens the deep link, also after a reload in between", async ({
   page,
 }) => {
-  const owner = await anOwner();
-  const app = await withApp(owner);
+  const owner = await makeOwner();
+  const app = await addApp(owner);
   await page.goto(`${server.url}/admin/products`);
   await signIn(page, owner);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("One more step");
@@ -171,9 +171,9 @@ test("A-log-factor: the code of the authenticator app opens the deep link, also 
 });
 
 test("A-log-recovery: a recovery code replaces a lost phone, once", async ({ page }) => {
-  const owner = await anOwner();
-  await withApp(owner);
-  const [first] = await recoveryCodes(owner);
+  const owner = await makeOwner();
+  await addApp(owner);
+  const [first] = await makeRecoveryCodes(owner);
   await page.goto(`${server.url}/admin/cover-images`);
   await signIn(page, owner);
   await button(page, "Use a recovery code instead").click();
@@ -205,9 +205,9 @@ test("A-log-factor: with two factors the owner chooses one, and a text message i
   page,
   context,
 }) => {
-  const owner = await anOwner();
-  await withApp(owner);
-  await withPhone(owner, "351912000345");
+  const owner = await makeOwner();
+  await addApp(owner);
+  await addPhone(owner, "351912000345");
   await page.goto(`${server.url}/admin`);
   await signIn(page, owner);
   await expect(code(page)).toBeFocused();
@@ -237,8 +237,8 @@ test("A-log-factor: with two factors the owner chooses one, and a text message i
 test("A-log-back: Back to sign-in ends only this session, and keeps the deep link", async ({
   page,
 }) => {
-  const owner = await anOwner();
-  const app = await withApp(owner);
+  const owner = await makeOwner();
+  const app = await addApp(owner);
   await page.goto(`${server.url}/admin/cover-images`);
   await signIn(page, owner);
   await button(page, "Back to sign-in").click();
@@ -254,11 +254,11 @@ test("A-log-back: Back to sign-in ends only this session, and keeps the deep lin
 test("a tab that was signed in with a password only loses access when a factor is set up on another device", async ({
   page,
 }) => {
-  const owner = await anOwner();
+  const owner = await makeOwner();
   await page.goto(`${server.url}/admin/products`);
   await signIn(page, owner);
   await expect(page).toHaveURL(/\/admin\/products$/);
-  await withApp(owner);
+  await addApp(owner);
   await page.reload();
   await expect(page).toHaveURL(/\/admin\/auth$/);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Sign in");
@@ -267,7 +267,7 @@ test("a tab that was signed in with a password only loses access when a factor i
 test("A-log-forgot: a forgotten password: mail, reload, a weak password, a new password, and the deep link", async ({
   page,
 }) => {
-  const owner = await anOwner();
+  const owner = await makeOwner();
   await page.goto(`${server.url}/admin/products`);
   await askForLink(page, owner.email);
   const known = await page.getByText(/If .* has an account here/).textContent();
@@ -320,8 +320,8 @@ test("A-log-forgot: a forgotten password: mail, reload, a weak password, a new p
 test("A-log-forgot: a forgotten password with a second factor: its code is asked for before the new password", async ({
   page,
 }) => {
-  const owner = await anOwner();
-  const app = await withApp(owner);
+  const owner = await makeOwner();
+  const app = await addApp(owner);
   await page.goto(`${server.url}/admin/auth`);
   await askForLink(page, owner.email);
   await page.goto(await mailedLink(owner.email));
@@ -338,7 +338,7 @@ test("A-log-forgot: a forgotten password with a second factor: its code is asked
 test("A-log-spent: a used link says so in both languages, and offers a new one", async ({
   page,
 }) => {
-  const owner = await anOwner();
+  const owner = await makeOwner();
   await page.goto(`${server.url}/admin/auth`);
   await askForLink(page, owner.email);
   const link = await mailedLink(owner.email);
@@ -362,7 +362,7 @@ test("A-log-spent: a used link says so in both languages, and offers a new one",
 test("A-log-spent: a link without a page leads from the home page to the sign-in page", async ({
   page,
 }) => {
-  const email = `invited-${++nth}@example.com`;
+  const email = `invited-${++ownerCount}@example.com`;
   const { error } = await asService(server).auth.admin.inviteUserByEmail(email);
   expect(error).toBeNull();
   const link = await mailedLink(email);
@@ -389,7 +389,7 @@ test("A-log-limit: a rate limit and a lost network are reported in the language 
   page,
   context,
 }) => {
-  const owner = await anOwner();
+  const owner = await makeOwner();
   await page.goto(server.url + inLanguage("pt", "/admin/auth"));
   await page.getByLabel("E-mail").fill(owner.email);
   await page.getByLabel("Senha", { exact: true }).fill("not it");
@@ -432,8 +432,8 @@ test("A-log-limit: a rate limit and a lost network are reported in the language 
 });
 
 test("A-log-all-can: every step is possible by keyboard", async ({ page }) => {
-  const owner = await anOwner();
-  const app = await withApp(owner);
+  const owner = await makeOwner();
+  const app = await addApp(owner);
   await page.goto(`${server.url}/admin/auth`);
   const tabTo = async (name: string) => {
     for (let i = 0; i < 30; i++) {
@@ -467,7 +467,7 @@ test("A-log-all-can: every step is possible by keyboard", async ({ page }) => {
 });
 
 /** Expects that the page fits at all widths and that axe finds no violation. */
-async function look(page: Page, name: string): Promise<void> {
+async function checkPage(page: Page, name: string): Promise<void> {
   await test.step(name, async () => {
     for (const width of [1440, 768, 390]) {
       await page.setViewportSize({ width, height: 900 });
@@ -487,42 +487,42 @@ for (const language of languages) {
     test.setTimeout(300_000);
     const t = (...key: Parameters<typeof text> extends [unknown, ...infer Rest] ? Rest : never) =>
       text(language, ...key);
-    const owner = await anOwner();
-    const app = await withApp(owner);
-    await withPhone(owner, language === "en" ? "351912000901" : "351912000902");
+    const owner = await makeOwner();
+    const app = await addApp(owner);
+    await addPhone(owner, language === "en" ? "351912000901" : "351912000902");
     const title = (key: Parameters<typeof t>[0]) =>
       expect(page.getByRole("heading", { level: 1 })).toHaveText(t(key));
 
     await page.goto(server.url + inLanguage(language, "/admin/auth"));
-    await look(page, "sign in");
+    await checkPage(page, "sign in");
     await page.getByRole("link", { name: t("auth.forgot.link") }).click();
     await title("auth.forgot.title"); // the previous form has a field with the same name
     await page.getByLabel(t("auth.email")).fill("no address");
     await button(page, t("auth.forgot.submit")).click();
     await expect(page.getByText(t("contact.error.email"))).toBeVisible();
-    await look(page, "forgotten password");
+    await checkPage(page, "forgotten password");
     await page.getByLabel(t("auth.email")).fill(owner.email);
     await button(page, t("auth.forgot.submit")).click();
     await title("auth.forgot.sentTitle");
-    await look(page, "link sent");
+    await checkPage(page, "link sent");
 
     // The mailed link opens the page in the language of the browser; the test adds its own.
     const link = new URL(await mailedLink(owner.email));
     link.searchParams.set("redirect_to", server.url + inLanguage(language, "/admin/auth"));
     await page.goto(link.href);
     await title("auth.factor.title");
-    await look(page, "code of the app");
+    await checkPage(page, "code of the app");
     await page.getByLabel(t("auth.factor.code")).fill("000000");
     await button(page, t("auth.factor.submit")).click();
     await expect(page.getByRole("alert")).toContainText(t("auth.error.code"));
-    await look(page, "wrong code");
+    await checkPage(page, "wrong code");
     await page.getByLabel(t("auth.factor.which")).selectOption({ index: 1 });
-    await look(page, "phone");
+    await checkPage(page, "phone");
     await button(page, t("auth.factor.send")).click();
     await expect(button(page, t("auth.factor.sendAgain"))).toBeVisible();
-    await look(page, "code sent");
+    await checkPage(page, "code sent");
     await button(page, t("auth.factor.useRecovery")).click();
-    await look(page, "recovery code");
+    await checkPage(page, "recovery code");
     await button(page, t("auth.factor.useCode")).click();
     await page.getByLabel(t("auth.factor.code")).fill(app.next());
     await button(page, t("auth.factor.submit")).click();
@@ -530,12 +530,12 @@ for (const language of languages) {
     await page.getByLabel(t("auth.setup.password")).fill("short");
     await button(page, t("auth.setup.submit")).click();
     await expect(page.getByText(t("auth.weak.length", { n: 10 }))).toBeVisible();
-    await look(page, "new password");
+    await checkPage(page, "new password");
 
     await page.evaluate(() => localStorage.clear());
     await page.goto("about:blank");
     await page.goto(link.href);
     await expect(page.getByRole("alert")).toContainText(t("auth.error.linkExpired"));
-    await look(page, "dead link");
+    await checkPage(page, "dead link");
   });
 }

@@ -24,17 +24,17 @@ async function saveName(server: Server, name: string): Promise<void> {
 }
 
 /** Expects at every width that the header is complete, and the footer with `name`, if it is given. */
-async function expectWhole(page: Page, name?: string): Promise<void> {
+async function expectComplete(page: Page, name?: string): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 700 });
     await expectNoSidewaysScroll(page);
-    await expectBarWhole(page, width);
-    if (name) await expectFooterWhole(page, width, name);
+    await expectHeaderComplete(page, width);
+    if (name) await expectFooterComplete(page, width, name);
   }
 }
 
 /** Expects that name and navigation are completely visible and do not overlap. */
-async function expectBarWhole(page: Page, width: number): Promise<void> {
+async function expectHeaderComplete(page: Page, width: number): Promise<void> {
   const bar = page.getByRole("banner");
   const way = bar.getByRole("button", {
     name: width < 1024 ? "Menu" : /^(Let's Talk|Vamos conversar)$/,
@@ -65,7 +65,7 @@ async function expectBarWhole(page: Page, width: number): Promise<void> {
 }
 
 /** Expects that the name in the footer and its links are inside the window. */
-async function expectFooterWhole(page: Page, width: number, name: string): Promise<void> {
+async function expectFooterComplete(page: Page, width: number, name: string): Promise<void> {
   const footer = page.getByRole("contentinfo");
   const parts = footer.getByText(name, { exact: true }).or(footer.getByRole("link"));
   const found = await parts.evaluateAll((all) =>
@@ -93,7 +93,7 @@ async function expectFooterWhole(page: Page, width: number, name: string): Promi
  * Waits for the pictures that are not lazy. At another width the page would otherwise use other sizes than it has
  * preloaded.
  */
-async function firstPicturesDrawn(page: Page) {
+async function waitForFirstPictures(page: Page) {
   await page.waitForFunction(() =>
     [...document.images].every((image) => image.loading === "lazy" || image.complete),
   );
@@ -124,8 +124,8 @@ test("S2-nav-12: header and footer have room for the longest names, for visitors
         for (const path of ["/gallery/all", "/"]) {
           await page.setViewportSize({ width: widths[0]!, height: 700 });
           await page.goto(`${server.url}${path}?lang=${language}`);
-          await firstPicturesDrawn(page);
-          await expectWhole(page, name);
+          await waitForFirstPictures(page);
+          await expectComplete(page, name);
           await page.setViewportSize({ width: 390, height: 700 });
           await page.getByRole("button", { name: "Menu" }).click();
           await expect(page.getByRole("navigation").first()).toBeVisible();
@@ -134,14 +134,14 @@ test("S2-nav-12: header and footer have room for the longest names, for visitors
     for (const language of ["en", "pt"] as const) {
       await page.setViewportSize({ width: 1280, height: 700 });
       await signInAt(page, server, "/admin", language);
-      await expectWhole(page);
+      await expectComplete(page);
       await page.setViewportSize({ width: 1280, height: 700 });
       await page.goto(`${server.url}/?lang=${language}`);
-      await firstPicturesDrawn(page);
+      await waitForFirstPictures(page);
       await expect(
         page.getByRole("banner").getByRole("button", { name: /^(Sign Out|Sair)$/ }),
       ).toBeVisible();
-      await expectWhole(page, names.at(-1));
+      await expectComplete(page, names.at(-1));
     }
   } finally {
     await page.close(); // an open page would send requests to the stopped server

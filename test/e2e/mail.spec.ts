@@ -62,8 +62,8 @@ test.beforeAll(async () => {
 test("AM-mail-1 A-mail-4: mails fit every width and are accessible, in light and dark", async ({
   page,
 }) => {
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(request.url()));
+  const requestedUrls: string[] = [];
+  page.on("request", (request) => requestedUrls.push(request.url()));
   for (const [name, mail] of Object.entries(mails)) {
     await page.setContent(mail.html);
     for (const colorScheme of ["light", "dark"] as const) {
@@ -85,7 +85,7 @@ test("AM-mail-1 A-mail-4: mails fit every width and are accessible, in light and
       }
     }
   }
-  expect(asked, "requests of the mail").toEqual([]);
+  expect(requestedUrls, "requests of the mail").toEqual([]);
 });
 
 test("the button of a mail is a link that is large enough for a finger", async ({ page }) => {

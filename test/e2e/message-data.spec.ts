@@ -170,7 +170,7 @@ for (const language of languages) {
     await asService(server).auth.admin.createUser({ email: "ines@example.com" });
     await signIn(page, dataPage, language);
     const shots = process.env.SCREENSHOTS;
-    const look = async (name: string) => {
+    const checkPage = async (name: string) => {
       for (const width of [1440, 768, 390]) {
         await page.setViewportSize({ width, height: 900 });
         await expectAccessibleInBothSchemes(page, async (scheme) => {
@@ -186,15 +186,15 @@ for (const language of languages) {
     const t = (key: Parameters<typeof text>[1]) => text(language, key);
     await lookUp(page, owner.email, language);
     await page.getByText(t("messages.data.role"), { exact: true }).waitFor();
-    await look("data-refused");
+    await checkPage("data-refused");
     await lookUp(page, "ines@example.com", language);
     await page.getByText(t("messages.data.place.accounts"), { exact: true }).waitFor();
-    await look("data-found");
+    await checkPage("data-found");
     await page.getByRole("button", { name: t("messages.data.erase") }).click();
     await page.getByRole("alertdialog").waitFor();
-    await look("data-question");
+    await checkPage("data-question");
     await page.getByRole("button", { name: t("messages.data.eraseNow"), exact: true }).click();
     await expect(page.getByRole("alertdialog")).toBeHidden();
-    await look("data-erased");
+    await checkPage("data-erased");
   });
 }

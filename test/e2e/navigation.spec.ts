@@ -113,9 +113,9 @@ for (const [way, approach, follow] of [
     page,
     demo,
   }) => {
-    const asked: string[] = [];
+    const requestedUrls: string[] = [];
     page.on("request", (request) => {
-      if (["fetch", "script"].includes(request.resourceType())) asked.push(request.url());
+      if (["fetch", "script"].includes(request.resourceType())) requestedUrls.push(request.url());
     });
     // The last script that the page loads by itself. A slow machine may pause between two requests, so an idle network
     // is not enough.
@@ -125,7 +125,7 @@ for (const [way, approach, follow] of [
     await page.goto(demo.url, { waitUntil: "networkidle" });
     await waitUntilInteractive(page);
     await last;
-    expect(asked.filter((url) => url.includes("/rest/v1/"))).toEqual([]);
+    expect(requestedUrls.filter((url) => url.includes("/rest/v1/"))).toEqual([]);
     await page.evaluate(() => {
       new MutationObserver(() => {
         if (document.querySelector("[data-loading]")) console.error("An empty gallery was shown");
@@ -136,12 +136,12 @@ for (const [way, approach, follow] of [
     await approach(link);
     await (await answer).finished();
     await page.evaluate(() => new Promise((done) => requestIdleCallback(done))); // the page has read it
-    asked.length = 0;
+    requestedUrls.length = 0;
     await follow(link);
     await expect(page).toHaveURL(`${demo.url}/gallery/all`);
     await expect(page.getByRole("link", { name: /^Open / })).toHaveCount(22);
     await page.waitForLoadState("networkidle");
-    expect(asked).toEqual([]);
+    expect(requestedUrls).toEqual([]);
   });
 
 test("S2-nav-7 S9-nav-1: from another page a link to a section first leads home and scrolls 100 ms later", async ({

@@ -28,7 +28,7 @@ const question = "Um retrato da nossa casa, a aguarela.";
 const terms = { en: "Half in advance.\nThe rest when it hangs.", pt: "Metade adiantada." };
 
 /** Returns a text of the server's pages and mails, up to its first placeholder. */
-const say = (language: Language, key: keyof typeof en) =>
+const serverText = (language: Language, key: keyof typeof en) =>
   ({ en, pt })[language][key].split("{")[0]!;
 
 /** Starts a server with an owner, private links, and open commissions with one slot. */
@@ -56,7 +56,7 @@ async function start(demo: string, post?: Post): Promise<Server> {
 }
 
 /** Asks for a commission as the site's form does. Returns the private link. */
-async function ask(server: Server, language: Language): Promise<string> {
+async function askForCommission(server: Server, language: Language): Promise<string> {
   const { data, error } = await asAnon(server).functions.invoke("submit-contact", {
     body: { ...visitor, message: question, reason: "commission", language, follow: true },
   });
@@ -69,7 +69,7 @@ const block = (page: Page, language: Language, state: "open" | "closed") =>
   page.getByRole("region", { name: text(language, `commissions.${state}`) });
 
 /** Checks a page at all widths and in both colour schemes. Saves screenshots if SCREENSHOTS names a folder. */
-async function look(page: Page, name: string): Promise<void> {
+async function checkPage(page: Page, name: string): Promise<void> {
   const before = page.viewportSize()!;
   await expectAccessibleInBothSchemes(page, async (scheme) => {
     for (const width of [320, 390, 768, 1440]) {
@@ -106,7 +106,7 @@ for (const language of languages)
         await client.goto(`${home}#contact`);
         await expect(block(client, language, "open")).toContainText(free);
 
-        const link = await ask(server, language);
+        const link = await askForCommission(server, language);
         await post?.next(owner.email); // the notice
         await desk.setViewportSize({ width: 1440, height: 900 });
         await signInAt(desk, { ...server, owner }, "/admin/contact-messages", language);
@@ -138,32 +138,40 @@ for (const language of languages)
         await expect(stage).toHaveValue("offer");
         if (post) {
           const mail = await post.next(visitor.email);
-          expect(mail.text).toContain(say(language, "mail.contact_offer.title"));
+          expect(mail.text).toContain(serverText(language, "mail.contact_offer.title"));
           expect(mail.text).toContain("> Sem moldura.");
-          expect(mail.text).toContain(`${say(language, "mail.detail.price")}: 300 €`);
+          expect(mail.text).toContain(`${serverText(language, "mail.detail.price")}: 300 €`);
           expect(mail.text).toContain(link);
         }
 
         await client.goto(link, { waitUntil: "load" });
-        const offer = client.getByRole("region", { name: say(language, "enquiry.offer.title") });
+        const offer = client.getByRole("region", {
+          name: serverText(language, "enquiry.offer.title"),
+        });
         await expect(offer).toContainText("Sem moldura.");
         await expect(offer).toContainText("300 €");
         await expect(offer).toContainText("100 €");
         await expect(offer).toContainText(terms[language].split("\n")[0]!);
-        if (scripts) await look(client, `open-${language}`);
-        await offer.getByRole("button", { name: say(language, "enquiry.offer.accept") }).click();
+        if (scripts) await checkPage(client, `open-${language}`);
+        await offer
+          .getByRole("button", { name: serverText(language, "enquiry.offer.accept") })
+          .click();
         await expect(client.getByRole("alert")).toHaveText(
-          say(language, "enquiry.offer.error.name"),
+          serverText(language, "enquiry.offer.error.name"),
         );
-        await offer.getByLabel(say(language, "enquiry.offer.name")).fill("Inês Maria Prado");
-        if (scripts) await look(client, `refused-${language}`);
-        await offer.getByRole("button", { name: say(language, "enquiry.offer.accept") }).click();
+        await offer.getByLabel(serverText(language, "enquiry.offer.name")).fill("Inês Maria Prado");
+        if (scripts) await checkPage(client, `refused-${language}`);
+        await offer
+          .getByRole("button", { name: serverText(language, "enquiry.offer.accept") })
+          .click();
         await expect(client).toHaveURL(`${link}#offer`);
         await expect(offer).toContainText("Inês Maria Prado");
         await expect(offer.getByRole("button")).toHaveCount(0);
-        await expect(client.getByText(say(language, "enquiry.stage.accepted"))).toBeVisible();
-        await expect(client.getByText(say(language, "enquiry.promised"))).toBeVisible();
-        if (scripts) await look(client, `accepted-${language}`);
+        await expect(
+          client.getByText(serverText(language, "enquiry.stage.accepted")),
+        ).toBeVisible();
+        await expect(client.getByText(serverText(language, "enquiry.promised"))).toBeVisible();
+        if (scripts) await checkPage(client, `accepted-${language}`);
 
         await expect(stage).toHaveValue("accepted"); // live
         await expect(offers).toContainText("Inês Maria Prado");
@@ -194,24 +202,28 @@ for (const language of languages)
         await expect(
           desk.getByRole("button", { name: text(language, "commission.savePromised") }),
         ).toHaveCount(0);
-        if (scripts) await look(desk, `desk-${language}`);
+        if (scripts) await checkPage(desk, `desk-${language}`);
         if (post) {
           const mail = await post.next(visitor.email);
-          expect(mail.text).toContain(say(language, "mail.contact_progress.title"));
+          expect(mail.text).toContain(serverText(language, "mail.contact_progress.title"));
           expect(mail.text).toContain("> A primeira camada secou.");
         }
         await client.goto(link, { waitUntil: "load" });
         await expect(client.getByText("A primeira camada secou.")).toBeVisible();
         await expect(
-          client.getByText(`${say(language, "enquiry.from.progress")} · `),
+          client.getByText(`${serverText(language, "enquiry.from.progress")} · `),
         ).toBeVisible();
-        await expect(client.getByText(say(language, "enquiry.stage.in_progress"))).toBeVisible();
+        await expect(
+          client.getByText(serverText(language, "enquiry.stage.in_progress")),
+        ).toBeVisible();
         await expect(client.getByText("2099").first()).toBeVisible();
 
         await stage.selectOption("finished");
         await expect(stage).toHaveValue("finished");
         await client.reload();
-        await expect(client.getByText(say(language, "enquiry.stage.finished"))).toBeVisible();
+        await expect(
+          client.getByText(serverText(language, "enquiry.stage.finished")),
+        ).toBeVisible();
         await client.goto(`${home}#contact`);
         await expect(block(client, language, "open")).toContainText(free);
       } finally {
@@ -225,7 +237,7 @@ for (const language of languages)
 test("E-offer-1: an offer can be declined without a name", async ({ page, demoFolder }) => {
   const server = await start(demoFolder);
   try {
-    const link = await ask(server, "en");
+    const link = await askForCommission(server, "en");
     const service = asService(server);
     const { data, error } = await service.from("contact_submissions").select("id").single();
     if (error) throw error;
@@ -239,9 +251,9 @@ test("E-offer-1: an offer can be declined without a name", async ({ page, demoFo
     });
     if (made.error) throw made.error;
     await page.goto(link);
-    await page.getByRole("button", { name: say("en", "enquiry.offer.decline") }).click();
+    await page.getByRole("button", { name: serverText("en", "enquiry.offer.decline") }).click();
     await expect(page.getByText(/^Declined on /)).toBeVisible();
-    await expect(page.getByText(say("en", "enquiry.stage.declined"))).toBeVisible();
+    await expect(page.getByText(serverText("en", "enquiry.stage.declined"))).toBeVisible();
   } finally {
     await page.goto("about:blank");
     await server.stop();

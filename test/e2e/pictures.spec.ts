@@ -19,19 +19,21 @@ const screens = [
 function widthsOf(page: Page) {
   return page.evaluate(() =>
     [...document.images].flatMap((image) => {
-      const asked = /[?&]width=(\d+)/.exec(image.currentSrc)?.[1];
+      const requestedWidth = /[?&]width=(\d+)/.exec(image.currentSrc)?.[1];
       const box = image.getBoundingClientRect();
-      if (!asked || box.width === 0 || !image.complete) return [];
+      if (!requestedWidth || box.width === 0 || !image.complete) return [];
       const ratio = image.width && image.naturalWidth / image.naturalHeight;
       const covers = getComputedStyle(image).objectFit === "cover";
       const painted = covers ? Math.max(box.width, box.height * ratio) : box.width;
-      const cut = image.parentElement?.querySelector<HTMLSourceElement>(":scope > source");
-      const from = cut && matchMedia(cut.media).matches ? cut : image;
-      const widths = [...from.srcset.matchAll(/ (\d+)w/g)].map((found) => Number(found[1]));
+      const croppedSource =
+        image.parentElement?.querySelector<HTMLSourceElement>(":scope > source");
+      const activeSource =
+        croppedSource && matchMedia(croppedSource.media).matches ? croppedSource : image;
+      const widths = [...activeSource.srcset.matchAll(/ (\d+)w/g)].map((found) => Number(found[1]));
       return [
         {
           file: image.currentSrc.replace(/^.*\//, ""),
-          asked: Number(asked),
+          requestedWidth: Number(requestedWidth),
           painted: painted * devicePixelRatio,
           smallest: Math.min(...widths),
           largest: Math.max(...widths),
@@ -45,16 +47,16 @@ function widthsOf(page: Page) {
  * Scrolls down the page. At each step it waits for the pictures near the viewport, lazy ones included, and then calls
  * `check`.
  */
-async function walk(page: Page, look: () => Promise<void>) {
+async function scrollThrough(page: Page, check: () => Promise<void>) {
   for (let y = 0; y < (await page.evaluate(() => document.documentElement.scrollHeight));) {
     await page.evaluate((top) => scrollTo({ top, behavior: "instant" }), y);
-    await arrived(page);
-    await look();
+    await waitForPictures(page);
+    await check();
     y += page.viewportSize()!.height;
   }
 }
 
-async function arrived(page: Page) {
+async function waitForPictures(page: Page) {
   await page.waitForFunction(() => {
     const near = [...document.images].filter((image) => {
       const { top, bottom, left, right, width } = image.getBoundingClientRect();
@@ -64,17 +66,23 @@ async function arrived(page: Page) {
   });
 }
 
-async function expectFitting(page: Page) {
+async function expectFittingWidths(page: Page) {
   const widths = await widthsOf(page);
   expect(
-    widths.filter(({ asked, painted, smallest }) => asked > painted * 1.3 && asked > smallest),
+    widths.filter(
+      ({ requestedWidth, painted, smallest }) =>
+        requestedWidth > painted * 1.3 && requestedWidth > smallest,
+    ),
     "larger than shown × device pixels × 1.3",
   ).toEqual([]);
   // The picture is sharp: its width is at most one standard width too small. Screens with more than two device pixels
   // per CSS pixel count as two.
   const least = (await page.evaluate(() => devicePixelRatio)) > 2.5 ? 0.6 : 0.85;
   expect(
-    widths.filter(({ asked, painted, largest }) => asked < painted * least && asked < largest),
+    widths.filter(
+      ({ requestedWidth, painted, largest }) =>
+        requestedWidth < painted * least && requestedWidth < largest,
+    ),
     "too small for where they are shown",
   ).toEqual([]);
   return widths.length;
@@ -110,20 +118,20 @@ for (const { width, height, deviceScaleFactor } of screens) {
 
     test("P-1: no picture is requested larger than it is displayed", async ({ page, demo }) => {
       let seen = 0;
-      const look = async () => void (seen += await expectFitting(page));
+      const check = async () => void (seen += await expectFittingWidths(page));
       await page.goto(demo.url);
       await expect(page.getByRole("link", { name: /^Open / }).first()).toBeVisible();
-      await walk(page, look);
+      await scrollThrough(page, check);
       await page.goto(`${demo.url}/gallery/all`);
       await expect(page.getByRole("link", { name: /^Open / }).first()).toBeVisible();
-      await walk(page, look);
+      await scrollThrough(page, check);
       await page
         .getByRole("link", { name: /^Open / })
         .first()
         .click();
       await expect(page.getByRole("dialog").getByRole("img").first()).toBeVisible();
-      await arrived(page);
-      await look();
+      await waitForPictures(page);
+      await check();
       expect(seen).toBeGreaterThan(30);
     });
   });
@@ -137,12 +145,12 @@ async function openZoom(page: Page, url: string) {
   await page.getByRole("link", { name: "Open Telhados, manhã" }).click();
   await page.getByRole("button", { name: "Look closer at Telhados, manhã" }).click();
   await expect(times(page)).toHaveText("1 ×");
-  await expectKeysTaken(page);
+  await waitForZoomFocus(page);
   await finishAnimations(page);
 }
 
 /** Waits until the zoom has the focus. It gets the focus after it has rendered, and receives keys from then on. */
-async function expectKeysTaken(page: Page) {
+async function waitForZoomFocus(page: Page) {
   await expect(zoom(page).getByRole("group")).toBeFocused();
 }
 
@@ -155,18 +163,18 @@ test.describe("the zoom", () => {
   }) => {
     await openZoom(page, demo.url);
     await expectAccessible(page);
-    const asked = () =>
+    const requestedWidth = () =>
       zoom(page)
         .locator("img")
         .evaluateAll((all) =>
           all.map((image) => Number(/width=(\d+)/.exec(image.getAttribute("src")!)![1])),
         );
-    const first = Math.max(...(await asked()));
+    const first = Math.max(...(await requestedWidth()));
     await page.keyboard.press("+");
     await expect(times(page)).toHaveText("1.5 ×");
     await zoom(page).getByRole("button", { name: "Closer" }).click();
     await expect(times(page)).toHaveText("2.3 ×");
-    await expect.poll(async () => Math.max(...(await asked()))).toBeGreaterThan(first);
+    await expect.poll(async () => Math.max(...(await requestedWidth()))).toBeGreaterThan(first);
     await page.keyboard.press("0");
     await expect(times(page)).toHaveText("1 ×");
     await page.mouse.move(300, 300);
@@ -285,9 +293,10 @@ test.describe("by touch", () => {
               ]
             : [],
         });
-      async function pinch(from: number, to: number) {
-        await touch("touchStart", from);
-        for (let n = 1; n <= 4; n++) await touch("touchMove", from + ((to - from) * n) / 4);
+      async function pinch(activeSource: number, to: number) {
+        await touch("touchStart", activeSource);
+        for (let n = 1; n <= 4; n++)
+          await touch("touchMove", activeSource + ((to - activeSource) * n) / 4);
         await touch("touchEnd");
       }
       await pinch(80, 240);

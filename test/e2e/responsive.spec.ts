@@ -91,13 +91,13 @@ function layoutFaults(page: Page): Promise<string[]> {
   });
 }
 
-async function expectWhole(page: Page): Promise<void> {
+async function expectNoLayoutFaults(page: Page): Promise<void> {
   await expectNoSidewaysScroll(page);
   await expect.poll(() => layoutFaults(page)).toEqual([]);
 }
 
 /** Reports whether the close button of the open dialog covers a line of its text before scrolling. */
-function crossLiesOnText(page: Page): Promise<boolean> {
+function closeButtonCoversText(page: Page): Promise<boolean> {
   return page.getByRole("dialog").evaluate((dialog) => {
     const cross = dialog.querySelector("button")!.getBoundingClientRect();
     const lines = document.createRange();
@@ -120,7 +120,7 @@ for (const language of languages) {
       for (const width of widths) {
         await test.step(`${path} at ${width} px`, async () => {
           await page.setViewportSize({ width, height: 900 });
-          await expectWhole(page);
+          await expectNoLayoutFaults(page);
         });
       }
     }
@@ -137,15 +137,15 @@ for (const language of languages) {
     await expect(page.getByRole("dialog")).toBeVisible();
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
-      await expectWhole(page);
+      await expectNoLayoutFaults(page);
     }
     await page.goto(demo.url + inLanguage(language, "/"));
     await page.getByRole("button", { name: /Beatriz/ }).click();
     await expect(page.getByRole("dialog")).toBeVisible();
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
-      await expectWhole(page);
-      await expect.poll(() => crossLiesOnText(page)).toBe(false);
+      await expectNoLayoutFaults(page);
+      await expect.poll(() => closeButtonCoversText(page)).toBe(false);
     }
   });
 
@@ -161,13 +161,13 @@ for (const language of languages) {
           await expect(page.locator("html")).toHaveCSS("font-size", "32px");
           await expect(page.getByRole("heading", { level: 1 })).toBeAttached();
           await loadAllPictures(page);
-          await expectWhole(page);
+          await expectNoLayoutFaults(page);
         });
       }
       await test.step("phone panel", async () => {
         await page.goto(demo.url + inLanguage(language, "/"));
         await page.getByRole("button", { name: text(language, "nav.menu"), exact: true }).click();
-        await expectWhole(page);
+        await expectNoLayoutFaults(page);
         // The header keeps its height, and the panel begins below it.
         const barEnd = await page.locator("header > div.page-container").boundingBox();
         const panel = page.locator("header > div:has(nav)").last();
@@ -194,13 +194,13 @@ for (const language of languages) {
           .getByRole("button", { name: text(language, "gallery.ask") });
         await ask.scrollIntoViewIfNeeded();
         await expect(ask).toBeInViewport({ ratio: 0.9 });
-        await expectWhole(page);
+        await expectNoLayoutFaults(page);
       });
       await test.step("review dialog", async () => {
         await page.goto(demo.url + inLanguage(language, "/"));
         await page.getByRole("button", { name: /Beatriz/ }).click();
         await expect(page.getByRole("dialog")).toBeVisible();
-        await expectWhole(page);
+        await expectNoLayoutFaults(page);
       });
     });
   }

@@ -24,17 +24,17 @@ const unescaped = (text: string) =>
     .replaceAll("&amp;", "&");
 
 /** Returns the first group of all matches in a text. */
-const all = (text: string, pattern: RegExp) =>
+const allMatches = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, value]) => unescaped(value!));
 
 /** Returns the URLs in the sitemap, in its order. */
-async function mapped(url: string): Promise<{ pages: string[]; images: string[] }> {
+async function readSitemap(url: string): Promise<{ pages: string[]; images: string[] }> {
   const answer = await fetch(`${url}/sitemap.xml`);
   expect(answer.status).toBe(200);
   const text = await answer.text();
   return {
-    pages: all(text, /<loc>([^<]+)<\/loc>/g),
-    images: [...new Set(all(text, /<image:loc>([^<]+)<\/image:loc>/g))],
+    pages: allMatches(text, /<loc>([^<]+)<\/loc>/g),
+    images: [...new Set(allMatches(text, /<image:loc>([^<]+)<\/image:loc>/g))],
   };
 }
 
@@ -50,7 +50,7 @@ async function forEach<T>(items: readonly T[], visit: (item: T) => Promise<void>
 
 test("P-found-html: every public page is valid HTML in both languages", async ({ demo }) => {
   const validator = new HtmlValidate({ extends: ["html-validate:standard"] });
-  const { pages } = await mapped(demo.url);
+  const { pages } = await readSitemap(demo.url);
   const work = pages.find((page) => page.includes("?art="))!;
   const wanted = [...paths, new URL(work).pathname + new URL(work).search, "/nothing/here"];
   for (const path of wanted.flatMap((one) => languages.map((l) => inLanguage(l, one)))) {
@@ -66,7 +66,7 @@ test("P-found-html: every public page is valid HTML in both languages", async ({
 test("P-found-canonical P-found-picture P-found-crawl: all pages and pictures of the sitemap exist, with the canonical URL and picture that they name", async ({
   demo,
 }) => {
-  const { pages, images } = await mapped(demo.url);
+  const { pages, images } = await readSitemap(demo.url);
   expect(pages).toHaveLength(2 * (6 + 22));
   expect(new Set(pages).size).toBe(pages.length);
   const further = new Set<string>(images);
@@ -79,18 +79,24 @@ test("P-found-canonical P-found-picture P-found-crawl: all pages and pictures of
       "text/html; charset=utf-8",
     ]);
     expect(page).not.toContain('content="noindex"');
-    expect(all(page, /<link rel="canonical" href="([^"]+)">/g)).toEqual([address]);
-    const alternates = all(page, /<link rel="alternate" hreflang="[^"]+" href="([^"]+)">/g);
+    expect(allMatches(page, /<link rel="canonical" href="([^"]+)">/g)).toEqual([address]);
+    const alternates = allMatches(page, /<link rel="alternate" hreflang="[^"]+" href="([^"]+)">/g);
     expect(alternates).toContain(address);
     for (const other of alternates) expect(pages).toContain(other);
     for (const name of ["og:image", "og:url"]) {
-      const [value] = all(page, new RegExp(`<meta property="${name}" content="([^"]+)">`, "g"));
+      const [value] = allMatches(
+        page,
+        new RegExp(`<meta property="${name}" content="([^"]+)">`, "g"),
+      );
       if (name === "og:url") expect(value).toBe(address);
       else further.add(value!);
     }
-    for (const link of all(page, /<link rel="(?:manifest|apple-touch-icon|icon)" href="([^"]+)"/g))
+    for (const link of allMatches(
+      page,
+      /<link rel="(?:manifest|apple-touch-icon|icon)" href="([^"]+)"/g,
+    ))
       further.add(new URL(link, address).href);
-    for (const feed of all(page, /<link [^>]*atom\+xml[^>]* href="([^"]+)">/g))
+    for (const feed of allMatches(page, /<link [^>]*atom\+xml[^>]* href="([^"]+)">/g))
       further.add(new URL(feed, address).href);
   });
   const icons = (await (await fetch(`${demo.url}/site.webmanifest`)).json()) as {
@@ -118,7 +124,7 @@ test("P-found-crawl: links lead to every page of the sitemap, and cards to every
   page,
   demo,
 }) => {
-  const { pages } = await mapped(demo.url);
+  const { pages } = await readSitemap(demo.url);
   const met = new Set([`${demo.url}/`]);
   const named = new Set<string>();
   for (const address of met) {
@@ -206,12 +212,12 @@ test("P-found-title P-found-policy: the tab keeps the title of the server's HTML
       characterData: true,
     });
   });
-  const { pages } = await mapped(demo.url);
+  const { pages } = await readSitemap(demo.url);
   const work = pages.find((address) => address.includes("/gallery/mural?art="))!;
   const few = ["/", "/gallery", "/gallery/mural", "/politica-privacidade"];
   const open = [...few.map((path) => demo.url + path), work];
   for (const address of open.flatMap((one) => languages.map((l) => inLanguage(l, one)))) {
-    const [title] = all(await (await fetch(address)).text(), /<title>([^<]*)<\/title>/g);
+    const [title] = allMatches(await (await fetch(address)).text(), /<title>([^<]*)<\/title>/g);
     await page.goto(address); // a violation of the policy is a console error, which fails the test
     await expect(page.locator("h1").first()).toBeAttached();
     if (address.includes("?art=")) await expect(page.getByRole("dialog")).toBeVisible();

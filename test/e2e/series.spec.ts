@@ -41,7 +41,7 @@ test.afterAll(() => server.stop());
 const widths = [390, 768, 1440];
 
 /** Checks the page at each width in both colour schemes. */
-async function look(page: Page, name: string): Promise<void> {
+async function checkPage(page: Page, name: string): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 });
     await expectNoSidewaysScroll(page);
@@ -188,9 +188,9 @@ for (const language of languages)
     await page.goto(url);
     expect(await titles(page)).toEqual(wanted);
     expect(requests).toEqual([]); // the page contains all its data
-    await look(page, `series-page-${language}`);
+    await checkPage(page, `series-page-${language}`);
     await page.goto(server.url + inLanguage(language, "/gallery/all"));
-    await look(page, `series-row-${language}`);
+    await checkPage(page, `series-row-${language}`);
     const gone = await page.goto(server.url + inLanguage(language, "/gallery/all?series=nobody"));
     expect(gone!.status()).toBe(404);
     await expect(page.getByText(text(language, "series.gone"))).toBeVisible();
@@ -200,20 +200,20 @@ for (const language of languages)
   test(`A-series-axe: axe: the admin pages of series, in ${language}`, async ({ page }) => {
     await signInAt(page, server, "/admin/series", language);
     await expect(page.getByText("Salt and blue", { exact: true })).toBeVisible();
-    await look(page, `series-list-${language}`);
+    await checkPage(page, `series-list-${language}`);
     await page
       .getByRole("button", { name: text(language, "series.add") })
       .first()
       .click();
     await expect(page.getByRole("dialog")).toBeVisible();
-    await look(page, `series-form-${language}`);
+    await checkPage(page, `series-form-${language}`);
     await page.keyboard.press("Escape");
     await page
       .getByRole("link", { name: text(language, "series.worksOf", { title: "Salt and blue" }) })
       .click();
     await page.locator("[data-index='0'] [data-picture]").click();
     await expect(page.getByRole("region", { name: text(language, "wall.bar") })).toBeVisible();
-    await look(page, `series-wall-${language}`);
+    await checkPage(page, `series-wall-${language}`);
   });
 
 for (const language of languages)

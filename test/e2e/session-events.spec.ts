@@ -27,14 +27,14 @@ declare global {
 
 let server: Server;
 let person: { email: string; password: string };
-let nth = 0;
+let personCount = 0;
 
 test.beforeAll(async () => {
   server = await startServer("sqlite");
 });
 test.afterAll(() => server.stop());
 test.beforeEach(async () => {
-  person = { email: `tabs-${++nth}@example.com`, password: "two tabs on one easel" };
+  person = { email: `tabs-${++personCount}@example.com`, password: "two tabs on one easel" };
   const { error } = await asService(server).auth.admin.createUser({
     ...person,
     email_confirm: true,
@@ -64,10 +64,10 @@ async function openTab(context: BrowserContext, address = "/health/live"): Promi
   return page;
 }
 
-const seen = (page: Page) => page.evaluate(() => window.events);
+const eventsOf = (page: Page) => page.evaluate(() => window.events);
 
 async function expectEvent(page: Page, event: string) {
-  await expect.poll(() => seen(page)).toContain(event);
+  await expect.poll(() => eventsOf(page)).toContain(event);
 }
 
 async function signIn(page: Page) {
@@ -134,7 +134,7 @@ test("S4-event-4 S9-auth-1: TOKEN_REFRESHED: the client refreshes its token 3 ti
   await expect
     .poll(async () => {
       await a.clock.runFor(30_000);
-      return seen(a);
+      return eventsOf(a);
     })
     .toContain(`TOKEN_REFRESHED ${person.email}`);
   await expectEvent(b, `TOKEN_REFRESHED ${person.email}`);

@@ -30,10 +30,10 @@ test.use({
 });
 
 const portrait = join(root, "internal/demo/content/images/pt-artista.jpg");
-const address = "/admin/settings";
+const settingsPath = "/admin/settings";
 
 async function openSettings(page: Page, server: Server, language: Language = "en"): Promise<void> {
-  await page.goto(server.url + inLanguage(language, address));
+  await page.goto(server.url + inLanguage(language, settingsPath));
   const email = page.getByLabel(text(language, "auth.email"), { exact: true });
   const heading = page.getByRole("heading", { level: 1, name: text(language, "settings.title") });
   await expect(email.or(heading)).toBeVisible();
@@ -546,7 +546,7 @@ test.describe("on one site", () => {
       // Signs in without the form. Its toast could be behind a dialog's overlay at any time, where it has less
       // contrast.
       const owner = { email: ownerEmail, password: ownerPassword };
-      await signInAt(page, { ...server, owner }, address, language);
+      await signInAt(page, { ...server, owner }, settingsPath, language);
       await openSettings(page, server, language);
       const english = t("settings.text.title");
       const portuguese = text(language, "form.inPortuguese", { label: english });

@@ -14,13 +14,13 @@ import { text } from "./texts.ts";
 test.use({ viewport: { width: 390, height: 844 } });
 
 /** Records the scripts that a page requests after the small first one. */
-function scriptsOf(page: Page): string[] {
-  const asked: string[] = [];
+function watchScripts(page: Page): string[] {
+  const requestedScripts: string[] = [];
   page.on("request", (request) => {
     if (request.resourceType() === "script" && !/\/start-/.test(request.url()))
-      asked.push(request.url());
+      requestedScripts.push(request.url());
   });
-  return asked;
+  return requestedScripts;
 }
 
 /** Opens the home page with a paused clock. Holds back its first picture until the returned function is called. */
@@ -43,31 +43,31 @@ test("P-weight-order: scripts are requested when the first picture has loaded", 
   page,
   demo,
 }) => {
-  const asked = scriptsOf(page);
+  const requestedScripts = watchScripts(page);
   const release = await openWithoutPicture(page, demo.url);
   await page.clock.runFor(1000);
-  expect(asked).toEqual([]);
+  expect(requestedScripts).toEqual([]);
   release();
   await expect
     .poll(async () => {
       await page.clock.runFor(20);
-      return asked.length;
+      return requestedScripts.length;
     })
     .toBeGreaterThan(1);
   expect(await page.evaluate(() => performance.now())).toBeLessThan(4000);
-  expect(new Set(asked).size).toBe(asked.length);
+  expect(new Set(requestedScripts).size).toBe(requestedScripts.length);
 });
 
 test("P-weight-order: scripts are requested after four seconds, even if the picture has not loaded", async ({
   page,
   demo,
 }) => {
-  const asked = scriptsOf(page);
+  const requestedScripts = watchScripts(page);
   const release = await openWithoutPicture(page, demo.url);
   await page.clock.runFor(3999);
-  expect(asked).toEqual([]);
+  expect(requestedScripts).toEqual([]);
   await page.clock.runFor(1);
-  await expect.poll(() => asked.length).toBeGreaterThan(1);
+  await expect.poll(() => requestedScripts.length).toBeGreaterThan(1);
   release();
 });
 
@@ -102,7 +102,7 @@ test("P-weight-order: a press that another action follows before the scripts hav
   release();
 });
 
-const signs: [string, (page: Page, asked: string[]) => Promise<void>][] = [
+const signs: [string, (page: Page, requestedScripts: string[]) => Promise<void>][] = [
   ["a key", (page) => page.keyboard.press("ArrowDown")],
   [
     "the focus",
@@ -111,11 +111,11 @@ const signs: [string, (page: Page, asked: string[]) => Promise<void>][] = [
   [
     "the wheel",
     // Repeated until the browser's compositor knows the listeners, which takes a frame. Until then it drops the event.
-    (page, asked) =>
+    (page, requestedScripts) =>
       expect
         .poll(async () => {
           await page.mouse.wheel(0, 100);
-          return asked.length;
+          return requestedScripts.length;
         }, "scripts asked for")
         .toBeGreaterThan(0),
   ],
@@ -130,10 +130,10 @@ const signs: [string, (page: Page, asked: string[]) => Promise<void>][] = [
 ];
 for (const [name, give] of signs)
   test(`P-weight-order: ${name} of a visitor loads the scripts at once`, async ({ page, demo }) => {
-    const asked = scriptsOf(page);
+    const requestedScripts = watchScripts(page);
     const release = await openWithoutPicture(page, demo.url);
-    expect(asked).toEqual([]);
-    await give(page, asked);
+    expect(requestedScripts).toEqual([]);
+    await give(page, requestedScripts);
     await waitForHydration(page);
     release();
   });

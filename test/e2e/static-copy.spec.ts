@@ -39,7 +39,7 @@ async function expectComplete(page: Page): Promise<void> {
   expect(await page.evaluate(() => document.fonts.check("16px Ysabeau"))).toBe(true);
 }
 
-async function look(page: Page, name: string): Promise<void> {
+async function checkPage(page: Page, name: string): Promise<void> {
   for (const width of [390, 768, 1440]) {
     await page.setViewportSize({ width, height: 900 });
     await expectNoSidewaysScroll(page);
@@ -56,15 +56,15 @@ async function look(page: Page, name: string): Promise<void> {
 }
 
 async function visit(page: Page, language: Language): Promise<void> {
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(request.url()));
-  page.on("requestfailed", (request) => asked.push(`failed: ${request.url()}`));
+  const requestedUrls: string[] = [];
+  page.on("request", (request) => requestedUrls.push(request.url()));
+  page.on("requestfailed", (request) => requestedUrls.push(`failed: ${request.url()}`));
   const start = pathToFileURL(join(folder, language === "pt" ? "site/pt" : "site", "index.html"));
   const other = language === "pt" ? "en" : "pt";
   const check = async (name: string) => {
     await expect(page.locator("html")).toHaveAttribute("lang", language);
     await expectComplete(page);
-    await look(page, `${language}-${name}`);
+    await checkPage(page, `${language}-${name}`);
     await expectAccessibleInBothSchemes(page);
   };
   await page.goto(start.href, { waitUntil: "load" });
@@ -93,7 +93,7 @@ async function visit(page: Page, language: Language): Promise<void> {
   await page.locator(`a[hreflang=${language}]`).first().click();
   await page.locator("footer a[href$='politica-privacidade.html']").click();
   await check("privacy");
-  const elsewhere = asked.filter(
+  const elsewhere = requestedUrls.filter(
     (url) => !url.startsWith(pathToFileURL(folder).href) && !url.startsWith("data:"),
   );
   expect(elsewhere).toEqual([]);

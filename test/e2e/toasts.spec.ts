@@ -20,11 +20,11 @@ async function fillIn(page: Page) {
 }
 
 /** Advances the clock in small steps until the condition is true. */
-async function passTimeUntil(page: Page, so: () => Promise<boolean>, step = 1) {
+async function passTimeUntil(page: Page, condition: () => Promise<boolean>, step = 1) {
   await expect
     .poll(async () => {
       await page.clock.runFor(step);
-      return so();
+      return condition();
     }, "the toast is there")
     .toBe(true);
 }

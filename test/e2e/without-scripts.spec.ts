@@ -22,12 +22,12 @@ import { inLanguage, type Language, languages, text } from "./texts.ts";
 test.use({ allowedConsole: [/status of (400 .*\/functions\/v1\/submit-contact|503 .*\?art=)/] });
 
 const message = "Uma parede de 6 × 3 metros.\n<b>Já</b>";
-const address = "/functions/v1/submit-contact";
-const at = (language: Language) => (language === "pt" ? `${address}?lang=pt` : address);
+const formPath = "/functions/v1/submit-contact";
+const at = (language: Language) => (language === "pt" ? `${formPath}?lang=pt` : formPath);
 
-type Look = (page: Page, name: string) => Promise<void>;
+type Check = (page: Page, name: string) => Promise<void>;
 
-const onBothWidths: Look = async (page, name) => {
+const checkBothWidths: Check = async (page, name) => {
   for (const colorScheme of ["light", "dark"] as const) {
     for (const width of [390, 1440]) {
       await page.emulateMedia({ colorScheme });
@@ -42,7 +42,7 @@ const onBothWidths: Look = async (page, name) => {
   }
 };
 
-const withAxe: Look = (page) => expectAccessibleInBothSchemes(page);
+const checkWithAxe: Check = (page) => expectAccessibleInBothSchemes(page);
 
 async function fillIn(page: Page, language: Language, name: string): Promise<void> {
   await page.getByLabel(text(language, "contact.form.name")).fill(name);
@@ -61,12 +61,12 @@ async function stored(server: Server) {
   return data;
 }
 
-async function refusedCorrectedAndSent(page: Page, language: Language, look: Look): Promise<void> {
+async function refuseCorrectAndSend(page: Page, language: Language, check: Check): Promise<void> {
   const server = await startServer("sqlite");
   try {
     await page.goto(server.url + at(language));
     await expect(page.locator("html")).toHaveAttribute("lang", language);
-    await look(page, `${language}-form`);
+    await check(page, `${language}-form`);
 
     await fillIn(page, language, "I");
     await send(page, language);
@@ -78,7 +78,7 @@ async function refusedCorrectedAndSent(page: Page, language: Language, look: Loo
       page.getByRole("textbox", { name: text(language, "contact.form.message") }),
     ).toHaveValue(message);
     await expect(page.getByRole("alert")).toBeVisible();
-    await look(page, `${language}-wrong`);
+    await check(page, `${language}-wrong`);
     expect(await stored(server)).toEqual([]);
 
     await name.fill("Inês");
@@ -87,7 +87,7 @@ async function refusedCorrectedAndSent(page: Page, language: Language, look: Loo
       page.getByRole("heading", { name: text(language, "contact.success.title") }),
     ).toBeVisible();
     await expect(page.locator("html")).toHaveAttribute("lang", language);
-    await look(page, `${language}-sent`);
+    await check(page, `${language}-sent`);
     expect(await stored(server)).toEqual([{ name: "Inês", message, reason: "general" }]);
 
     await page.getByRole("link", { name: text(language, "contact.success.again") }).click();
@@ -99,7 +99,7 @@ async function refusedCorrectedAndSent(page: Page, language: Language, look: Loo
 }
 
 /** Opens the page of a work that is not in the cache, while the database cannot be read. */
-async function withoutDatabase(page: Page, ...looks: Look[]): Promise<void> {
+async function withoutDatabase(page: Page, ...checks: Check[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "atelie-test-"));
   const server = await startServer("sqlite", { env: { ATELIE_DATA_DIR: folder } });
   try {
@@ -114,7 +114,7 @@ async function withoutDatabase(page: Page, ...looks: Look[]): Promise<void> {
     expect(answer!.status()).toBe(503);
     for (const language of languages)
       await expect(page.locator(`section[lang="${language}"] :is(h1, h2)`)).toBeVisible();
-    for (const look of looks) await look(page, "unavailable");
+    for (const check of checks) await check(page, "unavailable");
   } finally {
     await page.goto("about:blank");
     await server.stop();
@@ -128,7 +128,7 @@ test.describe("with scripts off", () => {
     test(`FN-page-sent FN-page-wrong FN-page-looks P-plain-form: a message is refused with reasons, corrected and sent, in ${language}`, async ({
       page,
     }) => {
-      await refusedCorrectedAndSent(page, language, onBothWidths);
+      await refuseCorrectAndSend(page, language, checkBothWidths);
     });
   }
 
@@ -140,7 +140,7 @@ test.describe("with scripts off", () => {
         route.fulfill({
           contentType: "text/html",
           body: `<!doctype html><title>t</title>
-            <form action="${address}" method="post" enctype="multipart/form-data">
+            <form action="${formPath}" method="post" enctype="multipart/form-data">
             <input type="hidden" name="language" value="pt"><input name="name" value="Inês">
             <input name="email" value="ines@example.com"><textarea name="message">Bom dia, uma parede.</textarea>
             <input name="reason" value=""><button>Enviar</button></form>`,
@@ -163,8 +163,8 @@ test.describe("with scripts off", () => {
 test("FN-page-looks: the plain pages are accessible in both languages and schemes", async ({
   page,
 }) => {
-  for (const language of languages) await refusedCorrectedAndSent(page, language, withAxe);
-  await withoutDatabase(page, withAxe, onBothWidths);
+  for (const language of languages) await refuseCorrectAndSend(page, language, checkWithAxe);
+  await withoutDatabase(page, checkWithAxe, checkBothWidths);
 });
 
 const works = (page: Page) =>
@@ -182,7 +182,7 @@ test.describe("the site with scripts off", () => {
       for (const width of [390, 1440]) {
         await page.setViewportSize({ width, height: 900 });
         await page.goto(demo.url + inLanguage(language, "/"));
-        await onBothSchemes(page, `${language}-home-${width}`);
+        await checkBothSchemes(page, `${language}-home-${width}`);
         await expect(page.locator("[data-hero] img").first()).toHaveJSProperty("complete", true);
         for (const key of [
           "testimonials.trustedBy",
@@ -207,7 +207,7 @@ test.describe("the site with scripts off", () => {
         await expect(page.locator("html")).toHaveAttribute("lang", other);
 
         await page.goto(demo.url + inLanguage(language, "/gallery/all"));
-        await onBothSchemes(page, `${language}-gallery-${width}`);
+        await checkBothSchemes(page, `${language}-gallery-${width}`);
         await expect(works(page)).toHaveCount(22);
         await page
           .getByRole("navigation", { name: t("gallery.filters") })
@@ -221,7 +221,7 @@ test.describe("the site with scripts off", () => {
         const work = page.getByRole("article", { name: "Sol de inverno" });
         await expect(work.getByText("14 × 7 m")).toBeVisible();
         await expect(work.getByRole("img", { name: "Sol de inverno" })).toBeInViewport();
-        await onBothSchemes(page, `${language}-work-${width}`);
+        await checkBothSchemes(page, `${language}-work-${width}`);
         await work.getByRole("link", { name: t("gallery.seeAll") }).click();
         await expect(work).toHaveCount(0);
         await expect(works(page)).toHaveCount(22);
@@ -230,7 +230,7 @@ test.describe("the site with scripts off", () => {
   }
 });
 
-async function onBothSchemes(page: Page, name: string): Promise<void> {
+async function checkBothSchemes(page: Page, name: string): Promise<void> {
   await expectNoSidewaysScroll(page);
   if (!process.env.SCREENSHOTS) return;
   for (const colorScheme of ["light", "dark"] as const) {

@@ -35,13 +35,13 @@ export type CommissionState = "" | "open" | "waitlist" | "closed";
 
 /** The owner's texts about commissions in one language. */
 export type CommissionTexts = {
-  /** What the artist takes. */
+  /** What commissions the artist accepts. */
   accepts: string;
-  /** What the artist does not take. */
+  /** What commissions the artist declines. */
   declines: string;
   prices: string;
   leadTime: string;
-  /** One step a line. */
+  /** The steps of a commission, one per line. */
   steps: string;
   terms: string;
 };
@@ -50,9 +50,14 @@ export type CommissionTexts = {
 export type CommissionSettings = {
   state: CommissionState;
   texts: Record<Language, CommissionTexts>;
-  /** How many commissions the artist works on at a time; missing if that is not limited, and in pages. */
+  /**
+   * How many commissions the artist works on at a time. Missing if there is no limit, and in the boot data of pages.
+   */
   slots?: number;
-  /** How many of these are free; only in pages. Missing if they are not limited, or commissions are not open. */
+  /**
+   * How many of these slots are free. Only in the boot data of pages; missing without a limit, or if commissions are
+   * not open.
+   */
   free?: number;
 };
 

@@ -3,13 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 
 /**
- * Fetches a picture of a conversation, at most `width` pixels wide, with the owner's session, and returns an address that an `img`
- * can show. It is undefined until then.
+ * Fetches a picture of a conversation with the owner's session, at most `width` pixels wide. Returns an object URL for
+ * an `img`, or undefined until the picture has loaded.
  */
 export function useConversationPicture(name: string, width: number): string | undefined {
   const backend = useOwnerBackend();
   const { data } = useQuery({
-    // Not below messageKeys: a change of messages is none of a picture.
+    // The key does not begin with messageKeys, because a change of messages does not change pictures.
     queryKey: ["conversation-pictures", name, width],
     staleTime: Infinity,
     retry: false,

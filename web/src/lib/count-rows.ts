@@ -35,7 +35,7 @@ function useCount(table: CountedTable, queryKey: readonly string[], status?: str
       const { count, error } = await counted.abortSignal(signal);
       if (error) throw error;
       // The error of a HEAD request has no message, because there is no body. A missing count is an error too.
-      if (count === null) throw new Error("The answer carries no count");
+      if (count === null) throw new Error("The response has no count");
       return count;
     },
   });

@@ -6,7 +6,7 @@ const DATABASE = "atelie-drafts";
 const FILES = "files";
 /** The limit in bytes for the files of all drafts together. A file that would exceed it is not stored. */
 const MAX_BYTES = 500 * 1024 * 1024;
-/** The age at which a stored file is deleted; the same as that of its draft. */
+/** Files of this age are deleted. Equal to MAX_AGE_DAYS in drafts.ts. */
 const MAX_AGE_DAYS = 30;
 
 /** A stored file; `at` is when it was stored, in milliseconds since 1970. */
@@ -31,7 +31,8 @@ function openDatabase(): Promise<IDBDatabase> {
   return databasePromise;
 }
 
-// Sizes in bytes of the stored files, by key. Files that other tabs have stored since this page read them are missing.
+// Sizes in bytes of the stored files, by key. Files that other tabs have stored after this page has read the sizes are
+// missing.
 const sizes = new Map<string, number>();
 const keyOf = (draft: string, id: string) => `${draft} ${id}`;
 

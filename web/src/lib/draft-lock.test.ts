@@ -4,7 +4,10 @@ import { saveDraft } from "@/lib/drafts";
 
 const form = "user/settings";
 
-/** The Locks API, with `held` the locks of other tabs; like a busy browser it grants after every timeout. */
+/**
+ * A stub of the Locks API. `held` are the locks of other tabs. Like a busy browser, it grants a lock only after every
+ * timeout.
+ */
 function busyLocks(held: string[] = []) {
   const locked = new Set(held.map((name) => `atelie.draft.${name}`));
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { localText, rowText } from "@/lib/local-text";
 
-test("S9-texts: the text in the language, else the other one with its language", () => {
+test("S9-texts: returns the text in the language, else the other one with its language", () => {
   expect(localText("en", "Sea", "Mar")).toEqual({ text: "Sea" });
   expect(localText("pt", "Sea", "Mar")).toEqual({ text: "Mar" });
   expect(localText("pt", " Sea ", " ")).toEqual({ text: "Sea", lang: "en" });
@@ -9,7 +9,7 @@ test("S9-texts: the text in the language, else the other one with its language",
   expect(localText("pt", undefined, null)).toEqual({ text: "" });
 });
 
-test("of several texts, the first one in the language comes before all in the other one", () => {
+test("of several texts, the first one in the language comes before all texts in the other one", () => {
   expect(localText("pt", "SEO", "", "Sea", "Mar")).toEqual({ text: "Mar" });
   expect(localText("pt", "SEO", "", "Sea", "")).toEqual({ text: "SEO", lang: "en" });
 });

@@ -19,7 +19,7 @@ const info: ImageInfo = {
 };
 const url = "/storage/v1/object/public/product-images/um quadro.jpg";
 
-it("finds the metadata of a file by its address and kind", () => {
+it("finds the metadata of a file by its URL and kind", () => {
   const row = { media: { [url]: info } };
   expect(imageInfo(row, url)).toBe(info);
   expect(videoInfo(row, url)).toBeUndefined();

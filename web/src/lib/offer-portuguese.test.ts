@@ -19,7 +19,7 @@ const prefer = (...languages: string[]) =>
   vi.spyOn(navigator, "languages", "get").mockReturnValue(languages);
 const link = () => screen.queryByRole("link", { name: "Mudar para português" });
 
-test("S9-offer: one line with a link to the same page in Portuguese, which can be closed", async () => {
+test("S9-offer: one line links to the same page in Portuguese, and can be closed", async () => {
   prefer("fr", "pt-BR", "en");
   offerPortuguese();
   expect(link()).toHaveAttribute("href", "/gallery/all?art=1&lang=pt#x");
@@ -32,7 +32,7 @@ test("S9-offer: one line with a link to the same page in Portuguese, which can b
   expect(screen.getByRole("main")).toHaveFocus();
 });
 
-test("the line goes when the visitor changes the language", async () => {
+test("the line is removed when the visitor changes the language", async () => {
   prefer("pt-PT");
   offerPortuguese();
   document.documentElement.lang = "en"; // as hydration does

@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { answerRequests } from "@/test/answer-requests";
 import { ownerToken } from "@/test/owner";
 
-// How the official client handles addresses with a session (docs/product.md, rule 10).
+// How the official client handles URLs with a session (docs/product.md, rule 10).
 let clients = 0;
 async function start(address: string, flowType: "implicit" | "pkce" = "implicit") {
   window.history.replaceState(null, "", address);
@@ -20,7 +20,7 @@ afterEach(() => {
   localStorage.clear();
 });
 
-it("S8-client-6 S8-auth-3: reports what is wrong with the address, and opens no session", async () => {
+it("S8-client-6 S8-auth-3: reports what is wrong with the URL, and opens no session", async () => {
   expect(await start("/#access_token=a")).toEqual({
     message: "No session defined in URL",
     session: null,
@@ -31,7 +31,7 @@ it("S8-client-6 S8-auth-3: reports what is wrong with the address, and opens no 
   });
 });
 
-// The client keeps an existing session: a used link must not sign anybody out.
+// The client keeps an existing session, so a used link does not sign anybody out.
 it.each([
   "identity_already_exists",
   "identity_not_found",
@@ -48,10 +48,10 @@ it.each([
   expect((await auth.getSession()).data.session).toBeNull();
 });
 
-// "No code detected.", "No browser detected." and "An error occurred on token verification." depend on
-// conditions that the client has already excluded: no call leads there.
+// "No code detected.", "No browser detected." and "An error occurred on token verification." need conditions that the
+// client has already excluded, so no call can cause them.
 it("S8-client-7 S8-auth-3: reports that a code does not belong to its flow", async () => {
-  // Left by another client that uses the PKCE flow.
+  // A code verifier of another client that uses the PKCE flow.
   localStorage.setItem(`address-${clients}-code-verifier`, JSON.stringify("verifier"));
   expect(await start("/?code=a")).toEqual({
     message: "Not a valid implicit grant flow url.",

@@ -6,7 +6,7 @@ import { refetch } from "@/lib/refetch";
 const key = ["rows"];
 let unsubscribe = () => {};
 
-/** A client with one query in use. */
+/** Returns a client with one query that is in use. */
 function inUse(queryFn: () => Promise<string>) {
   const cache = makeQueryClient();
   unsubscribe = new QueryObserver(cache, { queryKey: key, queryFn }).subscribe(() => {});
@@ -37,7 +37,7 @@ it("does not wait for a fetch that began before the network was lost", async () 
   expect(cache.getQueryState(key)).toMatchObject({ status: "pending", isInvalidated: true });
 });
 
-it("does not wait when the network is lost in the middle", async () => {
+it("does not wait when the network is lost during the fetch", async () => {
   const cache = inUse(() => new Promise(() => {}));
   const done = refetch(cache, key);
   onlineManager.setOnline(false);

@@ -14,7 +14,7 @@ it.each([
   expect(returnPath(state)).toBe(path);
 });
 
-it("reads the return address of a mailed link, by the same rules", () => {
+it("reads the return path of a mailed link, by the same rules", () => {
   expect(returnPath(null, new URLSearchParams({ from: "/admin/reviews" }))).toBe("/admin/reviews");
   expect(returnPath(null, new URLSearchParams({ from: "https://elsewhere.example" }))).toBe(
     "/admin",

@@ -4,7 +4,7 @@ import { facebookUrl, instagramHandle, instagramUrl, whatsappUrl } from "@/lib/s
 const site = (texts: object) => texts;
 
 describe("site links", () => {
-  it("keeps full addresses unchanged", () => {
+  it("keeps full URLs unchanged", () => {
     const instagram = "https://www.instagram.com/alvor.atelie/?hl=pt";
     expect(instagramUrl(site({ instagram }))).toBe(instagram);
     expect(instagramHandle(site({ instagram }))).toBe("@alvor.atelie");

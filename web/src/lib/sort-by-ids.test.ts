@@ -3,7 +3,7 @@ import { sortByIds } from "@/lib/sort-by-ids";
 
 const row = (id: string, display_order: number | null) => ({ id, display_order });
 
-it("numbers the wanted order", () => {
+it("numbers the requested order", () => {
   expect(sortByIds([row("a", 1), row("b", 2), row("c", null)], ["c", "a", "b"], 1)).toEqual([
     row("c", 1),
     row("a", 2),

@@ -4,7 +4,7 @@ import { fetchWithTokenRefresh, onAccessDenied } from "@/lib/token-refresh";
 const rest = "http://backend.test/rest/v1/products";
 const asOwner = { headers: { apikey: "public", Authorization: "Bearer old" } };
 
-/** Answers in this order, and records the token of each request. */
+/** Answers with these statuses in order, and records the token of each request. */
 function answer(...statuses: number[]) {
   const tokens: (string | null)[] = [];
   vi.spyOn(globalThis, "fetch").mockImplementation(async (_, init) => {

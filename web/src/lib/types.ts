@@ -102,7 +102,7 @@ export type CoverImage = {
 /** A series of works. */
 export type Series = {
   id: string;
-  /** Its name in URLs: words of lower case and digits with hyphens between them. */
+  /** Its name in URLs: lower-case words and digits, with hyphens between them. */
   slug: string;
   title: string;
   title_pt: string | null;
@@ -113,9 +113,9 @@ export type Series = {
   position: string;
   is_published: boolean;
   created_at: string;
-  /** The types of its published works; the server keeps it. */
+  /** The types of its published works, maintained by the server. */
   types: ArtworkType[];
-  /** The picture of its cover; the server keeps it. */
+  /** The picture of its cover, maintained by the server. */
   image_url: string | null;
   updated_at?: string | null;
 } & WithMedia;
@@ -127,7 +127,7 @@ export type SeriesWork = {
   product_id: string;
   position: string;
   created_at: string;
-  /** The type of the work, and whether the work, and the pair, are visible; the server keeps them. */
+  /** The type of the work, and whether the work and the pair are visible. The server maintains all three. */
   artwork_type: ArtworkType | null;
   is_published: boolean;
   is_visible: boolean;
@@ -186,7 +186,7 @@ export type ContactReply = {
 export type CommissionStage =
   "enquiry" | "offer" | "accepted" | "in_progress" | "finished" | "declined";
 
-/** How far the commission of a message is. Without a row it is an enquiry about which nothing was decided. */
+/** The stage of the commission of a message. Without a row, nothing has been decided about it. */
 type Commission = {
   message_id: string;
   stage: CommissionStage;
@@ -195,7 +195,7 @@ type Commission = {
   promised_on: string | null;
 };
 
-/** An offer as the server's function describes it. Days are YYYY-MM-DD; "" is none. */
+/** An offer as the server's function returns it. Days are YYYY-MM-DD, or "" for none. */
 export type CommissionOffer = {
   id: string;
   text: string;
@@ -211,10 +211,10 @@ export type CommissionOffer = {
   answered_name: string;
 };
 
-/** The commission of a message as the server's function describes it. */
+/** The commission of a message as the server's function returns it. */
 export type CommissionState = {
   stage: CommissionStage;
-  /** null: nothing was decided. */
+  /** Null while nothing has been decided. */
   stage_at: string | null;
   promised_on: string;
   /** The stages to which it can be moved. */
@@ -225,9 +225,9 @@ export type CommissionState = {
   terms: string;
   /** The place on the waiting list; 0 if it is not on it. */
   place: number;
-  /** How many commissions the artist works on at a time; 0 is no limit. */
+  /** How many commissions the artist works on at a time; 0 for no limit. */
   slots: number;
-  /** How many of them are taken, by all commissions. */
+  /** How many of these slots are taken by commissions. */
   taken: number;
 };
 
@@ -385,7 +385,7 @@ export type Revision<Before = unknown> = {
   replaced_files: string[];
 };
 
-/** The kinds of activity, by which the list can be limited. */
+/** The kinds of activity by which the list can be filtered. */
 export type ActivityKind = "sign_in" | "refused" | "change" | "export" | "key";
 
 /** An entry of the activity, as `rpc/get_activity` returns it: somebody has signed in, changed or exported something. */
@@ -402,7 +402,7 @@ export type ActivityEntry = {
   /** The account that was changed, if it is another one. */
   subject?: string;
   table?: string;
-  /** Only of a row that still exists. */
+  /** Only for rows that still exist. */
   row_id?: string;
   /** The name of the row, the key of a setting, a role, or which part of an account was changed. */
   title?: string;
@@ -433,11 +433,14 @@ export type Problem = {
     | "certificate_ending"
     | "certificate_missing";
   since: string | null;
-  /** What a program or another server has said, or a domain; "" if nothing. */
+  /** The message of a program or another server, or a domain; "" if there is none. */
   cause: string;
 };
 
-/** The health of the site. `proved` means that the server has seen it work, and not only that no failure is known. */
+/**
+ * The health of the site. `proved` means that the server has seen the item work; the mere absence of failures is not
+ * enough.
+ */
 export type SiteHealth = {
   checked_at: string;
   backup: {
@@ -451,7 +454,7 @@ export type SiteHealth = {
     proven_restore_point: string | null;
     /** How many files are not in the backup yet. */
     waiting_files: number;
-    /** How many files the last restore test has left out because they were not in the backup yet. */
+    /** How many files the last restore test has omitted because they were not in the backup yet. */
     unproven_files: number;
   };
   /** Sizes in bytes; a total of 0 means that it could not be measured. */
@@ -464,10 +467,10 @@ export type SiteHealth = {
     waiting: number;
     /** How many of the waiting mails have failed at least once. */
     retried: number;
-    /** How many were given up within 30 days. */
+    /** How many mails have failed permanently within 30 days. */
     failed: number;
   };
-  /** Null if another program answers HTTPS. */
+  /** Null if another program serves HTTPS. */
   certificate: { proved: boolean; domain: string; ends_at: string | null } | null;
   version: string;
   /** What the operator's release file says; null if none is set. */
@@ -489,7 +492,7 @@ type MissingTexts = {
   reviews: number;
 };
 
-/** The arguments of move_work and its like: rows move beside `target`, or to the first or last place. */
+/** The arguments of move_work and similar functions: the rows move beside `target`, or to the first or last place. */
 export type MoveArgs =
   | { ids: string[]; place: "before" | "after"; target: string }
   | { ids: string[]; place: "first" | "last"; target: null };

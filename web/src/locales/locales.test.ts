@@ -89,8 +89,8 @@ const code = [...modules.values()].join("\n");
 
 const literalsIn = (text: string) =>
   new Set([...text.matchAll(/["'`]([a-z][\w]*(?:\.\w+)+)["'`]/g)].map((m) => m[1]!));
-// Keys with a part from data: `type.${artwork_type}` uses each key that starts with "type.".
-// Query operators (`eq.${id}`) and form field paths have the same form.
+// Keys whose end comes from data: `type.${artwork_type}` uses each key that starts with "type.". Query operators
+// (`eq.${id}`) and paths of form fields look the same.
 const prefixesIn = (text: string) =>
   [...text.matchAll(/`([a-z][\w]*\.(?:[\w.]*\.)?)\$\{/g)]
     .map((m) => m[1]!)

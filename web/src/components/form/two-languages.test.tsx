@@ -15,7 +15,7 @@ function Form({ title = "", title_pt = "" }) {
 const english = () => screen.getByRole("textbox", { name: "Title" });
 const portuguese = () => screen.getByRole("textbox", { name: "Title in Portuguese" });
 
-test("A-two-languages: both fields say their language, and a text is copied across into an empty field alone", async () => {
+test("A-two-languages: both fields name their language, and a button copies the text into the empty field only", async () => {
   renderApp(<Form />);
   expect(english()).toHaveAttribute("lang", "en");
   expect(english()).toHaveAccessibleDescription("English");

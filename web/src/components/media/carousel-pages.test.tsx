@@ -71,7 +71,7 @@ function answerRanges(total = 40) {
 
 const shown = () => screen.queryAllByRole("button").map((button) => button.textContent);
 
-test("S4-carousel-2: the server renders the first page alone", () => {
+test("S4-carousel-2: the server renders only the first page", () => {
   const html = renderToString(
     <BootProvider value={testBoot}>
       <LanguageProvider initial="en">
@@ -85,7 +85,7 @@ test("S4-carousel-2: the server renders the first page alone", () => {
   expect(html.match(/<button/g)).toHaveLength(12);
 });
 
-test("S4-carousel-2: a page is requested once the carousel nears it; slides keep their elements, and stay rendered", async () => {
+test("S4-carousel-2: a page is requested when the carousel comes near it; slides keep their elements and stay rendered", async () => {
   const ranges = answerRanges();
   renderApp(<Carousel />);
   await waitFor(() => expect(screen.getAllByRole("listitem")).toHaveLength(40));

@@ -17,7 +17,10 @@ type ConfirmDialogProps = {
   busy?: boolean;
 };
 
-/** Asks before an action that cannot be undone. Cancel has the initial focus; a press outside the dialog cancels. */
+/**
+ * Asks before an action that cannot be undone. Cancel has the initial focus, and a press outside the dialog cancels
+ * too.
+ */
 export function ConfirmDialog({
   open,
   onOpenChange,

@@ -30,7 +30,7 @@ it("navigates without loading a page, after its onClick handler", async () => {
 
 it("does not navigate if the handler prevents it, and leaves new tabs to the browser", async () => {
   let handled: boolean | null = null;
-  // jsdom cannot navigate: clicks that the link leaves to the browser are stopped here, outside of it.
+  // jsdom cannot navigate. This handler on the document cancels the clicks that Link leaves to the browser.
   const stop = (event: MouseEvent) => {
     handled = event.defaultPrevented;
     event.preventDefault();

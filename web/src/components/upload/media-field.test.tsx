@@ -207,7 +207,7 @@ it("A-up-remove: shows a toast when a stored file could not be deleted", async (
   );
 });
 
-it("A-up-spared: discards no file after commit", async () => {
+it("A-up-spared: discards no file after commit()", async () => {
   const { jobs, discard, user, unmount } = show();
   await user.upload(input(), ["1.png", "2.png"].map(png));
   jobs[0]!.done();

@@ -20,7 +20,7 @@ it.each([
   expect(idsAfterMove(covers("a", "b", "c"), id, number).join("")).toBe(want);
 });
 
-it("A-cov-11: puts covers into the order in which they were chosen, whichever upload finishes first", () => {
+it("A-cov-11: puts covers into the order of the choice, whichever upload finishes first", () => {
   const chosen = new Map<string, number>();
   let ids = ["old"];
   for (const [id, place] of [

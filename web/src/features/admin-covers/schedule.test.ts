@@ -9,7 +9,7 @@ import type { CoverImage } from "@/lib/types";
 
 const past = "2026-01-02T03:04:05.678Z";
 const future = "2999-06-01T08:30:20.5Z";
-/** A cover without has_begun and has_ended is a row of the history or of a conflict. */
+/** A cover without has_begun and has_ended is like a row of the history or of a conflict. */
 const cover = (more: Partial<CoverImage>) => ({ id: "c", ...more }) as CoverImage;
 
 it.each([
@@ -19,7 +19,7 @@ it.each([
   [{ visible_from: future }, "scheduled"],
   [{ visible_until: past }, "ended"],
   [{ visible_from: past, visible_until: past }, "ended"],
-  // The server decides, whatever the clock of the owner's device says.
+  // The server decides, whatever the clock of the owner's device shows.
   [{ visible_from: future, has_begun: true, has_ended: false }, "current"],
   [{ visible_from: past, has_begun: false, has_ended: false }, "scheduled"],
   [{ visible_until: past, has_begun: true, has_ended: false }, "current"],
@@ -29,7 +29,7 @@ it.each([
 });
 
 describe("scheduleChange", () => {
-  it("is empty while the form shows the stored times, whose seconds it has not", () => {
+  it("is empty while the form shows the stored times without their seconds", () => {
     const row = cover({ visible_from: past, visible_until: future });
     expect(scheduleChange(row, scheduleValues(row))).toEqual({});
     expect(scheduleChange(cover({}), { visible_from: "", visible_until: "" })).toEqual({});

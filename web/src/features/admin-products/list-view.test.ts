@@ -15,7 +15,7 @@ it("starts with all works, the newest first", () => {
   expect(isFiltered(view("sort=title&page=2"))).toBe(false);
 });
 
-it("survives writing to and reading from the address, which keeps the language", () => {
+it("survives writing to and reading from the URL, which keeps the language", () => {
   const wanted = {
     q: "sea, wall",
     type: "oil",
@@ -47,7 +47,7 @@ it("escapes characters that have a meaning in a query", () => {
   expect(searchCondition("sea")).toContain('tags.cs."{\\"sea\\"}"');
 });
 
-it("A-missing-texts: finds works with a text in one language, whichever it is", () => {
+it("A-missing-texts: finds works with a text in only one of the languages", () => {
   expect(oneLanguageCondition("title")).toBe(
     'and(title.neq."",or(title_pt.is.null,title_pt.eq."")),and(title_pt.neq."",or(title.is.null,title.eq.""))',
   );

@@ -7,7 +7,7 @@ import { pngFile } from "@/test/files";
 const form = draftName("ana", "batch");
 const stored = "https://a.example/storage/v1/object/public/product-images/1.png";
 
-/** A page with a batch of drafts. It can end without any event, like a tab that was killed. */
+/** Opens a page with a batch of drafts. The page can end without any event, like a killed tab. */
 function openPage() {
   const sent: File[] = [];
   const done: ((url: string) => void)[] = [];
@@ -27,7 +27,7 @@ function openPage() {
 
 beforeEach(() => {
   localStorage.clear();
-  // jsdom has no IndexedDB: the behaviour of a browser that stores no files.
+  // jsdom has no IndexedDB, so it behaves like a browser that stores no files.
   vi.spyOn(console, "warn").mockImplementation(() => undefined);
 });
 afterEach(() => {

@@ -1,9 +1,8 @@
 import { urlsOf, type ProductMedia } from "@/features/admin-products/schema";
 
 /**
- * Returns the URLs of the files that a work no longer uses after a save: those of the row before
- * and of the form's uploads that the new row does not contain. Other works may still use them;
- * findSharedFiles checks that.
+ * Returns the URLs of the files that a work no longer uses after a save. These are the files of the earlier row and the
+ * uploads of the form that the new row does not contain. Other works may still use them; findSharedFiles checks that.
  */
 export function releasedFiles(
   before: ProductMedia | null,

@@ -11,13 +11,13 @@ test.each([
   expect(slugOf(title)).toBe(slug);
 });
 
-test("a slug that is taken gets a number", () => {
+test("a used slug gets a number", () => {
   expect(freeSlug("mar", [])).toBe("mar");
   expect(freeSlug("mar", ["mar", "mar-2"])).toBe("mar-3");
   expect(freeSlug("a".repeat(100), ["a".repeat(100)])).toHaveLength(98);
 });
 
-test("the form refuses slugs that are taken or have other characters", () => {
+test("the form refuses used slugs, and slugs with other characters", () => {
   const values = { title: "A", title_pt: "", text: "", text_pt: "", is_published: true };
   const problem = (slug: string) =>
     seriesSchema(["mar"]).safeParse({ ...values, slug }).error?.issues[0]?.message;

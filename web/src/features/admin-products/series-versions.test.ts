@@ -24,7 +24,7 @@ const revision = (
   replaced_files: [],
 });
 
-test("A-history-series: each version has the row and the works, whichever of them changed then", () => {
+test("A-history-series: each version has the row and the works, whichever of them has changed", () => {
   const versions = seriesVersions(
     [
       revision(6, { pairs: pairs("a", "b") }),
@@ -49,7 +49,7 @@ test("A-history-series: each version has the row and the works, whichever of the
   ]);
 });
 
-test("A-history-series: works that differ are named in their order", () => {
+test("A-history-series: works that differ are listed in their order", () => {
   const t: Translate = (key, vars) => (vars ? `${key} ${vars.n}` : key);
   const names: Record<string, string> = { a: "Azul", b: "Barco" };
   const titleOf = (id: string) => names[id] ?? "";

@@ -11,7 +11,7 @@ import type { Product } from "@/lib/types";
 
 const past = "2026-01-02T03:04:05.678Z";
 const future = "2999-06-01T08:30:20.5Z";
-/** A stored work. Without is_published it is a row of the history or of a conflict. */
+/** A stored work. Without is_published it is like a row of the history or of a conflict. */
 const work = (published_at?: string | null, is_published?: boolean) =>
   ({ published_at, is_published }) as Product;
 
@@ -19,7 +19,7 @@ describe("visibilityOf", () => {
   it.each([
     [work(past, true), "published"],
     [work(future, false), "scheduled"],
-    // The server decides, whatever the clock of the owner's device says.
+    // The server decides, whatever the clock of the owner's device shows.
     [work(future, true), "published"],
     [work(past, false), "scheduled"],
     [work(null, false), "draft"],
@@ -37,13 +37,13 @@ describe("publishedAt", () => {
   const published = { visibility: "published", publish_at: "" } as const;
   const scheduled = { visibility: "scheduled", publish_at: "2999-06-01T10:00" } as const;
 
-  it("leaves a new work to the server's default, and a published one as it is", () => {
+  it("leaves the time of a new work to the server's default, and keeps that of a published one", () => {
     expect(publishedAt(published, null)).toBeUndefined();
     expect(publishedAt(published, work(past, true))).toBe(past);
     expect(publishedAt(published, work())).toBeUndefined();
   });
 
-  it("takes the server's time when a work is published by hand", () => {
+  it("uses the server's time when a work is published by hand", () => {
     expect(publishedAt(published, work(null, false))).toBe("now");
     expect(publishedAt(published, work(future, false))).toBe("now");
   });
@@ -54,13 +54,13 @@ describe("publishedAt", () => {
     expect(publishedAt(scheduled, null)).toBe(new Date(2999, 5, 1, 10).toISOString());
   });
 
-  it("keeps the seconds of a time that was not changed", () => {
+  it("keeps the seconds of a time that has not changed", () => {
     const product = work(future, false);
     expect(publishedAt(visibilityValues(product), product)).toBe(future);
   });
 });
 
-it("A-visible-1: accepts only times that are still to come, and only if the work is scheduled", () => {
+it("A-visible-1: accepts only times in the future, and only for scheduled works", () => {
   const values = { ...formValues(null), title: "Mar" };
   for (const publish_at of ["", "2020-01-01T10:00", "soon"]) {
     const result = productSchema.safeParse({ ...values, visibility: "scheduled", publish_at });

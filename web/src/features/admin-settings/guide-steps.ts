@@ -26,7 +26,8 @@ const inBothLanguages = (...keys: SiteTextKey[]) =>
   );
 
 /**
- * The names of each step's settings. The portrait's alt text is left out, because the seed's text suits every portrait.
+ * The names of each step's settings. The portrait's alternative text is not among them, because the text that a new
+ * site starts with fits every portrait.
  */
 const STEP_SETTINGS: Record<GuideStep, readonly string[]> = {
   name: ["site.name"],

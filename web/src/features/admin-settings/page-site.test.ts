@@ -12,7 +12,7 @@ it("A-set-response: the preview shows the measured time", () => {
   expect(texts.en["about.title"]).toBe(chosen.texts.en["about.title"]);
 });
 
-it("A-set-response: it shows the owner's text while it is chosen or too few answers count", () => {
+it("A-set-response: the preview shows the owner's text if it is chosen, or if there are too few answers", () => {
   expect(pageSite(testBoot.site, measured)).toBe(testBoot.site);
   expect(pageSite(chosen, { answers: 9, en: "", pt: "" })).toBe(chosen);
   expect(pageSite(chosen, undefined)).toBe(chosen);

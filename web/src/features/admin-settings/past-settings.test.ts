@@ -15,7 +15,7 @@ const now: SiteSettings = {
 const t = (key: string, vars: Record<string, string | number> = {}) =>
   [key, ...Object.values(vars)].join(" ");
 
-it("A-history-back: what the earlier settings leave out becomes empty", () => {
+it("A-history-back: fields that earlier settings lack become empty", () => {
   const { facebook: _, email: __, ...site } = testBoot.site;
   const past = withPast(now, { key: "site", value: { ...site, name: "Before" } });
   expect(past.site).toMatchObject({ name: "Before", facebook: "", email: "", portrait: "" });
@@ -24,13 +24,13 @@ it("A-history-back: what the earlier settings leave out becomes empty", () => {
   expect({ ...past, site: now.site }).toEqual(now);
 });
 
-it("A-history-back: the other settings come back one by one; unknown ones change nothing", () => {
+it("A-history-back: the other settings are restored one by one, and unknown ones change nothing", () => {
   expect(withPast(now, { key: "notice.email", value: [] })).toEqual({ ...now, noticeEmail: [] });
   expect(withPast(now, { key: "thanks.enabled", value: false }).thanksEnabled).toBe(false);
   expect(withPast(now, { key: "guide", value: "done" })).toEqual(now);
 });
 
-it("A-history-back: names what differs, also between two portraits", () => {
+it("A-history-back: lists the differences, also between two portraits", () => {
   const site = { ...now.site, name: "Before", portrait: "/old.jpg" };
   expect(pastDifferences(now, { key: "site", value: site }, t)).toEqual([
     {
@@ -50,7 +50,7 @@ it("A-history-back: names what differs, also between two portraits", () => {
   expect(pastDifferences(now, { key: "site", value: now.site }, t)).toEqual([]);
 });
 
-it("A-history-back: settings from before commissions take them back to nothing, and their texts are told", () => {
+it("A-history-back: settings from before commissions remove them, and the list of differences contains their texts", () => {
   const texts = noCommissions().texts;
   const told = {
     ...now,

@@ -116,7 +116,7 @@ it("shows a stored number with spaces and its country, without changing it", () 
   expect(of("https://wa.me/5511961234567")).toEqual(["https://wa.me/5511961234567", "BR"]);
   expect(of("https://wa.me/message/ABC")).toEqual(["https://wa.me/message/ABC", "PT"]);
   expect(of("")).toEqual(["", "PT"]);
-  // A number saved before the country was required: its country is unknown, and saving is not refused.
+  // A number saved before the country was required. Its country is unknown, and saving it is accepted.
   expect(of("912 345 678")).toEqual(["912 345 678", ""]);
   expect(issues({ whatsapp: "912 345 678" }, "912 345 678")).toEqual([]);
 });
@@ -131,7 +131,7 @@ it("maps the server's field names to form fields", () => {
   expect(formFieldName("site.texts.pt.nothing")).toBeUndefined();
 });
 
-it("A-set-address: has specific error texts for unusable addresses", () => {
+it("A-set-address: unusable URLs and addresses have specific error texts", () => {
   expect(refusalText("webhook_private")).toBe("settings.error.webhookPrivate");
   expect(refusalText("webhook_host")).toBe("settings.error.webhookHost");
   expect(refusalText("webhook_https")).toBe("settings.error.webhook");
@@ -159,7 +159,7 @@ it("the server knows how long each country's numbers are", () => {
   expect(phoneLengths).toEqual(known);
 });
 
-it("A-set-commissions: the form limits the texts as the server does, and finds the field that it refuses", () => {
+it("A-set-commissions: the form limits the texts as the server does, and maps the field that the server refuses", () => {
   const commissions = noCommissions();
   expect(values.commissions).toEqual({ ...commissions, slots: "" });
   const refused = (change: (texts: (typeof commissions)["texts"]["pt"]) => void) => {
@@ -196,7 +196,7 @@ it("A-set-commissions: the form limits the texts as the server does, and finds t
   expect(toSettings(toFormValues(loaded, seed, "PT"), "", seed).site.commissions).toEqual(set);
 });
 
-it("A-set-response: the choice is saved, and found when the server refuses it", () => {
+it("A-set-response: the choice is saved, and its field is found when the server refuses it", () => {
   expect(values.responseTime).toBe("");
   expect(issues({ responseTime: "guessed" })).toEqual(["responseTime"]);
   expect(formFieldName("site.responseTime")).toBe("responseTime");
@@ -205,7 +205,7 @@ it("A-set-response: the choice is saved, and found when the server refuses it", 
   );
 });
 
-it("A-set-links: the choice is saved, and off where nothing is stored", () => {
+it("A-set-links: the choice is saved, and is off if nothing is stored", () => {
   expect(values.enquiryLinks).toBe(false);
   expect(toSettings({ ...values, enquiryLinks: true }, "", seed).site.enquiryLinks).toBe(true);
 });

@@ -28,7 +28,7 @@ test("S2-gallery-1: the caption is the medium, else the type", () => {
   expect(artworkCaption(aProduct({ medium: null }), pt)).toEqual({ text: "Pintura digital" });
 });
 
-test("S9-texts: a work has title, medium and alternative texts in the language of the page, or else the others, marked", () => {
+test("S9-texts: title, medium and alternative texts are in the language of the page, or in the other one with its language", () => {
   const work = aProduct({
     title: "Pomegranates",
     title_pt: "Romãs",

@@ -11,11 +11,11 @@ const backend = publicBackend(testBoot);
 const cache = makeQueryClient();
 let requests: SeenRequest[];
 
-// One listener for the whole page, as on the site.
+// The document has one listener, as on the site.
 beforeAll(() => prefetchGallery(cache, backend));
 
 beforeEach(() => {
-  requests = []; // those of works
+  requests = []; // the requests for works
   answerRequests((request) => {
     if (request.path === "/rest/v1/products") requests.push(request);
     return { headers: { "Content-Range": "*/0" }, json: [] };
@@ -49,7 +49,7 @@ test.each([
   expect(requests).toHaveLength(1);
 });
 
-test("P-near-once: prefetches all works for each address that shows them, once while they are fresh", async () => {
+test("P-near-once: prefetches all works for each link to them, once while they are fresh", async () => {
   for (const path of ["/gallery", "/gallery/all", "/gallery/sculpture"]) {
     fireEvent.pointerOver(link(path));
     await vi.waitFor(() => expect(cache.isFetching()).toBe(0));
@@ -78,5 +78,5 @@ test("P-near-once: prefetches nothing with the Save-Data setting", () => {
   expect(cache.isFetching()).toBe(0);
   vi.stubGlobal("navigator", { connection: { saveData: false } });
   fireEvent.pointerOver(link("/gallery/mural"));
-  expect(cache.isFetching()).toBe(2); // works and series
+  expect(cache.isFetching()).toBe(2); // the works and the series
 });

@@ -47,7 +47,7 @@ it("keeps the point under the pointer in its place", () => {
 
 describe("tiles", () => {
   it("are only those on the stage", () => {
-    // At 10 × one pixel of the page is one of the work: 1000 × 600 of them around the centre.
+    // At scale 10, one CSS pixel is one pixel of the work, so 1000 × 600 pixels around the centre are visible.
     expect(visibleTiles({ scale: 10, x: 0, y: 0 }, work, stage)).toEqual([
       { column: 3, row: 2 },
       { column: 4, row: 2 },

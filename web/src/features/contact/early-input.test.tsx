@@ -10,7 +10,7 @@ function type(drawn: HTMLElement, name: string, text: string): void {
 }
 
 test("text typed before and during hydration is kept", () => {
-  const drawn = document.createElement("section"); // by the server
+  const drawn = document.createElement("section"); // rendered by the server
   drawn.id = "contact";
   drawn.innerHTML =
     '<form><input name="name"><input name="email"><textarea name="message"></textarea></form>';

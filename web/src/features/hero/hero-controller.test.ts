@@ -31,7 +31,7 @@ function fakeClock() {
   return { clock, pass, pending: () => due.size };
 }
 
-/** A carousel that loops without animation, and a log of the calls to the films. */
+/** Makes a carousel that loops without animation, and a log of the calls to the films. */
 function scene(kinds: SlideKind[], refuses = false) {
   const fake = fakeClock();
   const log: string[] = [];
@@ -211,7 +211,7 @@ describe("film slides", () => {
     expect(log).toEqual(["play 0 from start", "pause 0", "play 0", "pause 0", "play 0"]);
   });
 
-  test("selected while the page loads: starts from the beginning once it has loaded", () => {
+  test("selected while the page loads: starts from the beginning when the page has loaded", () => {
     const { hero, select, pass, log } = scene(["image", "video"]);
     hero.send({ type: "load", loading: true });
     select(1);
@@ -224,7 +224,7 @@ describe("film slides", () => {
     expect(log).toEqual(["play 1 from start"]);
   });
 
-  test("selected out of view: starts from the beginning once it is seen", () => {
+  test("selected while out of view: starts from the beginning when it comes into view", () => {
     const { hero, pass, select, log } = scene(["image", "video"]);
     hero.send({ type: "view", inView: false });
     select(1);
@@ -235,7 +235,7 @@ describe("film slides", () => {
     expect(log).toEqual(["play 1 from start"]);
   });
 
-  test("stopped while it should play: four more attempts at 120, 240, 400 and 600 ms", () => {
+  test("stopped although it should play: four more attempts after 120, 240, 400 and 600 ms", () => {
     const { hero, pass, log, pending } = scene(["video"]);
     pass(VIDEO_START_DELAY_MS);
     for (const delay of VIDEO_RETRY_DELAYS_MS) {
@@ -253,7 +253,7 @@ describe("film slides", () => {
     expect(hero.getState().video).toBe("refused");
   });
 
-  test("a browser that refuses is asked five times in all", async () => {
+  test("a browser that refuses to play is asked five times in all", async () => {
     const { hero, pass, log } = scene(["video"], true);
     for (const delay of [VIDEO_START_DELAY_MS, ...VIDEO_RETRY_DELAYS_MS, 10_000]) {
       pass(delay);
@@ -263,7 +263,7 @@ describe("film slides", () => {
     expect(hero.getState().video).toBe("refused");
   });
 
-  test("P-8: a press plays what was refused, at once and not by a timer", async () => {
+  test("P-8: a press plays a refused film at once, without a timer", async () => {
     const { hero, pass, log, pending } = scene(["video"], true);
     for (const delay of [VIDEO_START_DELAY_MS, ...VIDEO_RETRY_DELAYS_MS]) {
       pass(delay);
@@ -293,7 +293,7 @@ describe("film slides", () => {
     expect(log).toEqual(["play 0 from start", "play 0"]);
   });
 
-  test("leaving the slide ends the retries; the next selection has four again", () => {
+  test("leaving the slide ends the retries, and the next selection has four again", () => {
     const { hero, pass, select, log } = scene(["video", "video"]);
     pass(VIDEO_START_DELAY_MS);
     hero.send({ type: "video-stopped", index: 0 });
@@ -334,7 +334,7 @@ test("stop() ends all timers, and the next slides start again", () => {
   expect(index()).toBe(1);
 });
 
-test("fewer slides than before: the index stays inside", () => {
+test("with fewer slides than before the index stays valid", () => {
   const { hero, select, index } = scene(["image", "image", "image"]);
   select(2);
   hero.send({ type: "slides", slides: ["image"] });

@@ -16,7 +16,7 @@ it("recognizes links for choosing a password", () => {
   expect(isPasswordLink("")).toBe(false);
 });
 
-it("keeps the return address in the address of the step", () => {
+it("keeps the return path in the URL of the step", () => {
   expect(newPasswordUrl("")).toBe("/admin/auth?new-password=");
   expect(newPasswordUrl("?from=%2Fadmin%2Freviews")).toBe(
     "/admin/auth?from=%2Fadmin%2Freviews&new-password=",

@@ -1,7 +1,10 @@
 import { useState } from "react";
 import { ConflictError } from "@/lib/editing/update-if-unchanged";
 
-/** `Request` is what a form saves, with the base of its changes; `Result` is what saving returns. */
+/**
+ * `Request` is what a form saves; its `base` is the version that the form was loaded with. `Result` is what saving
+ * returns.
+ */
 type SaveOptions<Request, Result> = {
   /** Sends the request. Rejects with ConflictError if a newer version exists. */
   save(request: Request): Promise<Result>;
@@ -14,8 +17,8 @@ type SaveOptions<Request, Result> = {
 type Newer<Request extends { base: unknown }> = NonNullable<Request["base"]>;
 
 /**
- * Returns `run`. It saves a form. After a conflict, `conflict` contains the request and the newer version, for a
- * ConflictDialog, until `keepEditing` is called or a save succeeds.
+ * Returns `run`, which saves a form, and the state of the save. After a conflict, `conflict` contains the request and
+ * the newer version for a ConflictDialog, until `keepEditing` is called or a save succeeds.
  */
 export function useSave<Request extends { base: unknown }, Result>({
   save,

@@ -10,6 +10,6 @@ it.each([
   ["a row less", ["b", "a"], ["a", "b"]],
 ])("undoneOrder: %s", (_, current, ids) => expect(undoneOrder(current, change)).toEqual(ids));
 
-it("undoneOrder: rows that were moved again are a conflict", () => {
+it("undoneOrder treats rows that were moved again as a conflict", () => {
   expect(() => undoneOrder(["c", "b", "a"], change)).toThrow(ConflictError);
 });

@@ -49,11 +49,11 @@ it("names types and extensions for the file picker", () => {
   ]);
 });
 
-it("lets an iPhone's chooser turn HEIC into JPEG", () => {
+it("lets the file picker of an iPhone convert HEIC to JPEG", () => {
   expect(acceptOf(IMAGE_ONLY)).not.toContain("hei");
 });
 
-it("knows the type of a .mov file for which the system has none", () => {
+it("detects the type of a .mov file for which the system has none", () => {
   expect(fileFacts(file("clip.MOV"))).toEqual({
     kind: "video",
     extension: "mov",

@@ -3,7 +3,7 @@ import { objectPath, publicUrl } from "@/lib/upload/object-url";
 
 const boot = { apiUrl: "https://alvor.example" };
 
-it("converts a path to a public address and back", () => {
+it("converts a path to a public URL and back", () => {
   const url = publicUrl(boot, "product-images", "a b/ção.jpg");
   expect(url).toBe(
     "https://alvor.example/storage/v1/object/public/product-images/a%20b/%C3%A7%C3%A3o.jpg",

@@ -15,7 +15,7 @@ beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 beforeEach(() => {
   stored.clear();
   tokens.length = 0;
-  // Waits are counted, not waited for.
+  // A fake clock counts the waits instead of waiting.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 });
 afterEach(() => {
@@ -35,7 +35,7 @@ const request = (bytes: number, mime = "image/png") => ({
   mime,
 });
 
-/** Advances through the waits between attempts until the upload has ended. */
+/** Advances the clock over the waits between attempts until the upload has ended. */
 async function outcome<T>(work: Promise<T>): Promise<T> {
   const decided = Promise.allSettled([work]).then(() => true);
   const aMoment = async () => {
@@ -47,7 +47,7 @@ async function outcome<T>(work: Promise<T>): Promise<T> {
   return work;
 }
 
-/** Answers in this order; the last answer repeats. */
+/** Answers with these responses in order; the last one repeats. */
 function answers(...list: (() => Response)[]) {
   let n = 0;
   server.use(

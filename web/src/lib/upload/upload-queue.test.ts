@@ -77,7 +77,7 @@ describe("queueReducer", () => {
     expect(files).toEqual([]);
   });
 
-  it("returns the addresses in the displayed order", () => {
+  it("returns the URLs in the displayed order", () => {
     const files = run(queueReducer, storedFiles(["/1", "/2", "/3"]), {
       type: "move",
       id: "stored-2",

@@ -1,8 +1,8 @@
 import { UPLOADS_AT_ONCE } from "@/lib/constants";
 import { moveItem } from "@/lib/move-item";
 
-// The state of an upload queue (components/upload/use-upload-queue.ts) as pure functions. A still is the picture shown in
-// place of a video until it plays. Whoever creates an object URL revokes it.
+// The state of an upload queue (components/upload/use-upload-queue.ts) as pure functions. A still is the picture shown
+// in place of a video until it plays. The code that creates an object URL also revokes it.
 
 /** A queued file that the server has stored. */
 type Stored = {

@@ -20,7 +20,7 @@ type CoverPreviewProps = {
 };
 
 /**
- * The cover at 16:9. A video plays muted while it is hovered or focused; on a picture the owner sets the focus point.
+ * The cover at 16:9. A video plays muted while it is hovered or focused. On a picture, the owner sets the focus point.
  */
 export function CoverPreview({ cover, preview }: CoverPreviewProps) {
   const t = useT();

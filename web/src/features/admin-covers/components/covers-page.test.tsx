@@ -98,7 +98,7 @@ async function open() {
   return { user, toasts, ...view };
 }
 
-it("A-cov-3: switches active at once", async () => {
+it("A-cov-3: saves the switch Active at once", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("switch", { name: "Active" }));
   expect(screen.getByRole("switch", { name: "Inactive" })).not.toBeChecked();
@@ -108,7 +108,7 @@ it("A-cov-3: switches active at once", async () => {
   expect(calls).toEqual([{ what: "update", body: { is_active: false } }]);
 });
 
-it("A-cov-3: resets the switch and shows the server's message when that fails", async () => {
+it("A-cov-3: resets the switch and shows the server's message when saving fails", async () => {
   const { user, toasts } = await open();
   server.use(
     http.patch(covers, () => HttpResponse.json({ message: "The wall is wet" }, { status: 500 })),
@@ -138,7 +138,7 @@ it("A-cov-4: saves only changed fields", async () => {
   await waitFor(() => expect(screen.getByRole("button", { name: "Save" })).toBeDisabled());
 });
 
-it("A-cov-11: covers chosen together get the order in which they were chosen, and show their pictures at once", async () => {
+it("A-cov-11: covers whose files were chosen together keep the order of the choice, and show their pictures at once", async () => {
   const { user, container } = await open();
   let release = () => {};
   const firstMayArrive = new Promise<void>((resolve) => {
@@ -177,7 +177,7 @@ it("A-cov-11: covers chosen together get the order in which they were chosen, an
   }
 });
 
-it("A-cov-12: moves a cover by its number: one request, and no number is used twice", async () => {
+it("A-cov-12: moves a cover by its number with one request, and uses no number twice", async () => {
   added = [2, 3].map((n) => ({ ...row, id: `c${n}`, title: `Nr ${n}`, display_order: n }));
   const { user, toasts } = await open();
   const card = within(screen.getByRole("listitem", { name: "Costa" }));
@@ -191,7 +191,7 @@ it("A-cov-12: moves a cover by its number: one request, and no number is used tw
   expect(moved.getByRole("button", { name: "Save" })).toBeDisabled();
 });
 
-it("A-history-undo: the toast about a cover restores order, texts and switch; over a newer change nothing is undone", async () => {
+it("A-history-undo: the toast's Undo restores order, texts and switch, but never over a newer change", async () => {
   added = [2, 3].map((n) => ({ ...row, id: `c${n}`, title: `Nr ${n}`, display_order: n }));
   const user = userEvent.setup();
   renderApp(
@@ -206,7 +206,7 @@ it("A-history-undo: the toast about a cover restores order, texts and switch; ov
   const undo = async () => {
     const button = await screen.findByRole("button", { name: "Undo" });
     await user.click(button);
-    // Until the toast is gone, its button would be taken for that of the next one.
+    // Wait until the toast is gone. Otherwise its button could be taken for that of the next toast.
     await waitFor(() => expect(button).not.toBeInTheDocument());
   };
   const undone = "The change is undone";
@@ -245,7 +245,7 @@ it("A-history-undo: the toast about a cover restores order, texts and switch; ov
   await user.type(card().getByRole("spinbutton", { name: "Order" }), "2");
   await user.click(card().getByRole("button", { name: "Save" }));
   await waitFor(() => expect(calls).toHaveLength(2));
-  added[0]!.display_order = 4; // somebody else moves a cover
+  added[0]!.display_order = 4; // another person moves a cover
   await undo();
   expect(
     await screen.findByText("It has been changed in the meantime. Please look at it again."),
@@ -253,7 +253,7 @@ it("A-history-undo: the toast about a cover restores order, texts and switch; ov
   expect(calls).toHaveLength(2);
 });
 
-it("A-history-back A-history-undo: a cover's earlier version comes back but for its number, and a deleted cover by the toast", async () => {
+it("A-history-back A-history-undo: an earlier version of a cover is restored without its number, and a deleted cover by the toast", async () => {
   const before = { ...row, title: "Cais", image_url: url("old.jpg"), display_order: 9 };
   let action = "update";
   server.use(
@@ -310,7 +310,7 @@ it("A-cov-4: requires a number of at least 1", async () => {
   expect(calls).toEqual([]);
 });
 
-it("uploads a film and adds it as the last cover, active, with its own address as the poster", async () => {
+it("uploads a film and adds it as the last cover, active, with the film's own URL as poster", async () => {
   const { user, container } = await open();
   const input = container.querySelector<HTMLInputElement>("input[type=file]")!;
   await user.upload(input, mp4File("Cais.MP4"));
@@ -478,7 +478,7 @@ it("A-cov-15: saves the times of a cover, and says what visitors see", async () 
   await waitFor(() => expect(screen.getByText("Scheduled")).toBeInTheDocument());
 });
 
-it("A-cov-15: a time that was typed survives a reload, and is shown", async () => {
+it("A-cov-15: a typed time survives a reload and is shown", async () => {
   const { unmount } = await open();
   fireEvent.change(screen.getByLabelText("Visible until"), {
     target: { value: "2999-06-02T10:00" },
@@ -508,10 +508,10 @@ it("A-cov-6: the preview crops the picture around its focus point", async () => 
   for (const { style } of pictures) expect(style.objectPosition).toBe("25% 75%");
 });
 
-it("A-cov-16: a cover is moved by the keys on its handle, and back by the toast", async () => {
+it("A-cov-16: keys on its handle move a cover, and the toast's Undo moves it back", async () => {
   added = [2, 3].map((n) => ({ ...row, id: `c${n}`, title: `Nr ${n}`, display_order: n }));
   const { user, toasts } = await open();
-  // jsdom has no layout: the cards stand one below the other.
+  // jsdom has no layout, so the cards get positions one below the other.
   for (const [n, card] of screen.getAllByRole("listitem").entries())
     card.getBoundingClientRect = () => new DOMRect(0, n * 100, 100, 100);
   const handle = screen.getByRole("button", { name: "Reorder Costa" });

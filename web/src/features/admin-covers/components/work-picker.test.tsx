@@ -52,7 +52,7 @@ const server = setupServer(
   http.post(covers, async ({ request }) => {
     const inserted = (await request.json()) as CoverImage[];
     calls.push({ what: "insert", body: inserted });
-    // In any order, as a database returns rows.
+    // The rows are not in the requested order, as from a database.
     return HttpResponse.json(
       inserted.map(({ display_order }, n) => ({ id: `new-${n}`, display_order })).toReversed(),
       { status: 201 },
@@ -103,7 +103,7 @@ const copies = () =>
     .filter(({ what }) => what === "copy")
     .map(({ body }) => body as { destinationKey: string; sourceKey: string });
 
-it("A-cov-13: a cover gets the picture of a work by two presses, as a copy of its own, and back by the toast", async () => {
+it("A-cov-13: a cover gets a copy of the picture of a work with two presses, and its own picture back by the toast", async () => {
   const before = { ...row };
   const { user, toasts } = await open("Choose from works for Costa");
   await user.click(screen.getByRole("button", { name: "Choose Maré" }));
@@ -140,7 +140,7 @@ it("A-cov-13: a cover gets the picture of a work by two presses, as a copy of it
   ]);
 });
 
-it("A-cov-13: a failed copy changes nothing, and the dialog stays", async () => {
+it("A-cov-13: a failed copy changes nothing, and the dialog stays open", async () => {
   server.use(
     http.post(`${apiUrl}/storage/v1/object/copy`, () =>
       HttpResponse.json({ statusCode: "413", message: "The store is full" }, { status: 400 }),
@@ -155,7 +155,7 @@ it("A-cov-13: a failed copy changes nothing, and the dialog stays", async () => 
   expect(screen.getByRole("dialog")).toBeInTheDocument();
 });
 
-it("A-cov-14: several works become covers in the order in which they were chosen, also from another search, and go again by the toast", async () => {
+it("A-cov-14: several works become covers in the order of the choice, also from another search, and the toast removes them again", async () => {
   const { user, toasts, dialog } = await open("Choose from works");
   const add = () => within(dialog).getByRole("button", { name: /^Add as covers/ });
   expect(add()).toBeDisabled();
@@ -194,7 +194,7 @@ it("A-cov-14: several works become covers in the order in which they were chosen
   ]);
 });
 
-it("A-cov-14: works with a picture are asked for newest first, in pages, and found by words", async () => {
+it("A-cov-14: works with a picture are requested newest first, in pages, and can be searched", async () => {
   const { user, dialog } = await open("Choose from works");
   expect(Object.fromEntries(searches[0]!)).toMatchObject({
     order: "created_at.desc",
@@ -209,7 +209,7 @@ it("A-cov-14: works with a picture are asked for newest first, in pages, and fou
   expect(searches.at(-1)!.get("offset")).toBe("0");
 });
 
-it("A-cov-14: arrow keys lead from picture to picture, and Tab leaves them", async () => {
+it("A-cov-14: arrow keys move from picture to picture, and Tab leaves the pictures", async () => {
   const { user, dialog } = await open("Choose from works");
   const button = (title: string) => within(dialog).getByRole("button", { name: `Choose ${title}` });
   await user.click(within(dialog).getByRole("searchbox", { name: "Search" }));
@@ -227,7 +227,7 @@ it("A-cov-14: arrow keys lead from picture to picture, and Tab leaves them", asy
   expect(within(dialog).getByRole("button", { name: "Next" })).toHaveFocus();
 });
 
-it("A-cov-14: says which works are not published, and when no work has a picture", async () => {
+it("A-cov-14: marks works that are not published, and says when no work has a picture", async () => {
   const { user, dialog } = await open("Choose from works");
   expect(within(dialog).getAllByText("Not published")).toHaveLength(1);
   server.use(

@@ -38,7 +38,7 @@ export function WorkPicker({ open, onClose, ...rest }: WorkPickerProps) {
   );
 }
 
-// A component of its own, so that its search text and chosen works are reset whenever the dialog opens.
+// A separate component, so that its search text and chosen works are reset whenever the dialog opens.
 function Choice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, "open">) {
   const t = useT();
   const [view, setView] = useState({ q: "", page: 1 });

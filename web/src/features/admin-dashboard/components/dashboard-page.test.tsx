@@ -26,7 +26,7 @@ function answer(counts: Record<string, number | null>, ready: object = { status:
   server.use(
     http.get("/health/ready", () => HttpResponse.json(ready)),
     http.post(`${testBoot.apiUrl}/rest/v1/rpc/get_missing_texts`, () => HttpResponse.json(missing)),
-    // health.test.tsx is about what the page makes of it.
+    // health.test.tsx tests what the page shows about the health.
     http.post(`${testBoot.apiUrl}/rest/v1/rpc/get_site_health`, () => HttpResponse.error()),
     http.post(`${testBoot.apiUrl}/functions/v1/mail-test`, async ({ request }) => {
       const { action } = (await request.json()) as { action: string };

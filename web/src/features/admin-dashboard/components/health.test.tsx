@@ -15,7 +15,7 @@ beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
-/** A site at which everything is in order and proved. */
+/** A site without problems, all of whose items are proved. */
 const good: SiteHealth = {
   checked_at: "2026-11-23T12:00:00Z",
   backup: {
@@ -56,7 +56,7 @@ function answer(health: SiteHealth, language: Language = "en") {
   );
 }
 
-/** The line's parts, and those of them that are green. */
+/** Returns the parts of the line, and those that are green. */
 async function line(name = "Health of the site") {
   const region = await screen.findByRole("region", { name });
   const text = region.querySelector("p")!;
@@ -66,7 +66,7 @@ async function line(name = "Health of the site") {
   };
 }
 
-it("A-health-line: one line says what was proved, in green words, and where", async () => {
+it("A-health-line: one line says what is proved and where, with proved items in green", async () => {
   answer(good);
   const parts = [
     "Last backup just now in s3 copies.example/alvor/",
@@ -80,7 +80,7 @@ it("A-health-line: one line says what was proved, in green words, and where", as
   expect(screen.queryByText(/ATELIE_BACKUP_URL/)).not.toBeInTheDocument();
 });
 
-it("A-health-line: the line in Portuguese", async () => {
+it("A-health-line: the line is also in Portuguese", async () => {
   answer(good, "pt");
   expect((await line("Estado do site")).parts).toEqual([
     "Última cópia de segurança agora mesmo em s3 copies.example/alvor/",
@@ -92,7 +92,7 @@ it("A-health-line: the line in Portuguese", async () => {
   ]);
 });
 
-it("A-health-line: nothing is green that was not seen", async () => {
+it("A-health-line: an item that is not proved is not green", async () => {
   answer({
     ...good,
     backup: {
@@ -119,7 +119,7 @@ it("A-health-line: nothing is green that was not seen", async () => {
   });
 });
 
-it("A-health-line: files that still have to be copied, or were not there for the test, are said", async () => {
+it("A-health-line: the line says if files still have to be copied, or were missing in the proof", async () => {
   answer({
     ...good,
     backup: { ...good.backup, proved: false, waiting_files: 3, unproven_files: 7 },
@@ -131,7 +131,7 @@ it("A-health-line: files that still have to be copied, or were not there for the
   expect(screen.getByText(/Files that were not in the backup yet: 7\./)).toBeVisible();
 });
 
-it("A-health-same-disk: backups in the data folder are said to die with the disk", async () => {
+it("A-health-same-disk: the line says that backups in the data folder are lost with the disk", async () => {
   answer({ ...good, backup: { ...good.backup, proved: false, same_disk: true } });
   expect((await line()).green).not.toContain("Last backup just now in s3 copies.example/alvor/");
   expect(screen.getByText(/on the same disk as the site, so they die with it/)).toHaveTextContent(
@@ -143,7 +143,7 @@ it("A-health-same-disk: backups in the data folder are said to die with the disk
   );
 });
 
-it("A-health-details: details open on demand and say in words what green says", async () => {
+it("A-health-details: the details open on request and state in words what is green in the line", async () => {
   answer(good);
   const button = await screen.findByRole("button", { name: "Details" });
   expect(button).toHaveAttribute("aria-expanded", "false");
@@ -188,7 +188,7 @@ it.each([
   },
 );
 
-it("A-health-release: what cannot be read or is the newest is said in the details alone", async () => {
+it("A-health-release: a release file that cannot be read, or whose release is not newer, is only in the details", async () => {
   answer({ ...good, release: { ...release, newer: null } });
   await line();
   expect(screen.queryByText(/can be had/)).not.toBeInTheDocument();
@@ -196,7 +196,7 @@ it("A-health-release: what cannot be read or is the newest is said in the detail
   expect(screen.getByText(/On 23 November 2026, \d\d:00 there was no newer one\./)).toBeVisible();
 });
 
-it("A-health-release: a release file that cannot be read says no more than that", async () => {
+it("A-health-release: of a release file that cannot be read the page says nothing else", async () => {
   answer({
     ...good,
     release: { newer: null, read_at: null, failing_since: "2026-11-22T04:00:00Z" },
@@ -207,7 +207,7 @@ it("A-health-release: a release file that cannot be read says no more than that"
   expect(screen.queryByRole("alert")).not.toBeInTheDocument();
 });
 
-it("A-health-release: an address of notes that is not https is no link", async () => {
+it("A-health-release: the URL of release notes is a link only if it is https", async () => {
   answer({
     ...good,
     release: { ...release, newer: { ...release.newer, notes: "javascript:alert(1)" } },
@@ -300,7 +300,7 @@ it("A-health-problem: a low disk is left to the notice that says it already", as
   expect(screen.queryByRole("alert")).not.toBeInTheDocument();
 });
 
-it("A-health-line: a state that cannot be read is said, without alarm", async () => {
+it("A-health-line: a failure to fetch the health is shown, but not as an error alert", async () => {
   server.use(
     http.post(`${testBoot.apiUrl}/rest/v1/rpc/get_site_health`, () =>
       HttpResponse.json({ code: "XX000", message: "no" }, { status: 500 }),

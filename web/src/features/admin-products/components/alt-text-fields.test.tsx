@@ -29,7 +29,7 @@ function Form({ urls = ["/a.jpg", "/b.jpg"] }) {
   return <AltTextFields form={form} urls={urls} />;
 }
 
-test("A-alt-texts: a text for each picture and language, suggested from title and medium", async () => {
+test("A-alt-texts: the form has a text for each picture and language, suggested from title and medium", async () => {
   renderApp(<Form />);
   expect(screen.getByText("1 of 2")).toBeInTheDocument();
   await userEvent.click(screen.getByText("Alternative texts"));
@@ -40,7 +40,7 @@ test("A-alt-texts: a text for each picture and language, suggested from title an
     "Sea, Óleo",
   );
   await userEvent.type(first, "The sea");
-  // The suggestion fills what is empty, and keeps what was typed.
+  // The suggestion fills empty fields and keeps typed texts.
   await userEvent.click(screen.getByRole("button", { name: "Use the suggestion for picture 1" }));
   expect(altTextsOf(JSON.parse(current().alt_texts) as AltTexts, media)).toEqual({
     "/a.jpg": { en: "The sea", pt: "Sea, Óleo" },

@@ -20,7 +20,7 @@ const products = `${apiUrl}/rest/v1/products`;
 const bucket = `${apiUrl}/storage/v1/object/product-images`;
 
 let rows: Product[];
-/** The ids that each request for a deletion names. */
+/** The ids in each request for a deletion. */
 let deletions: string[][];
 const idsOf = (request: Request) =>
   /^in\.\((.*)\)$/.exec(new URL(request.url).searchParams.get("id")!)![1]!.split(",");
@@ -49,7 +49,7 @@ beforeEach(() => {
 afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
-/** Saves works from `count` pictures together, and goes to another page. */
+/** Saves works made from `count` pictures together, and opens another page. */
 async function saveAll(count: number) {
   const user = userEvent.setup();
   const { container } = renderApp(
@@ -83,7 +83,7 @@ async function saveAll(count: number) {
   return { undo: async () => user.click(screen.getByRole("button", { name: "Undo" })) };
 }
 
-it("A-history-undo: the toast about works that were saved together deletes them, from another page too", async () => {
+it("A-history-undo: the toast about works that were saved together deletes them, also from another page", async () => {
   const { undo } = await saveAll(3);
   const saved = rows.map(({ id }) => id);
   await undo();
@@ -92,14 +92,14 @@ it("A-history-undo: the toast about works that were saved together deletes them,
   expect(deletions).toEqual([saved]);
 });
 
-it("deleteProducts: names two hundred works in a request, so that its URL stays short", async () => {
+it("deleteProducts names at most two hundred works in a request, so that its URL stays short", async () => {
   const ids = Array.from({ length: 201 }, (_, n) => `p${n}`);
   await deleteProducts(testOwner(apiUrl), new QueryClient(), ids);
   expect(deletions.map(({ length }) => length)).toEqual([200, 1]);
   expect(deletions.flat()).toEqual(ids);
 });
 
-it("A-history-undo: works that cannot be deleted again stay, which is said", async () => {
+it("A-history-undo: works that cannot be deleted stay, and a toast says so", async () => {
   const { undo } = await saveAll(2);
   server.use(http.delete(products, () => HttpResponse.json({ message: "no" }, { status: 500 })));
   await undo();

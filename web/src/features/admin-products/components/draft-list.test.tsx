@@ -32,7 +32,7 @@ function show(count: number) {
   };
 }
 
-it("A-bulk-visible: each draft says who sees the work, with the hints of the form", async () => {
+it("A-bulk-visible: each draft shows who will see the work, with the hints of the form", async () => {
   const { saved, user, add, row } = show(3);
   await add();
   const choice = (n: number) => row(n).getByLabelText("Who sees it");
@@ -54,7 +54,7 @@ it("A-bulk-visible: each draft says who sees the work, with the hints of the for
   expect(saved[2]!.published_at).toBe(new Date(2999, 5, 1, 10).toISOString());
 });
 
-it("A-bulk-visible: who sees all of them, and from when, is chosen at once", async () => {
+it("A-bulk-visible: the visibility of all drafts, and its time, can be set together", async () => {
   const { saved, user, add } = show(2);
   await add();
   expect(screen.queryByLabelText("Date and time for all")).toBeNull();

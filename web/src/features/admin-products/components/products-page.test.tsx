@@ -52,7 +52,7 @@ const server = setupServer(
   http.get(products, ({ request }) => {
     const search = new URL(request.url).searchParams;
     queries.push(search);
-    // The query whether another work uses a removed file: none does.
+    // Answers the query whether another work uses a removed file: none does.
     if (search.get("select") === "id") return HttpResponse.json([]);
     return request.headers.get("accept")?.includes("pgrst.object")
       ? HttpResponse.json(stored)
@@ -109,7 +109,7 @@ it("requests fifty works, newest first, and their total number", async () => {
   });
 });
 
-it("A-prod-switch: featured and in stock are switches in the table, which can be undone", async () => {
+it("A-prod-switch: Featured and In stock are switches in the table, and their changes can be undone", async () => {
   const { user, toasts } = await open();
   const inTable = (name: string) => within(screen.getByRole("table")).getByRole("switch", { name });
   const featured = inTable("Featured: Limoeiro");
@@ -124,7 +124,7 @@ it("A-prod-switch: featured and in stock are switches in the table, which can be
   await waitFor(() => expect(calls.at(-1)!.body).toEqual({ in_stock: false }));
 });
 
-it("A-prod-switch: a switch shows its value at once, and goes back when that could not be stored", async () => {
+it("A-prod-switch: a switch shows its new value at once, and the old one again if saving fails", async () => {
   server.use(
     http.patch(products, async () => {
       await delay(20);
@@ -141,7 +141,7 @@ it("A-prod-switch: a switch shows its value at once, and goes back when that cou
   await waitFor(() => expect(inStock).toBeChecked());
 });
 
-it("searches, filters and sorts on the server, by the address", async () => {
+it("searches, filters and sorts on the server, by the URL", async () => {
   const { user } = await open("/admin/products?lang=pt&type=oil");
   const last = () => Object.fromEntries(queries.at(-1)!);
   expect(last()).toMatchObject({ artwork_type: "eq.oil" });
@@ -165,7 +165,7 @@ it("searches, filters and sorts on the server, by the address", async () => {
   );
 });
 
-it("A-visible-2: marks drafts and scheduled works, and finds them", async () => {
+it("A-visible-2: marks drafts and scheduled works, and filters by them", async () => {
   server.use(
     http.get(products, ({ request }) => {
       queries.push(new URL(request.url).searchParams);
@@ -197,7 +197,7 @@ it("A-visible-2: marks drafts and scheduled works, and finds them", async () => 
   expect(queries.at(-1)!.get("published_at")).toBe("not.is.null");
 });
 
-it("A-visible-1 A-visible-2: hides a published work, and the toast undoes that", async () => {
+it("A-visible-1 A-visible-2: hides a published work, and the toast's Undo publishes it again", async () => {
   server.use(
     http.patch(products, async ({ request }) => {
       const body = (await request.json()) as Partial<Product>;
@@ -247,7 +247,7 @@ it("shows that nothing matches, with a link to all works", async () => {
   expect(screen.getByTestId("address")).toHaveTextContent("");
 });
 
-it("changes the page in the address", async () => {
+it("changes the page in the URL", async () => {
   server.use(
     http.get(products, ({ request }) => {
       queries.push(new URL(request.url).searchParams);
@@ -529,7 +529,7 @@ it("removes a deleted work from the page before the list is loaded again, so tha
   );
 });
 
-it("A-history-undo: the toast about a deleted work brings it back with its files, and puts it into its series", async () => {
+it("A-history-undo: the toast's Undo brings a deleted work back with its files, and into its series", async () => {
   const files: unknown[] = [];
   const pairs: unknown[] = [];
   const pair = { id: "x", series_id: "s1", product_id: "p1", position: "b" };
@@ -571,7 +571,7 @@ it("A-history-undo: the toast about a deleted work brings it back with its files
     }),
   );
   expect(files).toEqual([{ urls: [address("main.jpg"), address("a.jpg"), address("b.jpg")] }]);
-  expect(pairs).toEqual([[pair]]); // a series that is gone stays gone
+  expect(pairs).toEqual([[pair]]); // the pair of a deleted series is not restored
   expect(calls.at(-1)).toMatchObject({
     what: "insert",
     body: { id: "p1", title: "Limoeiro", image_gallery: [address("a.jpg")] },

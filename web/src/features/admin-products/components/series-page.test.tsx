@@ -86,7 +86,7 @@ const names = () =>
     .getAllByRole("button", { name: /^Reorder / })
     .map((grip) => grip.getAttribute("aria-label")!.replace("Reorder ", ""));
 
-it("A-series-form: the address is made from the title, and a name that is taken gets a number", async () => {
+it("A-series-form: the slug is made from the title, and a used slug gets a number", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("button", { name: "Add Series" }));
   const form = within(await screen.findByRole("dialog"));
@@ -119,7 +119,7 @@ it("A-series-form: the address is made from the title, and a name that is taken 
   ]);
 });
 
-it("a series is saved, and a failure says so", async () => {
+it("a series is saved, and a failure is shown", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("button", { name: "Edit Luz" }));
   const form = within(await screen.findByRole("dialog"));
@@ -140,7 +140,7 @@ it("a series is saved, and a failure says so", async () => {
   expect(await screen.findByText("Luz rasante")).toBeVisible();
 });
 
-it("A-series-order: a series moves with one call, announced, and can be moved back", async () => {
+it("A-series-order: a series is moved with one request, is announced, and can be moved back", async () => {
   const { user, toasts } = await open();
   expect(screen.getByText("Hidden")).toBeVisible();
   await user.click(screen.getByRole("button", { name: "Move Luz down" }));

@@ -12,7 +12,7 @@ import {
 const grid = gridOf(800); // five columns of 160 px
 const height = 160 + CAPTION_PX;
 
-test("a phone has two columns, a desk more, and the smallest width one", () => {
+test("a phone has two columns, a desktop more, and the smallest width one", () => {
   expect(gridOf(350).columns).toBe(2);
   expect(gridOf(1296).columns).toBe(8);
   expect(gridOf(100).columns).toBe(1);
@@ -45,7 +45,7 @@ describe("the place at a point", () => {
   });
 });
 
-test("a rectangle touches whole cells, in any direction of drawing", () => {
+test("a rectangle selects all cells that it touches, in whichever direction it was drawn", () => {
   const a = { x: 100, y: 20 };
   const b = { x: 330, y: height + 5 };
   expect(indexesIn(grid, a, b, 11)).toEqual([0, 1, 2, 5, 6, 7]);

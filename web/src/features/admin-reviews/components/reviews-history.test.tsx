@@ -33,7 +33,7 @@ const before: Review = {
 };
 
 let revision: Revision<Review>;
-/** What get_deleted has, the newest first. */
+/** The deletions that get_deleted returns, newest first. */
 let deletions: Revision<Review>[];
 let missing: string[];
 let calls: { what: string; body: unknown }[];
@@ -106,7 +106,7 @@ async function openVersion() {
   return opened;
 }
 
-it("A-history-back: a version shows what differs, and comes back but for its place, with its files", async () => {
+it("A-history-back: an earlier version shows what differs, and is restored with its files but without its place in the order", async () => {
   const { user, toasts } = await openVersion();
   const dialog = within(screen.getByRole("dialog", { name: "History of Ana" }));
   expect(dialog.getByText("Then ines@alvor.example changed it")).toBeVisible();
@@ -135,7 +135,7 @@ it("A-history-back: a version shows what differs, and comes back but for its pla
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
 });
 
-it("A-history-replaced: a file that was replaced under its name comes back after the row is saved", async () => {
+it("A-history-replaced: a file that was replaced under its name is restored after the row is saved", async () => {
   revision.replaced_files = [avatar("new.jpg")];
   revision.row_before = review;
   const { user, toasts } = await openVersion();
@@ -162,7 +162,7 @@ it("A-history-back: a row that was changed meanwhile is not overwritten", async 
   expect(screen.getByRole("dialog")).toBeVisible();
 });
 
-it("A-history-back: a history that cannot be loaded can be tried again", async () => {
+it("A-history-back: a history that cannot be loaded can be requested again", async () => {
   server.use(
     http.post(`${rest}/rpc/get_history`, () => new HttpResponse("{}", { status: 503 }), {
       once: true,
@@ -175,7 +175,7 @@ it("A-history-back: a history that cannot be loaded can be tried again", async (
   expect(await screen.findByRole("button", { name: /^Until / })).toBeVisible();
 });
 
-it("A-history-more: what was deleted earlier follows on request", async () => {
+it("A-history-more: older deletions load on request", async () => {
   deletions = Array.from({ length: 203 }, (_, n) => ({
     ...revision,
     id: 300 - n,
@@ -204,7 +204,7 @@ it("A-history-more: what was deleted earlier follows on request", async () => {
   expect(dialog.queryByRole("button", { name: "Show more" })).toBeNull();
 });
 
-it("A-history-deleted: a deleted review comes back without a file that no longer exists, which is said", async () => {
+it("A-history-deleted: a deleted review comes back without a file that no longer exists, and a toast says so", async () => {
   revision = { ...revision, action: "delete", actor: null };
   deletions = [revision];
   missing = [avatar("old.jpg")];
@@ -221,13 +221,13 @@ it("A-history-deleted: a deleted review comes back without a file that no longer
   expect(calls.at(-1)).toEqual({ what: "insert", body: { ...row, image_url: null } });
 });
 
-it("A-history-undo: the toast about a deletion undoes it; what fails is said", async () => {
+it("A-history-undo: the toast's Undo brings a deleted review back, and a failure is shown", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("button", { name: "Delete review by Ana" }));
   await user.click(screen.getByRole("button", { name: "Delete" }));
   await waitFor(() => expect(toasts).toHaveLength(1));
   expect(toasts[0]!.action!.label).toBe("Undo");
-  toasts[0]!.action!.onClick(); // the newest revision is no deletion yet
+  toasts[0]!.action!.onClick(); // the newest revision is not the deletion yet
   await waitFor(() =>
     expect(toasts[1]).toMatchObject({ description: "It could not be brought back." }),
   );

@@ -96,7 +96,7 @@ const names = () =>
 const row = (name: string) =>
   within(screen.getByRole("button", { name: `Reorder ${name}` }).closest("li")!);
 
-it("moves a review by its buttons: at once, announced, saved in one request, and the focus stays", async () => {
+it("a button moves a review at once with one request, the move is announced, and the focus stays", async () => {
   const { user, toasts } = await open();
   const down = row("Ana").getByRole("button", { name: "Move down" });
   await user.click(down);
@@ -119,11 +119,11 @@ it("disables the buttons at the ends without losing their focus", async () => {
   expect(orders).toEqual([]);
 });
 
-it("saves the last order of a quick series, and shows one toast", async () => {
+it("saves the last order of several quick moves, and shows one toast", async () => {
   const { user, toasts } = await open();
   let bothPressed = () => {};
   const pressed = new Promise<void>((done) => (bothPressed = done));
-  server.use(http.post(`${rest}/rpc/reorder_reviews`, () => pressed)); // later requests get the usual answer
+  server.use(http.post(`${rest}/rpc/reorder_reviews`, () => pressed)); // later requests get the usual response
   const down = row("Ana").getByRole("button", { name: "Move down" });
   await user.click(down);
   await user.click(down);
@@ -261,7 +261,7 @@ it("toggles the visibility of a review at once, and restores it when that fails"
   await waitFor(() => expect(row("Rui").getByText("Hidden")).toBeInTheDocument());
 });
 
-/** Renders the page with the toast area, and nothing else of the admin area. */
+/** Renders the page and the toast area, without the other parts of the admin area. */
 async function openWithToasts() {
   const user = userEvent.setup();
   renderApp(
@@ -275,13 +275,13 @@ async function openWithToasts() {
   const undo = async () => {
     const button = await screen.findByRole("button", { name: "Undo" });
     await user.click(button);
-    // Until the toast is gone, its button would be taken for that of the next one.
+    // Wait until the toast is gone. Otherwise its button could be taken for that of the next toast.
     await waitFor(() => expect(button).not.toBeInTheDocument());
   };
   return { user, undo };
 }
 
-it("A-history-undo: the toast about an order restores the one before all moves of the series", async () => {
+it("A-history-undo: the toast's Undo restores the order before several quick moves", async () => {
   const { user, undo } = await openWithToasts();
   let bothPressed = () => {};
   const pressed = new Promise<void>((done) => (bothPressed = done));
@@ -298,7 +298,7 @@ it("A-history-undo: the toast about an order restores the one before all moves o
   expect(names()).toEqual(["Ana", "Rui", "Luísa"]);
 });
 
-it("A-history-undo: an order that was changed again stays, which is said", async () => {
+it("A-history-undo: an order that was changed again is not undone, and a toast says so", async () => {
   const { user, undo } = await openWithToasts();
   await user.click(row("Ana").getByRole("button", { name: "Move down" }));
   await screen.findByText("Review order updated successfully");
@@ -312,7 +312,7 @@ it("A-history-undo: an order that was changed again stays, which is said", async
   expect(names()).toEqual(["Luísa", "Rui", "Ana"]);
 });
 
-it("A-history-undo: the toast about visibility shows a hidden review again; a failure is said", async () => {
+it("A-history-undo: the toast's Undo shows a hidden review again, and a failure is shown", async () => {
   const { user, undo } = await openWithToasts();
   await user.click(screen.getByRole("button", { name: "Hide review by Rui" }));
   await screen.findByText("Review updated successfully");

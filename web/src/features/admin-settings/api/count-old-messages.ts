@@ -16,7 +16,7 @@ export function useOldMessageCount(months: number, enabled: boolean) {
         .lte("created_at", monthsBefore(new Date(), months).toISOString())
         .abortSignal(signal);
       if (error) throw error;
-      if (count === null) throw new Error("The answer carries no count");
+      if (count === null) throw new Error("The response has no count");
       return count;
     },
   });

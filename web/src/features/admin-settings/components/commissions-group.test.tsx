@@ -18,7 +18,7 @@ function Form() {
   );
 }
 
-test("A-set-commissions: the state and the texts in both languages; a missing one is marked", async () => {
+test("A-set-commissions: the group edits the state and the texts in both languages, and marks a missing text", async () => {
   const user = userEvent.setup();
   renderApp(<Form />);
   await user.selectOptions(screen.getByLabelText("Visitors are told"), "There is a waiting list");

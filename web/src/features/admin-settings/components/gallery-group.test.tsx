@@ -22,7 +22,7 @@ function Form() {
 const values = () =>
   JSON.parse(document.querySelector("output")!.textContent) as SettingsValues["gallery"];
 
-test("A-set-gallery: a type that is switched on comes last, and the last one cannot be switched off", async () => {
+test("A-set-gallery: a type that is switched on comes last, and the last type cannot be switched off", async () => {
   const user = userEvent.setup();
   renderApp(<Form />);
   const mural = screen.getByRole("switch", { name: "Mural" });
@@ -34,7 +34,7 @@ test("A-set-gallery: a type that is switched on comes last, and the last one can
   expect(screen.getByRole("switch", { name: "Oil" })).toBeDisabled();
 });
 
-test("A-set-types: arrows put the types in the order of the filter buttons, which is announced, and keep the focus", async () => {
+test("A-set-types: arrows change the order of the types, which is announced, and keep the focus", async () => {
   const user = userEvent.setup();
   renderApp(<Form />);
   for (const type of ["Oil", "Digital Painting"])
@@ -61,7 +61,7 @@ test("A-set-types: arrows put the types in the order of the filter buttons, whic
   expect(screen.queryByRole("button", { name: "Move Acrylic up" })).toBeNull();
 });
 
-test("A-set-gallery: the strip follows the gallery until it has its own order", async () => {
+test("A-set-gallery: the strip has the gallery's order until it gets its own", async () => {
   const user = userEvent.setup();
   renderApp(<Form />, { language: "pt" });
   const strip = screen.getByLabelText("Ordem das obras na página inicial");

@@ -62,7 +62,7 @@ beforeEach(() => {
   };
 });
 
-/** The requests of the guide: a text that is changed no longer counts as the seed's. */
+/** Answers the requests of the guide. A changed text no longer counts as a seed value. */
 function serve() {
   server.use(
     http.post(`${testBoot.apiUrl}/rest/v1/rpc/get_site_settings`, () => HttpResponse.json(answer)),
@@ -104,7 +104,7 @@ function show(path = "/admin/guide", language: Language = "en") {
 }
 
 const heading = (name: RegExp) => screen.findByRole("heading", { level: 2, name });
-/** Waits for a step whose heading has the focus, which comes after the heading's text. */
+/** Waits until the heading of a step has the focus, which it gets after its text. */
 async function focused(name: RegExp) {
   const found = await heading(name);
   await waitFor(() => expect(found).toHaveFocus());
@@ -133,7 +133,7 @@ it("A-guide-steps: begins with the first step that has seed values, and shows th
 });
 
 it("A-guide-save: saves each step separately; a step can be skipped and opened again", async () => {
-  // A value saved before the rule existed does not block other steps.
+  // A value that was saved before the rule existed does not block other steps.
   answer.settings.site.whatsapp = "912 345 678";
   const user = userEvent.setup();
   show();
@@ -190,7 +190,7 @@ it.each([
   },
 );
 
-it("A-guide-end: is finished on the last step, which names the open steps; the overview then omits the guide", async () => {
+it("A-guide-end: the last step names the open steps and ends the guide; the overview then omits it", async () => {
   show("/admin/guide?step=works");
   expect(
     await screen.findByText(
@@ -210,7 +210,7 @@ it("A-guide-end: is finished on the last step, which names the open steps; the o
   expect(screen.queryByText("Not in your own words yet")).not.toBeInTheDocument();
 });
 
-it("A-guide-end: has one button that dismisses the guide on any step", async () => {
+it("A-guide-end: one button dismisses the guide on any step", async () => {
   show();
   await heading(/Step 1 of 6/);
   await userEvent.click(screen.getByRole("button", { name: "Dismiss the guide" }));
@@ -219,7 +219,7 @@ it("A-guide-end: has one button that dismisses the guide on any step", async () 
   expect(toasts).toMatchObject([{ title: "The guide is dismissed" }]);
 });
 
-it("A-guide-end: can be opened after it has ended", async () => {
+it("A-guide-end: the guide can be opened after it has ended", async () => {
   answer.guide = "done";
   show();
   await heading(/Step 1 of 6/);
@@ -241,7 +241,7 @@ it("A-guide-list: the overview lists the steps that have seed values, with a lin
   ]);
 });
 
-it("A-guide-demo: the list names the demo's portrait, links and works too", async () => {
+it("A-guide-demo: the list also names the demo's portrait, links and works", async () => {
   answer.seed = ["site.portrait", "site.email", "works"];
   answer.settings.site = { ...testBoot.site, portrait: "/demo.jpg" };
   show("/admin");
@@ -253,7 +253,7 @@ it("A-guide-demo: the list names the demo's portrait, links and works too", asyn
   ).toEqual(["Portrait", "Ways to reach you", "First works"]);
 });
 
-it("A-guide-list: one press dismisses the list, which stays if that fails", async () => {
+it("A-guide-list: one press dismisses the list; if that fails, the list stays", async () => {
   saveFails = true;
   show("/admin");
   const dismiss = await screen.findByRole("button", { name: "Dismiss the guide" });
@@ -274,7 +274,7 @@ it.each([
   ["done", undefined],
   ["dismissed", undefined],
   ["", []],
-  // The portrait's description and the seed's date count as no example.
+  // The portrait's description and the seed's date do not count as examples.
   ["", ["site.texts.en.about.portraitAlt"]],
 ] as const)("A-guide-list: no list: guide %j, of the seed %j", async (guide, seed) => {
   answer.guide = guide;

@@ -17,7 +17,7 @@ function Form({ measured }: { measured: MeasuredResponse }) {
   );
 }
 
-test("A-set-response: the field says how many answers are there while they are too few", async () => {
+test("A-set-response: the field shows the number of answers while there are too few", async () => {
   const user = userEvent.setup();
   renderApp(<Form measured={{ answers: 7, en: "", pt: "" }} />);
   const field = screen.getByLabelText("Response time that visitors read");
@@ -26,7 +26,7 @@ test("A-set-response: the field says how many answers are there while they are t
   expect(screen.getByRole("status")).toHaveTextContent("measured");
 });
 
-test("A-set-response: then it says what visitors read", () => {
+test("A-set-response: with enough answers the field shows the text for visitors", () => {
   const pt = "Costumo responder no prazo de 9 horas";
   renderApp(<Form measured={{ answers: 20, en: "Usually", pt }} />, { language: "pt" });
   expect(screen.getByLabelText("Tempo de resposta que se lê")).toHaveAccessibleDescription(

@@ -39,7 +39,7 @@ test.each([
   expect(screen.getByRole("paragraph")).toHaveTextContent(note);
 });
 
-test("S2-commission-2: closed: the work can be asked about, and the visitor is told", () => {
+test("S2-commission-2: while commissions are closed, the visitor can ask about the work and is told that they are closed", () => {
   show("closed", true);
   expect(screen.getByRole("button", { name: "Ask about this work" })).toBeVisible();
   expect(screen.getByRole("paragraph").textContent).toBe("Commissions are closed at the moment.");
@@ -55,7 +55,7 @@ test.each([
   expect(screen.queryByRole("paragraph")).toBeNull();
 });
 
-test("S2-commission-2: in Portuguese, with the language of the owner's text", () => {
+test("S2-commission-2: the note is in Portuguese, and marks the language of the owner's text", () => {
   show("open", true, "pt");
   expect(screen.getByRole("button", { name: "Encomendar algo assim" })).toBeVisible();
   expect(screen.getByText("six weeks")).toHaveAttribute("lang", "en");

@@ -15,14 +15,17 @@ const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0
 /** A card's accessible name begins with its title; the caption follows. */
 const opens = (n: number) => new RegExp(`^Open Work ${n}(?!\\d)`);
 
-/** Answers ranges of a long list as the server does, unless `answer` returns a response. */
+/**
+ * Renders the gallery. Answers requests for ranges of a long list as the server does, unless `answer` returns a
+ * response.
+ */
 function show(
   total: number,
   { path = "/gallery/all", fails = () => false }: { path?: string; fails?: () => boolean } = {},
 ) {
   const gallery = { total };
   const work = (n: number): Product => aProduct({ id: idOf(n), title: `Work ${n}` });
-  const requests: SeenRequest[] = []; // those of works
+  const requests: SeenRequest[] = []; // the requests for works
   answerRequests((request) => {
     if (request.path === "/rest/v1/series") return { json: [] };
     requests.push(request);
@@ -132,7 +135,7 @@ test("Shift+Tab into works that are loading focuses the last one once they have 
   const { near } = show(100);
   await screen.findByRole("link", { name: opens(1) });
   near(8, true);
-  // Its page was not requested: the page below has 97 to 100.
+  // The page of this work was not requested: the page below has the works 97 to 100.
   act(() => screen.getByRole("group", { name: "Loading artworks…" }).focus());
   await waitFor(() => expect(screen.getByRole("link", { name: opens(97) })).toHaveFocus());
   await userEvent.tab({ shift: true });
@@ -170,7 +173,7 @@ test("a changed total number of works refetches the gallery", async () => {
   );
 });
 
-test("an address that names a work which is not loaded fetches the work and opens its dialog", async () => {
+test("a URL with the id of a work that is not loaded fetches the work and opens its dialog", async () => {
   const { requests } = show(5000, { path: `/gallery/all?art=${idOf(4321)}` });
   const dialog = await screen.findByRole("dialog", { name: "Work 4321" });
   expect(within(dialog).getByText("Digital Painting")).toBeVisible();

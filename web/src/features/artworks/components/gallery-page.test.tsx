@@ -40,7 +40,7 @@ function show(
   language: Language = "en",
   boot: Partial<Boot> = {},
 ) {
-  const requests: SeenRequest[] = []; // those of works
+  const requests: SeenRequest[] = []; // the requests for works
   answerRequests((request) => {
     if (request.path === "/rest/v1/series") return { json: [] };
     requests.push(request);
@@ -111,7 +111,7 @@ describe("S2-gallery-choice: the owner's choices", () => {
     empty: ["mural"],
   };
 
-  test("decide which types the request names, and the order", async () => {
+  test("decide the types and the order in the request", async () => {
     const { requests } = show("/gallery/oil", works, "en", boot);
     await screen.findByText("Nothing hangs on this wall yet.");
     expect(requests[0]!.query.getAll("artwork_type")).toEqual([
@@ -121,14 +121,14 @@ describe("S2-gallery-choice: the owner's choices", () => {
     expect(requests[0]!.query.get("order")).toBe("position.asc");
   });
 
-  test("decide which filters there are", async () => {
+  test("decide the filter buttons", async () => {
     show("/gallery/digital", works, "en", boot);
     const filters = within(screen.getByRole("navigation", { name: "Filter by type" }));
     expect(filters.getAllByRole("link").map((link) => link.textContent)).toEqual(["All", "Oil"]);
     expect(filters.getByRole("link", { name: "All" })).toHaveAttribute("aria-current", "page");
     expect(await screen.findByRole("link", { name: /Telhados/ })).toHaveAttribute(
       "href",
-      "/?art=a", // a watercolour, which does not hang
+      "/?art=a", // a watercolour, a type that is not in the gallery
     );
   });
 });
@@ -169,7 +169,7 @@ test("a change of the filter moves the focus from a work to the filter; Back doe
 });
 
 describe("the dialog", () => {
-  test("opens with the clicked work, has its own address, and Back closes it", async () => {
+  test("opens with the clicked work, has its own URL, and Back closes it", async () => {
     show("/gallery/all?lang=pt");
     await userEvent.click(await screen.findByRole("link", { name: /Open Sol/ }));
     const dialog = await screen.findByRole("dialog", { name: "Sol" });
@@ -191,7 +191,7 @@ describe("the dialog", () => {
     expect(address()).toBe("/gallery/all");
   });
 
-  test("opens from an address, and closing it leaves the address without the work", async () => {
+  test("opens by its URL; closing it removes the work from the URL", async () => {
     show("/gallery/watercolour?art=a");
     await userEvent.click(
       within(await screen.findByRole("dialog", { name: "Telhados" })).getByRole("button", {

@@ -68,7 +68,7 @@ const titles = () =>
     .getAllByRole("listitem")
     .flatMap((item) => /Open (Work \w)/.exec(item.textContent)?.[1] ?? []);
 
-test("S2-series-row S2-series-page: the row leads to a series, which shows its works in its order, and a filter leads out", async () => {
+test("S2-series-row S2-series-page: the row links to a series, whose page shows its works in order, and a filter leads back to the gallery", async () => {
   const requests = show("/gallery/mural");
   const row = within(await screen.findByRole("navigation", { name: "Series" }));
   expect(requests.find(({ path }) => path === "/rest/v1/series")!.query.get("types")).toBe(

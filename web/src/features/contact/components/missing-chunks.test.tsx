@@ -14,7 +14,7 @@ const failed = vi.hoisted(() => () => {
 vi.mock("@/features/contact/components/asked-artwork", failed);
 vi.mock("@/features/contact/components/contact-success", failed);
 
-test("S2-contact-work: an enquiry can be sent although the code of what follows it cannot load", async () => {
+test("S2-contact-work: an enquiry can be sent although the code of later parts cannot load", async () => {
   const toasts: QueuedToast[] = [];
   attachToastArea((toast) => toasts.push(toast));
   const requests = answerRequests(() => ({ json: { success: true, message: "ok" } }));

@@ -43,7 +43,7 @@ test("S4-hero-9: shows the active covers in order, with a link to the gallery", 
   ]);
 });
 
-test("S4-hero-9: a single image has no arrows and no pause button", async () => {
+test("S4-hero-9: a single picture has no arrows and no pause button", async () => {
   answerRequests(() => ({ json: [aCover({})] }));
   renderApp(<Hero />, { language: "pt" });
   expect(await screen.findByText("Winter sun")).toBeVisible();
@@ -51,7 +51,7 @@ test("S4-hero-9: a single image has no arrows and no pause button", async () => 
   expect(screen.queryAllByRole("button")).toEqual([]);
 });
 
-test("S4-hero-12: one film can be paused; its own address is not its poster; it is muted, inline and loops", async () => {
+test("S4-hero-12: a single film is muted, inline, loops and can be paused; its own URL is not used as its poster", async () => {
   const url = "http://backend.test/cais.mp4";
   answerRequests(() => ({
     json: [aCover({ media_type: "video", image_url: url, video_thumbnail_url: url })],
@@ -67,7 +67,7 @@ test("S4-hero-12: one film can be paused; its own address is not its poster; it 
   expect(screen.getByRole("button", { name: "Play slideshow" })).toBeVisible();
 });
 
-/** Four covers: a picture, and three films with posters. */
+/** Four covers: a picture and three films with posters. */
 const mixed = ["c1", "c2", "c3", "c4"].map((id, n) =>
   aCover({
     id,
@@ -76,7 +76,7 @@ const mixed = ["c1", "c2", "c3", "c4"].map((id, n) =>
     video_thumbnail_url: n === 0 ? null : `http://backend.test/${id}.jpg`,
   }),
 );
-/** The pictures, posters and films that the page names; a film with preload="none" loads when it is played. */
+/** Returns the pictures, posters and films that load. A film with preload="none" loads only when it is played. */
 const named = (container: HTMLElement) =>
   [...container.querySelectorAll<HTMLElement>("img,video")].map((element) =>
     element instanceof HTMLVideoElement
@@ -89,7 +89,7 @@ const [first, second, fourth] = [
   ["http://backend.test/c4.jpg", "none"],
 ];
 
-/** Renders the hero with covers that the page has brought along, on a stopped clock. */
+/** Renders the hero with covers from the boot data and a stopped clock. */
 function show(covers: CoverImage[]) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
@@ -117,7 +117,7 @@ test("P-weight-later: before the page has loaded only the first cover loads", ()
   expect(named(container)).toEqual([first, second, fourth]);
 });
 
-test("P-weight-later: while a cover is held, the next one waits", () => {
+test("P-weight-later: while a cover is held, the next one does not load", () => {
   const { container } = show(mixed);
   pass(1000);
   fireEvent.click(screen.getByRole("button", { name: "Pause slideshow" }));
@@ -140,7 +140,7 @@ test.each([
   expect(named(container)).toEqual([first, second, fourth]);
 });
 
-test("P-weight-film: of a film without a still the first frame loads, once the page has loaded", () => {
+test("P-weight-film: a film without a still loads its first frame when the page has loaded", () => {
   const state = vi.spyOn(document, "readyState", "get").mockReturnValue("interactive");
   const url = "http://backend.test/cais.mp4";
   const film = aCover({ media_type: "video", image_url: url, video_thumbnail_url: url });
@@ -214,7 +214,7 @@ test("S2-home-8: a cover without texts shows the site's name among covers with t
   ]);
 });
 
-test("S9-texts: a cover's texts are in the language of the page, and those that are not are marked", async () => {
+test("S9-texts: the texts of a cover are in the language of the page, or marked with the other language", async () => {
   const cover = aCover({
     title_pt: "Sol de inverno",
     alt_en: "A low sun",

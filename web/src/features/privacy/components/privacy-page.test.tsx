@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { PrivacyPage } from "@/features/privacy/components/privacy-page";
 import { renderApp, testBoot } from "@/test/render";
 
-it("A-set-retention S2-privacy-3: says for how long messages are kept, also beside the owner's own text", () => {
+it("A-set-retention S2-privacy-3: says how long messages are kept, also beside the owner's own text", () => {
   const kept = "Uma mensagem é eliminada automaticamente 12 meses depois de chegar.";
   const own = { ...testBoot.site, privacy: { use: "Para responder." } };
   const first = renderApp(<PrivacyPage />);
@@ -16,7 +16,7 @@ it("A-set-retention S2-privacy-3: says for how long messages are kept, also besi
   expect(screen.getByText(kept)).toBeVisible();
 });
 
-it("S2-privacy-3: says how long backups keep what was deleted, also beside the owner's own text, and nothing without backups", () => {
+it("S2-privacy-3: says how long backups keep deleted data, also beside the owner's own text; without backups it says nothing", () => {
   const backups = /permanece nas cópias de segurança.*durante 33 dias, no máximo/;
   const first = renderApp(<PrivacyPage />);
   expect(screen.queryByText(/permanece nas cópias/)).toBeNull();
@@ -27,7 +27,7 @@ it("S2-privacy-3: says how long backups keep what was deleted, also beside the o
   expect(screen.getByText(/o que guarda as suas cópias de segurança/)).toBeVisible();
 });
 
-it("shows eight Portuguese sections, today's date in pt-PT and since when the text is in force", () => {
+it("shows eight Portuguese sections, today's date in pt-PT and the date since which the text is in force", () => {
   renderApp(<PrivacyPage />, {
     language: "en",
     boot: { today: "2027-02-03", site: { ...testBoot.site, privacySince: "2027-01-09" } },

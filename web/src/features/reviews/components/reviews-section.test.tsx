@@ -17,7 +17,7 @@ const review: Review = {
   created_at: "2026-11-20T10:00:00Z",
 };
 
-test("S2-home-3: active reviews in their order; a click opens the whole text, and Escape closes it", async () => {
+test("S2-home-3: shows active reviews in order; a click opens the whole text, and Escape closes it", async () => {
   const requests = answerRequests(() => ({ json: [review] }));
   renderApp(<ReviewsSection />);
   const card = await screen.findByRole("button", { name: /Luísa/ });
@@ -36,7 +36,7 @@ test("S2-home-3: active reviews in their order; a click opens the whole text, an
   ]);
 });
 
-test("S2-home-3: the section has its anchor and Portuguese texts", async () => {
+test("S2-home-3: has its anchor and Portuguese texts", async () => {
   answerRequests(() => ({ json: [review] }));
   const { container } = renderApp(<ReviewsSection />, { language: "pt" });
   expect(await screen.findByRole("heading", { name: "Nas suas próprias palavras" })).toBeVisible();
@@ -62,7 +62,7 @@ test("hidden, with a logged error, when they cannot be loaded", async () => {
   vi.mocked(console.error).mockClear();
 });
 
-test("S9-texts: a review is in the language of the page; on an English page, one in Portuguese alone is marked", async () => {
+test("S9-texts: a review is in the language of the page; on an English page a review in Portuguese only is marked", async () => {
   answerRequests(() => ({
     json: [
       { ...review, message_pt: "Três semanas." },
@@ -71,7 +71,7 @@ test("S9-texts: a review is in the language of the page; on an English page, one
   }));
   const { unmount } = renderApp(<ReviewsSection />, { language: "pt" });
   expect(await screen.findByText("«Três semanas.»")).not.toHaveAttribute("lang");
-  // Its row has no text in Portuguese: this one may be in either language.
+  // The row has no text in Portuguese, so its text may be in either language.
   expect(screen.getByText("«Fine.»")).not.toHaveAttribute("lang");
   unmount();
 

@@ -66,7 +66,7 @@ const answers = (path: string) =>
 
 const old = () => refused("This change requires reauthentication", 400, "reauthentication_needed");
 
-/** Answers the page's requests, and checks the credentials of a confirmation. */
+/** Answers the page's requests. `judge` decides about the credentials of a reauthentication. */
 function confirming(judge: (proof: Record<string, string>) => object | undefined) {
   const shown: unknown[] = [];
   answerRequests(({ path, body }) => {

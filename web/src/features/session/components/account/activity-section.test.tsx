@@ -79,7 +79,7 @@ const show = (language: "en" | "pt" = "en") =>
     } as never,
   });
 
-it("A-activity-list: says by day what happened, who did it, from where and when, and links to what still exists", async () => {
+it("A-activity-list: lists by day what happened, who did it, from where and when, with links to what still exists", async () => {
   show();
   expect(await screen.findByRole("heading", { name: "23 November 2026" })).toBeVisible();
   const lines = screen.getAllByRole("listitem").map((item) => {
@@ -98,7 +98,7 @@ it("A-activity-list: says by day what happened, who did it, from where and when,
     ],
     ["Made somebody an administrator", "ana@alvor.example · account rui@alvor.example"],
     ["Revoked service key 2", "A key, a command or the program itself"],
-    ["unknown-export", "ana@alvor.example"], // of a newer server
+    ["unknown-export", "ana@alvor.example"], // an export of a newer server
     ["Copied the whole site to postgres://ana@db/site", "ana@alvor.example"],
     ["Began a backup in s3://disk.example/ana", "ana@alvor.example"],
     ["Imported the site https://ana.example", "ana@alvor.example"],
@@ -119,7 +119,7 @@ it("A-activity-list: says by day what happened, who did it, from where and when,
   expect(screen.getByText("That is everything of the last 400 days.")).toBeVisible();
 });
 
-it("A-activity-list: older entries follow on request, and the focus stays in the list", async () => {
+it("A-activity-list: older entries load on request, and the focus stays in the list", async () => {
   const toasts = collectToasts();
   vi.spyOn(console, "warn").mockImplementation(() => undefined);
   answer.mockReturnValueOnce({ data: { entries: newest, next: "position" }, error: null });
@@ -137,7 +137,7 @@ it("A-activity-list: older entries follow on request, and the focus stays in the
   expect(answer.mock.calls).toEqual([[{}], [{ after: "position" }], [{ after: "position" }]]);
 });
 
-it("A-activity-list: one kind alone, and words for none and for a failure", async () => {
+it("A-activity-list: one kind can be chosen; an empty list and a failure have texts", async () => {
   show("pt");
   await screen.findByRole("heading", { name: "23 de novembro de 2026" });
   answer.mockReturnValue({ data: { entries: [], next: "" }, error: null });
