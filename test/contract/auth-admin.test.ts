@@ -172,24 +172,27 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
   });
 
   it.each([
-    ["softly", true],
-    ["for good", false],
-  ])("S7-admin-13 S7-admin-14: deletes %s, and the address is free again", async (_name, soft) => {
-    const user = await create();
-    const { session } = await signIn(user.email!);
-    expect((await service.auth.admin.deleteUser(user.id, soft)).error).toBeNull();
-    const gone = await asAnon(server).auth.getUser(session!.access_token);
-    expect(gone.error?.code).toBe("user_not_found");
-    expect((await signIn(user.email!)).error?.code).toBe("invalid_credentials");
-    const left = await service.auth.admin.getUserById(user.id);
-    if (soft) {
-      expect(left.data.user).toHaveProperty("deleted_at");
-      expect(JSON.stringify(left.data.user)).not.toContain("@example.com");
-    } else {
-      expect(left.error?.code).toBe("user_not_found");
-    }
-    await create({ email: user.email });
-  });
+    ["soft deletion", true],
+    ["deletion", false],
+  ])(
+    "S7-admin-13 S7-admin-14: %s removes the account, and its address can be used again",
+    async (_name, soft) => {
+      const user = await create();
+      const { session } = await signIn(user.email!);
+      expect((await service.auth.admin.deleteUser(user.id, soft)).error).toBeNull();
+      const gone = await asAnon(server).auth.getUser(session!.access_token);
+      expect(gone.error?.code).toBe("user_not_found");
+      expect((await signIn(user.email!)).error?.code).toBe("invalid_credentials");
+      const left = await service.auth.admin.getUserById(user.id);
+      if (soft) {
+        expect(left.data.user).toHaveProperty("deleted_at");
+        expect(JSON.stringify(left.data.user)).not.toContain("@example.com");
+      } else {
+        expect(left.error?.code).toBe("user_not_found");
+      }
+      await create({ email: user.email });
+    },
+  );
 
   it("S7-admin-15: the last owner cannot be deleted", async () => {
     const { data } = await owner.auth.getUser();
@@ -228,7 +231,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
   });
 
   it.each(["signup", "magiclink", "recovery"] as const)(
-    "S7-admin-2 S7-admin-5: makes a link of type %s, good by its hash, its code and its address",
+    "S7-admin-2 S7-admin-5: a link of type %s works by its hash, its code and its URL",
     async (type) => {
       const redirectTo = server.url + "/admin";
       for (const way of ["hash", "code", "address"]) {
@@ -328,15 +331,18 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     ["local", false, true],
     ["others", true, false],
     ["global", false, false],
-  ] as const)("S7-logout-2: signs somebody out with scope %s", async (scope, here, there) => {
-    const user = await create();
-    const one = await signIn(user.email!);
-    const two = await signIn(user.email!);
-    const { error } = await service.auth.admin.signOut(one.session!.access_token, scope);
-    expect(error).toBeNull();
-    expect((await one.client.auth.refreshSession(one.session!)).error === null).toBe(here);
-    expect((await two.client.auth.refreshSession(two.session!)).error === null).toBe(there);
-  });
+  ] as const)(
+    "S7-logout-2: signing out with scope %s ends the right sessions",
+    async (scope, here, there) => {
+      const user = await create();
+      const one = await signIn(user.email!);
+      const two = await signIn(user.email!);
+      const { error } = await service.auth.admin.signOut(one.session!.access_token, scope);
+      expect(error).toBeNull();
+      expect((await one.client.auth.refreshSession(one.session!)).error === null).toBe(here);
+      expect((await two.client.auth.refreshSession(two.session!)).error === null).toBe(there);
+    },
+  );
 
   it("S6-key-1: the public key and an owner's token are refused on all admin endpoints", async () => {
     const user = await create();

@@ -213,7 +213,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     ["invite", (_client, email) => asService(server).auth.admin.inviteUserByEmail(email)],
   ])("a mail of type %s", (type, send) => {
     it.each(["code", "hash of the link"])(
-      "S7-verify-1 S7-verify-2 S7-admin-1: opens the account once by the %s",
+      "S7-verify-1 S7-verify-2 S7-admin-1: the %s confirms the account once",
       async (way) => {
         const client = asAnon(server);
         const email =

@@ -70,7 +70,7 @@ describe.each(engines)("authentication on %s", (engine) => {
   it.each([
     ["a wrong password", ownerEmail, "not the password"],
     ["an unknown user", "nobody@example.com", ownerPassword],
-  ])("S7-token-3: refuses %s with the same answer", async (_name, email, password) => {
+  ])("S7-token-3: gives the same error for %s", async (_name, email, password) => {
     const { error } = await asAnon(server).auth.signInWithPassword({ email, password });
     expect(error).toMatchObject({
       status: 400,

@@ -98,7 +98,7 @@ it("S4-auth-1 S4-session-3: the session is stored under a key of the project and
 });
 
 it.each([401, 403, 404])(
-  "S8-client-1 S8-auth-1: a refused sign-out is a sign-out: %i",
+  "S8-client-1 S8-auth-1: a sign-out refused with %i clears the local session",
   async (status) => {
     refused = status;
     const storage = new Map([["sb-backend-auth-token", JSON.stringify(session(3600))]]);

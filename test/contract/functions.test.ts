@@ -54,7 +54,7 @@ describe.each(engines)("functions on %s", (engine) => {
     [{ ...message, email: "ines" }, "Please enter a valid email address"],
     [{ ...message, message: "too short" }, "Message must be at least 10 characters"],
     [{ ...message, message: "😀".repeat(9) }, "Message must be at least 10 characters"],
-  ])("FN-contact-rules: repeats the page's rules: %o", async (body, text) => {
+  ])("FN-contact-rules: the rules of the page are checked again: %o", async (body, text) => {
     const { error } = await submit(body);
     expect(error?.context.status).toBe(400);
     expect(await error!.context.json()).toEqual({ success: false, error: text });

@@ -28,7 +28,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
   afterAll(() => server.stop());
 
   it.each(["product-images", "review-images", "cover-images"])(
-    "F-download-public F-download-defused F-download-gone: uploads to %s, serves by public URL, removes",
+    "F-download-public F-download-defused F-download-gone: a file in %s is uploaded, downloaded by its public URL, and removed",
     async (bucket) => {
       const up = await owner.storage
         .from(bucket)
@@ -199,7 +199,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     "./x.png",
     "%00.png",
     "x\n.png",
-  ])("F-upload-name: refuses to climb with %j", async (path) => {
+  ])("F-upload-name: refuses the path %j, which leaves the bucket", async (path) => {
     const token = (await owner.auth.getSession()).data.session!.access_token;
     for (const method of ["POST", "DELETE", "GET"]) {
       const answer = await rawRequest(

@@ -20,7 +20,7 @@ function signed(claims: object): string {
 
 type Answer = { status: number; headers: Headers; body: Record<string, unknown> };
 
-describe.each(engines)("the wire on %s", (engine) => {
+describe.each(engines)("raw requests on %s", (engine) => {
   let server: Server;
   let owner: Awaited<ReturnType<typeof asOwner>>;
   let service: ReturnType<typeof asService>;

@@ -37,7 +37,7 @@ it.each([
   "identity_not_found",
   "single_identity_not_deletable",
   "otp_expired",
-])("S8-client-2: reports the error %s of the address, and opens no session", async (code) => {
+])("S8-client-2: reports the error %s in the URL, and opens no session", async (code) => {
   const address = `/#error=server_error&error_code=${code}&error_description=It+did+not+work`;
   window.history.replaceState(null, "", address);
   const { auth } = createClient("http://backend.test", "public-key", {

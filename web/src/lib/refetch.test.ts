@@ -7,7 +7,7 @@ const key = ["rows"];
 let unsubscribe = () => {};
 
 /** Returns a client with one query that is in use. */
-function inUse(queryFn: () => Promise<string>) {
+function makeQueryInUse(queryFn: () => Promise<string>) {
   const cache = makeQueryClient();
   unsubscribe = new QueryObserver(cache, { queryKey: key, queryFn }).subscribe(() => {});
   return cache;
@@ -20,7 +20,7 @@ afterEach(() => {
 
 it("resolves when the rows have been fetched again", async () => {
   let answer = "old";
-  const cache = inUse(() => Promise.resolve(answer));
+  const cache = makeQueryInUse(() => Promise.resolve(answer));
   await vi.waitFor(() => expect(cache.getQueryData(key)).toBe("old"));
   answer = "new";
   await refetch(cache, key);
@@ -29,7 +29,7 @@ it("resolves when the rows have been fetched again", async () => {
 
 it("does not wait for a fetch that began before the network was lost", async () => {
   const fetchRows = vi.fn<() => Promise<string>>(() => Promise.reject(new TypeError("no network")));
-  const cache = inUse(fetchRows);
+  const cache = makeQueryInUse(fetchRows);
   await vi.waitFor(() => expect(fetchRows).toHaveBeenCalledOnce());
   expect(cache.getQueryState(key)?.fetchStatus).toBe("fetching"); // it retries in a second
   onlineManager.setOnline(false);
@@ -38,7 +38,7 @@ it("does not wait for a fetch that began before the network was lost", async () 
 });
 
 it("does not wait when the network is lost during the fetch", async () => {
-  const cache = inUse(() => new Promise(() => {}));
+  const cache = makeQueryInUse(() => new Promise(() => {}));
   const done = refetch(cache, key);
   onlineManager.setOnline(false);
   await done;

@@ -49,13 +49,13 @@ it("refreshes once for requests that are rejected at the same time", async () =>
 });
 
 it.each([
-  ["what the service of the tokens refuses", "http://backend.test/auth/v1/token", asOwner],
+  ["a request to the auth service", "http://backend.test/auth/v1/token", asOwner],
   [
-    "what nobody's session was sent with",
+    "a request without a session",
     rest,
     { headers: { apikey: "public", Authorization: "Bearer public" } },
   ],
-])("leaves alone %s", async (_, address, init) => {
+])("does not refresh the token after %s is rejected", async (_, address, init) => {
   const tokens = answer(401);
   const renew = vi.fn(async () => "new");
   expect((await fetchWithTokenRefresh(renew)(address, init)).status).toBe(401);

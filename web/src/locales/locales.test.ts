@@ -106,7 +106,7 @@ function usedIn(text: string, candidates: readonly string[]): string[] {
 }
 
 /** All modules imported by these entries, statically or dynamically, except those whose path matches `stop`. */
-function reach(entries: string[], stop: RegExp): string[] {
+function reachableModules(entries: string[], stop: RegExp): string[] {
   const reached = new Set(entries);
   for (const path of reached) {
     const imports = modules.get(path)!.matchAll(/(?:from|import)\s*\(?\s*"(@\/[^"]+)"/g);
@@ -146,8 +146,8 @@ describe("locales", () => {
   it("have no unused key", () => {
     const used = usedIn(code, keys);
     expect(keys.filter((key) => !used.includes(key))).toEqual([]);
-    const asked = [...code.matchAll(/useSiteText\(\s*"([^"]+)"/g)].map((m) => m[1]!);
-    expect(new Set(asked)).toEqual(new Set(SITE_TEXT_KEYS));
+    const usedKeys = [...code.matchAll(/useSiteText\(\s*"([^"]+)"/g)].map((m) => m[1]!);
+    expect(new Set(usedKeys)).toEqual(new Set(SITE_TEXT_KEYS));
   });
 
   it("have every key that the code uses", () => {
@@ -157,8 +157,10 @@ describe("locales", () => {
     );
     expect(missing).toEqual([]);
     const groups = new Set(keys.map((key) => key.split(".")[0]));
-    const asked = [...code.matchAll(/\bt\(\s*["'`]([\w.]+)["'`]/g)].map((m) => m[1]!);
-    expect(asked.filter((key) => groups.has(key.split(".")[0]) && !keys.includes(key))).toEqual([]);
+    const usedKeys = [...code.matchAll(/\bt\(\s*["'`]([\w.]+)["'`]/g)].map((m) => m[1]!);
+    expect(usedKeys.filter((key) => groups.has(key.split(".")[0]) && !keys.includes(key))).toEqual(
+      [],
+    );
   });
 });
 
@@ -170,13 +172,13 @@ describe("the text bundles", () => {
 
   it("site: contains the texts of the public pages", () => {
     const stop = new RegExp(`${adminPages.source}|${privacyPage.source}`);
-    const paths = reach(["@/entry-client.tsx"], stop);
+    const paths = reachableModules(["@/entry-client.tsx"], stop);
     expect(paths).toContain("@/features/contact/components/contact-form.tsx");
     expect(foreign(paths, Object.keys({ ...adminEn, ...privacy }))).toEqual([]);
   });
 
   it("privacy: contains the texts of the privacy page", () => {
-    const paths = reach(["@/app/routes/public/privacy.tsx"], adminPages);
+    const paths = reachableModules(["@/app/routes/public/privacy.tsx"], adminPages);
     expect(
       usedIn(modules.get("@/features/privacy/components/privacy-page.tsx")!, keys),
     ).not.toEqual([]);
@@ -191,6 +193,6 @@ describe("the text bundles", () => {
       (path) => adminPages.test(path) && !settingsPage.test(path),
     );
     expect(paths.length).toBeGreaterThan(20);
-    expect(foreign(reach(paths, privacyPage), Object.keys(privacy))).toEqual([]);
+    expect(foreign(reachableModules(paths, privacyPage), Object.keys(privacy))).toEqual([]);
   });
 });

@@ -9,14 +9,14 @@ import { renderApp } from "@/test/render";
 const session = { user: { id: "1" } } as Session;
 const admin = { session, user: session.user, role: "admin" as const };
 
-function Where() {
+function CurrentPath() {
   return <output>{useLocation().pathname}</output>;
 }
 const page = (
   <>
     <Header />
     <main>
-      <Where />
+      <CurrentPath />
       <section id="about">About</section>
     </main>
   </>

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Submenu } from "@/components/layout/submenu";
 import { renderApp } from "@/test/render";
 
-function show() {
+function renderSubmenu() {
   return renderApp(
     <>
       <Submenu
@@ -31,7 +31,7 @@ describe("by mouse", () => {
   afterEach(() => vi.useRealTimers());
 
   it("opens at once and closes 100 ms after leaving", () => {
-    show();
+    renderSubmenu();
     fireEvent.pointerEnter(area(), { pointerType: "mouse" });
     expect(isOpen()).toBe(true);
     expect(toggle()).toHaveAttribute("aria-expanded", "true");
@@ -44,7 +44,7 @@ describe("by mouse", () => {
   });
 
   it("stays open if the mouse returns within the delay", () => {
-    show();
+    renderSubmenu();
     fireEvent.pointerEnter(area(), { pointerType: "mouse" });
     fireEvent.pointerLeave(area(), { pointerType: "mouse" });
     advance(60);
@@ -54,7 +54,7 @@ describe("by mouse", () => {
   });
 
   it("S2-nav-5: does not open for a touch pointer that enters", () => {
-    show();
+    renderSubmenu();
     fireEvent.pointerEnter(area(), { pointerType: "touch" });
     expect(isOpen()).toBe(false);
   });
@@ -63,7 +63,7 @@ describe("by mouse", () => {
 describe("by press and keyboard", () => {
   it("S2-nav-5: opens by focus and closes when the focus moves on", async () => {
     const user = userEvent.setup();
-    show();
+    renderSubmenu();
     await user.tab();
     expect(screen.getByRole("link", { name: "Gallery" })).toHaveFocus();
     expect(isOpen()).toBe(true);
@@ -74,7 +74,7 @@ describe("by press and keyboard", () => {
 
   it("S2-nav-5: Escape closes, returns the focus and does not reopen", async () => {
     const user = userEvent.setup();
-    show();
+    renderSubmenu();
     await user.tab();
     await user.tab();
     await user.tab();
@@ -86,7 +86,7 @@ describe("by press and keyboard", () => {
 
   it("S2-nav-5: toggles by key, closes by a press outside and after a choice", async () => {
     const user = userEvent.setup();
-    show();
+    renderSubmenu();
     await user.tab();
     await user.tab();
     await user.keyboard("{Enter}");

@@ -4,7 +4,7 @@ import { Picture } from "@/components/media/picture";
 import type { ImageInfo } from "@/lib/media";
 import { renderApp } from "@/test/render";
 
-function finish(image: HTMLElement, width: number) {
+function finishLoading(image: HTMLElement, width: number) {
   Object.defineProperty(image, "naturalWidth", { value: width, configurable: true });
   Object.defineProperty(image, "naturalHeight", { value: width / 2, configurable: true });
   Object.defineProperty(image, "complete", { value: true, configurable: true });
@@ -17,7 +17,7 @@ it("hides a picture that is loading and fades it in", () => {
   const image = screen.getByRole("img", { name: "Roofs" });
   expect(image).toHaveClass("opacity-0");
   expect(image).toHaveAttribute("loading", "lazy");
-  finish(image, 1600);
+  finishLoading(image, 1600);
   fireEvent.load(image);
   expect(image).not.toHaveClass("opacity-0");
   expect(onSize).toHaveBeenCalledWith(1600, 800);
@@ -66,11 +66,13 @@ const info: ImageInfo = {
   color: "#336699",
   focus: [0.25, 0.5],
 };
-const known = <Picture src="/object/public/a.jpg" alt="Roofs" info={info} sizes={[["", "50vw"]]} />;
+const pictureWithInfo = (
+  <Picture src="/object/public/a.jpg" alt="Roofs" info={info} sizes={[["", "50vw"]]} />
+);
 
 it("P-3: requests a rendition that fits, and shows the dominant colour until it has loaded", () => {
   vi.spyOn(HTMLImageElement.prototype, "complete", "get").mockReturnValue(false);
-  renderApp(known);
+  renderApp(pictureWithInfo);
   const image = screen.getByRole("img");
   expect(image.getAttribute("srcset")).toContain(
     "/render/image/public/a.jpg?width=640&v=0123456789abcdef 640w",
@@ -79,7 +81,7 @@ it("P-3: requests a rendition that fits, and shows the dominant colour until it 
   expect(image).toHaveClass("pending");
   expect(image).not.toHaveClass("opacity-0");
   expect(image).toHaveStyle({ backgroundColor: "#336699" });
-  finish(image, 640);
+  finishLoading(image, 640);
   fireEvent.load(image);
   expect(image).not.toHaveClass("pending");
   expect(image.style.backgroundColor).toBe("");
@@ -87,7 +89,7 @@ it("P-3: requests a rendition that fits, and shows the dominant colour until it 
 
 it("shows the stored file if the rendition fails, and the placeholder if that fails too", () => {
   vi.spyOn(HTMLImageElement.prototype, "complete", "get").mockReturnValue(false);
-  renderApp(known);
+  renderApp(pictureWithInfo);
   fireEvent.error(screen.getByRole("img"));
   const image = screen.getByRole("img");
   expect(image).not.toHaveAttribute("srcset");

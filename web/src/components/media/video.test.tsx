@@ -26,7 +26,7 @@ it.each([
   [390, 1, 640],
   [390, 3, 1280],
   [1440, 1, 1280],
-])("P-10: its poster fits a screen of %i pixels × %i", (innerWidth, devicePixelRatio, width) => {
+])("P-10: the poster fits a screen of %i pixels × %i", (innerWidth, devicePixelRatio, width) => {
   vi.stubGlobal("innerWidth", innerWidth);
   vi.stubGlobal("devicePixelRatio", devicePixelRatio);
   const { container } = renderApp(<Video src={src} info={info} />);

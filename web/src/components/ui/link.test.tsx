@@ -5,7 +5,7 @@ import { expect, it, vi } from "vitest";
 import { Link } from "@/components/ui/link";
 import { renderApp } from "@/test/render";
 
-function Place() {
+function CurrentUrl() {
   const { pathname, search } = useLocation();
   return <output>{pathname + search}</output>;
 }
@@ -17,7 +17,7 @@ it("navigates without loading a page, after its onClick handler", async () => {
       <Link to="/gallery/all?art=1" onClick={onClick} className="x">
         Gallery
       </Link>
-      <Place />
+      <CurrentUrl />
     </>,
   );
   const link = screen.getByRole("link", { name: "Gallery" });
@@ -42,7 +42,7 @@ it("does not navigate if the handler prevents it, and leaves new tabs to the bro
         Stopped
       </Link>
       <Link to="/tab">Tab</Link>
-      <Place />
+      <CurrentUrl />
     </>,
   );
   await userEvent.click(screen.getByRole("link", { name: "Stopped" }));

@@ -64,7 +64,7 @@ function Field({ upload, initial, discard }: FieldProps) {
 const png = (name: string) => new File(["x"], name, { type: "image/png" });
 const input = () => screen.getByLabelText(/Gallery images Drop images here/);
 
-function show(
+function renderField(
   options: { auth?: Partial<Auth>; initial?: string[]; discard?(): Promise<void> } = {},
 ) {
   const { jobs, upload } = pendingUploads();
@@ -77,7 +77,7 @@ function show(
 }
 
 it("A-up-each: shows every file at once with its progress, uploads three at a time, and keeps the order", async () => {
-  const { jobs, user } = show({ initial: ["/stored/old.png"] });
+  const { jobs, user } = renderField({ initial: ["/stored/old.png"] });
   await user.upload(input(), ["1.png", "2.png", "3.png", "4.png"].map(png));
   expect(screen.getAllByRole("listitem")).toHaveLength(5);
   expect(screen.getByText("busy")).toBeInTheDocument();
@@ -101,7 +101,7 @@ it("A-up-each: shows every file at once with its progress, uploads three at a ti
 });
 
 it("A-up-each A-up-failed: continues other uploads when some fail, shows one toast, and retries", async () => {
-  const { jobs, toasts, user } = show();
+  const { jobs, toasts, user } = renderField();
   await user.upload(input(), ["1.png", "2.png", "3.png"].map(png));
   jobs[0]!.fail(new UploadError("no", 500));
   jobs[1]!.fail(new UploadError("no", 500));
@@ -122,7 +122,7 @@ it("A-up-each A-up-failed: continues other uploads when some fail, shows one toa
 });
 
 it("A-up-each: cancels a running upload", async () => {
-  const { jobs, toasts, user } = show();
+  const { jobs, toasts, user } = renderField();
   await user.upload(input(), png("1.png"));
   await user.click(screen.getByRole("button", { name: "Cancel upload" }));
   expect(jobs[0]!.signal.aborted).toBe(true);
@@ -132,7 +132,7 @@ it("A-up-each: cancels a running upload", async () => {
 });
 
 it("aborts the uploads and revokes the previews when the form unmounts", async () => {
-  const { jobs, user, unmount } = show();
+  const { jobs, user, unmount } = renderField();
   await user.upload(input(), png("1.png"));
   unmount();
   expect(jobs[0]!.signal.aborted).toBe(true);
@@ -140,7 +140,7 @@ it("aborts the uploads and revokes the previews when the form unmounts", async (
 });
 
 it("accepts dropped files and shows that they can be dropped", async () => {
-  const { jobs } = show();
+  const { jobs } = renderField();
   const area = input().closest("label")!;
   const dataTransfer = { types: ["Files"], files: [png("1.png")], dropEffect: "none" };
   fireEvent.dragEnter(area, { dataTransfer });
@@ -151,7 +151,7 @@ it("accepts dropped files and shows that they can be dropped", async () => {
 });
 
 it("rejects files of another kind, with their names in a toast", async () => {
-  const { jobs, toasts } = show();
+  const { jobs, toasts } = renderField();
   fireEvent.change(input(), { target: { files: [new File(["<svg/>"], "x.svg")] } });
   await waitFor(() => expect(toasts).toHaveLength(1));
   expect(toasts[0]!.description).toContain("x.svg cannot be used here");
@@ -159,7 +159,10 @@ it("rejects files of another kind, with their names in a toast", async () => {
 });
 
 it("only shows a toast if the user is not an admin", async () => {
-  const { jobs, toasts, user } = show({ auth: { role: null }, initial: ["/stored/old.png"] });
+  const { jobs, toasts, user } = renderField({
+    auth: { role: null },
+    initial: ["/stored/old.png"],
+  });
   await user.upload(input(), png("1.png"));
   const item = within(screen.getByRole("listitem"));
   await user.click(item.getByRole("button", { name: "Remove" }));
@@ -172,14 +175,14 @@ it("only shows a toast if the user is not an admin", async () => {
 });
 
 it("shows why the server has rejected an upload", async () => {
-  const { jobs, toasts, user } = show();
+  const { jobs, toasts, user } = renderField();
   await user.upload(input(), png("1.png"));
   jobs[0]!.fail(new UploadError("row-level security", 403));
   await waitFor(() => expect(toasts).toMatchObject([{ title: "Unauthorized" }]));
 });
 
 it("discards stored files that were not saved: removed ones at once, the others when the form unmounts", async () => {
-  const { jobs, discard, user, unmount } = show({ initial: ["/stored/old.png"] });
+  const { jobs, discard, user, unmount } = renderField({ initial: ["/stored/old.png"] });
   await user.upload(input(), ["1.png", "2.png"].map(png));
   jobs[0]!.done();
   jobs[1]!.done();
@@ -194,7 +197,7 @@ it("discards stored files that were not saved: removed ones at once, the others 
 });
 
 it("A-up-remove: shows a toast when a stored file could not be deleted", async () => {
-  const { jobs, toasts, user } = show({
+  const { jobs, toasts, user } = renderField({
     discard: () => Promise.reject(new UploadError("no", 500)),
   });
   await user.upload(input(), png("1.png"));
@@ -208,7 +211,7 @@ it("A-up-remove: shows a toast when a stored file could not be deleted", async (
 });
 
 it("A-up-spared: discards no file after commit()", async () => {
-  const { jobs, discard, user, unmount } = show();
+  const { jobs, discard, user, unmount } = renderField();
   await user.upload(input(), ["1.png", "2.png"].map(png));
   jobs[0]!.done();
   jobs[1]!.done();

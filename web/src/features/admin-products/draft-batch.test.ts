@@ -7,7 +7,7 @@ import { pngFile } from "@/test/files";
 
 type Job = { name: string; signal: AbortSignal; done(): void; fail(error: unknown): void };
 
-function make() {
+function makeBatch() {
   const jobs: Job[] = [];
   const saves: { id: string; payload: ProductPayload; done(): void; fail(error: unknown): void }[] =
     [];
@@ -52,7 +52,7 @@ it.each([
 ])('titleFrom: %s becomes "%s"', (file, title) => expect(titleFrom(file)).toBe(title));
 
 it("A-bulk-drafts: uploads three at a time, then the others", async () => {
-  const { batch, jobs } = make();
+  const { batch, jobs } = makeBatch();
   batch.add(names(5));
   expect(jobs.map(({ name }) => name)).toEqual(["1.png", "2.png", "3.png"]);
   jobs[1]!.done();
@@ -69,7 +69,7 @@ it("A-bulk-drafts: uploads three at a time, then the others", async () => {
 });
 
 it("A-bulk-save: saves in the displayed order, each draft once its picture is uploaded, and shows one toast", async () => {
-  const { batch, jobs, saves, events, ids } = make();
+  const { batch, jobs, saves, events, ids } = makeBatch();
   batch.add(names(2));
   const [first, second] = ids();
   batch.edit(first!, { title: " Mar ", artwork_type: "mural", dimensions: "2 × 3 m" });
@@ -101,7 +101,7 @@ it("A-bulk-save: saves in the displayed order, each draft once its picture is up
 });
 
 it("A-bulk-drafts: reports many failures once, retries with the same id, and keeps drafts without a title", async () => {
-  const { batch, jobs, saves, events, ids } = make();
+  const { batch, jobs, saves, events, ids } = makeBatch();
   batch.add(names(3));
   jobs[0]!.fail(new UploadError("no", 500));
   jobs[1]!.fail(new UploadError("no", 500));
@@ -132,7 +132,7 @@ it("A-bulk-drafts: reports many failures once, retries with the same id, and kee
 });
 
 it("rejects files by name and by bytes, and never uploads those again", async () => {
-  const { batch, jobs, events } = make();
+  const { batch, jobs, events } = makeBatch();
   batch.add([new File(["<svg/>"], "a.svg"), new File(["x"], "b.mp4"), pngFile("lie.png")]);
   expect(events).toEqual([{ what: "refused", reason: "type", names: ["a.svg", "b.mp4"] }]);
   jobs[0]!.fail(new RefusedFileError());
@@ -144,7 +144,7 @@ it("rejects files by name and by bytes, and never uploads those again", async ()
 });
 
 it("deletes the files of discarded drafts, except those that a row may refer to", async () => {
-  const { batch, jobs, saves, discarded, ids } = make();
+  const { batch, jobs, saves, discarded, ids } = makeBatch();
   batch.add(names(3));
   jobs[0]!.done();
   jobs[1]!.done();
@@ -167,7 +167,7 @@ it("deletes the files of discarded drafts, except those that a row may refer to"
 });
 
 it("asks before the page is left while there are drafts, and deletes them at sign-out", () => {
-  const { batch, jobs } = make();
+  const { batch, jobs } = makeBatch();
   const leaves = () => window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
   expect(leaves()).toBe(true);
   batch.add(names(1));
@@ -178,7 +178,7 @@ it("asks before the page is left while there are drafts, and deletes them at sig
 });
 
 it("reports no results of the previous user's saves after sign-out", async () => {
-  const { batch, jobs, saves, events, ids } = make();
+  const { batch, jobs, saves, events, ids } = makeBatch();
   batch.add(names(3));
   for (const { done } of jobs) done();
   await vi.waitFor(() => expect(states(batch.getSnapshot())).toEqual(Array(3).fill("uploaded")));

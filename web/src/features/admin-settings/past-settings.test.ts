@@ -52,7 +52,7 @@ it("A-history-back: lists the differences, also between two portraits", () => {
 
 it("A-history-back: settings from before commissions remove them, and the list of differences contains their texts", () => {
   const texts = noCommissions().texts;
-  const told = {
+  const differences = {
     ...now,
     site: {
       ...now.site,
@@ -63,11 +63,11 @@ it("A-history-back: settings from before commissions remove them, and the list o
       },
     },
   };
-  expect(withPast(told, { key: "site", value: now.site }).site).toMatchObject({
+  expect(withPast(differences, { key: "site", value: now.site }).site).toMatchObject({
     commissions: noCommissions(),
     responseTime: "",
   });
-  expect(pastDifferences(told, { key: "site", value: now.site }, t)).toEqual([
+  expect(pastDifferences(differences, { key: "site", value: now.site }, t)).toEqual([
     {
       label: "settings.responseTime",
       before: "settings.responseWritten",

@@ -26,24 +26,24 @@ afterEach(async () => {
   cache.clear();
 });
 
-function link(href: string): HTMLElement {
+function addLink(href: string): HTMLElement {
   document.body.innerHTML = `<a href="${href}"><span>Somewhere</span></a>`;
   return document.querySelector("span")!;
 }
 
-const types = () => requests.map(({ query }) => query.getAll("artwork_type").at(-1));
+const requestedTypes = () => requests.map(({ query }) => query.getAll("artwork_type").at(-1));
 
 test.each([
   ["pointer", fireEvent.pointerOver],
   ["focus", fireEvent.focusIn],
   ["finger", fireEvent.touchStart],
 ])("a %s on a link prefetches its works once, and the page uses them", async (_, approach) => {
-  const on = link("/gallery/mural?lang=pt");
+  const on = addLink("/gallery/mural?lang=pt");
   approach(on);
   approach(on);
   await vi.waitFor(() => expect(cache.isFetching()).toBe(0));
   approach(on);
-  expect(types()).toEqual(["eq.mural"]);
+  expect(requestedTypes()).toEqual(["eq.mural"]);
   expect(requests[0]!.headers.get("Range")).toBe("0-47");
   await cache.ensureQueryData(artworksPageQuery(backend, "mural", 0));
   expect(requests).toHaveLength(1);
@@ -51,12 +51,12 @@ test.each([
 
 test("P-near-once: prefetches all works for each link to them, once while they are fresh", async () => {
   for (const path of ["/gallery", "/gallery/all", "/gallery/sculpture"]) {
-    fireEvent.pointerOver(link(path));
+    fireEvent.pointerOver(addLink(path));
     await vi.waitFor(() => expect(cache.isFetching()).toBe(0));
   }
-  expect(types()).toEqual(["not.in.(oil,acrylic)"]);
+  expect(requestedTypes()).toEqual(["not.in.(oil,acrylic)"]);
   await cache.invalidateQueries({ queryKey: ["products"] });
-  fireEvent.pointerOver(link("/gallery"));
+  fireEvent.pointerOver(addLink("/gallery"));
   await vi.waitFor(() => expect(requests).toHaveLength(2));
 });
 
@@ -68,15 +68,15 @@ test.each([
   "/gallery/mural?art=0b0c1c4e-7f7a-4d0e-9c55-3f1d1e0e6a01",
   "https://elsewhere.example/gallery/mural",
 ])("P-near-once: prefetches nothing for %s", (href) => {
-  fireEvent.pointerOver(link(href));
+  fireEvent.pointerOver(addLink(href));
   expect(cache.isFetching()).toBe(0);
 });
 
 test("P-near-once: prefetches nothing with the Save-Data setting", () => {
   vi.stubGlobal("navigator", { connection: { saveData: true } });
-  fireEvent.pointerOver(link("/gallery/mural"));
+  fireEvent.pointerOver(addLink("/gallery/mural"));
   expect(cache.isFetching()).toBe(0);
   vi.stubGlobal("navigator", { connection: { saveData: false } });
-  fireEvent.pointerOver(link("/gallery/mural"));
+  fireEvent.pointerOver(addLink("/gallery/mural"));
   expect(cache.isFetching()).toBe(2); // the works and the series
 });

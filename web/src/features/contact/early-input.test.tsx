@@ -3,23 +3,23 @@ import { expect, test } from "vitest";
 import { ContactForm } from "@/features/contact/components/contact-form";
 import { renderApp } from "@/test/render";
 
-function type(drawn: HTMLElement, name: string, text: string): void {
-  const field = drawn.querySelector<HTMLInputElement>(`[name=${name}]`)!;
+function typeInto(serverHtml: HTMLElement, name: string, text: string): void {
+  const field = serverHtml.querySelector<HTMLInputElement>(`[name=${name}]`)!;
   field.value = text;
   field.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
 test("text typed before and during hydration is kept", () => {
-  const drawn = document.createElement("section"); // rendered by the server
-  drawn.id = "contact";
-  drawn.innerHTML =
+  const serverHtml = document.createElement("section"); // rendered by the server
+  serverHtml.id = "contact";
+  serverHtml.innerHTML =
     '<form><input name="name"><input name="email"><textarea name="message"></textarea></form>';
-  document.body.append(drawn);
-  type(drawn, "email", "ines@example.com");
+  document.body.append(serverHtml);
+  typeInto(serverHtml, "email", "ines@example.com");
   let typing = true;
   // React has rendered the form and not yet hydrated it.
   function TypeMeanwhile() {
-    if (typing) type(drawn, "name", "Inês");
+    if (typing) typeInto(serverHtml, "name", "Inês");
     typing = false;
     return null;
   }
@@ -34,7 +34,7 @@ test("text typed before and during hydration is kept", () => {
       <TypeMeanwhile />
     </>,
   );
-  drawn.remove();
+  serverHtml.remove();
   expect(shown()[0]).toHaveValue("Inês");
   expect(shown()[1]).toHaveValue("ines@example.com");
 

@@ -32,7 +32,7 @@ function fakeClock() {
 }
 
 /** Makes a carousel that loops without animation, and a log of the calls to the films. */
-function scene(kinds: SlideKind[], refuses = false) {
+function makeCarousel(kinds: SlideKind[], refuses = false) {
   const fake = fakeClock();
   const log: string[] = [];
   const hero = createHeroController(fake.clock, {
@@ -55,7 +55,7 @@ function scene(kinds: SlideKind[], refuses = false) {
 
 describe("image slides", () => {
   test("advance after five seconds, and loop", () => {
-    const { pass, index } = scene(["image", "image"]);
+    const { pass, index } = makeCarousel(["image", "image"]);
     pass(HERO_DWELL_MS - 1);
     expect(index()).toBe(0);
     pass(1);
@@ -65,18 +65,18 @@ describe("image slides", () => {
   });
 
   test("a single image stays", () => {
-    const { pass, log, pending } = scene(["image"]);
+    const { pass, log, pending } = makeCarousel(["image"]);
     expect(pending()).toBe(0);
     pass(60_000);
     expect(log).toEqual([]);
   });
 
   test("sets no timer without slides", () => {
-    expect(scene([]).pending()).toBe(0);
+    expect(makeCarousel([]).pending()).toBe(0);
   });
 
   test("an arrow cancels the dwell timer, and the new image starts another", () => {
-    const { hero, pass, select, index, pending } = scene(["image", "image", "image"]);
+    const { hero, pass, select, index, pending } = makeCarousel(["image", "image", "image"]);
     pass(4900);
     hero.send({ type: "arrow" });
     expect(pending()).toBe(0);
@@ -89,7 +89,7 @@ describe("image slides", () => {
   });
 
   test("a drag to another slide restarts the dwell time", () => {
-    const { hero, pass, select, index } = scene(["image", "image", "image"]);
+    const { hero, pass, select, index } = makeCarousel(["image", "image", "image"]);
     pass(4000);
     hero.send({ type: "hold", source: "drag", on: true });
     pass(10_000);
@@ -103,7 +103,7 @@ describe("image slides", () => {
   });
 
   test("the pause button stops until it is pressed again, also across arrows; Play resumes the remaining time", () => {
-    const { hero, pass, select, index } = scene(["image", "image", "image"]);
+    const { hero, pass, select, index } = makeCarousel(["image", "image", "image"]);
     pass(3000);
     hero.send({ type: "toggle" });
     pass(60_000);
@@ -121,7 +121,7 @@ describe("image slides", () => {
   });
 
   test("hover and focus hold the dwell time, alone or together", () => {
-    const { hero, pass, index } = scene(["image", "image"]);
+    const { hero, pass, index } = makeCarousel(["image", "image"]);
     pass(2000);
     hero.send({ type: "hold", source: "pointer", on: true });
     hero.send({ type: "hold", source: "focus", on: true });
@@ -135,7 +135,7 @@ describe("image slides", () => {
   });
 
   test("a pointer that stays on a pressed arrow does not hold the next image", () => {
-    const { hero, pass, select, index } = scene(["image", "image", "image"]);
+    const { hero, pass, select, index } = makeCarousel(["image", "image", "image"]);
     hero.send({ type: "hold", source: "pointer", on: true });
     hero.send({ type: "arrow" });
     select(1);
@@ -144,7 +144,7 @@ describe("image slides", () => {
   });
 
   test("a hidden page stops the dwell time", () => {
-    const { hero, pass, index } = scene(["image", "image"]);
+    const { hero, pass, index } = makeCarousel(["image", "image"]);
     pass(1000);
     hero.send({ type: "page", hidden: true });
     pass(60_000);
@@ -155,7 +155,7 @@ describe("image slides", () => {
   });
 
   test("reduced motion: nothing moves until Play", () => {
-    const { hero, pass, index } = scene(["image", "image"]);
+    const { hero, pass, index } = makeCarousel(["image", "image"]);
     hero.send({ type: "motion", reduced: true });
     pass(60_000);
     expect(index()).toBe(0);
@@ -167,7 +167,7 @@ describe("image slides", () => {
 
 describe("film slides", () => {
   test("start 80 ms after the selection, from the beginning, and do not advance", () => {
-    const { pass, select, log, index } = scene(["image", "video"]);
+    const { pass, select, log, index } = makeCarousel(["image", "video"]);
     select(1);
     pass(VIDEO_START_DELAY_MS - 1);
     expect(log).toEqual([]);
@@ -178,7 +178,7 @@ describe("film slides", () => {
   });
 
   test("pause when their slide is left; leaving early never starts the film", () => {
-    const { pass, select, log } = scene(["image", "video"]);
+    const { pass, select, log } = makeCarousel(["image", "video"]);
     select(1);
     pass(VIDEO_START_DELAY_MS);
     select(0);
@@ -191,7 +191,7 @@ describe("film slides", () => {
   });
 
   test("start from the beginning when their slide is selected again", () => {
-    const { pass, select, log } = scene(["video", "image"]);
+    const { pass, select, log } = makeCarousel(["video", "image"]);
     pass(VIDEO_START_DELAY_MS);
     select(1);
     select(0);
@@ -200,7 +200,7 @@ describe("film slides", () => {
   });
 
   test("pause on a hidden page and below 35 percent visibility, and continue where they stopped", () => {
-    const { hero, pass, log } = scene(["video"]);
+    const { hero, pass, log } = makeCarousel(["video"]);
     pass(VIDEO_START_DELAY_MS);
     hero.send({ type: "page", hidden: true });
     hero.send({ type: "page", hidden: false });
@@ -212,7 +212,7 @@ describe("film slides", () => {
   });
 
   test("selected while the page loads: starts from the beginning when the page has loaded", () => {
-    const { hero, select, pass, log } = scene(["image", "video"]);
+    const { hero, select, pass, log } = makeCarousel(["image", "video"]);
     hero.send({ type: "load", loading: true });
     select(1);
     pass(60_000);
@@ -225,7 +225,7 @@ describe("film slides", () => {
   });
 
   test("selected while out of view: starts from the beginning when it comes into view", () => {
-    const { hero, pass, select, log } = scene(["image", "video"]);
+    const { hero, pass, select, log } = makeCarousel(["image", "video"]);
     hero.send({ type: "view", inView: false });
     select(1);
     pass(1000);
@@ -236,7 +236,7 @@ describe("film slides", () => {
   });
 
   test("stopped although it should play: four more attempts after 120, 240, 400 and 600 ms", () => {
-    const { hero, pass, log, pending } = scene(["video"]);
+    const { hero, pass, log, pending } = makeCarousel(["video"]);
     pass(VIDEO_START_DELAY_MS);
     for (const delay of VIDEO_RETRY_DELAYS_MS) {
       const before = log.length;
@@ -254,7 +254,7 @@ describe("film slides", () => {
   });
 
   test("a browser that refuses to play is asked five times in all", async () => {
-    const { hero, pass, log } = scene(["video"], true);
+    const { hero, pass, log } = makeCarousel(["video"], true);
     for (const delay of [VIDEO_START_DELAY_MS, ...VIDEO_RETRY_DELAYS_MS, 10_000]) {
       pass(delay);
       await Promise.resolve();
@@ -264,7 +264,7 @@ describe("film slides", () => {
   });
 
   test("P-8: a press plays a refused film at once, without a timer", async () => {
-    const { hero, pass, log, pending } = scene(["video"], true);
+    const { hero, pass, log, pending } = makeCarousel(["video"], true);
     for (const delay of [VIDEO_START_DELAY_MS, ...VIDEO_RETRY_DELAYS_MS]) {
       pass(delay);
       await Promise.resolve();
@@ -275,7 +275,7 @@ describe("film slides", () => {
   });
 
   test("a late event of the previous slide has no effect", () => {
-    const { hero, pass, select, log, pending } = scene(["video", "video"]);
+    const { hero, pass, select, log, pending } = makeCarousel(["video", "video"]);
     pass(VIDEO_START_DELAY_MS);
     select(1);
     pass(VIDEO_START_DELAY_MS);
@@ -285,7 +285,7 @@ describe("film slides", () => {
   });
 
   test("a stop that is reported twice causes one retry", () => {
-    const { hero, pass, log } = scene(["video"]);
+    const { hero, pass, log } = makeCarousel(["video"]);
     pass(VIDEO_START_DELAY_MS);
     hero.send({ type: "video-stopped", index: 0 });
     hero.send({ type: "video-stopped", index: 0 });
@@ -294,7 +294,7 @@ describe("film slides", () => {
   });
 
   test("leaving the slide ends the retries, and the next selection has four again", () => {
-    const { hero, pass, select, log } = scene(["video", "video"]);
+    const { hero, pass, select, log } = makeCarousel(["video", "video"]);
     pass(VIDEO_START_DELAY_MS);
     hero.send({ type: "video-stopped", index: 0 });
     select(1);
@@ -304,7 +304,7 @@ describe("film slides", () => {
   });
 
   test("the button pauses and plays; a pause by the program is not treated as a stop", () => {
-    const { hero, pass, log, pending } = scene(["video"]);
+    const { hero, pass, log, pending } = makeCarousel(["video"]);
     pass(VIDEO_START_DELAY_MS);
     hero.send({ type: "toggle" });
     hero.send({ type: "video-stopped", index: 0 });
@@ -315,7 +315,7 @@ describe("film slides", () => {
   });
 
   test("reduced motion: the film waits for Play", () => {
-    const { hero, pass, log } = scene(["video"]);
+    const { hero, pass, log } = makeCarousel(["video"]);
     hero.send({ type: "motion", reduced: true });
     pass(60_000);
     hero.send({ type: "toggle" });
@@ -326,7 +326,7 @@ describe("film slides", () => {
 });
 
 test("stop() ends all timers, and the next slides start again", () => {
-  const { hero, pass, pending, index } = scene(["image", "image"]);
+  const { hero, pass, pending, index } = makeCarousel(["image", "image"]);
   hero.stop();
   expect(pending()).toBe(0);
   hero.send({ type: "slides", slides: ["image", "image"] });
@@ -335,7 +335,7 @@ test("stop() ends all timers, and the next slides start again", () => {
 });
 
 test("with fewer slides than before the index stays valid", () => {
-  const { hero, select, index } = scene(["image", "image", "image"]);
+  const { hero, select, index } = makeCarousel(["image", "image", "image"]);
   select(2);
   hero.send({ type: "slides", slides: ["image"] });
   expect(index()).toBe(0);

@@ -24,10 +24,11 @@ it("keeps the return path in the URL of the step", () => {
 });
 
 it("reads the error of a link in the hash and in the query", () => {
-  const told = "error=access_denied&error_code=otp_expired&error_description=Email+link+is+invalid";
+  const failedLink =
+    "error=access_denied&error_code=otp_expired&error_description=Email+link+is+invalid";
   const failure = { code: "otp_expired", message: "Email link is invalid" };
-  expect(linkFailure(`#${told}&sb=`, query())).toEqual(failure);
-  expect(linkFailure("", query(told))).toEqual(failure);
+  expect(linkFailure(`#${failedLink}&sb=`, query())).toEqual(failure);
+  expect(linkFailure("", query(failedLink))).toEqual(failure);
   expect(linkFailure("#contact", query("setup=token"))).toBeNull();
 });
 

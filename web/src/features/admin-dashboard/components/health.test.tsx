@@ -16,7 +16,7 @@ afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
 /** A site without problems, all of whose items are proved. */
-const good: SiteHealth = {
+const healthySite: SiteHealth = {
   checked_at: "2026-11-23T12:00:00Z",
   backup: {
     proved: true,
@@ -57,7 +57,7 @@ function answer(health: SiteHealth, language: Language = "en") {
 }
 
 /** Returns the parts of the line, and those that are green. */
-async function line(name = "Health of the site") {
+async function healthLine(name = "Health of the site") {
   const region = await screen.findByRole("region", { name });
   const text = region.querySelector("p")!;
   return {
@@ -67,7 +67,7 @@ async function line(name = "Health of the site") {
 }
 
 it("A-health-line: one line says what is proved and where, with proved items in green", async () => {
-  answer(good);
+  answer(healthySite);
   const parts = [
     "Last backup just now in s3 copies.example/alvor/",
     "restored as a test 9 hours ago",
@@ -75,14 +75,14 @@ it("A-health-line: one line says what is proved and where, with proved items in 
     "last mail delivered 2 days ago",
     "certificate until 12 February 2027",
   ];
-  expect(await line()).toEqual({ parts: [...parts, "version 1.2.0"], green: parts });
+  expect(await healthLine()).toEqual({ parts: [...parts, "version 1.2.0"], green: parts });
   expect(screen.queryByRole("alert")).not.toBeInTheDocument();
   expect(screen.queryByText(/ATELIE_BACKUP_URL/)).not.toBeInTheDocument();
 });
 
 it("A-health-line: the line is also in Portuguese", async () => {
-  answer(good, "pt");
-  expect((await line("Estado do site")).parts).toEqual([
+  answer(healthySite, "pt");
+  expect((await healthLine("Estado do site")).parts).toEqual([
     "Última cópia de segurança agora mesmo em s3 copies.example/alvor/",
     "reposta para teste há 9 horas",
     "41 GB livres no disco",
@@ -103,10 +103,10 @@ it("A-health-line: an item that is not proved is not green", async () => {
       proven_restore_point: null,
     },
     disk: { proved: false, level: "low", free: 850_000_000, total: 100_000_000_000 },
-    mail: { ...good.mail, proved: false, delivered_at: null, waiting: 3, retried: 2 },
+    mail: { ...healthySite.mail, proved: false, delivered_at: null, waiting: 3, retried: 2 },
     certificate: null,
   });
-  expect(await line()).toEqual({
+  expect(await healthLine()).toEqual({
     parts: [
       "No backup yet",
       "850 MB free on the disk",
@@ -121,10 +121,10 @@ it("A-health-line: an item that is not proved is not green", async () => {
 
 it("A-health-line: the line says if files still have to be copied, or were missing in the proof", async () => {
   answer({
-    ...good,
-    backup: { ...good.backup, proved: false, waiting_files: 3, unproven_files: 7 },
+    ...healthySite,
+    backup: { ...healthySite.backup, proved: false, waiting_files: 3, unproven_files: 7 },
   });
-  const { parts, green } = await line();
+  const { parts, green } = await healthLine();
   expect(parts).toContain("files still to be copied: 3");
   expect(green).not.toContain("restored as a test 9 hours ago");
   await userEvent.click(screen.getByRole("button", { name: "Details" }));
@@ -132,8 +132,10 @@ it("A-health-line: the line says if files still have to be copied, or were missi
 });
 
 it("A-health-same-disk: the line says that backups in the data folder are lost with the disk", async () => {
-  answer({ ...good, backup: { ...good.backup, proved: false, same_disk: true } });
-  expect((await line()).green).not.toContain("Last backup just now in s3 copies.example/alvor/");
+  answer({ ...healthySite, backup: { ...healthySite.backup, proved: false, same_disk: true } });
+  expect((await healthLine()).green).not.toContain(
+    "Last backup just now in s3 copies.example/alvor/",
+  );
   expect(screen.getByText(/on the same disk as the site, so they die with it/)).toHaveTextContent(
     "ATELIE_BACKUP_URL",
   );
@@ -144,7 +146,7 @@ it("A-health-same-disk: the line says that backups in the data folder are lost w
 });
 
 it("A-health-details: the details open on request and state in words what is green in the line", async () => {
-  answer(good);
+  answer(healthySite);
   const button = await screen.findByRole("button", { name: "Details" });
   expect(button).toHaveAttribute("aria-expanded", "false");
   expect(screen.getByText("Restore test")).not.toBeVisible();
@@ -176,9 +178,9 @@ it.each([
     "O que mudou",
   ],
 ] as const)(
-  "A-health-release: a newer release is a quiet sentence with the way out (%s)",
+  "A-health-release: a newer release is shown with what the owner can do (%s)",
   async (language, text, notes) => {
-    answer({ ...good, release }, language);
+    answer({ ...healthySite, release }, language);
     expect(await screen.findByText(text)).toBeInTheDocument();
     expect(screen.getByRole("link", { name: notes })).toHaveAttribute(
       "href",
@@ -189,8 +191,8 @@ it.each([
 );
 
 it("A-health-release: a release file that cannot be read, or whose release is not newer, is only in the details", async () => {
-  answer({ ...good, release: { ...release, newer: null } });
-  await line();
+  answer({ ...healthySite, release: { ...release, newer: null } });
+  await healthLine();
   expect(screen.queryByText(/can be had/)).not.toBeInTheDocument();
   await userEvent.click(screen.getByRole("button", { name: "Details" }));
   expect(screen.getByText(/On 23 November 2026, \d\d:00 there was no newer one\./)).toBeVisible();
@@ -198,10 +200,10 @@ it("A-health-release: a release file that cannot be read, or whose release is no
 
 it("A-health-release: of a release file that cannot be read the page says nothing else", async () => {
   answer({
-    ...good,
+    ...healthySite,
     release: { newer: null, read_at: null, failing_since: "2026-11-22T04:00:00Z" },
   });
-  await line();
+  await healthLine();
   await userEvent.click(screen.getByRole("button", { name: "Details" }));
   expect(screen.getByText(/Whether there is a newer one could not be read\./)).toBeVisible();
   expect(screen.queryByRole("alert")).not.toBeInTheDocument();
@@ -209,7 +211,7 @@ it("A-health-release: of a release file that cannot be read the page says nothin
 
 it("A-health-release: the URL of release notes is a link only if it is https", async () => {
   answer({
-    ...good,
+    ...healthySite,
     release: { ...release, newer: { ...release.newer, notes: "javascript:alert(1)" } },
   });
   expect(await screen.findByText(/can be had/)).toBeInTheDocument();

@@ -13,7 +13,7 @@ function List({ batch }: { batch: DraftBatch }) {
   return <DraftList drafts={drafts} batch={batch} add={() => undefined} />;
 }
 
-function show(count: number) {
+function renderDrafts(count: number) {
   const saved: ProductPayload[] = [];
   const batch = new DraftBatch({
     upload: (file) => Promise.resolve(`/stored/${file.name}`),
@@ -33,7 +33,7 @@ function show(count: number) {
 }
 
 it("A-bulk-visible: each draft shows who will see the work, with the hints of the form", async () => {
-  const { saved, user, add, row } = show(3);
+  const { saved, user, add, row } = renderDrafts(3);
   await add();
   const choice = (n: number) => row(n).getByLabelText("Who sees it");
   expect(choice(1)).toHaveValue("published");
@@ -55,7 +55,7 @@ it("A-bulk-visible: each draft shows who will see the work, with the hints of th
 });
 
 it("A-bulk-visible: the visibility of all drafts, and its time, can be set together", async () => {
-  const { saved, user, add } = show(2);
+  const { saved, user, add } = renderDrafts(2);
   await add();
   expect(screen.queryByLabelText("Date and time for all")).toBeNull();
   await user.selectOptions(screen.getByLabelText("Who sees all of them"), "Scheduled");

@@ -12,7 +12,7 @@ import { ownerAuth, testOwner } from "@/test/owner";
 import { renderApp, testBoot } from "@/test/render";
 import { collectToasts } from "@/test/toasts";
 
-const address = (name: string) =>
+const fileUrl = (name: string) =>
   `${testBoot.apiUrl}/storage/v1/object/public/product-images/${name}`;
 
 const product: Product = {
@@ -20,8 +20,8 @@ const product: Product = {
   title: "Limoeiro",
   description: null,
   artwork_type: "oil",
-  image_url: address("main.jpg"),
-  image_gallery: [address("a.jpg"), address("b.jpg")],
+  image_url: fileUrl("main.jpg"),
+  image_gallery: [fileUrl("a.jpg"), fileUrl("b.jpg")],
   video_gallery: [],
   is_featured: false,
   in_stock: true,
@@ -83,7 +83,7 @@ async function open(path = "/admin/products") {
   renderApp(
     <>
       <ProductsPage />
-      <Address />
+      <CurrentUrl />
     </>,
     { owner: testOwner(), auth: ownerAuth, path },
   );
@@ -91,7 +91,7 @@ async function open(path = "/admin/products") {
   return { user, toasts };
 }
 
-function Address() {
+function CurrentUrl() {
   const { search } = useLocation();
   return <output data-testid="address">{search}</output>;
 }
@@ -278,7 +278,7 @@ it("duplicates a work with copies of its files, so that deleting one work keeps 
   await user.click(screen.getByRole("button", { name: "Save" }));
   await waitFor(() => expect(titles(toasts)).toEqual(["Product created"]));
   expect(copied.map(({ sourceKey }) => sourceKey)).toEqual(["main.jpg", "a.jpg", "b.jpg"]);
-  const [main, ...gallery] = copied.map(({ destinationKey }) => address(destinationKey));
+  const [main, ...gallery] = copied.map(({ destinationKey }) => fileUrl(destinationKey));
   expect(calls).toEqual([
     {
       what: "insert",
@@ -439,7 +439,7 @@ it("A-prod-8 A-prod-14: removes the file of a removed picture only after the row
   expect(calls).toEqual([]);
   await user.click(screen.getByRole("button", { name: "Save changes" }));
   await waitFor(() => expect(calls.map(({ what }) => what)).toEqual(["update", "remove files"]));
-  expect(calls[0]!.body).toMatchObject({ image_gallery: [address("b.jpg")] });
+  expect(calls[0]!.body).toMatchObject({ image_gallery: [fileUrl("b.jpg")] });
   expect(calls[1]!.body).toMatchObject({ prefixes: ["a.jpg"] });
   expect(titles(toasts)).toEqual(["Product updated"]);
 });
@@ -481,8 +481,8 @@ it("A-prod-main: exchanges the main picture with one of the gallery, and keeps t
     {
       what: "update",
       body: expect.objectContaining({
-        image_url: address("b.jpg"),
-        image_gallery: [address("a.jpg"), address("main.jpg")],
+        image_url: fileUrl("b.jpg"),
+        image_gallery: [fileUrl("a.jpg"), fileUrl("main.jpg")],
       }),
     },
   ]);
@@ -500,7 +500,7 @@ it("saves the order set by the arrow buttons, and keeps the focus on the button"
   await user.click(screen.getByRole("button", { name: "Save changes" }));
   await waitFor(() =>
     expect(calls[0]?.body).toMatchObject({
-      image_gallery: [address("b.jpg"), address("a.jpg")],
+      image_gallery: [fileUrl("b.jpg"), fileUrl("a.jpg")],
     }),
   );
   expect(calls).toHaveLength(1);
@@ -556,7 +556,7 @@ it("A-history-undo: the toast's Undo brings a deleted work back with its files, 
     }),
     http.post(`${testBoot.apiUrl}/rest/v1/rpc/restore_files`, async ({ request }) => {
       files.push(await request.json());
-      return HttpResponse.json({ missing: [address("b.jpg")] });
+      return HttpResponse.json({ missing: [fileUrl("b.jpg")] });
     }),
   );
   const { user, toasts } = await open();
@@ -570,11 +570,11 @@ it("A-history-undo: the toast's Undo brings a deleted work back with its files, 
       description: "Files that no longer exist: 1",
     }),
   );
-  expect(files).toEqual([{ urls: [address("main.jpg"), address("a.jpg"), address("b.jpg")] }]);
+  expect(files).toEqual([{ urls: [fileUrl("main.jpg"), fileUrl("a.jpg"), fileUrl("b.jpg")] }]);
   expect(pairs).toEqual([[pair]]); // the pair of a deleted series is not restored
   expect(calls.at(-1)).toMatchObject({
     what: "insert",
-    body: { id: "p1", title: "Limoeiro", image_gallery: [address("a.jpg")] },
+    body: { id: "p1", title: "Limoeiro", image_gallery: [fileUrl("a.jpg")] },
   });
 });
 

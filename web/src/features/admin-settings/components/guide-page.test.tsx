@@ -63,7 +63,7 @@ beforeEach(() => {
 });
 
 /** Answers the requests of the guide. A changed text no longer counts as a seed value. */
-function serve() {
+function answerGuide() {
   server.use(
     http.post(`${testBoot.apiUrl}/rest/v1/rpc/get_site_settings`, () => HttpResponse.json(answer)),
     http.post(`${testBoot.apiUrl}/rest/v1/rpc/save_site_settings`, async ({ request }) => {
@@ -90,8 +90,8 @@ function serve() {
   );
 }
 
-function show(path = "/admin/guide", language: Language = "en") {
-  serve();
+function renderGuide(path = "/admin/guide", language: Language = "en") {
+  answerGuide();
   return renderApp(
     <main id="main" tabIndex={-1}>
       <Routes>
@@ -105,14 +105,14 @@ function show(path = "/admin/guide", language: Language = "en") {
 
 const heading = (name: RegExp) => screen.findByRole("heading", { level: 2, name });
 /** Waits until the heading of a step has the focus, which it gets after its text. */
-async function focused(name: RegExp) {
+async function focusedHeading(name: RegExp) {
   const found = await heading(name);
   await waitFor(() => expect(found).toHaveFocus());
 }
 
 it("A-guide-steps: begins with the first step that has seed values, and shows the current values", async () => {
   answer.seed = answer.seed.filter((key) => key !== "site.name");
-  show();
+  renderGuide();
   await heading(/Step 3 of 6\s*Texts about you/);
   expect(screen.getByLabelText("Heading")).toHaveValue("I paint for the places people live in");
   expect(screen.getByLabelText("Heading")).toHaveAccessibleDescription("Still the example");
@@ -136,7 +136,7 @@ it("A-guide-save: saves each step separately; a step can be skipped and opened a
   // A value that was saved before the rule existed does not block other steps.
   answer.settings.site.whatsapp = "912 345 678";
   const user = userEvent.setup();
-  show();
+  renderGuide();
   await heading(/Step 1 of 6/);
   const name = screen.getByLabelText(/Name of the site/);
   await user.clear(name);
@@ -144,11 +144,11 @@ it("A-guide-save: saves each step separately; a step can be skipped and opened a
   expect(await screen.findByText("The site needs a name")).toBeVisible();
   await user.type(name, "Casa da Ana");
   await user.click(screen.getByRole("button", { name: "Save and continue" }));
-  await focused(/Step 2 of 6\s*Portrait/);
+  await focusedHeading(/Step 2 of 6\s*Portrait/);
   expect(sent).toEqual([{ version: "1", settings: { site: { name: "Casa da Ana" } } }]);
   expect(screen.getByText("Visitors see nothing here yet.")).toBeVisible();
   await user.click(screen.getByRole("button", { name: "Skip for now" }));
-  await focused(/Step 3 of 6/);
+  await focusedHeading(/Step 3 of 6/);
   for (const step of [2, 1]) {
     await user.click(screen.getByRole("link", { name: "Back" }));
     await heading(new RegExp(`Step ${step} of 6`));
@@ -163,7 +163,7 @@ it("A-guide-save: saves each step separately; a step can be skipped and opened a
 
 it("A-guide-save: asks before a step with unsaved texts is left", async () => {
   const user = userEvent.setup();
-  show("/admin/guide?step=trustedBy");
+  renderGuide("/admin/guide?step=trustedBy");
   await user.type(await screen.findByLabelText("Line above the works"), "!");
   expect(screen.getByRole("button", { name: "Save and continue" })).toBeVisible();
   await user.click(screen.getByRole("link", { name: "Back" }));
@@ -181,7 +181,7 @@ it.each([
   async (count, demo, text) => {
     works = count;
     if (demo) answer.seed.push("works");
-    show("/admin/guide?step=works");
+    renderGuide("/admin/guide?step=works");
     expect(await screen.findByText(text)).toBeVisible();
     expect(screen.getByRole("link", { name: "Go to Products" })).toHaveAttribute(
       "href",
@@ -191,7 +191,7 @@ it.each([
 );
 
 it("A-guide-end: the last step names the open steps and ends the guide; the overview then omits it", async () => {
-  show("/admin/guide?step=works");
+  renderGuide("/admin/guide?step=works");
   expect(
     await screen.findByText(
       "Still an example: Name of the site, Texts about you, Line above the works.",
@@ -211,7 +211,7 @@ it("A-guide-end: the last step names the open steps and ends the guide; the over
 });
 
 it("A-guide-end: one button dismisses the guide on any step", async () => {
-  show();
+  renderGuide();
   await heading(/Step 1 of 6/);
   await userEvent.click(screen.getByRole("button", { name: "Dismiss the guide" }));
   await waitFor(() => expect(screen.queryByRole("heading")).not.toBeInTheDocument());
@@ -221,13 +221,13 @@ it("A-guide-end: one button dismisses the guide on any step", async () => {
 
 it("A-guide-end: the guide can be opened after it has ended", async () => {
   answer.guide = "done";
-  show();
+  renderGuide();
   await heading(/Step 1 of 6/);
   expect(screen.queryByRole("button", { name: "Dismiss the guide" })).not.toBeInTheDocument();
 });
 
 it("A-guide-list: the overview lists the steps that have seed values, with a link to each", async () => {
-  show("/admin", "pt");
+  renderGuide("/admin", "pt");
   const list = await screen.findByRole("region", { name: "Ainda não está nas suas palavras" });
   const links = within(list).getAllByRole("link");
   expect(links.map((link) => [link.textContent, link.getAttribute("href")])).toEqual([
@@ -244,7 +244,7 @@ it("A-guide-list: the overview lists the steps that have seed values, with a lin
 it("A-guide-demo: the list also names the demo's portrait, links and works", async () => {
   answer.seed = ["site.portrait", "site.email", "works"];
   answer.settings.site = { ...testBoot.site, portrait: "/demo.jpg" };
-  show("/admin");
+  renderGuide("/admin");
   const list = await screen.findByRole("region");
   expect(
     within(list)
@@ -255,7 +255,7 @@ it("A-guide-demo: the list also names the demo's portrait, links and works", asy
 
 it("A-guide-list: one press dismisses the list; if that fails, the list stays", async () => {
   saveFails = true;
-  show("/admin");
+  renderGuide("/admin");
   const dismiss = await screen.findByRole("button", { name: "Dismiss the guide" });
   await userEvent.click(dismiss);
   await waitFor(() => expect(sent).toHaveLength(1));
@@ -276,12 +276,15 @@ it.each([
   ["", []],
   // The portrait's description and the seed's date do not count as examples.
   ["", ["site.texts.en.about.portraitAlt"]],
-] as const)("A-guide-list: no list: guide %j, of the seed %j", async (guide, seed) => {
-  answer.guide = guide;
-  if (seed) answer.seed = [...seed];
-  const { queryClient } = show("/admin");
-  await waitFor(() => expect(queryClient.isFetching()).toBe(0));
-  await waitFor(() => expect(queryClient.getQueryCache().getAll()).toHaveLength(1));
-  expect(queryClient.getQueryCache().getAll()[0]!.state.status).toBe("success");
-  expect(screen.queryByRole("region")).not.toBeInTheDocument();
-});
+] as const)(
+  "A-guide-list: the list is hidden for the guide state %j and the seed values %j",
+  async (guide, seed) => {
+    answer.guide = guide;
+    if (seed) answer.seed = [...seed];
+    const { queryClient } = renderGuide("/admin");
+    await waitFor(() => expect(queryClient.isFetching()).toBe(0));
+    await waitFor(() => expect(queryClient.getQueryCache().getAll()).toHaveLength(1));
+    expect(queryClient.getQueryCache().getAll()[0]!.state.status).toBe("success");
+    expect(screen.queryByRole("region")).not.toBeInTheDocument();
+  },
+);

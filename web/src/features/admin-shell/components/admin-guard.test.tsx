@@ -8,51 +8,51 @@ import { renderApp } from "@/test/render";
 
 const session = { user: { id: "1" } } as Session;
 
-function Where() {
+function CurrentPath() {
   const { pathname, state } = useLocation();
   return <p>{`${pathname} ${JSON.stringify(state)}`}</p>;
 }
 
-function show(auth: Partial<Auth>) {
+function renderGuard(auth: Partial<Auth>) {
   renderApp(
     <Routes>
       <Route path="/admin" element={<AdminGuard />}>
         <Route path="products" element={<p>Secret</p>} />
       </Route>
-      <Route path="*" element={<Where />} />
+      <Route path="*" element={<CurrentPath />} />
     </Routes>,
     { path: "/admin/products?edit=7", auth },
   );
 }
 
 it("shows only a skeleton until session and role are known", () => {
-  show({ loading: true, session, user: session.user });
+  renderGuard({ loading: true, session, user: session.user });
   expect(screen.getByRole("status")).toHaveTextContent("One moment…");
   expect(screen.queryByText("Secret")).not.toBeInTheDocument();
 });
 
 it("shows the admin pages to the owner", () => {
-  show({ session, user: session.user, role: "admin" });
+  renderGuard({ session, user: session.user, role: "admin" });
   expect(screen.getByText("Secret")).toBeVisible();
 });
 
 it("A-guard-2 S4-admin-1: redirects an account without the role to the home page", () => {
-  show({ session, user: session.user, role: null });
+  renderGuard({ session, user: session.user, role: null });
   expect(screen.getByText("/ null")).toBeVisible();
 });
 
 it("A-guard-4: redirects a session that must verify a second factor to the sign-in page, with the requested address", () => {
   const pendingFactors = [{ id: "f", type: "totp" as const, name: "", phone: "" }];
-  show({ session, user: session.user, role: "admin", pendingFactors });
+  renderGuard({ session, user: session.user, role: "admin", pendingFactors });
   expect(screen.getByText('/admin/auth {"from":"/admin/products?edit=7"}')).toBeVisible();
 });
 
 it("S4-admin-1: redirects visitors to the sign-in page, with the requested address", () => {
-  show({});
+  renderGuard({});
   expect(screen.getByText('/admin/auth {"from":"/admin/products?edit=7"}')).toBeVisible();
 });
 
 it("A-factor-1: redirects an owner who must enrol a second factor to the account page", () => {
-  show({ session, user: session.user, role: "admin", mustEnrol: true });
+  renderGuard({ session, user: session.user, role: "admin", mustEnrol: true });
   expect(screen.getByText("/admin/account null")).toBeVisible();
 });

@@ -15,7 +15,7 @@ function Enquiry({ product }: { product: Product }) {
   );
 }
 
-function show(
+function renderNote(
   state: CommissionState | undefined,
   customizable: boolean,
   language: Language = "en",
@@ -34,13 +34,13 @@ test.each([
   ["open", "Commissions are open. How long it takes: six weeks"],
   ["waitlist", "Commissions have a waiting list. How long it takes: six weeks"],
 ] as const)("S2-commission-2: %s: a customizable work offers a commission", (state, note) => {
-  show(state, true);
+  renderNote(state, true);
   expect(screen.getByRole("button", { name: "Commission something like this" })).toBeVisible();
   expect(screen.getByRole("paragraph")).toHaveTextContent(note);
 });
 
 test("S2-commission-2: while commissions are closed, the visitor can ask about the work and is told that they are closed", () => {
-  show("closed", true);
+  renderNote("closed", true);
   expect(screen.getByRole("button", { name: "Ask about this work" })).toBeVisible();
   expect(screen.getByRole("paragraph").textContent).toBe("Commissions are closed at the moment.");
 });
@@ -49,14 +49,14 @@ test.each([
   ["another work", "open", false],
   ["off", "", true],
   ["nothing set", undefined, true],
-] as const)("S2-commission-2: %s: nothing is said of commissions", (_, state, customizable) => {
-  show(state, customizable);
+] as const)("S2-commission-2: %s: there is no note", (_, state, customizable) => {
+  renderNote(state, customizable);
   expect(screen.getByRole("button", { name: "Ask about this work" })).toBeVisible();
   expect(screen.queryByRole("paragraph")).toBeNull();
 });
 
 test("S2-commission-2: the note is in Portuguese, and marks the language of the owner's text", () => {
-  show("open", true, "pt");
+  renderNote("open", true, "pt");
   expect(screen.getByRole("button", { name: "Encomendar algo assim" })).toBeVisible();
   expect(screen.getByText("six weeks")).toHaveAttribute("lang", "en");
 });

@@ -13,13 +13,13 @@ import { renderApp } from "@/test/render";
 const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
 
 /** A card's accessible name begins with its title; the caption follows. */
-const opens = (n: number) => new RegExp(`^Open Work ${n}(?!\\d)`);
+const cardName = (n: number) => new RegExp(`^Open Work ${n}(?!\\d)`);
 
 /**
  * Renders the gallery. Answers requests for ranges of a long list as the server does, unless `answer` returns a
  * response.
  */
-function show(
+function renderGrid(
   total: number,
   { path = "/gallery/all", fails = () => false }: { path?: string; fails?: () => boolean } = {},
 ) {
@@ -57,10 +57,10 @@ function show(
 
 /** Replaces the browser's IntersectionObserver. */
 function observeBlocks() {
-  let told: IntersectionObserverCallback | undefined;
+  let notifyObserver: IntersectionObserverCallback | undefined;
   class Near {
     constructor(callback: IntersectionObserverCallback) {
-      told = callback;
+      notifyObserver = callback;
     }
     observe() {}
     unobserve() {}
@@ -71,7 +71,7 @@ function observeBlocks() {
     near: (block: number, isIntersecting: boolean) =>
       act(() => {
         const target = screen.getByRole("list", { name: "" }).children[block]!;
-        told?.(
+        notifyObserver?.(
           [{ target, isIntersecting } as unknown as IntersectionObserverEntry],
           {} as IntersectionObserver,
         );
@@ -82,8 +82,8 @@ function observeBlocks() {
 vi.mock("@/features/artworks/components/gallery-filters", () => ({ GalleryFilters: () => null }));
 
 test("of 5,000 works only those near the viewport are requested and rendered", async () => {
-  const { ranges, requests, near } = show(5000);
-  await screen.findByRole("link", { name: opens(1) });
+  const { ranges, requests, near } = renderGrid(5000);
+  await screen.findByRole("link", { name: cardName(1) });
   expect(ranges()).toEqual(["0-47"]);
   expect(requests[0]!.headers.get("Prefer")).toBe("count=exact");
   expect(screen.getAllByRole("listitem")).toHaveLength(12);
@@ -93,79 +93,79 @@ test("of 5,000 works only those near the viewport are requested and rendered", a
 
   near(416, true);
   expect(screen.getByRole("group", { name: "Loading artworks…" })).toBeInTheDocument();
-  expect(await screen.findByRole("link", { name: opens(5000) })).toBeInTheDocument();
+  expect(await screen.findByRole("link", { name: cardName(5000) })).toBeInTheDocument();
   expect(ranges()).toEqual(["0-47", "4992-5039"]);
 
   near(0, false);
-  expect(screen.queryByRole("link", { name: opens(1) })).toBeNull();
+  expect(screen.queryByRole("link", { name: cardName(1) })).toBeNull();
   expect(screen.getAllByRole("listitem")).toHaveLength(8);
 });
 
 test("the blocks of one page share one request", async () => {
-  const { ranges, near } = show(100);
-  await screen.findByRole("link", { name: opens(1) });
+  const { ranges, near } = renderGrid(100);
+  await screen.findByRole("link", { name: cardName(1) });
   for (const block of [1, 2, 3]) near(block, true);
-  expect(await screen.findByRole("link", { name: opens(48) })).toBeInTheDocument();
+  expect(await screen.findByRole("link", { name: cardName(48) })).toBeInTheDocument();
   expect(ranges()).toEqual(["0-47"]);
 });
 
 test("a block that contains the focus stays rendered until the focus leaves it", async () => {
-  const { near } = show(100);
-  const card = await screen.findByRole("link", { name: opens(3) });
+  const { near } = renderGrid(100);
+  const card = await screen.findByRole("link", { name: cardName(3) });
   act(() => card.focus());
   near(0, false);
   expect(card).toHaveFocus();
   act(() => card.blur());
-  expect(screen.queryByRole("link", { name: opens(3) })).toBeNull();
+  expect(screen.queryByRole("link", { name: cardName(3) })).toBeNull();
 });
 
 test("the blocks next to the focus are rendered, wherever the page is scrolled", async () => {
-  show(100);
-  const card = await screen.findByRole("link", { name: opens(12) });
-  expect(screen.queryByRole("link", { name: opens(13) })).toBeNull();
+  renderGrid(100);
+  const card = await screen.findByRole("link", { name: cardName(12) });
+  expect(screen.queryByRole("link", { name: cardName(13) })).toBeNull();
   act(() => card.focus());
   await userEvent.tab();
-  const next = screen.getByRole("link", { name: opens(13) });
+  const next = screen.getByRole("link", { name: cardName(13) });
   expect(next).toHaveFocus();
-  expect(screen.getByRole("link", { name: opens(25) })).toBeInTheDocument();
-  expect(screen.queryByRole("link", { name: opens(37) })).toBeNull();
+  expect(screen.getByRole("link", { name: cardName(25) })).toBeInTheDocument();
+  expect(screen.queryByRole("link", { name: cardName(37) })).toBeNull();
 });
 
 test("Shift+Tab into works that are loading focuses the last one once they have loaded", async () => {
-  const { near } = show(100);
-  await screen.findByRole("link", { name: opens(1) });
+  const { near } = renderGrid(100);
+  await screen.findByRole("link", { name: cardName(1) });
   near(8, true);
   // The page of this work was not requested: the page below has the works 97 to 100.
   act(() => screen.getByRole("group", { name: "Loading artworks…" }).focus());
-  await waitFor(() => expect(screen.getByRole("link", { name: opens(97) })).toHaveFocus());
+  await waitFor(() => expect(screen.getByRole("link", { name: cardName(97) })).toHaveFocus());
   await userEvent.tab({ shift: true });
-  await waitFor(() => expect(screen.getByRole("link", { name: opens(96) })).toHaveFocus());
+  await waitFor(() => expect(screen.getByRole("link", { name: cardName(96) })).toHaveFocus());
 });
 
 test("Tab into works that are loading focuses the first one once they have loaded", async () => {
-  const { near } = show(100);
-  await screen.findByRole("link", { name: opens(1) });
+  const { near } = renderGrid(100);
+  await screen.findByRole("link", { name: cardName(1) });
   near(4, true);
   const waiting = screen.getByRole("group", { name: "Loading artworks…" });
   act(() => waiting.focus());
-  await waitFor(() => expect(screen.getByRole("link", { name: opens(49) })).toHaveFocus());
+  await waitFor(() => expect(screen.getByRole("link", { name: cardName(49) })).toHaveFocus());
 });
 
 test("a page that fails to load shows an error in its place, with a retry", async () => {
   let broken = true;
-  const { near } = show(100, { fails: () => broken });
-  await screen.findByRole("link", { name: opens(1) });
+  const { near } = renderGrid(100, { fails: () => broken });
+  await screen.findByRole("link", { name: cardName(1) });
   near(4, true);
   expect(await screen.findByText("The gallery could not be loaded.")).toBeInTheDocument();
-  expect(screen.getByRole("link", { name: opens(1) })).toBeInTheDocument();
+  expect(screen.getByRole("link", { name: cardName(1) })).toBeInTheDocument();
   broken = false;
   act(() => screen.getByRole("button", { name: "Try again" }).click());
-  expect(await screen.findByRole("link", { name: opens(49) })).toBeInTheDocument();
+  expect(await screen.findByRole("link", { name: cardName(49) })).toBeInTheDocument();
 });
 
 test("a changed total number of works refetches the gallery", async () => {
-  const { gallery, near } = show(100);
-  await screen.findByRole("link", { name: opens(1) });
+  const { gallery, near } = renderGrid(100);
+  await screen.findByRole("link", { name: cardName(1) });
   gallery.total = 130;
   near(4, true);
   await waitFor(() =>
@@ -174,7 +174,7 @@ test("a changed total number of works refetches the gallery", async () => {
 });
 
 test("a URL with the id of a work that is not loaded fetches the work and opens its dialog", async () => {
-  const { requests } = show(5000, { path: `/gallery/all?art=${idOf(4321)}` });
+  const { requests } = renderGrid(5000, { path: `/gallery/all?art=${idOf(4321)}` });
   const dialog = await screen.findByRole("dialog", { name: "Work 4321" });
   expect(within(dialog).getByText("Digital Painting")).toBeVisible();
   expect(requests).toHaveLength(2);
@@ -182,18 +182,15 @@ test("a URL with the id of a work that is not loaded fetches the work and opens 
   expect(requests[1]!.query.getAll("artwork_type")).toEqual(["not.in.(oil,acrylic)"]);
 });
 
-test.each([idOf(9999), "nobody"])(
-  "an address that names no work opens no dialog: %s",
-  async (id) => {
-    const { requests } = show(5000, { path: `/gallery/all?art=${id}` });
-    await screen.findByRole("link", { name: opens(1) });
-    await waitFor(() => expect(requests).toHaveLength(id === "nobody" ? 1 : 2));
-    expect(screen.queryByRole("dialog")).toBeNull();
-  },
-);
+test.each([idOf(9999), "nobody"])("a URL with an unknown work opens no dialog: %s", async (id) => {
+  const { requests } = renderGrid(5000, { path: `/gallery/all?art=${id}` });
+  await screen.findByRole("link", { name: cardName(1) });
+  await waitFor(() => expect(requests).toHaveLength(id === "nobody" ? 1 : 2));
+  expect(screen.queryByRole("dialog")).toBeNull();
+});
 
 test("a long gallery has a link that skips it", async () => {
-  show(49);
+  renderGrid(49);
   const skip = await screen.findByRole("link", { name: "Skip the works" });
   const end = document.querySelector(skip.getAttribute("href")!);
   expect(end).toHaveTextContent("End of the gallery");
@@ -201,7 +198,7 @@ test("a long gallery has a link that skips it", async () => {
 });
 
 test("a short gallery has no skip link", async () => {
-  show(48);
-  await screen.findByRole("link", { name: opens(1) });
+  renderGrid(48);
+  await screen.findByRole("link", { name: cardName(1) });
   expect(screen.queryByRole("link", { name: "Skip the works" })).toBeNull();
 });

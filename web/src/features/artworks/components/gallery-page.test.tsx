@@ -23,7 +23,7 @@ const works = [
   aProduct({ id: "b", title: "Sol", artwork_type: "mural", description: "A wall without sun." }),
 ];
 
-function Place() {
+function CurrentUrl() {
   const { pathname, search } = useLocation();
   const navigate = useNavigate();
   return (
@@ -34,7 +34,7 @@ function Place() {
   );
 }
 
-function show(
+function renderGallery(
   path: string,
   rows: Product[] | Error = works,
   language: Language = "en",
@@ -66,12 +66,12 @@ function GalleryRoute({ onEnquire }: { onEnquire(product: Product): void }) {
   return (
     <>
       <GalleryPage type={pathname.split("/")[2]} onEnquire={onEnquire} />
-      <Place />
+      <CurrentUrl />
     </>
   );
 }
 
-const address = () => document.querySelector("output")?.textContent;
+const currentUrl = () => document.querySelector("output")?.textContent;
 
 test("an unknown type shows all works", () => {
   const { types } = DEFAULT_GALLERY;
@@ -85,7 +85,7 @@ test("an unknown type shows all works", () => {
 
 describe("the request", () => {
   test("omits oil and acrylic, newest first", async () => {
-    const { requests } = show("/gallery/all");
+    const { requests } = renderGallery("/gallery/all");
     await screen.findByRole("link", { name: /Telhados/ });
     expect(requests).toHaveLength(1);
     expect(requests[0]!.path).toBe("/rest/v1/products");
@@ -95,7 +95,7 @@ describe("the request", () => {
   });
 
   test("is filtered by the type of the route", async () => {
-    const { requests } = show("/gallery/mural");
+    const { requests } = renderGallery("/gallery/mural");
     await screen.findByRole("link", { name: /Sol/ });
     expect(screen.queryByRole("link", { name: /Telhados/ })).toBeNull();
     expect(requests[0]!.query.getAll("artwork_type")).toContain("eq.mural");
@@ -112,7 +112,7 @@ describe("S2-gallery-choice: the owner's choices", () => {
   };
 
   test("decide the types and the order in the request", async () => {
-    const { requests } = show("/gallery/oil", works, "en", boot);
+    const { requests } = renderGallery("/gallery/oil", works, "en", boot);
     await screen.findByText("Nothing hangs on this wall yet.");
     expect(requests[0]!.query.getAll("artwork_type")).toEqual([
       "not.in.(digital,watercolour,acrylic)",
@@ -122,7 +122,7 @@ describe("S2-gallery-choice: the owner's choices", () => {
   });
 
   test("decide the filter buttons", async () => {
-    show("/gallery/digital", works, "en", boot);
+    renderGallery("/gallery/digital", works, "en", boot);
     const filters = within(screen.getByRole("navigation", { name: "Filter by type" }));
     expect(filters.getAllByRole("link").map((link) => link.textContent)).toEqual(["All", "Oil"]);
     expect(filters.getByRole("link", { name: "All" })).toHaveAttribute("aria-current", "page");
@@ -134,7 +134,7 @@ describe("S2-gallery-choice: the owner's choices", () => {
 });
 
 test("S2-gallery-1: shows a loading message, then the works with their captions", async () => {
-  show("/gallery/all");
+  renderGallery("/gallery/all");
   expect(screen.getByText("Loading artworks…")).toBeVisible();
   const card = await screen.findByRole("link", { name: /Open Telhados/ });
   expect(within(card).getByText("Watercolour on paper")).toBeVisible();
@@ -142,12 +142,12 @@ test("S2-gallery-1: shows a loading message, then the works with their captions"
 });
 
 test("the filters are links, the current one is marked, and loaded works stay visible", async () => {
-  show("/gallery/whatever");
+  renderGallery("/gallery/whatever");
   await screen.findByRole("link", { name: /Telhados/ });
   const filters = within(screen.getByRole("navigation", { name: "Filter by type" }));
   expect(filters.getByRole("link", { name: "All" })).toHaveAttribute("aria-current", "page");
   await userEvent.click(filters.getByRole("link", { name: "Mural" }));
-  expect(address()).toBe("/gallery/mural");
+  expect(currentUrl()).toBe("/gallery/mural");
   expect(screen.queryByText("Loading artworks…")).toBeNull();
   expect(screen.getAllByRole("link", { name: /^Open/ })).toHaveLength(1);
   await waitFor(() =>
@@ -156,7 +156,7 @@ test("the filters are links, the current one is marked, and loaded works stay vi
 });
 
 test("a change of the filter moves the focus from a work to the filter; Back does not", async () => {
-  show("/gallery/all");
+  renderGallery("/gallery/all");
   (await screen.findByRole("link", { name: /Open Sol/ })).focus();
   const mural = screen.getByRole("link", { name: "Mural" });
   mural.click();
@@ -170,46 +170,46 @@ test("a change of the filter moves the focus from a work to the filter; Back doe
 
 describe("the dialog", () => {
   test("opens with the clicked work, has its own URL, and Back closes it", async () => {
-    show("/gallery/all?lang=pt");
+    renderGallery("/gallery/all?lang=pt");
     await userEvent.click(await screen.findByRole("link", { name: /Open Sol/ }));
     const dialog = await screen.findByRole("dialog", { name: "Sol" });
     expect(within(dialog).getByText("A wall without sun.")).toBeVisible();
     expect(within(dialog).queryByRole("button", { name: "Next" })).toBeNull();
-    expect(address()).toBe("/gallery/all?lang=pt&art=b");
+    expect(currentUrl()).toBe("/gallery/all?lang=pt&art=b");
     screen.getByText("Back").click();
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
-    expect(address()).toBe("/gallery/all?lang=pt");
+    expect(currentUrl()).toBe("/gallery/all?lang=pt");
   });
 
   test("returns the focus to the card", async () => {
-    show("/gallery/all");
+    renderGallery("/gallery/all");
     const card = await screen.findByRole("link", { name: /Open Sol/ });
     await userEvent.click(card);
     await screen.findByRole("dialog");
     await userEvent.keyboard("{Escape}");
     await waitFor(() => expect(card).toHaveFocus());
-    expect(address()).toBe("/gallery/all");
+    expect(currentUrl()).toBe("/gallery/all");
   });
 
   test("opens by its URL; closing it removes the work from the URL", async () => {
-    show("/gallery/watercolour?art=a");
+    renderGallery("/gallery/watercolour?art=a");
     await userEvent.click(
       within(await screen.findByRole("dialog", { name: "Telhados" })).getByRole("button", {
         name: "Close",
       }),
     );
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
-    expect(address()).toBe("/gallery/watercolour");
+    expect(currentUrl()).toBe("/gallery/watercolour");
   });
 
   test("ignores an unknown id", async () => {
-    show("/gallery/all?art=nobody");
+    renderGallery("/gallery/all?art=nobody");
     await screen.findByRole("link", { name: /Open Sol/ });
     expect(screen.queryByRole("dialog")).toBeNull();
   });
 
   test("starts an enquiry about the work", async () => {
-    const { onEnquire } = show("/gallery/all?art=b");
+    const { onEnquire } = renderGallery("/gallery/all?art=b");
     await userEvent.click(await screen.findByRole("button", { name: "Ask about this work" }));
     expect(onEnquire).toHaveBeenCalledWith(works[1]);
   });
@@ -220,7 +220,7 @@ describe("the dialog", () => {
       title: "Mar",
       image_gallery: ["http://backend.test/mar-2.jpg"],
     });
-    show("/gallery/all?art=c", [many]);
+    renderGallery("/gallery/all?art=c", [many]);
     const dialog = within(await screen.findByRole("dialog", { name: "Mar" }));
     expect(dialog.getByText("1 of 2")).toBeInTheDocument();
     expect(dialog.getByRole("button", { name: "Next" })).toBeEnabled();
@@ -229,7 +229,7 @@ describe("the dialog", () => {
 });
 
 test("an empty filter links to all works", async () => {
-  show("/gallery/digital");
+  renderGallery("/gallery/digital");
   expect(await screen.findByText("Nothing hangs on this wall yet.")).toBeVisible();
   expect(screen.getByRole("link", { name: "See all paintings" })).toHaveAttribute(
     "href",
@@ -238,7 +238,7 @@ test("an empty filter links to all works", async () => {
 });
 
 test("a failure shows an error with a retry", async () => {
-  const { requests } = show("/gallery/all", new Error("down"), "pt");
+  const { requests } = renderGallery("/gallery/all", new Error("down"), "pt");
   expect(await screen.findByText("Não foi possível carregar a galeria.")).toBeVisible();
   await userEvent.click(screen.getByRole("button", { name: "Tentar de novo" }));
   await waitFor(() => expect(requests).toHaveLength(2));

@@ -31,7 +31,7 @@ const works = ["a", "b", "c"].map((id) =>
 /** The works of the series in its order. */
 const inSeries = ["c", "a"];
 
-function show(path: string, language: Language = "en") {
+function renderGallery(path: string, language: Language = "en") {
   const requests: SeenRequest[] = answerRequests(({ path: table, query }) => {
     const range = (rows: unknown[]) => ({
       status: 206,
@@ -69,7 +69,7 @@ const titles = () =>
     .flatMap((item) => /Open (Work \w)/.exec(item.textContent)?.[1] ?? []);
 
 test("S2-series-row S2-series-page: the row links to a series, whose page shows its works in order, and a filter leads back to the gallery", async () => {
-  const requests = show("/gallery/mural");
+  const requests = renderGallery("/gallery/mural");
   const row = within(await screen.findByRole("navigation", { name: "Series" }));
   expect(requests.find(({ path }) => path === "/rest/v1/series")!.query.get("types")).toBe(
     "cs.{mural}",
@@ -91,7 +91,7 @@ test("S2-series-row S2-series-page: the row links to a series, whose page shows 
 });
 
 test("S2-series-language: a title without a translation is marked with its language", async () => {
-  show("/gallery/all?series=light-on-lime", "pt");
+  renderGallery("/gallery/all?series=light-on-lime", "pt");
   expect(await screen.findByRole("heading", { name: "Light on lime" })).toHaveAttribute(
     "lang",
     "en",
@@ -100,9 +100,9 @@ test("S2-series-language: a title without a translation is marked with its langu
 });
 
 test.each(["nobody", "Not a slug"])(
-  "S2-series-missing: the URL of a series that is not there shows the gallery and says so: %s",
+  "S2-series-missing: the URL of an unknown series shows the gallery and a notice: %s",
   async (slug) => {
-    show(`/gallery/all?series=${encodeURIComponent(slug)}`);
+    renderGallery(`/gallery/all?series=${encodeURIComponent(slug)}`);
     expect(
       await screen.findByText("This link leads to a series that is not in the gallery."),
     ).toBeVisible();

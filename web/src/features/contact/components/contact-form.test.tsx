@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const accepted = { json: { success: true, message: "ok" } };
 
-function show(enquiry: Enquiry | null = null, language: Language = "en") {
+function renderForm(enquiry: Enquiry | null = null, language: Language = "en") {
   renderApp(
     <>
       <LanguageToggle />
@@ -39,7 +39,7 @@ const send = () => userEvent.click(screen.getByRole("button", { name: "Send mess
 
 test("invalid values: each field has its error, the first has the focus, and nothing is sent", async () => {
   const requests = answerRequests(() => accepted);
-  show();
+  renderForm();
   await send();
   const name = screen.getByLabelText("Name");
   await waitFor(() => expect(name).toHaveFocus());
@@ -58,7 +58,7 @@ test("invalid values: each field has its error, the first has the focus, and not
 });
 
 test("shown errors change with the language of the page", async () => {
-  show();
+  renderForm();
   await send();
   await screen.findByText("Name must be at least 2 characters");
   await userEvent.click(screen.getByRole("button", { name: /português/ }));
@@ -69,7 +69,7 @@ test("shown errors change with the language of the page", async () => {
 
 test("success: sends trimmed values with an empty reason, shows a toast and the confirmation, and allows another message", async () => {
   const requests = answerRequests(() => accepted);
-  show();
+  renderForm();
   await fillIn();
   await send();
   const title = await screen.findByRole("heading", { name: "Message Sent Successfully!" });
@@ -107,11 +107,11 @@ test.each([
   [undefined, 0],
   [true, 1],
 ])(
-  "S2-contact-link E-copy-8: the confirmation shows the private link that the server gives, with a copy: %s",
+  "S2-contact-link E-copy-8: the confirmation shows the private link of the response, with a copy: %s",
   async (enquiry_copy, copies) => {
     const enquiry_url = "https://alvor.example/enquiry/c2VjcmV0LXRva2VuLW9mLWE";
     answerRequests(() => ({ json: { success: true, message: "ok", enquiry_url, enquiry_copy } }));
-    show(null, "pt");
+    renderForm(null, "pt");
     await userEvent.type(screen.getByLabelText("Nome"), "Ana");
     await userEvent.type(screen.getByLabelText("E-mail"), "ana@example.com");
     await userEvent.type(screen.getByLabelText("Mensagem"), "Uma parede de três metros.");
@@ -133,7 +133,7 @@ describe.each([
   test("shows a toast, keeps the form, focuses the button, and can be sent again", async () => {
     let works = false;
     answerRequests(() => (works ? accepted : answer));
-    show();
+    renderForm();
     await fillIn();
     await send();
     await waitFor(() =>
@@ -163,7 +163,7 @@ test("while sending the fields are read-only and the button shows the state", as
     await gate;
     return plain(...args);
   };
-  show();
+  renderForm();
   await fillIn();
   await send();
   expect(await screen.findByRole("button", { name: "Sending…" })).toHaveAttribute(
@@ -176,7 +176,7 @@ test("while sending the fields are read-only and the button shows the state", as
 });
 
 test("FN-page-form: the form has an action with the language, for browsers without scripts", () => {
-  show(null, "pt");
+  renderForm(null, "pt");
   const form = screen.getByLabelText("Nome").closest("form")!;
   expect(form).toHaveAttribute("action", "/functions/v1/submit-contact");
   expect(form).toHaveAttribute("method", "post");
@@ -191,7 +191,7 @@ test("FN-page-form: the form has an action with the language, for browsers witho
 
 test("the honeypot field cannot be reached by people; its value is sent", async () => {
   const requests = answerRequests(() => accepted);
-  show();
+  renderForm();
   const trap = document.querySelector<HTMLInputElement>("input[name=reason]")!;
   expect(trap.tabIndex).toBe(-1);
   expect(trap.autocomplete).toBe("off");
@@ -209,7 +209,7 @@ describe("an enquiry about a work", () => {
 
   test("S2-contact-3 S2-contact-work: names it, shows it, moves the focus, and sends reason and id", async () => {
     const requests = answerRequests(() => accepted);
-    show({ ...work, is_customizable: true });
+    renderForm({ ...work, is_customizable: true });
     const message = screen.getByLabelText("Message");
     expect(message).toHaveValue("About “Romãs”: ");
     await waitFor(() => expect(message).toHaveFocus());
@@ -236,7 +236,7 @@ describe("an enquiry about a work", () => {
 
   test("S2-contact-work: removed, the message is a plain one", async () => {
     const requests = answerRequests(() => accepted);
-    show(work);
+    renderForm(work);
     const message = screen.getByLabelText("Message");
     await waitFor(() => expect(message).toHaveFocus());
     await userEvent.type(message, "Hello there, Ana");
@@ -259,7 +259,7 @@ describe("an enquiry about a work", () => {
   });
 
   test("S2-contact-work: in Portuguese", async () => {
-    show(work, "pt");
+    renderForm(work, "pt");
     expect(screen.getByLabelText("Mensagem")).toHaveValue("Sobre «Romãs»: ");
     expect(await screen.findByText("Pergunta sobre")).toBeVisible();
   });

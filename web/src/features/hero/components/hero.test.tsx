@@ -77,7 +77,7 @@ const mixed = ["c1", "c2", "c3", "c4"].map((id, n) =>
   }),
 );
 /** Returns the pictures, posters and films that load. A film with preload="none" loads only when it is played. */
-const named = (container: HTMLElement) =>
+const mediaUrlsIn = (container: HTMLElement) =>
   [...container.querySelectorAll<HTMLElement>("img,video")].map((element) =>
     element instanceof HTMLVideoElement
       ? [element.poster, element.preload]
@@ -90,44 +90,44 @@ const [first, second, fourth] = [
 ];
 
 /** Renders the hero with covers from the boot data and a stopped clock. */
-function show(covers: CoverImage[]) {
+function renderHero(covers: CoverImage[]) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   return renderApp(<Hero />, { queryClient: makeQueryClient([[queryKeys.covers.active, covers]]) });
 }
-const pass = (ms: number) => act(() => void vi.advanceTimersByTime(ms));
+const advanceTime = (ms: number) => act(() => void vi.advanceTimersByTime(ms));
 const arrow = () => screen.getByRole("button", { name: "Next slide" });
 
 test("P-weight-later: the next cover loads 2.5 seconds before it is due", () => {
-  const { container } = show(mixed);
-  pass(2499);
-  expect(named(container)).toEqual([first]);
-  pass(1);
-  expect(named(container)).toEqual([first, second]);
+  const { container } = renderHero(mixed);
+  advanceTime(2499);
+  expect(mediaUrlsIn(container)).toEqual([first]);
+  advanceTime(1);
+  expect(mediaUrlsIn(container)).toEqual([first, second]);
 });
 
 test("P-weight-later: before the page has loaded only the first cover loads", () => {
   const state = vi.spyOn(document, "readyState", "get").mockReturnValue("interactive");
-  const { container } = show(mixed);
+  const { container } = renderHero(mixed);
   fireEvent.pointerMove(arrow());
-  pass(4000);
-  expect(named(container)).toEqual([first]);
+  advanceTime(4000);
+  expect(mediaUrlsIn(container)).toEqual([first]);
   state.mockReturnValue("complete");
   fireEvent.load(window);
-  expect(named(container)).toEqual([first, second, fourth]);
+  expect(mediaUrlsIn(container)).toEqual([first, second, fourth]);
 });
 
 test("P-weight-later: while a cover is held, the next one does not load", () => {
-  const { container } = show(mixed);
-  pass(1000);
+  const { container } = renderHero(mixed);
+  advanceTime(1000);
   fireEvent.click(screen.getByRole("button", { name: "Pause slideshow" }));
-  pass(10_000);
-  expect(named(container)).toEqual([first]);
+  advanceTime(10_000);
+  expect(mediaUrlsIn(container)).toEqual([first]);
   fireEvent.click(screen.getByRole("button", { name: "Play slideshow" }));
-  pass(1499);
-  expect(named(container)).toEqual([first]);
-  pass(1);
-  expect(named(container)).toEqual([first, second]);
+  advanceTime(1499);
+  expect(mediaUrlsIn(container)).toEqual([first]);
+  advanceTime(1);
+  expect(mediaUrlsIn(container)).toEqual([first, second]);
 });
 
 test.each([
@@ -135,32 +135,32 @@ test.each([
   ["finger", () => fireEvent.pointerDown(arrow(), { pointerType: "touch" })],
   ["focus", () => fireEvent.focusIn(arrow())],
 ])("P-weight-later: both neighbours load when the %s is at the hero", (_, approach) => {
-  const { container } = show(mixed);
+  const { container } = renderHero(mixed);
   approach();
-  expect(named(container)).toEqual([first, second, fourth]);
+  expect(mediaUrlsIn(container)).toEqual([first, second, fourth]);
 });
 
 test("P-weight-film: a film without a still loads its first frame when the page has loaded", () => {
   const state = vi.spyOn(document, "readyState", "get").mockReturnValue("interactive");
   const url = "http://backend.test/cais.mp4";
   const film = aCover({ media_type: "video", image_url: url, video_thumbnail_url: url });
-  const { container } = show([film]);
-  expect(named(container)).toEqual([["", "none"]]);
+  const { container } = renderHero([film]);
+  expect(mediaUrlsIn(container)).toEqual([["", "none"]]);
   state.mockReturnValue("complete");
   fireEvent.load(window);
-  expect(named(container)).toEqual([["", "metadata"]]);
+  expect(mediaUrlsIn(container)).toEqual([["", "metadata"]]);
 });
 
 test("P-weight-film: a film as the first cover shows its poster, and plays once the page has loaded", () => {
   const state = vi.spyOn(document, "readyState", "get").mockReturnValue("interactive");
   const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
-  const { container } = show(mixed.slice(1));
-  pass(1000);
-  expect(named(container)).toEqual([second]);
+  const { container } = renderHero(mixed.slice(1));
+  advanceTime(1000);
+  expect(mediaUrlsIn(container)).toEqual([second]);
   expect(play).not.toHaveBeenCalled();
   state.mockReturnValue("complete");
   fireEvent.load(window);
-  pass(80);
+  advanceTime(80);
   expect(play.mock.instances).toEqual([container.querySelector("video")]);
 });
 

@@ -83,47 +83,47 @@ beforeEach(() => {
 
 describe("start", () => {
   it("S4-session-4: loads no session code for a visitor", async () => {
-    show("/");
+    renderProvider("/");
     expect(await screen.findByText("nobody no role")).toBeVisible();
     expect(backend.ownerBackend).not.toHaveBeenCalled();
   });
 
   it("loads the session code when the visitor opens an admin page", async () => {
     fakeClient(null);
-    show("/");
+    renderProvider("/");
     await userEvent.click(screen.getByRole("link", { name: "To admin" }));
     expect(await screen.findByText("nobody no role")).toBeVisible();
     expect(backend.ownerBackend).toHaveBeenCalled();
   });
 
   it("S4-session-1: reads a stored session and its role, and is loading until both are known", async () => {
-    store();
+    storeSession();
     fakeClient(owner);
-    show("/");
+    renderProvider("/");
     expect(screen.getByText("loading")).toBeVisible();
     expect(await screen.findByText("owner admin")).toBeVisible();
   });
 
   it("treats a missing role row as no role", async () => {
-    store();
+    storeSession();
     fakeClient(owner, noRow);
-    show("/");
+    renderProvider("/");
     expect(await screen.findByText("owner no role")).toBeVisible();
     expect(toasts.singleToast).not.toHaveBeenCalled();
   });
 
   it("stays loading while the role service cannot be reached", async () => {
-    store();
+    storeSession();
     const { single } = fakeClient(owner, { data: null, error: new Error("offline"), status: 0 });
-    show("/admin");
+    renderProvider("/admin");
     await waitFor(() => expect(single).toHaveBeenCalled());
     expect(screen.getByText("loading")).toBeVisible();
   });
 
   it("S4-session-2: does not fetch the role again when the token is refreshed", async () => {
-    store();
+    storeSession();
     const { emit, single } = fakeClient(owner);
-    show("/");
+    renderProvider("/");
     await screen.findByText("owner admin");
     act(() => emit("TOKEN_REFRESHED", { ...owner, access_token: "b", user: { ...owner.user } }));
     expect(screen.getByText("owner admin")).toBeVisible();
@@ -132,7 +132,7 @@ describe("start", () => {
 
   it("S4-session-3: detects a sign-in in another tab", async () => {
     fakeClient(owner);
-    show("/");
+    renderProvider("/");
     await screen.findByText("nobody no role");
     const key = backend.sessionStorageKey(testBoot);
     act(() => void window.dispatchEvent(new StorageEvent("storage", { key, newValue: "{}" })));
@@ -140,9 +140,9 @@ describe("start", () => {
   });
 
   it("shows a toast when the session code cannot be loaded, and continues without a session", async () => {
-    store();
+    storeSession();
     vi.mocked(backend.ownerBackend).mockRejectedValue(new Error("chunk is gone"));
-    show("/");
+    renderProvider("/");
     expect(await screen.findByText("nobody no role")).toBeVisible();
     expect(toasts.singleToast).toHaveBeenCalledWith(
       expect.objectContaining({ description: "chunk is gone", destructive: true }),
@@ -151,7 +151,7 @@ describe("start", () => {
 
   it("loads the session code again at the next sign-in", async () => {
     vi.mocked(backend.ownerBackend).mockRejectedValueOnce(new Error("chunk is gone"));
-    show("/admin/auth");
+    renderProvider("/admin/auth");
     await waitFor(() => expect(toasts.singleToast).toHaveBeenCalled());
     fakeClient(owner);
     await userEvent.click(screen.getByRole("button", { name: "In" }));
@@ -168,7 +168,7 @@ describe("start", () => {
       data: { user: { ...owner.user, factors: [] } },
       error: null,
     });
-    show("/admin/auth");
+    renderProvider("/admin/auth");
     expect(await screen.findByText("loading")).toBeVisible();
     await userEvent.click(screen.getByRole("button", { name: "In" }));
     await waitFor(() =>
@@ -186,9 +186,9 @@ describe("second factor", () => {
   const raised = { ...owner, access_token: `x.${btoa('{"aal":"aal2"}')}.x` } as Session;
 
   it("is required of a stored session of level aal1, which has no role before", async () => {
-    store();
+    storeSession();
     const { emit } = fakeClient(owner, admin, [phone, begun, app]);
-    show("/");
+    renderProvider("/");
     expect(await screen.findByText("owner no role")).toBeVisible();
     expect(screen.getByText("owes totp or phone")).toBeVisible();
     act(() => emit("MFA_CHALLENGE_VERIFIED", raised));
@@ -197,16 +197,16 @@ describe("second factor", () => {
   });
 
   it("is not fetched for a session of level aal2", async () => {
-    store();
+    storeSession();
     const { client } = fakeClient(raised, admin, [app]);
-    show("/");
+    renderProvider("/");
     expect(await screen.findByText("owner admin")).toBeVisible();
     expect(client.auth.getUser).not.toHaveBeenCalled();
   });
 
   it("delays the welcome toast until it is verified", async () => {
     fakeClient(null, admin, [app]);
-    show("/admin/auth");
+    renderProvider("/admin/auth");
     await screen.findByText("nobody no role");
     await userEvent.click(screen.getByRole("button", { name: "In" }));
     expect(await screen.findByText("owes totp")).toBeVisible();
@@ -218,7 +218,7 @@ describe("mailed link", () => {
   it("of a new password or an invitation opens that step and keeps the query", async () => {
     for (const type of ["recovery", "invite"]) {
       fakeClient(owner);
-      const { unmount } = show(`/#access_token=a&type=${type}`);
+      const { unmount } = renderProvider(`/#access_token=a&type=${type}`);
       expect(await screen.findByText("owner admin")).toBeVisible();
       expect(await screen.findByText("at /admin/auth")).toBeVisible();
       unmount();
@@ -227,13 +227,13 @@ describe("mailed link", () => {
 
   it("that has expired opens the sign-in page", async () => {
     fakeClient(null);
-    show("/#error=access_denied&error_code=otp_expired");
+    renderProvider("/#error=access_denied&error_code=otp_expired");
     expect(await screen.findByText("at /admin/auth")).toBeVisible();
   });
 
   it("of another kind does not change the page", async () => {
     fakeClient(owner);
-    show("/#access_token=a&type=magiclink");
+    renderProvider("/#access_token=a&type=magiclink");
     expect(await screen.findByText("owner admin")).toBeVisible();
     expect(screen.getByText("at /")).toBeVisible();
   });
@@ -242,7 +242,7 @@ describe("mailed link", () => {
 describe("sign in", () => {
   it("S8-login-2: welcomes", async () => {
     fakeClient(null);
-    show("/admin/auth");
+    renderProvider("/admin/auth");
     await screen.findByText("nobody no role");
     await userEvent.click(screen.getByRole("button", { name: "In" }));
     expect(await screen.findByText("owner admin")).toBeVisible();
@@ -261,7 +261,7 @@ describe("set up", () => {
     const fetchSpy = vi
       .spyOn(globalThis, "fetch")
       .mockResolvedValue(Response.json({ access_token: "a", refresh_token: "r" }));
-    show("/admin/auth");
+    renderProvider("/admin/auth");
     await screen.findByText("nobody no role");
     await userEvent.click(screen.getByRole("button", { name: "Set up" }));
     expect(await screen.findByText("owner admin")).toBeVisible();
@@ -277,9 +277,9 @@ describe("set up", () => {
 
 describe("sign out", () => {
   async function signedIn() {
-    store();
+    storeSession();
     const fake = fakeClient(owner);
-    show("/admin");
+    renderProvider("/admin");
     await screen.findByText("owner admin");
     return fake;
   }

@@ -10,15 +10,15 @@ import { renderApp, visitorAuth } from "@/test/render";
 
 const session = { user: { id: "1" } } as Session;
 
-function Where() {
+function CurrentPath() {
   return <p>{`at ${useLocation().pathname}`}</p>;
 }
 
-function show(auth: Partial<Auth>, path = "/admin/auth") {
+function renderPage(auth: Partial<Auth>, path = "/admin/auth") {
   renderApp(
     <Routes>
       <Route path="/admin/auth" element={<LoginPage />} />
-      <Route path="*" element={<Where />} />
+      <Route path="*" element={<CurrentPath />} />
     </Routes>,
     { path, auth },
   );
@@ -28,7 +28,7 @@ describe("sign in", () => {
   it("A-log-required S2-route-6 S5-login-1: requires both fields before it sends a request", async () => {
     const user = userEvent.setup();
     const signIn = vi.fn(async () => ({}));
-    show({ signIn });
+    renderPage({ signIn });
     await user.click(screen.getByRole("button", { name: "Sign in" }));
     expect(await screen.findByText("Please enter your email")).toBeVisible();
     expect(screen.getByText("Please enter your password")).toBeVisible();
@@ -41,7 +41,7 @@ describe("sign in", () => {
     const signIn = vi.fn(async () => ({
       error: { code: "a_new_one", message: "The service's own words" },
     }));
-    show({ signIn });
+    renderPage({ signIn });
     await user.type(screen.getByLabelText("Email"), " ola@alvor.example ");
     await user.type(screen.getByLabelText("Password"), "wrong");
     await user.keyboard("{Enter}");
@@ -53,17 +53,17 @@ describe("sign in", () => {
   });
 
   it("redirects the owner to the dashboard", () => {
-    show({ session, user: session.user, role: "admin" });
+    renderPage({ session, user: session.user, role: "admin" });
     expect(screen.getByText("at /admin")).toBeVisible();
   });
 
   it("redirects an account without the role to the home page", () => {
-    show({ session, user: session.user, role: null });
+    renderPage({ session, user: session.user, role: null });
     expect(screen.getByText("at /")).toBeVisible();
   });
 
   it("keeps the form while the role is fetched", () => {
-    show({ session, user: session.user, loading: true });
+    renderPage({ session, user: session.user, loading: true });
     expect(screen.getByRole("heading", { name: "Sign in" })).toBeVisible();
   });
 });
@@ -71,7 +71,7 @@ describe("sign in", () => {
 describe("set-up link", () => {
   async function fill(setUp: Auth["setUp"], password = "quatro andorinhas") {
     const user = userEvent.setup();
-    show({ setUp }, "/admin/auth?setup=token-1");
+    renderPage({ setUp }, "/admin/auth?setup=token-1");
     expect(screen.getByRole("heading", { name: "Set up your account" })).toBeVisible();
     await user.type(screen.getByLabelText("Email"), "ola@alvor.example");
     await user.type(screen.getByLabelText("New password"), password);
@@ -99,7 +99,7 @@ describe("set-up link", () => {
         <AuthContextProvider value={{ ...auth, setUp }}>
           <Routes>
             <Route path="/admin/auth" element={<LoginPage />} />
-            <Route path="*" element={<Where />} />
+            <Route path="*" element={<CurrentPath />} />
           </Routes>
         </AuthContextProvider>
       );

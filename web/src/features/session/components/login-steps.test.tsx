@@ -25,20 +25,20 @@ const signedIn = (pendingFactors: SecondFactor[] = []): Partial<Auth> => ({
   role: pendingFactors.length > 0 ? null : "admin",
   pendingFactors,
 });
-const wrong = new AuthApiError("Invalid TOTP code entered", 422, "mfa_verification_failed");
-const fine = { data: {}, error: null };
+const wrongCode = new AuthApiError("Invalid TOTP code entered", 422, "mfa_verification_failed");
+const success = { data: {}, error: null };
 
 function fakeClient() {
   const auth = {
     mfa: {
       challenge: vi.fn(async () => ({ data: { id: "challenge" }, error: null })),
-      verify: vi.fn(async (): Promise<{ error: Error | null }> => fine),
+      verify: vi.fn(async (): Promise<{ error: Error | null }> => success),
     },
     getSession: vi.fn(async () => ({ data: { session }, error: null })),
-    setSession: vi.fn(async () => fine),
-    signOut: vi.fn(async (): Promise<{ error: Error | null }> => fine),
-    updateUser: vi.fn(async (): Promise<{ error: Error | null }> => fine),
-    resetPasswordForEmail: vi.fn(async (): Promise<{ error: Error | null }> => fine),
+    setSession: vi.fn(async () => success),
+    signOut: vi.fn(async (): Promise<{ error: Error | null }> => success),
+    updateUser: vi.fn(async (): Promise<{ error: Error | null }> => success),
+    resetPasswordForEmail: vi.fn(async (): Promise<{ error: Error | null }> => success),
   };
   vi.mocked(backend.ownerBackend).mockResolvedValue({ auth } as never);
   return auth;
@@ -51,15 +51,15 @@ beforeEach(() => {
   client = fakeClient();
 });
 
-function Where() {
+function CurrentPath() {
   const { pathname, search } = useLocation();
   return <p>{`at ${pathname}${search}`}</p>;
 }
 
-function show(auth: Partial<Auth>, path = "/admin/auth", language: Language = "en") {
+function renderPage(auth: Partial<Auth>, path = "/admin/auth", language: Language = "en") {
   return renderApp(
     <>
-      <Where />
+      <CurrentPath />
       <Routes>
         <Route path="/admin/auth" element={<LoginPage />} />
         <Route path="*" element={null} />
@@ -74,7 +74,7 @@ const press = (name: string) => userEvent.click(screen.getByRole("button", { nam
 
 describe("second factor", () => {
   it("accepts a pasted code with a blank, and shows the welcome toast", async () => {
-    show(signedIn([app]));
+    renderPage(signedIn([app]));
     expect(heading()).toHaveTextContent("One more step");
     expect(screen.queryByLabelText("Where the code comes from")).not.toBeInTheDocument();
     const field = screen.getByLabelText("Six-digit code");
@@ -88,15 +88,15 @@ describe("second factor", () => {
   });
 
   it("requires six digits before it sends a request", async () => {
-    show(signedIn([app]));
+    renderPage(signedIn([app]));
     await userEvent.type(screen.getByLabelText("Six-digit code"), "12345a{Enter}");
     expect(await screen.findByText("Please enter the six digits of the code")).toBeVisible();
     expect(client.mfa.challenge).not.toHaveBeenCalled();
   });
 
   it("shows in the language of the page that a code is wrong, and selects the code", async () => {
-    client.mfa.verify.mockResolvedValue({ error: wrong });
-    show(signedIn([app]), "/admin/auth", "pt");
+    client.mfa.verify.mockResolvedValue({ error: wrongCode });
+    renderPage(signedIn([app]), "/admin/auth", "pt");
     const field = screen.getByLabelText<HTMLInputElement>("Código de seis algarismos");
     await userEvent.type(field, "000000{Enter}");
     expect(await screen.findByRole("alert")).toHaveTextContent(
@@ -108,7 +108,7 @@ describe("second factor", () => {
   });
 
   it("sends a text message only on request, and verifies the code with its challenge", async () => {
-    show(signedIn([phone]));
+    renderPage(signedIn([phone]));
     expect(screen.queryByLabelText("Six-digit code")).not.toBeInTheDocument();
     await waitFor(() => expect(screen.getByRole("button", { name: "Send code" })).toHaveFocus());
     expect(client.mfa.challenge).not.toHaveBeenCalled();
@@ -122,7 +122,7 @@ describe("second factor", () => {
   });
 
   it("lets the owner choose among several", async () => {
-    show(signedIn([app, phone]));
+    renderPage(signedIn([app, phone]));
     const choice = screen.getByLabelText("Where the code comes from");
     expect(choice).toHaveTextContent("Authenticator app, EaselText message, number ending in 345");
     await userEvent.selectOptions(choice, "phone");
@@ -135,7 +135,7 @@ describe("second factor", () => {
     const requests = answerRequests(() => ({
       json: { access_token: "second", refresh_token: "r" },
     }));
-    show(signedIn([app]));
+    renderPage(signedIn([app]));
     await press("Use a recovery code instead");
     const field = screen.getByLabelText("Recovery code");
     await waitFor(() => expect(field).toHaveFocus());
@@ -157,7 +157,7 @@ describe("second factor", () => {
       status: 422,
       json: { error_code: "mfa_verification_failed", msg: "Invalid recovery code entered" },
     }));
-    show(signedIn([app]));
+    renderPage(signedIn([app]));
     await press("Use a recovery code instead");
     await userEvent.type(screen.getByLabelText("Recovery code"), "abcde-23456{Enter}");
     expect(await screen.findByRole("alert")).toHaveTextContent("it was used already");
@@ -165,7 +165,7 @@ describe("second factor", () => {
   });
 
   it("can be left; when that fails, it shows a toast and stays", async () => {
-    show(signedIn([app]));
+    renderPage(signedIn([app]));
     client.signOut.mockResolvedValueOnce({ error: new Error("Not today") });
     await press("Back to sign-in");
     await waitFor(() => expect(toasts).toHaveLength(1));
@@ -175,7 +175,7 @@ describe("second factor", () => {
   });
 
   it("is required before a new password, and then shows no welcome toast", async () => {
-    show(signedIn([app]), "/admin/auth?new-password=");
+    renderPage(signedIn([app]), "/admin/auth?new-password=");
     await userEvent.type(screen.getByLabelText("Six-digit code"), "123456{Enter}");
     await waitFor(() => expect(client.mfa.verify).toHaveBeenCalled());
     expect(toasts).toEqual([]);
@@ -184,7 +184,7 @@ describe("second factor", () => {
 
 describe("forgotten password", () => {
   it("requests the mail with the return address, and does not reveal whether the account exists", async () => {
-    show({}, "/admin/auth?from=%2Fadmin%2Freviews");
+    renderPage({}, "/admin/auth?from=%2Fadmin%2Freviews");
     await userEvent.click(screen.getByRole("link", { name: "Lost your password?" }));
     expect(heading()).toHaveTextContent("Lost password");
     await waitFor(() => expect(screen.getByLabelText("Email")).toHaveFocus());
@@ -199,7 +199,7 @@ describe("forgotten password", () => {
   });
 
   it("requires an address before it sends a request", async () => {
-    show({}, "/admin/auth?forgotten");
+    renderPage({}, "/admin/auth?forgotten");
     await userEvent.type(screen.getByLabelText("Email"), "ola{Enter}");
     expect(await screen.findByText("Please enter a valid email address")).toBeVisible();
     expect(client.resetPasswordForEmail).not.toHaveBeenCalled();
@@ -210,13 +210,13 @@ describe("forgotten password", () => {
     client.resetPasswordForEmail.mockResolvedValue({
       error: new AuthApiError(message, 429, "over_email_send_rate_limit"),
     });
-    show({}, "/admin/auth?forgotten");
+    renderPage({}, "/admin/auth?forgotten");
     await userEvent.type(screen.getByLabelText("Email"), "ola@alvor.example{Enter}");
     expect(await screen.findByRole("alert")).toHaveTextContent("Ask again in 42 seconds.");
   });
 
   it("is shown for an expired link, also to an owner who is signed in", () => {
-    show(signedIn(), "/admin/auth#error=access_denied&error_code=otp_expired", "pt");
+    renderPage(signedIn(), "/admin/auth#error=access_denied&error_code=otp_expired", "pt");
     expect(screen.getByRole("alert")).toHaveTextContent(
       "Esta ligação não funcionaJá foi usada ou perdeu a validade. Peça uma nova.",
     );
@@ -224,13 +224,13 @@ describe("forgotten password", () => {
   });
 
   it("is shown for a link whose session the client cannot read", () => {
-    show({}, "/admin/auth#access_token=a&type=recovery");
+    renderPage({}, "/admin/auth#access_token=a&type=recovery");
     expect(screen.getByRole("alert")).toHaveTextContent("The account could not be opened.");
   });
 });
 
 describe("new password", () => {
-  const open = () => show(signedIn(), "/admin/auth?from=%2Fadmin%2Freviews&new-password=");
+  const open = () => renderPage(signedIn(), "/admin/auth?from=%2Fadmin%2Freviews&new-password=");
   const type = (password: string) =>
     userEvent.type(screen.getByLabelText("New password"), `${password}{Enter}`);
 
@@ -275,14 +275,14 @@ describe("new password", () => {
   });
 
   it("is not shown without a session", () => {
-    show({}, "/admin/auth?new-password=");
+    renderPage({}, "/admin/auth?new-password=");
     expect(heading()).toHaveTextContent("Sign in");
   });
 });
 
 it("shows no form while a stored session is opened", () => {
   localStorage.setItem(backend.sessionStorageKey({ apiUrl: "http://backend.test" } as never), "{}");
-  show({ loading: true });
+  renderPage({ loading: true });
   expect(screen.getByRole("status")).toHaveTextContent("One moment…");
   expect(screen.queryByRole("heading")).not.toBeInTheDocument();
 });

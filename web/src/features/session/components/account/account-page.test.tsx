@@ -21,20 +21,20 @@ const refused = (message: string, status: number, code: string) => ({
   error: new AuthApiError(message, status, code),
 });
 const noActivity = { data: { entries: [], next: "" }, error: null };
-const fine = { data: {}, error: null };
+const success = { data: {}, error: null };
 
 function fakeClient() {
   const auth = {
     getSession: vi.fn(async () => ({ data: { session }, error: null })),
     getUser: vi.fn(async () => ({ data: { user }, error: null })),
-    updateUser: vi.fn(async (): Promise<object> => fine),
-    reauthenticate: vi.fn(async (): Promise<object> => fine),
+    updateUser: vi.fn(async (): Promise<object> => success),
+    reauthenticate: vi.fn(async (): Promise<object> => success),
     mfa: {
-      unenroll: vi.fn(async (): Promise<object> => fine),
-      listFactors: vi.fn(async (): Promise<object> => fine),
-      enroll: vi.fn(async (): Promise<object> => fine),
+      unenroll: vi.fn(async (): Promise<object> => success),
+      listFactors: vi.fn(async (): Promise<object> => success),
+      enroll: vi.fn(async (): Promise<object> => success),
     },
-    refreshSession: vi.fn(async (): Promise<object> => fine),
+    refreshSession: vi.fn(async (): Promise<object> => success),
   };
   vi.mocked(backend.ownerBackend).mockResolvedValue({ auth } as never);
   return auth;
@@ -46,7 +46,7 @@ beforeEach(() => {
   client = fakeClient();
 });
 
-const show = (more: { mustEnrol?: boolean } = {}) =>
+const renderPage = (more: { mustEnrol?: boolean } = {}) =>
   renderApp(<AccountPage />, {
     auth: { session, user: session.user, role: "admin", ...more },
     owner: { auth: client, rpc: () => ({ abortSignal: async () => noActivity }) } as never,
@@ -64,10 +64,11 @@ const mine = {
 const answers = (path: string) =>
   path.endsWith("/user/sessions") ? [mine] : { total: 10, remaining: 7 };
 
-const old = () => refused("This change requires reauthentication", 400, "reauthentication_needed");
+const reauthenticationNeeded = () =>
+  refused("This change requires reauthentication", 400, "reauthentication_needed");
 
 /** Answers the page's requests. `judge` decides about the credentials of a reauthentication. */
-function confirming(judge: (proof: Record<string, string>) => object | undefined) {
+function answerReauthentication(judge: (proof: Record<string, string>) => object | undefined) {
   const shown: unknown[] = [];
   answerRequests(({ path, body }) => {
     if (!path.endsWith("/reauthenticate")) return { json: answers(path) };
@@ -80,22 +81,22 @@ function confirming(judge: (proof: Record<string, string>) => object | undefined
 const dialog = () => screen.findByRole("dialog", { name: "Confirm it is you" });
 
 it("asks for the password if the sign-in is old, and then makes the change", async () => {
-  const shown = confirming(({ current_password }) =>
+  const shown = answerReauthentication(({ current_password }) =>
     current_password === "right"
       ? undefined
       : { error_code: "current_password_mismatch", msg: "Current password is incorrect" },
   );
-  client.updateUser.mockResolvedValueOnce(old());
-  show();
+  client.updateUser.mockResolvedValueOnce(reauthenticationNeeded());
+  renderPage();
   await userEvent.type(screen.getByLabelText("New password"), "four swallows{Enter}");
-  const asked = within(await dialog());
-  const password = asked.getByLabelText("Your password");
+  const dialogContent = within(await dialog());
+  const password = dialogContent.getByLabelText("Your password");
   await waitFor(() => expect(password).toHaveFocus());
   await userEvent.keyboard("{Enter}");
-  expect(await asked.findByText("Please enter your password")).toBeVisible();
+  expect(await dialogContent.findByText("Please enter your password")).toBeVisible();
   expect(shown).toEqual([]);
   await userEvent.type(password, "wrong{Enter}");
-  expect(await asked.findByRole("alert")).toHaveTextContent(
+  expect(await dialogContent.findByRole("alert")).toHaveTextContent(
     "This could not be confirmedThis is not your password.",
   );
   await waitFor(() => expect(password).toHaveFocus());
@@ -111,16 +112,16 @@ it("asks for the password if the sign-in is old, and then makes the change", asy
 });
 
 it("A-acc-reauth: accepts a mailed code instead of the password, also for a change of the email", async () => {
-  const shown = confirming(() => undefined);
-  client.updateUser.mockResolvedValueOnce(old());
+  const shown = answerReauthentication(() => undefined);
+  client.updateUser.mockResolvedValueOnce(reauthenticationNeeded());
   client.updateUser.mockResolvedValueOnce({ data: { user: { email: "b@x.pt" } }, error: null });
-  show();
+  renderPage();
   await userEvent.type(screen.getByLabelText("New email"), "b@x.pt{Enter}");
-  const asked = within(await dialog());
-  await userEvent.click(asked.getByRole("button", { name: "Send a code by mail instead" }));
-  const code = await asked.findByLabelText("Code from the mail");
+  const dialogContent = within(await dialog());
+  await userEvent.click(dialogContent.getByRole("button", { name: "Send a code by mail instead" }));
+  const code = await dialogContent.findByLabelText("Code from the mail");
   await waitFor(() => expect(code).toHaveFocus());
-  expect(asked.getByText("The code went to ola@alvor.example.")).toBeVisible();
+  expect(dialogContent.getByText("The code went to ola@alvor.example.")).toBeVisible();
   expect(client.reauthenticate).toHaveBeenCalledOnce();
   await userEvent.type(code, "123 456{Enter}");
   await waitFor(() => expect(toasts).toMatchObject([{ title: "Email changed" }]));
@@ -128,9 +129,9 @@ it("A-acc-reauth: accepts a mailed code instead of the password, also for a chan
 });
 
 it("changes nothing when the dialog is closed", async () => {
-  confirming(() => undefined);
-  client.updateUser.mockResolvedValueOnce(old());
-  show();
+  answerReauthentication(() => undefined);
+  client.updateUser.mockResolvedValueOnce(reauthenticationNeeded());
+  renderPage();
   await userEvent.type(screen.getByLabelText("New password"), "four swallows{Enter}");
   await dialog();
   await userEvent.keyboard("{Escape}");
@@ -141,18 +142,18 @@ it("changes nothing when the dialog is closed", async () => {
 });
 
 it("asks before an authenticator app is set up", async () => {
-  confirming(() => undefined);
+  answerReauthentication(() => undefined);
   client.mfa.listFactors.mockResolvedValue({ data: { all: [factor] }, error: null });
-  client.mfa.enroll.mockResolvedValueOnce(old());
+  client.mfa.enroll.mockResolvedValueOnce(reauthenticationNeeded());
   client.mfa.enroll.mockResolvedValueOnce({
     data: { id: "n", totp: { qr_code: "data:,", secret: "ABCD" } },
     error: null,
   });
-  show();
+  renderPage();
   await userEvent.click(await screen.findByRole("button", { name: "Add another app" }));
-  const asked = within(await dialog());
+  const dialogContent = within(await dialog());
   expect(screen.getAllByRole("dialog")).toHaveLength(1);
-  await userEvent.type(asked.getByLabelText("Your password"), "right{Enter}");
+  await userEvent.type(dialogContent.getByLabelText("Your password"), "right{Enter}");
   expect(await screen.findByText("ABCD")).toBeVisible();
 });
 
@@ -164,15 +165,15 @@ it("A-confirm-5: asks before the codes are renewed and before a factor is remove
       return { json: method === "POST" ? { codes: ["abcd-efgh"] } : answers(path) };
     return { status: 400, json: { error_code: "reauthentication_needed", msg: "old" } };
   });
-  client.mfa.unenroll.mockResolvedValueOnce(old());
-  show();
+  client.mfa.unenroll.mockResolvedValueOnce(reauthenticationNeeded());
+  renderPage();
   const remove = () =>
     userEvent.click(screen.getByRole("button", { name: "Remove Authenticator app, App 1" }));
   const confirm = async () => {
-    const asked = within(await dialog());
+    const dialogContent = within(await dialog());
     expect(screen.getAllByRole("dialog")).toHaveLength(1);
     expect(screen.queryByRole("alertdialog")).not.toBeInTheDocument();
-    await userEvent.type(asked.getByLabelText("Your password"), "right{Enter}");
+    await userEvent.type(dialogContent.getByLabelText("Your password"), "right{Enter}");
   };
   await userEvent.click(await screen.findByRole("button", { name: "Make new recovery codes" }));
   const question = within(screen.getByRole("alertdialog"));
@@ -189,7 +190,7 @@ it("A-confirm-5: asks before the codes are renewed and before a factor is remove
   expect(client.refreshSession).not.toHaveBeenCalled();
   expect(toasts).toEqual([]);
 
-  client.mfa.unenroll.mockResolvedValueOnce(old());
+  client.mfa.unenroll.mockResolvedValueOnce(reauthenticationNeeded());
   await remove();
   await press("Remove");
   await confirm();
@@ -200,7 +201,7 @@ it("A-confirm-5: asks before the codes are renewed and before a factor is remove
 
 it("A-factor-1: shows an owner who must enrol a second factor that section first", async () => {
   answerRequests(({ path }) => ({ json: answers(path) }));
-  show({ mustEnrol: true });
+  renderPage({ mustEnrol: true });
   expect(screen.getByText(/This site asks its owners for a second step/)).toBeVisible();
   expect(screen.getAllByRole("heading", { level: 2 })[0]).toHaveTextContent("Second step");
 });
@@ -208,7 +209,7 @@ it("A-factor-1: shows an owner who must enrol a second factor that section first
 it("shows a toast if another email takes effect at once, without confirmation", async () => {
   answerRequests(({ path }) => ({ json: answers(path) }));
   client.updateUser.mockResolvedValueOnce({ data: { user: { email: "b@x.pt" } }, error: null });
-  show();
+  renderPage();
   await userEvent.type(screen.getByLabelText("New email"), "b@x.pt{Enter}");
   await waitFor(() => expect(toasts).toMatchObject([{ title: "Email changed" }]));
   expect(screen.queryByText(/Two mails are on their way/)).not.toBeInTheDocument();
@@ -219,7 +220,7 @@ it("shows why a factor cannot be removed", async () => {
   client.mfa.unenroll.mockResolvedValue(
     refused("AAL2 required to unenroll verified factor", 422, "insufficient_aal"),
   );
-  show();
+  renderPage();
   await userEvent.click(
     await screen.findByRole("button", { name: "Remove Authenticator app, App 1" }),
   );
@@ -241,7 +242,7 @@ it("offers a retry when the sessions cannot be loaded", async () => {
       ? { status: 500, json: { error_code: "unexpected_failure", msg: "no" } }
       : { json: answers(path) },
   );
-  show();
+  renderPage();
   expect(await screen.findByText("This page could not be loaded.")).toBeVisible();
   broken = false;
   await press("Try again");

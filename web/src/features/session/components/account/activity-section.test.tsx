@@ -67,7 +67,7 @@ beforeEach(() => {
   answer.mockReturnValue({ data: { entries: newest, next: "" }, error: null });
 });
 
-const show = (language: "en" | "pt" = "en") =>
+const renderSection = (language: "en" | "pt" = "en") =>
   renderApp(<ActivitySection />, {
     language,
     owner: {
@@ -80,7 +80,7 @@ const show = (language: "en" | "pt" = "en") =>
   });
 
 it("A-activity-list: lists by day what happened, who did it, from where and when, with links to what still exists", async () => {
-  show();
+  renderSection();
   expect(await screen.findByRole("heading", { name: "23 November 2026" })).toBeVisible();
   const lines = screen.getAllByRole("listitem").map((item) => {
     const [what, who] = within(item).getAllByRole("paragraph");
@@ -125,7 +125,7 @@ it("A-activity-list: older entries load on request, and the focus stays in the l
   answer.mockReturnValueOnce({ data: { entries: newest, next: "position" }, error: null });
   answer.mockReturnValueOnce({ data: null, error: new Error("away") });
   answer.mockReturnValueOnce({ data: { entries: [older], next: "" }, error: null });
-  show();
+  renderSection();
   const more = await screen.findByRole("button", { name: "Show more" });
   await userEvent.click(more);
   await waitFor(() => expect(toasts).toMatchObject([{ destructive: true }]));
@@ -138,7 +138,7 @@ it("A-activity-list: older entries load on request, and the focus stays in the l
 });
 
 it("A-activity-list: one kind can be chosen; an empty list and a failure have texts", async () => {
-  show("pt");
+  renderSection("pt");
   await screen.findByRole("heading", { name: "23 de novembro de 2026" });
   answer.mockReturnValue({ data: { entries: [], next: "" }, error: null });
   await userEvent.selectOptions(screen.getByLabelText("Mostrar"), "Exportações");
