@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useDeleteMessage } from "@/features/admin-messages/api/delete-message";
-import { useAskedArtworks } from "@/features/admin-messages/api/get-asked-artwork";
+import { useMessageArtworks } from "@/features/admin-messages/api/get-message-artwork";
 import { useMessage } from "@/features/admin-messages/api/get-message";
 import { useMessages } from "@/features/admin-messages/api/list-messages";
 import { useUndeliveredNotices } from "@/features/admin-messages/api/message-notices";
@@ -75,7 +75,7 @@ export function Inbox() {
     () => [...new Set(listedRows.flatMap((row) => row.artwork_id ?? []))].toSorted(),
     [listedRows],
   );
-  const works = useAskedArtworks(workIds).data;
+  const works = useMessageArtworks(workIds).data;
 
   // If the page in the URL is beyond the last page, the first page is shown instead.
   const isBeyondLastPage =

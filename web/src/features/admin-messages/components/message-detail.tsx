@@ -1,5 +1,5 @@
 import { Reply } from "lucide-react";
-import { AskedArtwork } from "@/features/admin-messages/components/asked-artwork";
+import { MessageArtwork } from "@/features/admin-messages/components/message-artwork";
 import { CommissionPanel } from "@/features/admin-messages/components/commission-panel";
 import { Conversation } from "@/features/admin-messages/components/conversation";
 import { DoneButton } from "@/features/admin-messages/components/done-button";
@@ -55,7 +55,7 @@ export function MessageDetail({
           <DetailRow term={t("messages.reason")}>{t(`reason.${message.reason}`)}</DetailRow>
           {message.artwork_id && (
             <DetailRow term={t("messages.artwork")}>
-              <AskedArtwork id={message.artwork_id} />
+              <MessageArtwork id={message.artwork_id} />
             </DetailRow>
           )}
           <DetailRow term={t("messages.received")}>

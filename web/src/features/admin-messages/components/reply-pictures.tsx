@@ -4,11 +4,11 @@ import { DialogClose, DialogContent, DialogRoot } from "@/components/ui/dialog";
 import { useT } from "@/lib/i18n";
 import type { ConversationPicture } from "@/lib/types";
 
-/** Widths in pixels in which pictures are fetched. */
-const SMALL = 320;
-const LARGE = 2560;
+/** Widths of the fetched pictures in pixels. */
+const THUMBNAIL_WIDTH = 320;
+const DIALOG_WIDTH = 2560;
 
-/** The pictures of a reply. Each opens large. */
+/** The pictures of a reply. A press opens a picture in a dialog. */
 export function ReplyPictures({ pictures }: { pictures: ConversationPicture[] }) {
   const t = useT();
   const [open, setOpen] = useState<ConversationPicture>();
@@ -20,14 +20,24 @@ export function ReplyPictures({ pictures }: { pictures: ConversationPicture[] })
       {pictures.map((picture) => (
         <li key={picture.id}>
           <button type="button" onClick={() => setOpen(picture)}>
-            <Picture picture={picture} width={SMALL} alt={alt(picture)} className="h-24" />
+            <Picture
+              picture={picture}
+              width={THUMBNAIL_WIDTH}
+              alt={alt(picture)}
+              className="h-24"
+            />
           </button>
         </li>
       ))}
       <DialogRoot open={open !== undefined} onOpenChange={() => setOpen(undefined)}>
         {open && (
           <DialogContent label={alt(open)} className="w-fit min-w-40 max-w-full px-6 pt-16 pb-6">
-            <Picture picture={open} width={LARGE} alt={alt(open)} className="max-h-[80dvh]" />
+            <Picture
+              picture={open}
+              width={DIALOG_WIDTH}
+              alt={alt(open)}
+              className="max-h-[80dvh]"
+            />
             <DialogClose />
           </DialogContent>
         )}

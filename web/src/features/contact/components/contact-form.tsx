@@ -31,9 +31,9 @@ import {
 
 // A chunk of its own, because few visitors ask about a work. If it cannot load, the form works
 // without it: the message names the work.
-const AskedArtwork = lazyWithPreload(() =>
-  import("@/features/contact/components/asked-artwork").then(
-    (m) => m.AskedArtwork,
+const EnquiryArtwork = lazyWithPreload(() =>
+  import("@/features/contact/components/enquiry-artwork").then(
+    (m) => m.EnquiryArtwork,
     () => () => null,
   ),
 );
@@ -70,9 +70,9 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const [sent, setSent] = useState<Omit<ComponentProps<typeof ContactSuccess>, "onAgain"> | null>(
     null,
   );
-  const [asked, setAsked] = useState<Enquiry | null>(null);
+  const [enquired, setEnquired] = useState<Enquiry | null>(null);
   const root = useRef<HTMLFormElement>(null);
-  const askedLine = useRef(""); // the line of `asked` in the message
+  const enquiryLine = useRef(""); // the line of `enquired` in the message
   const focusOnReturn = useRef(false);
 
   // A toast must report when the network fails. Its code could not load then, so it loads early.
@@ -90,10 +90,10 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   useEffect(() => {
     if (!enquiry) return;
     setSent(null);
-    setAsked(enquiry);
+    setEnquired(enquiry);
     const line = latestT.current("contact.ask.message", { title: enquiry.title.trim() });
-    setValue("message", withArtworkLine(getValues("message"), line, askedLine.current));
-    askedLine.current = line;
+    setValue("message", withArtworkLine(getValues("message"), line, enquiryLine.current));
+    enquiryLine.current = line;
     // Waits until the route change has moved the focus, and continues the scrolling that the route change began.
     const timer = setTimeout(() => {
       const message = root.current?.elements.namedItem("message");
@@ -121,17 +121,17 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   }, [submitCount]);
 
   function forgetEnquiry() {
-    askedLine.current = "";
-    setAsked(null);
+    enquiryLine.current = "";
+    setEnquired(null);
   }
 
   function send(values: ContactValues) {
     if (sending) return;
     setSending(true);
     const height = root.current?.offsetHeight ?? 0;
-    const reason = values.reason || reasonFor(values.message, asked);
+    const reason = values.reason || reasonFor(values.message, enquired);
     // Not awaited: handleSubmit counts the submission as soon as this returns, which must be before the reset.
-    void submit({ ...values, reason, artwork_id: asked?.id, language, follow: true })
+    void submit({ ...values, reason, artwork_id: enquired?.id, language, follow: true })
       .then(
         (answer) => {
           singleToast({
@@ -157,7 +157,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   }
 
   function removeEnquiry() {
-    setValue("message", withoutArtworkLine(getValues("message"), askedLine.current));
+    setValue("message", withoutArtworkLine(getValues("message"), enquiryLine.current));
     forgetEnquiry();
     focusField(root.current, "message");
   }
@@ -189,11 +189,11 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
     >
       <input type="hidden" name="language" value={language} />
       <h3 className="text-[1.75rem] leading-[1.1] font-[330]">{t("contact.form.title")}</h3>
-      {asked && (
+      {enquired && (
         // Its height is reserved, so that the fields stay where they are when its code has loaded.
         <div className="min-h-30">
           <Suspense>
-            <AskedArtwork product={asked} onRemove={sending ? undefined : removeEnquiry} />
+            <EnquiryArtwork product={enquired} onRemove={sending ? undefined : removeEnquiry} />
           </Suspense>
         </div>
       )}

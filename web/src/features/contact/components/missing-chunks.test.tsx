@@ -11,7 +11,7 @@ import { renderApp } from "@/test/render";
 const failed = vi.hoisted(() => () => {
   throw new TypeError("Failed to fetch dynamically imported module");
 });
-vi.mock("@/features/contact/components/asked-artwork", failed);
+vi.mock("@/features/contact/components/enquiry-artwork", failed);
 vi.mock("@/features/contact/components/contact-success", failed);
 
 test("S2-contact-work: an enquiry can be sent although the code of later parts cannot load", async () => {

@@ -10,14 +10,14 @@ import pt from "@/locales/enquiry/pt.json";
 
 addTexts({ en, pt });
 
-type AskedArtworkProps = {
+type EnquiryArtworkProps = {
   product: Product;
   /** Missing while the message is sent. */
   onRemove?(): void;
 };
 
 /** The work that the visitor asks about, above the fields of the contact form. */
-export function AskedArtwork({ product, onRemove }: AskedArtworkProps) {
+export function EnquiryArtwork({ product, onRemove }: EnquiryArtworkProps) {
   const t = useT();
   const info = imageInfo(product, product.image_url);
   return (

@@ -3,7 +3,7 @@ import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 
 /** Fetches the work that a message asks about; the data is null if the work has been deleted. */
-export function useAskedArtwork(id: string) {
+export function useMessageArtwork(id: string) {
   const backend = useOwnerBackend();
   return useQuery({
     queryKey: [...queryKeys.products.all, "asked", id],
@@ -21,7 +21,7 @@ export function useAskedArtwork(id: string) {
 }
 
 /** Fetches the works with these ids, as an object by id; deleted ones are missing. The ids are sorted. */
-export function useAskedArtworks(ids: string[]) {
+export function useMessageArtworks(ids: string[]) {
   const backend = useOwnerBackend();
   return useQuery({
     queryKey: [...queryKeys.products.all, "asked", ids],

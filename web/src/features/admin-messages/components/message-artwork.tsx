@@ -1,13 +1,13 @@
-import { useAskedArtwork } from "@/features/admin-messages/api/get-asked-artwork";
+import { useMessageArtwork } from "@/features/admin-messages/api/get-message-artwork";
 import { Picture } from "@/components/media/picture";
 import { TextLink } from "@/components/ui/text-link";
 import { useT } from "@/lib/i18n";
 import { imageInfo, ratioStyle } from "@/lib/media";
 
-/** The work that a message asks about, with a link to its row among the products. */
-export function AskedArtwork({ id }: { id: string }) {
+/** The work that a message asks about, with a link to it in the list of products. */
+export function MessageArtwork({ id }: { id: string }) {
   const t = useT();
-  const { data: work } = useAskedArtwork(id);
+  const { data: work } = useMessageArtwork(id);
   if (work === undefined) return null;
   if (work === null) return t("messages.artworkGone");
   const info = imageInfo(work, work.image_url);
