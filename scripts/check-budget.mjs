@@ -116,15 +116,15 @@ function unstyled(manifest, built, web) {
   const folder = fileURLToPath(new URL("src/styles", web));
   const sheet = readFileSync(join(folder, "site.css"), "utf8");
   const dist = fileURLToPath(new URL("dist/assets", web));
-  const drawn = [...visitorFiles(manifest)]
+  const components = [...visitorFiles(manifest)]
     .flatMap((file) => built.get(file).map?.sources ?? [])
     .filter((source) => source.endsWith(".tsx") && !source.includes("node_modules"))
     .map((source) => join(dist, source))
     .filter((source) => readFileSync(source, "utf8").includes("className"));
-  if (drawn.length < 20) throw new Error("The source maps name too few components");
-  return drawn
+  if (components.length < 20) throw new Error("The source maps name too few components");
+  return components
     .filter((source) => !isSourceOf(sheet, folder, source))
-    .map((source) => `${source} draws with classes that styles/site.css does not look for`);
+    .map((source) => `${source} has classes that styles/site.css does not scan`);
 }
 
 async function main() {

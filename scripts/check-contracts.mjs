@@ -174,6 +174,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   );
   for (const problem of [...problems, ...checkedTexts.problems]) console.error(problem);
   for (const [path, count] of statements) console.log(`${path}: ${count} statements`);
-  console.log(`${checkedTexts.texts} texts that are said or asked`);
+  console.log(`${checkedTexts.texts} messages and questions that tests look for`);
   if (problems.length + checkedTexts.problems.length > 0) process.exit(1);
 }

@@ -167,11 +167,11 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     const email = address();
     const client = asAnon(server);
     const unknown = address();
-    const nobody = await client.auth.signInWithOtp({
+    const unregistered = await client.auth.signInWithOtp({
       email: unknown,
       options: { shouldCreateUser: false },
     });
-    expect(nobody.error).toBeNull(); // the same answer as for a known address; no account is created
+    expect(unregistered.error).toBeNull(); // the same response as for a known address; no account is created
     const users = await asService(server).auth.admin.listUsers({ perPage: 1000 });
     expect(users.data.users.map((user) => user.email)).not.toContain(unknown);
     const first = await client.auth.signInWithOtp({ email, options: { data: { name: "Eva" } } });
@@ -252,11 +252,11 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
 
   it("S7-verify-9 S7-recover-1 S7-user-3: a request for a new password gives the same response for all addresses; the mailed link lets the owner set one", async () => {
     const { email, session } = await member();
-    const nobody = await asAnon(server).auth.resetPasswordForEmail("nobody@example.com");
+    const unknown = await asAnon(server).auth.resetPasswordForEmail("nobody@example.com");
     const somebody = await asAnon(server).auth.resetPasswordForEmail(email, {
       redirectTo: "https://evil.example.org",
     });
-    expect(somebody).toEqual(nobody);
+    expect(somebody).toEqual(unknown);
     expect(somebody).toEqual({ data: {}, error: null });
     const mail = await post.next(email);
     expect(linkOf(mail).searchParams.get("redirect_to")).toBe(server.url);

@@ -107,9 +107,9 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     expect(renewed.error).toBeNull();
     // Six digits can be part of a time or an id in the log by chance, so another code is used in that case.
     const before = server.log();
-    const draw = () => asService(server).auth.admin.generateLink({ type: "recovery", email });
-    let link = await draw();
-    while (before.includes(link.data.properties!.email_otp)) link = await draw();
+    const makeLink = () => asService(server).auth.admin.generateLink({ type: "recovery", email });
+    let link = await makeLink();
+    while (before.includes(link.data.properties!.email_otp)) link = await makeLink();
     const { action_link, hashed_token, email_otp } = link.data.properties!;
     const opened = await fetch(action_link, { redirect: "manual" });
     expect(opened.headers.get("location")).toContain("access_token");

@@ -150,7 +150,7 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
     expect((await fetch(`${at}?width=1000&height=630&resize=frame&format=jpeg`)).status).toBe(400);
   });
 
-  it("F-render-accept F-render-told: without WebP and AVIF in Accept the format of the picture is kept, and a header tells what was done", async () => {
+  it("F-render-accept F-render-told: without WebP and AVIF in Accept the format of the picture is kept, and a header says what was done", async () => {
     const jpeg = await fetchRendition(
       `${server.url}${address}?format=jpeg`.replace("/object/", "/render/image/"),
     );

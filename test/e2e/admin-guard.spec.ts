@@ -76,7 +76,7 @@ test("A-guard-6: signing out in one tab signs out the others, also with an open 
   await signInAt(first, server, "/admin");
   const second = await context.newPage();
   second.on("dialog", (dialog) => {
-    throw new Error(`the browser asked: ${dialog.message()}`);
+    throw new Error(`the browser has shown a question: ${dialog.message()}`);
   });
   await second.goto(`${server.url}/admin/products?type=mural&sort=title`);
   await openAndType(second, "Not saved yet");

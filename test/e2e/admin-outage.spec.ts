@@ -173,7 +173,7 @@ async function expectErrors(
   });
 }
 
-test.describe("nobody answers", () => {
+test.describe("without responses", () => {
   // The browser's console messages for failed requests.
   test.use({ allowedConsole: [/net::ERR_\w+|WebSocket/] });
 

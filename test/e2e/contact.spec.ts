@@ -72,7 +72,7 @@ async function openAndLoadAll(page: Page, address: string, otherLanguage: "en" |
   await expect(page.getByRole("region", { name: /^(Notifications|Avisos)/ })).toBeAttached();
   for (const name of ["gallery", otherLanguage])
     await expect
-      .poll(() => requestedUrls.join(" "), `${name} is asked for`)
+      .poll(() => requestedUrls.join(" "), `${name} is requested`)
       .toContain(`/assets/${name}-`);
   await expect
     .poll(() => [...openRequests].map((request) => request.url()), "on the way")

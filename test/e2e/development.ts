@@ -51,10 +51,10 @@ export async function useDevelopmentBuild(
   await page.route("**/*", async (route) => {
     if (route.request().resourceType() !== "document") return route.fallback();
     const response = await route.fetch();
-    const drawn = (await response.text())
+    const rendered = (await response.text())
       .replace(entry, build.entry)
       .replaceAll(/<link rel="modulepreload"[^>]*>/g, "");
-    return route.fulfill({ response, body: change(drawn) });
+    return route.fulfill({ response, body: change(rendered) });
   });
   // After parsing, before the scripts run.
   await page.addInitScript(() => {

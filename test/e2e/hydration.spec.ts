@@ -116,7 +116,7 @@ test.describe("a page with one different word", () => {
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(text("en", "gallery.title"));
     await expect
       .poll(() => errors.join("\n"), "what the console tells")
-      .toMatch(/^The page was drawn anew[\s\S]*Hydration failed/m);
+      .toMatch(/^The page was rendered again[\s\S]*Hydration failed/m);
   });
 });
 

@@ -31,8 +31,8 @@ export async function withVisibleTabs(
       child.once("error", failed);
       child.once("exit", (code) => failed(new Error(`the browser ended with ${code}`)));
       createInterface({ input: child.stderr }).on("line", (line) => {
-        const told = /^DevTools listening on (\S+)/.exec(line)?.[1];
-        if (told) found(told);
+        const url = /^DevTools listening on (\S+)/.exec(line)?.[1];
+        if (url) found(url);
       });
     });
     const browser = await chromium.connectOverCDP(address, { noDefaults: true });

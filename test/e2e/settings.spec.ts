@@ -216,10 +216,10 @@ test("A-set-key A-set-lang: a message causes a mail in the chosen language and a
     expect(JSON.parse(body)).toMatchObject({ type: "contact_submission.created" });
 
     // Only the owner can read the key.
-    const asked = await asAnon(server).functions.invoke("contact-notices", {
+    const refusal = await asAnon(server).functions.invoke("contact-notices", {
       body: { action: "webhook-secret" },
     });
-    expect(asked.error?.context.status).toBe(403);
+    expect(refusal.error?.context.status).toBe(403);
   } finally {
     await page.close();
     await server.stop();
@@ -374,13 +374,13 @@ test.describe("on one site", () => {
         await expect(field(page, "Name of the site")).toHaveValue("Not saved");
       });
     }
-    let asked = false;
+    let wasAsked = false;
     page.once("dialog", (dialog) => {
-      asked = dialog.type() === "beforeunload";
+      wasAsked = dialog.type() === "beforeunload";
       void dialog.dismiss();
     });
     await page.close({ runBeforeUnload: true });
-    await expect.poll(() => asked).toBe(true);
+    await expect.poll(() => wasAsked).toBe(true);
     await page.goBack();
     await ask.getByRole("button", { name: "Leave without saving" }).click();
     await expect(page).toHaveURL(/\/admin$/);

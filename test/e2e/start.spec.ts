@@ -116,7 +116,7 @@ const signs: [string, (page: Page, requestedScripts: string[]) => Promise<void>]
         .poll(async () => {
           await page.mouse.wheel(0, 100);
           return requestedScripts.length;
-        }, "scripts asked for")
+        }, "requested scripts")
         .toBeGreaterThan(0),
   ],
   ["the pointer", (page) => page.mouse.move(100, 100)],

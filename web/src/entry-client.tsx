@@ -36,7 +36,7 @@ void ready.then(() => {
   if (root.hasChildNodes()) {
     startTransition(() => {
       hydrateRoot(root, page, {
-        onRecoverableError: (error) => console.error("The page was drawn anew", error),
+        onRecoverableError: (error) => console.error("The page was rendered again", error),
       });
       document.dispatchEvent(new Event("hydrated")); // start.ts waits for this event
     });

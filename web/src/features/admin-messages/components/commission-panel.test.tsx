@@ -87,7 +87,7 @@ async function show(change: Partial<CommissionState> = {}, shown = message) {
   return { user: userEvent.setup(), toasts };
 }
 
-it("AM-commission-1: the stage can be moved to those that may follow, and a refusal is told", async () => {
+it("AM-commission-1: the stage can be changed to those that may follow, and a refusal is shown", async () => {
   const { user, toasts } = await show({ place: 2 });
   const stage = screen.getByRole("combobox", { name: "Stage" });
   expect(
@@ -107,7 +107,7 @@ it("AM-commission-1: the stage can be moved to those that may follow, and a refu
   await waitFor(() => expect(stage).toHaveValue("accepted"));
 });
 
-it("AM-commission-1: an agreed commission has a promised date", async () => {
+it("AM-commission-1: an accepted commission has a promised date", async () => {
   const { user } = await show({ stage: "in_progress", stage_at: "2026-11-14" });
   const day = screen.getByLabelText("Promised date");
   expect(screen.queryByRole("button", { name: "Save date" })).toBeNull();
@@ -151,7 +151,7 @@ it("AM-commission-2: an offer needs a text and a price, shows its terms, and can
   expect(screen.queryByRole("button", { name: "Withdraw offer" })).toBeNull();
 });
 
-it("AM-commission-3: a note on the progress is sent while the work is agreed", async () => {
+it("AM-commission-3: a note on the progress can be sent while the commission is accepted", async () => {
   const { user, toasts } = await show({ stage: "accepted", stage_at: "2026-11-14" });
   expect(screen.queryByRole("button", { name: "Make an offer" })).toBeNull();
   await user.click(screen.getByRole("button", { name: "Write about the progress" }));
@@ -182,7 +182,7 @@ it("AM-commission-4: says that more were accepted than there are slots", async (
   ).toBeVisible();
 });
 
-it("AM-commission-1: a message that asks for something else has it closed", async () => {
+it("AM-commission-1: the panel is closed for a message with another reason", async () => {
   await show({}, { ...message, reason: "purchase" });
   expect(screen.getByRole("group")).not.toHaveAttribute("open");
 });

@@ -216,18 +216,18 @@ it("AM-open-5: an opened message shows the work that it asks about, or that it w
   expect(await screen.findByText("A work that has been deleted")).toBeVisible();
 });
 
-it("shows an opened message as the list has it when it cannot be read by itself", async () => {
-  let asked = 0;
+it("shows the row of the list if the opened message cannot be fetched", async () => {
+  let requestCount = 0;
   server.use(
     http.get(table, ({ request }) => {
       if (!new URL(request.url).searchParams.has("id")) return undefined; // the list
-      asked++;
+      requestCount++;
       return HttpResponse.error();
     }),
   );
   const { user, queryClient } = await open();
   await user.click(item(/Marta/)); // it is read already: no change follows
-  await waitFor(() => expect(asked).toBe(1));
+  await waitFor(() => expect(requestCount).toBe(1));
   await waitFor(() => expect(queryClient.isFetching()).toBe(0));
   expect(screen.getByRole("heading", { name: "Marta" })).toBeInTheDocument();
 });
@@ -357,7 +357,7 @@ it("AM-quarantine-3: shows a toast when a message could not be restored", async 
   );
 });
 
-it("opens the message that the address names", async () => {
+it("opens the message in the URL", async () => {
   await open(`/admin/contact-messages?message=${second}`);
   expect(await screen.findByRole("heading", { name: "Marta" })).toBeInTheDocument();
 });
@@ -436,7 +436,7 @@ it("AM-open-4: on a phone the message opens full-screen and is closed by All mes
   await waitFor(() => expect(screen.queryByRole("dialog")).not.toBeInTheDocument());
 });
 
-it("AM-reply-1: without a mail server and a private link there is no form, only the mail program", async () => {
+it("AM-reply-1: without a mail server and a private link the form is replaced by a link to the mail program", async () => {
   await open(`/admin/contact-messages?message=${first}`);
   expect(await screen.findByRole("link", { name: "Reply" })).toBeVisible();
   await screen.findByRole("region", { name: "Conversation" });
@@ -476,7 +476,7 @@ it("AM-reply-1 AM-reply-2: a reply is sent once, its mail can be sent again, and
   expect(sent[0]!.id).toBe(sent[1]!.id);
 });
 
-it("FN-reply-renew: the private link is copied, and renewed", async () => {
+it("FN-reply-renew: the private link can be copied and renewed", async () => {
   conversation = { mail: true, links: true, language: "pt", link: null, pictures: [] };
   const { user } = await open(`/admin/contact-messages?message=${first}`);
   const region = within(await screen.findByRole("region", { name: "Conversation" }));

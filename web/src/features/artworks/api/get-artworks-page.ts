@@ -12,8 +12,8 @@ export function galleryQueryParams(
   backend: PublicBackend,
   filter: GalleryFilter,
 ): [string, string][] {
-  const [hanging, ...one] = typeConditions(backend, filter);
-  return [["select", "*,media"], hanging!, ["order", backend.boot.site.gallery.order], ...one];
+  const [galleryTypes, ...one] = typeConditions(backend, filter);
+  return [["select", "*,media"], galleryTypes!, ["order", backend.boot.site.gallery.order], ...one];
 }
 
 /** The query of one page of a filter's works. Pages are counted from 0. */

@@ -9,9 +9,9 @@ import type { GalleryFilter } from "@/lib/gallery-settings";
 export function typeConditions({ boot }: PublicBackend, filter: GalleryFilter): [string, string][] {
   const { types } = boot.site.gallery;
   const hidden = ARTWORK_TYPES.filter((type) => !types.includes(type));
-  const hanging: [string, string] = [
+  const galleryTypes: [string, string] = [
     "artwork_type",
     hidden.length > 0 ? `not.in.(${hidden.join(",")})` : "not.is.null",
   ];
-  return filter === "all" ? [hanging] : [hanging, ["artwork_type", `eq.${filter}`]];
+  return filter === "all" ? [galleryTypes] : [galleryTypes, ["artwork_type", `eq.${filter}`]];
 }

@@ -268,10 +268,10 @@ describe("new password", () => {
       error: new AuthApiError(message, 401, "insufficient_aal"),
     });
     const { queryClient } = open();
-    const asked = vi.spyOn(queryClient, "invalidateQueries");
+    const invalidate = vi.spyOn(queryClient, "invalidateQueries");
     await type("four swallows over lime");
     expect(await screen.findByRole("alert")).toHaveTextContent("The second step comes first.");
-    expect(asked).toHaveBeenCalledWith({ queryKey: ["auth_factors"] });
+    expect(invalidate).toHaveBeenCalledWith({ queryKey: ["auth_factors"] });
   });
 
   it("is not shown without a session", () => {
