@@ -16,31 +16,30 @@ import (
 
 const root = "../.."
 
-// treePaths returns the paths of the tree in docs/architecture.md, where indentation expresses nesting.
+// treePaths returns the paths in the code blocks of docs/architecture.md, where indentation expresses nesting.
 func treePaths(t *testing.T) []string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root, "docs/architecture.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, ok := strings.Cut(string(page), "```\n")
-	tree, _, closed := strings.Cut(rest, "\n```")
-	if !ok || !closed {
-		t.Fatal("docs/architecture.md has no tree")
+	parts := strings.Split(string(page), "```\n")
+	if len(parts) < 3 || len(parts)%2 == 0 {
+		t.Fatal("docs/architecture.md has no code blocks, or one without an end")
 	}
-	var (
-		paths   []string
-		parents []string
-	)
-	for line := range strings.Lines(tree) {
-		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		depth := (len(line) - len(strings.TrimLeft(line, " "))) / 2
-		if depth > len(parents) {
-			t.Fatalf("line %q is indented too far", line)
+	var paths []string
+	for i := 1; i < len(parts); i += 2 {
+		var parents []string
+		for line := range strings.Lines(parts[i]) {
+			name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+			depth := (len(line) - len(strings.TrimLeft(line, " "))) / 2
+			if depth > len(parents) {
+				t.Fatalf("line %q is indented too far", line)
+			}
+			path := filepath.Join(append(slices.Clone(parents[:depth]), name)...)
+			paths = append(paths, path)
+			parents = append(parents[:depth:depth], name)
 		}
-		path := filepath.Join(append(slices.Clone(parents[:depth]), name)...)
-		paths = append(paths, path)
-		parents = append(parents[:depth:depth], name)
 	}
 	return paths
 }
