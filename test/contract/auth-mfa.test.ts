@@ -1,3 +1,4 @@
+// Second factors, recovery codes, sessions and ES256 keys, with the official client against the built program.
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 

@@ -279,7 +279,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(query(elsewhere)).toMatchObject({ error_code: "bad_oauth_state" });
   });
 
-  it("S7-oauth-5: the page is told that the person has refused consent", async () => {
+  it("S7-oauth-5: the page gets an error if the person has refused consent", async () => {
     const to = await new Browser().signIn(await addressOf(client()), person(), isHome, "abort");
     for (const got of [query(to), fragment(to)]) {
       expect(got).toMatchObject({

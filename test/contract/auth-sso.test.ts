@@ -1,3 +1,4 @@
+// Single sign-on by SAML, with the official client and a SAML identity provider of another code base.
 import { createClient } from "@supabase/supabase-js";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
@@ -109,7 +110,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     const first = await sessionAt(await signInAtProvider());
     const { data } = await asAnon(server).auth.signInWithSSO({ providerId: provider });
     const address = await submit(await idp.visit(data!.url));
-    expect(address.origin).toBe(server.url); // without a requested address: the site
+    expect(address.origin).toBe(server.url); // without a requested URL: that of the site
     expect((await sessionAt(address)).user.id).toBe(first.user.id);
   });
 

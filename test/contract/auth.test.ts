@@ -1,3 +1,5 @@
+// Signing in and out, refresh tokens, keys, roles and the first owner, with the official client against the built
+// program.
 import { createHmac } from "node:crypto";
 
 import { createClient } from "@supabase/supabase-js";

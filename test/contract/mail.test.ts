@@ -1,3 +1,4 @@
+// How mails leave the program: by a real SMTP server, or as files if there is none.
 import { readFile } from "node:fs/promises";
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";

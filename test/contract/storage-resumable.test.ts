@@ -1,3 +1,4 @@
+// Resumable uploads (TUS) with the client tus-js-client, including interruptions and a second node.
 import { createHash, randomFillSync } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
@@ -40,7 +41,7 @@ async function token(server: Server): Promise<string> {
 type Options = {
   name: string;
   bearer?: string;
-  signature?: string; // of a signed upload address, instead of a session
+  signature?: string; // of a signed upload URL, in place of a session
   url?: string;
   abortAt?: number;
   type?: string;

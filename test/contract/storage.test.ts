@@ -1,3 +1,5 @@
+// Storage requests beyond the official client: browser forms, ranges, conditional requests, and hostile names and
+// files.
 import { randomBytes } from "node:crypto";
 import { deflateSync } from "node:zlib";
 

@@ -1,3 +1,4 @@
+// The configuration of the contract tests.
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({

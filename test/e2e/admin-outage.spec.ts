@@ -162,7 +162,7 @@ async function expectErrors(
     await settings.keyboard.press("Escape");
   });
 
-  await test.step("signing out stays where it is", async () => {
+  await test.step("signing out stays on the page", async () => {
     await messages.bringToFront();
     await messages
       .getByRole("banner")
@@ -245,7 +245,7 @@ test.describe("the service refuses", () => {
       });
 
       for (const { page, language, t, kinds, says: expectToast, choose } of forms) {
-        await test.step(`a full store (${language})`, async () => {
+        await test.step(`a full disk (${language})`, async () => {
           await page.goto(server.url + inLanguage(language, "/admin/reviews"));
           await page
             .getByRole("button", { name: t("reviews.add") })
@@ -274,7 +274,7 @@ test.describe("the service refuses", () => {
             .last()
             .click();
         });
-        await test.step(`a cut line (${language})`, async () => {
+        await test.step(`a lost connection (${language})`, async () => {
           const stored = page.getByRole("button", { name: t("upload.remove"), exact: true });
           await choose(0, file("main.jpg", small));
           await choose(1, file("one.jpg", small));
@@ -289,7 +289,7 @@ test.describe("the service refuses", () => {
 
       await server.command(["owner", "remove", owner.email]);
       for (const { page, language, t, kinds, says: expectToast, choose } of forms) {
-        await test.step(`a role that is gone (${language})`, async () => {
+        await test.step(`a removed role (${language})`, async () => {
           await choose(1, file("two.jpg", small));
           await expectToast(t("upload.unauthorized"), t("upload.onlyAdminUpload", kinds("image")));
           await choose(2, film);

@@ -643,9 +643,9 @@ test.describe("5,000 works", () => {
   const laterRanges = (count: number) =>
     Array.from({ length: count }, (_, n) => `${12 * (n + 1)}-${12 * (n + 2) - 1}`);
 
-  for (const address of ["/", "/?lang=pt"])
-    test(`P-drawn-bounded: with 1,001 featured works and 300 reviews, ${address} contains twelve of each in less than 60 kB`, async () => {
-      const html = await (await fetch(server.url + address)).text();
+  for (const path of ["/", "/?lang=pt"])
+    test(`P-drawn-bounded: with 1,001 featured works and 300 reviews, ${path} contains twelve of each in less than 60 kB`, async () => {
+      const html = await (await fetch(server.url + path)).text();
       const quality = { [constants.BROTLI_PARAM_QUALITY]: 5 }; // that of a page for which a visitor waits
       expect(brotliCompressSync(html, { params: quality }).length).toBeLessThan(60_000);
       const mainHtml = html.slice(html.indexOf("<main"), html.indexOf("</main>"));

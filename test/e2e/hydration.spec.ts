@@ -19,7 +19,7 @@ const routes = [
   "/nowhere/at/all",
 ];
 
-// The browser's console message for an unknown address.
+// The browser's console message for an unknown URL.
 test.use({ allowedConsole: [/status of 404 .*\/nowhere/] });
 
 let build: DevelopmentBuild;

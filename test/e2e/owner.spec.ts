@@ -1,3 +1,5 @@
+// The owner's first steps on the real binary, on both databases: set-up link, sign-in, a work with a picture and a
+// film, and a visitor's message.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 

@@ -1,3 +1,4 @@
+// The URLs of the site: each page, the dialogs of works, links to deleted works, and the language.
 import {
   expect,
   expectAccessible,

@@ -1,3 +1,4 @@
+// The configuration of the browser tests.
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 

@@ -70,54 +70,52 @@ test("P-found-canonical P-found-picture P-found-crawl: all pages and pictures of
   expect(pages).toHaveLength(2 * (6 + 22));
   expect(new Set(pages).size).toBe(pages.length);
   const further = new Set<string>(images);
-  await forEach(pages, async (address) => {
-    const answer = await fetch(address, { redirect: "manual" });
+  await forEach(pages, async (url) => {
+    const answer = await fetch(url, { redirect: "manual" });
     const page = await answer.text();
-    expect([address, answer.status, answer.headers.get("content-type")]).toEqual([
-      address,
+    expect([url, answer.status, answer.headers.get("content-type")]).toEqual([
+      url,
       200,
       "text/html; charset=utf-8",
     ]);
     expect(page).not.toContain('content="noindex"');
-    expect(allMatches(page, /<link rel="canonical" href="([^"]+)">/g)).toEqual([address]);
+    expect(allMatches(page, /<link rel="canonical" href="([^"]+)">/g)).toEqual([url]);
     const alternates = allMatches(page, /<link rel="alternate" hreflang="[^"]+" href="([^"]+)">/g);
-    expect(alternates).toContain(address);
+    expect(alternates).toContain(url);
     for (const other of alternates) expect(pages).toContain(other);
     for (const name of ["og:image", "og:url"]) {
       const [value] = allMatches(
         page,
         new RegExp(`<meta property="${name}" content="([^"]+)">`, "g"),
       );
-      if (name === "og:url") expect(value).toBe(address);
+      if (name === "og:url") expect(value).toBe(url);
       else further.add(value!);
     }
     for (const link of allMatches(
       page,
       /<link rel="(?:manifest|apple-touch-icon|icon)" href="([^"]+)"/g,
     ))
-      further.add(new URL(link, address).href);
+      further.add(new URL(link, url).href);
     for (const feed of allMatches(page, /<link [^>]*atom\+xml[^>]* href="([^"]+)">/g))
-      further.add(new URL(feed, address).href);
+      further.add(new URL(feed, url).href);
   });
   const icons = (await (await fetch(`${demo.url}/site.webmanifest`)).json()) as {
     icons: { src: string }[];
   };
   for (const { src } of icons.icons) further.add(demo.url + src);
-  await forEach([...further], async (address) => {
+  await forEach([...further], async (url) => {
     // Without this header, the server would make the picture in its original format on request.
-    const answer = await fetch(address, { headers: { accept: "image/webp,*/*" } });
+    const answer = await fetch(url, { headers: { accept: "image/webp,*/*" } });
     const bytes = Buffer.from(await answer.arrayBuffer());
-    expect([address, answer.status]).toEqual([address, 200]);
-    if (!address.includes("/render/image/")) return;
+    expect([url, answer.status]).toEqual([url, 200]);
+    if (!url.includes("/render/image/")) return;
     expect(answer.headers.get("cache-control")).toContain("immutable");
-    if (!address.includes("resize=frame")) return;
-    expect([address, pictureSize(bytes)]).toEqual([address, "jpeg 1200x630"]);
+    if (!url.includes("resize=frame")) return;
+    expect([url, pictureSize(bytes)]).toEqual([url, "jpeg 1200x630"]);
     expect(bytes.length).toBeLessThan(300_000);
   });
   // Each work has its own preview picture.
-  expect([...further].filter((address) => address.includes("resize=frame")).length).toBeGreaterThan(
-    20,
-  );
+  expect([...further].filter((url) => url.includes("resize=frame")).length).toBeGreaterThan(20);
 });
 
 test("P-found-crawl: links lead to every page of the sitemap, and cards to every work", async ({
@@ -127,8 +125,8 @@ test("P-found-crawl: links lead to every page of the sitemap, and cards to every
   const { pages } = await readSitemap(demo.url);
   const met = new Set([`${demo.url}/`]);
   const named = new Set<string>();
-  for (const address of met) {
-    await page.goto(address);
+  for (const url of met) {
+    await page.goto(url);
     await page.waitForLoadState("networkidle");
     const found = await page.evaluate(() =>
       [...document.querySelectorAll<HTMLAnchorElement | HTMLLinkElement>("a[href], link[hreflang]")]
@@ -142,11 +140,10 @@ test("P-found-crawl: links lead to every page of the sitemap, and cards to every
       else met.add(href);
     }
   }
-  const works = pages.filter((address) => address.includes("?art=") && !address.includes("lang="));
-  for (const address of pages)
-    if (!address.includes("?art=")) expect([...met, ...named]).toContain(address);
+  const works = pages.filter((url) => url.includes("?art=") && !url.includes("lang="));
+  for (const url of pages) if (!url.includes("?art=")) expect([...met, ...named]).toContain(url);
   for (const type of ["digital", "mural", "watercolour"]) {
-    const here = works.filter((address) => address.includes(`/gallery/${type}?`));
+    const here = works.filter((url) => url.includes(`/gallery/${type}?`));
     expect(here.length).toBeGreaterThan(0);
     await page.goto(`${demo.url}/gallery/${type}`);
     const cards = page.getByRole("link", { name: /^Open / });
@@ -213,16 +210,16 @@ test("P-found-title P-found-policy: the tab keeps the title of the server's HTML
     });
   });
   const { pages } = await readSitemap(demo.url);
-  const work = pages.find((address) => address.includes("/gallery/mural?art="))!;
+  const work = pages.find((url) => url.includes("/gallery/mural?art="))!;
   const few = ["/", "/gallery", "/gallery/mural", "/politica-privacidade"];
   const open = [...few.map((path) => demo.url + path), work];
-  for (const address of open.flatMap((one) => languages.map((l) => inLanguage(l, one)))) {
-    const [title] = allMatches(await (await fetch(address)).text(), /<title>([^<]*)<\/title>/g);
-    await page.goto(address); // a violation of the policy is a console error, which fails the test
+  for (const url of open.flatMap((one) => languages.map((l) => inLanguage(l, one)))) {
+    const [title] = allMatches(await (await fetch(url)).text(), /<title>([^<]*)<\/title>/g);
+    await page.goto(url); // a violation of the policy is a console error, which fails the test
     await expect(page.locator("h1").first()).toBeAttached();
-    if (address.includes("?art=")) await expect(page.getByRole("dialog")).toBeVisible();
+    if (url.includes("?art=")) await expect(page.getByRole("dialog")).toBeVisible();
     await page.waitForLoadState("networkidle");
-    expect([address, await titles()]).toEqual([address, [title]]);
+    expect([url, await titles()]).toEqual([url, [title]]);
     const data = await page.locator('script[type="application/ld+json"]').textContent();
     expect((JSON.parse(data!) as { "@context": string })["@context"]).toBe("https://schema.org");
   }

@@ -1,3 +1,4 @@
+// A whole visit in Portuguese: the gallery, a work, and a message to the artist.
 import { asService } from "../harness/clients.ts";
 import { expect, expectAccessible, test } from "./fixtures.ts";
 

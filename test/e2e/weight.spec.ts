@@ -12,11 +12,11 @@ test.use({
 const HOME_BYTES = 20_000;
 const HERO_BYTES = 60_000;
 
-for (const address of ["/", "/?lang=pt"])
-  test(`P-weight-page: the page ${address} is smaller than ${HOME_BYTES} bytes in Brotli, including its style sheet`, async ({
+for (const path of ["/", "/?lang=pt"])
+  test(`P-weight-page: the page ${path} is smaller than ${HOME_BYTES} bytes in Brotli, including its style sheet`, async ({
     demo,
   }) => {
-    const html = await (await fetch(demo.url + address)).text();
+    const html = await (await fetch(demo.url + path)).text();
     expect(html).toContain("<style>");
     expect(html).toContain("<main");
     expect(brotliCompressSync(html).length).toBeLessThan(HOME_BYTES);

@@ -37,7 +37,7 @@ it("uses a rendition for formats that browsers cannot read", () => {
   expect(displayUrl("https://other.example/a.heic")).toBe("https://other.example/a.heic");
 });
 
-describe("addresses of renditions", () => {
+describe("URLs of renditions", () => {
   it("contain the width and the version, and no space", () => {
     expect(srcSetFor(url, info)).toBe(
       "/storage/v1/render/image/public/product-images/um%20quadro.jpg?width=320&v=0123456789abcdef 320w," +

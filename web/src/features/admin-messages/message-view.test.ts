@@ -6,7 +6,7 @@ import {
   writeView,
 } from "@/features/admin-messages/message-view";
 
-it("parses the address and ignores unknown values", () => {
+it("parses the query string and ignores unknown values", () => {
   expect(
     readView(new URLSearchParams("q=mural&state=waiting_me&status=new&reason=purchase&page=3")),
   ).toEqual({
@@ -32,7 +32,7 @@ it("parses the address and ignores unknown values", () => {
     });
 });
 
-it("omits default values from the address and keeps the language", () => {
+it("omits default values from the query string and keeps the language", () => {
   const now = new URLSearchParams("lang=pt&message=m1&status=new&page=4");
   const next = writeView(now, { q: "azul", state: "done", status: "", reason: "general", page: 1 });
   expect(next.toString()).toBe("lang=pt&q=azul&state=done&reason=general");

@@ -98,7 +98,7 @@ describe("productPayload", () => {
     });
   });
 
-  it("A-alt-texts: keeps the alternative texts of the work's pictures alone, as the server stores them", () => {
+  it("A-alt-texts: keeps only the alternative texts of the work's pictures, as the server stores them", () => {
     const texts = {
       "/a.jpg": { en: " Lemons ", pt: " " },
       "/m.jpg": { en: "" },

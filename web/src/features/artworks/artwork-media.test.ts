@@ -18,7 +18,7 @@ test("the main image, the gallery images, then the films", () => {
   ]);
 });
 
-test("omits duplicates and empty addresses", () => {
+test("omits duplicates and empty URLs", () => {
   const product = aProduct({ image_url: "a", image_gallery: ["a", "", "b"] });
   expect(artworkMedia(product, "en").map((one) => one.url)).toEqual(["a", "b"]);
 });

@@ -9,7 +9,7 @@ beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
-const address = "http://localhost:3000/storage/v1/object/product-images/abc.mov";
+const url = "http://localhost:3000/storage/v1/object/product-images/abc.mov";
 const request = (more: Partial<UploadRequest> = {}): UploadRequest => ({
   apiUrl: "http://localhost:3000",
   anonKey: "public-key",
@@ -26,7 +26,7 @@ describe("uploadObject", () => {
     let seen: Request | undefined;
     let body = "";
     server.use(
-      http.post(address, async ({ request: sent }) => {
+      http.post(url, async ({ request: sent }) => {
         seen = sent;
         body = await sent.text();
         return HttpResponse.json({ Id: "1", Key: "product-images/abc.mov" });
@@ -45,7 +45,7 @@ describe("uploadObject", () => {
 
   it("reports the status and message of the error body", async () => {
     server.use(
-      http.post(address, () =>
+      http.post(url, () =>
         HttpResponse.json(
           { statusCode: "403", error: "Unauthorized", message: "not allowed" },
           { status: 400 },
@@ -58,12 +58,12 @@ describe("uploadObject", () => {
   });
 
   it("accepts an error body that is not JSON", async () => {
-    server.use(http.post(address, () => new HttpResponse("<html>", { status: 502 })));
+    server.use(http.post(url, () => new HttpResponse("<html>", { status: 502 })));
     await expect(uploadObject(request())).rejects.toMatchObject({ status: 502 });
   });
 
   it("fails when the connection is lost", async () => {
-    server.use(http.post(address, () => HttpResponse.error()));
+    server.use(http.post(url, () => HttpResponse.error()));
     await expect(uploadObject(request())).rejects.toMatchObject({ status: 0 });
   });
 
@@ -76,7 +76,7 @@ describe("uploadObject", () => {
 
     const late = new AbortController();
     server.use(
-      http.post(address, async () => {
+      http.post(url, async () => {
         late.abort();
         await new Promise(() => undefined); // no response: only the signal ends the upload
         return HttpResponse.json({});

@@ -190,7 +190,7 @@ it.each([
   },
 );
 
-it("A-health-release: a release file that cannot be read, or whose release is not newer, is only in the details", async () => {
+it("A-health-release: a release that is not newer is mentioned only in the details", async () => {
   answer({ ...healthySite, release: { ...release, newer: null } });
   await healthLine();
   expect(screen.queryByText(/can be had/)).not.toBeInTheDocument();
@@ -198,7 +198,7 @@ it("A-health-release: a release file that cannot be read, or whose release is no
   expect(screen.getByText(/On 23 November 2026, \d\d:00 there was no newer one\./)).toBeVisible();
 });
 
-it("A-health-release: of a release file that cannot be read the page says nothing else", async () => {
+it("A-health-release: a release file that cannot be read is mentioned in the details, without an alert", async () => {
   answer({
     ...healthySite,
     release: { newer: null, read_at: null, failing_since: "2026-11-22T04:00:00Z" },

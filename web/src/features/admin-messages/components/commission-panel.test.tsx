@@ -173,7 +173,7 @@ it("AM-commission-4: says how many slots are taken, and when there are too few",
   ).toBeVisible();
 });
 
-it("AM-commission-4: says that more were accepted than there are slots", async () => {
+it("AM-commission-4: says that more commissions were accepted than there are slots", async () => {
   await show({ slots: 2, taken: 3, stage: "accepted", stage_at: "2026-11-14" });
   expect(
     screen.getByText(

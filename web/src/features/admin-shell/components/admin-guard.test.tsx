@@ -41,13 +41,13 @@ it("A-guard-2 S4-admin-1: redirects an account without the role to the home page
   expect(screen.getByText("/ null")).toBeVisible();
 });
 
-it("A-guard-4: redirects a session that must verify a second factor to the sign-in page, with the requested address", () => {
+it("A-guard-4: redirects a session that must verify a second factor to the sign-in page, with the requested path", () => {
   const pendingFactors = [{ id: "f", type: "totp" as const, name: "", phone: "" }];
   renderGuard({ session, user: session.user, role: "admin", pendingFactors });
   expect(screen.getByText('/admin/auth {"from":"/admin/products?edit=7"}')).toBeVisible();
 });
 
-it("S4-admin-1: redirects visitors to the sign-in page, with the requested address", () => {
+it("S4-admin-1: redirects visitors to the sign-in page, with the requested path", () => {
   renderGuard({});
   expect(screen.getByText('/admin/auth {"from":"/admin/products?edit=7"}')).toBeVisible();
 });

@@ -198,7 +198,7 @@ describe("forgotten password", () => {
     await waitFor(() => expect(screen.getByLabelText("Email")).toHaveFocus());
   });
 
-  it("requires an address before it sends a request", async () => {
+  it("requires an email address before it sends a request", async () => {
     renderPage({}, "/admin/auth?forgotten");
     await userEvent.type(screen.getByLabelText("Email"), "ola{Enter}");
     expect(await screen.findByText("Please enter a valid email address")).toBeVisible();
@@ -234,7 +234,7 @@ describe("new password", () => {
   const type = (password: string) =>
     userEvent.type(screen.getByLabelText("New password"), `${password}{Enter}`);
 
-  it("is saved, and the page redirects to the address in the mail's link", async () => {
+  it("is saved, and the page redirects to the path in the mailed link", async () => {
     open();
     expect(screen.getByText("For signing in as ola@alvor.example.")).toBeVisible();
     await type("four swallows over lime");
