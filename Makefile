@@ -22,13 +22,13 @@ dev: deps bin/atelie ## Serve with hot reload (site on port 5173, backend on por
 
 build: bin/atelie ## Build the one static binary bin/atelie with the site inside
 
-test: deps deps-test bin/atelie ## Run every test and every check; ends with the count
+test: deps deps-test bin/atelie ## Run every test and every check, and print their number
 	@node scripts/test.mjs
 
 test-fast: deps $(CACHE)/web.stamp ## Run what is quick: format, types, TypeScript lint, Vitest, Go on SQLite without the race detector
 	@node scripts/test.mjs fast
 
-soak: deps deps-test bin/atelie ## Run the long drills in full: kills, hostile requests and files, guesses, nodes; about 20 minutes
+soak: deps deps-test bin/atelie ## Run the long tests in full: kills, hostile requests and files, guesses, nodes; about 20 minutes
 	@node scripts/test.mjs soak
 
 bench: deps deps-bench bin/atelie ## Print the benchmark tables
@@ -42,13 +42,13 @@ bench: deps deps-bench bin/atelie ## Print the benchmark tables
 bench-compare: deps deps-bench bin/atelie ## Compare the benchmarks with another commit's in pairs: make bench-compare BASE=v1.0.0 [TABLES="pages auth"]
 	@scripts/bench-compare.sh $(or $(BASE),HEAD~1) $(TABLES)
 
-lint: deps ## Run the linters alone
+lint: deps ## Run only the linters
 	@node scripts/test.mjs lint
 
 audit: deps ## Look for known vulnerabilities, where their databases can be reached
 	@scripts/audit.sh
 
-release: deps ## Make the files of a release in dist/: programs, packages, an image, checksums; twice, and compared
+release: deps ## Make the files of a release in dist/: programs, packages, an image, checksums; built twice and compared
 	@scripts/release.sh dist $(VERSION)
 
 format: deps ## Format all sources
