@@ -3,7 +3,7 @@ import { createClient, type Provider, type SupabaseClient } from "@supabase/supa
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { ownerEmail, ownerPassword } from "../harness/clients.ts";
-import { Browser, hashed, type OIDC, startOIDC } from "../harness/oidc.ts";
+import { Browser, hashClaim, type OIDC, startOIDC } from "../harness/oidc.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { engines, type Server, startServer } from "../harness/server.ts";
 
@@ -200,7 +200,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     const claims = { sub, email: `${sub}@example.com`, email_verified: true };
     const { data, error } = await client().auth.signInWithIdToken({
       provider: house,
-      token: oidc.idToken({ ...claims, nonce: hashed("a nonce") }),
+      token: oidc.idToken({ ...claims, nonce: hashClaim("a nonce") }),
       nonce: "a nonce",
     });
     expect(error).toBeNull();
@@ -220,8 +220,8 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
   });
 
   it.each([
-    ["a wrong nonce", { nonce: hashed("another") }, { nonce: "a nonce" }, "Nonces mismatch"],
-    ["no nonce", { nonce: hashed("a nonce") }, {}, "Passed nonce and nonce in id_token"],
+    ["a wrong nonce", { nonce: hashClaim("another") }, { nonce: "a nonce" }, "Nonces mismatch"],
+    ["no nonce", { nonce: hashClaim("a nonce") }, {}, "Passed nonce and nonce in id_token"],
     ["another audience", { aud: "somebody-else" }, {}, "Unacceptable audience in id_token"],
     ["another issuer", { iss: "https://evil.example" }, {}, "Bad ID token"],
     ["an expired token", { exp: 1_700_000_000 }, {}, "Bad ID token"],

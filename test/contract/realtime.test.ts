@@ -50,7 +50,7 @@ async function connectOwner(server: Server, vsn: string): Promise<SupabaseClient
 }
 
 /** Subscribes; resolves when the server accepts, rejects with its reason otherwise. */
-function subscribed(channel: RealtimeChannel): Promise<RealtimeChannel> {
+function subscribe(channel: RealtimeChannel): Promise<RealtimeChannel> {
   return new Promise((done, fail) => {
     channel.subscribe((status, error) => {
       if (status === State.SUBSCRIBED) done(channel);
@@ -83,7 +83,7 @@ async function watch(
       (change: unknown) => void seen.push(change as Change),
     );
   }
-  await subscribed(channel);
+  await subscribe(channel);
   return seen;
 }
 
@@ -130,7 +130,7 @@ async function visitorOn(nodes: Server[], vsn: string) {
         )
         .on("broadcast", { event: "hello" }, ({ payload }) => void received.push(payload))
         .on("system", {}, (payload: { message: string }) => void messages.push(payload.message));
-      await subscribed(channel);
+      await subscribe(channel);
       return {
         client,
         channel,
@@ -165,7 +165,7 @@ async function expectChannelsEnd(nodes: Server[], vsn: string): Promise<void> {
       await vi.waitFor(() => expect(channel.state).toBe("closed"), waitOptions);
       const late = makeRealtimeClient(nodes[i]!, vsn);
       await late.setAuth(accessToken);
-      await expect(subscribed(late.channel("t"))).rejects.toThrow("Access was revoked");
+      await expect(subscribe(late.channel("t"))).rejects.toThrow("Access was revoked");
     }
   }
   expect(going.channels.map(({ channel }) => channel.state)).toEqual(nodes.map(() => "joined"));
@@ -176,7 +176,7 @@ async function expectRoleApplies(nodes: Server[], vsn: string): Promise<void> {
   const { email, channels } = await visitorOn(nodes, vsn);
   const owner = await connectOwner(nodes[0]!, vsn);
   const sender = owner.channel("visitors");
-  await subscribed(sender);
+  await subscribe(sender);
   // Waits until each node has delivered a message to an owner before the role changes.
   const { data } = await owner.auth.getSession();
   const delivered = await Promise.all(
@@ -186,7 +186,7 @@ async function expectRoleApplies(nodes: Server[], vsn: string): Promise<void> {
       const seen: unknown[] = [];
       const channel = listener.channel("visitors");
       channel.on("broadcast", { event: "hello" }, ({ payload }) => void seen.push(payload));
-      await subscribed(channel);
+      await subscribe(channel);
       return seen;
     }),
   );
@@ -457,7 +457,7 @@ describe.each(engines)("live changes on %s", (engine) => {
         "is not supported in filters",
       );
       await expect(
-        subscribed(client.channel("room", { config: { private: true } })),
+        subscribe(client.channel("room", { config: { private: true } })),
       ).rejects.toThrow("Unauthorized");
     });
 
@@ -492,7 +492,7 @@ describe.each(engines)("live changes on %s", (engine) => {
         });
       });
       const going = renewed.channel("t");
-      await subscribed(going);
+      await subscribe(going);
       await renewed.setAuth(token(visitor, 3600));
       await vi.waitFor(() => expect(states).toEqual(["SUBSCRIBED", "CLOSED"]), waitOptions);
       expect(messages).toEqual([
@@ -501,7 +501,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       expect(going.state).toBe("joined");
       const late = makeRealtimeClient(server, vsn);
       await late.setAuth(token(visitor, -5));
-      await expect(subscribed(late.channel("t"))).rejects.toThrow("Token has expired");
+      await expect(subscribe(late.channel("t"))).rejects.toThrow("Token has expired");
     });
 
     it("RT-token-3: a channel ends when its session ends", async () => {
@@ -516,7 +516,7 @@ describe.each(engines)("live changes on %s", (engine) => {
           (change) => void seen.push(change as never),
         )
         .on("system", {}, (payload: { message: string }) => void messages.push(payload.message));
-      await subscribed(channel);
+      await subscribe(channel);
       const { data } = await owner.auth.getSession();
       const ended = await fetch(`${server.url}/auth/v1/logout?scope=local`, {
         method: "POST",
@@ -535,7 +535,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       const client = connect(server, vsn);
       const beats: string[] = [];
       client.realtime.onHeartbeat((status) => void beats.push(status));
-      const channel = await subscribed(client.channel("room"));
+      const channel = await subscribe(client.channel("room"));
       await client.realtime.sendHeartbeat();
       await vi.waitFor(() => expect(beats).toContain("ok"), waitOptions);
       expect(beats).not.toContain("timeout");
@@ -548,7 +548,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       const own: unknown[] = [];
       const none: unknown[] = [];
       const listen = (client: SupabaseClient, list: unknown[], self = false) =>
-        subscribed(
+        subscribe(
           client
             .channel("room", { config: { broadcast: { self, ack: true } } })
             .on("broadcast", { event: "move" }, ({ payload }) => void list.push(payload)),
@@ -581,7 +581,7 @@ describe.each(engines)("live changes on %s", (engine) => {
           config: { presence: { key: name } },
         });
         channel.on("presence", { event: "sync" }, () => undefined);
-        return subscribed(channel);
+        return subscribe(channel);
       };
       const a = await join("a");
       const b = await join("b");
@@ -609,7 +609,7 @@ describe.each(engines)("live changes on %s", (engine) => {
 
       const visitor = connect(server, vsn).channel("studio");
       visitor.on("presence", { event: "sync" }, () => undefined);
-      await subscribed(visitor);
+      await subscribe(visitor);
       expect(await visitor.track({ mood: "curious" })).toBe("error");
     });
   });
@@ -711,7 +711,7 @@ describe("two nodes on one PostgreSQL", () => {
         });
         channel.on("presence", { event: "sync" }, () => undefined);
         channel.on("broadcast", { event: "hello" }, ({ payload }) => void received.push(payload));
-        return subscribed(channel);
+        return subscribe(channel);
       }),
     );
     await channels[0]!.send({ type: "broadcast", event: "hello", payload: { from: 0 } });

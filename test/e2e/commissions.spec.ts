@@ -16,7 +16,7 @@ import {
 } from "./fixtures.ts";
 import { inLanguage, type Language, languages, text } from "./texts.ts";
 
-const owner = {
+const ownerTexts = {
   accepts: "Murals up to 40 m², and portraits of houses.",
   declines: "Logos, and copies of other artists' work.",
   prices: "Small watercolours from 300 €\nMurals from 120 € a square metre",
@@ -42,7 +42,7 @@ async function saveState(state: "" | "open" | "waitlist" | "closed"): Promise<vo
     version: (data as { version: string }).version,
     settings: {
       site: {
-        commissions: { state, texts: { en: owner, pt: { prices: "Aguarelas desde 300 €" } } },
+        commissions: { state, texts: { en: ownerTexts, pt: { prices: "Aguarelas desde 300 €" } } },
       },
     },
   });
@@ -103,11 +103,11 @@ test.describe("without scripts", () => {
       await page.goto(`${home}#contact`);
       const section = block(page, language, "open");
       await expect(section).toBeVisible();
-      await expect(section.getByText(owner.leadTime)).toBeVisible();
-      await expect(section.getByRole("listitem")).toHaveText(owner.steps.split("\n"));
+      await expect(section.getByText(ownerTexts.leadTime)).toBeVisible();
+      await expect(section.getByRole("listitem")).toHaveText(ownerTexts.steps.split("\n"));
       if (language === "pt") {
         await expect(section.getByText("Aguarelas desde 300 €")).not.toHaveAttribute("lang");
-        await expect(section.getByText(owner.terms)).toHaveAttribute("lang", "en");
+        await expect(section.getByText(ownerTexts.terms)).toHaveAttribute("lang", "en");
       }
       await checkElement(page, section, `home-open-${language}`);
 

@@ -11,7 +11,6 @@ import {
 } from "./fixtures.ts";
 import { text } from "./texts.ts";
 
-// Each tab stop is checked when the page is at rest there.
 const t = (key: Parameters<typeof text>[1], vars?: Parameters<typeof text>[2]) =>
   text("en", key, vars);
 

@@ -12,7 +12,7 @@ import { promisify } from "node:util";
 import { root } from "./root.ts";
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "atelie/test-demo");
-const keptDays = 14; // how long an unused folder is kept
+const maxUnusedDays = 14; // how long an unused folder is kept
 // The inputs of the folder: the content, the code that inspects and renders pictures, and the migrations.
 const inputs = [
   "internal/demo",
@@ -29,7 +29,7 @@ export async function makeDemoFolder(): Promise<string> {
   while (!existsSync(folder)) {
     if (await takeLock(`${folder}.lock`)) {
       try {
-        if (!existsSync(folder)) await make(folder);
+        if (!existsSync(folder)) await buildFolder(folder);
       } finally {
         await rm(`${folder}.lock`);
       }
@@ -40,18 +40,18 @@ export async function makeDemoFolder(): Promise<string> {
 }
 
 /** Makes the folder, and removes old ones from the cache. */
-async function make(folder: string): Promise<void> {
+async function buildFolder(folder: string): Promise<void> {
   for (const old of await readdir(cache)) {
-    const found = statSync(join(cache, old), { throwIfNoEntry: false });
-    if (found && Date.now() - found.mtimeMs > keptDays * 86_400_000)
+    const stats = statSync(join(cache, old), { throwIfNoEntry: false });
+    if (stats && Date.now() - stats.mtimeMs > maxUnusedDays * 86_400_000)
       await rm(join(cache, old), { recursive: true, force: true });
   }
-  const half = `${folder}.half`;
-  await rm(half, { recursive: true, force: true }); // left by a process that was killed
-  const env = { ...process.env, ATELIE_DATA_DIR: half, ATELIE_VIPS: "off" };
+  const unfinished = `${folder}.half`;
+  await rm(unfinished, { recursive: true, force: true }); // left by a process that was killed
+  const env = { ...process.env, ATELIE_DATA_DIR: unfinished, ATELIE_VIPS: "off" };
   for (const args of [["demo"], ["media", "rebuild"]])
     await promisify(execFile)(join(root, "bin/atelie"), args, { env });
-  await rename(half, folder);
+  await rename(unfinished, folder);
 }
 
 /**

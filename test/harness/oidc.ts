@@ -44,10 +44,10 @@ export async function startOIDC(people: People): Promise<OIDC> {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+  const otherKey = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
   const verifiers: string[] = [];
 
-  const full = (claims: Record<string, unknown>) => {
+  const withStandardClaims = (claims: Record<string, unknown>) => {
     const now = Math.floor(Date.now() / 1000);
     return { iss: issuer, aud: clientId, iat: now, exp: now + 300, ...claims };
   };
@@ -60,13 +60,13 @@ export async function startOIDC(people: People): Promise<OIDC> {
     },
     serve: (serverUrl) => {
       const provider = new Provider(issuer, configuration(serverUrl, people, privateKey));
-      listener = watching(provider.callback(), verifiers);
+      listener = recordVerifiers(provider.callback(), verifiers);
     },
-    idToken: (claims) => rs256(privateKey, full(claims)),
+    idToken: (claims) => rs256(privateKey, withStandardClaims(claims)),
     forged: (how, claims) => {
-      if (how === "other key") return rs256(other, full(claims));
-      if (how === "none") return jwt({ alg: "none" }, full(claims), () => "");
-      return jwt({ alg: "HS256", kid: "the-key" }, full(claims), (text) =>
+      if (how === "other key") return rs256(otherKey, withStandardClaims(claims));
+      if (how === "none") return jwt({ alg: "none" }, withStandardClaims(claims), () => "");
+      return jwt({ alg: "HS256", kid: "the-key" }, withStandardClaims(claims), (text) =>
         createHmac("sha256", clientSecret).update(text).digest("base64url"),
       );
     },
@@ -117,7 +117,7 @@ function configuration(serverUrl: string, people: People, key: KeyObject): Recor
   };
 }
 
-function watching(next: RequestListener, verifiers: string[]): RequestListener {
+function recordVerifiers(next: RequestListener, verifiers: string[]): RequestListener {
   return (request, response) => {
     if (request.method === "POST" && request.url === "/token") {
       let body = "";
@@ -144,7 +144,8 @@ const rs256 = (key: KeyObject, claims: object): string =>
   );
 
 /** Returns a nonce in the form that an ID token contains: its SHA-256 in hexadecimal. */
-export const hashed = (nonce: string): string => createHash("sha256").update(nonce).digest("hex");
+export const hashClaim = (nonce: string): string =>
+  createHash("sha256").update(nonce).digest("hex");
 
 /** A simple browser that stores cookies by host, follows redirects and fills in the provider's forms. */
 export class Browser {
