@@ -352,7 +352,7 @@ export type GuideState = "" | "done" | "dismissed";
 /**
  * What get_site_settings and save_site_settings return: the settings, their version, and the state of the first-run guide.
  */
-export type SettingsAnswer = {
+export type SettingsResponse = {
   /** The version of the settings. A save sends the version of its base, so that the server can detect a conflict. */
   version: string;
   settings: SiteSettings;
@@ -521,10 +521,10 @@ export type Database = {
     Views: Record<string, never>;
     Functions: {
       get_user_role: { Args: { user_id: string }; Returns: string | null };
-      get_site_settings: { Args: Record<string, never>; Returns: SettingsAnswer };
+      get_site_settings: { Args: Record<string, never>; Returns: SettingsResponse };
       save_site_settings: {
         Args: { version: string; settings: object } | { guide: GuideState };
-        Returns: SettingsAnswer;
+        Returns: SettingsResponse;
       };
       get_missing_texts: { Args: Record<string, never>; Returns: MissingTexts };
       move_work: { Args: MoveArgs; Returns: undefined };

@@ -1,6 +1,6 @@
 import type { Language, SiteTextKey } from "@/lib/boot";
 import type { Key } from "@/lib/texts";
-import type { SettingsAnswer } from "@/lib/types";
+import type { SettingsResponse } from "@/lib/types";
 
 /** The steps of the first-run guide in order. Each step is a page with some of the settings. */
 export const GUIDE_STEPS = ["name", "portrait", "texts", "trustedBy", "links", "works"] as const;
@@ -51,7 +51,7 @@ const STEP_SETTINGS: Record<GuideStep, readonly string[]> = {
 export type StepState = "seed" | "empty" | "own";
 
 /** The state of a step; `works` is the number of works, if it is known. */
-export function stateOf(step: GuideStep, { seed, settings }: SettingsAnswer, works?: number) {
+export function stateOf(step: GuideStep, { seed, settings }: SettingsResponse, works?: number) {
   const { portrait, instagram, facebook, whatsapp, email } = settings.site;
   const emptySteps: Partial<Record<GuideStep, boolean>> = {
     portrait: !portrait,
@@ -67,5 +67,5 @@ export function stateOf(step: GuideStep, { seed, settings }: SettingsAnswer, wor
 }
 
 /** The steps whose settings still have a seed value. */
-export const stepsWithSeed = (answer: SettingsAnswer): GuideStep[] =>
+export const stepsWithSeed = (answer: SettingsResponse): GuideStep[] =>
   GUIDE_STEPS.filter((step) => stateOf(step, answer) === "seed");

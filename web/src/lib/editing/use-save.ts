@@ -18,7 +18,7 @@ type Newer<Request extends { base: unknown }> = NonNullable<Request["base"]>;
 
 /**
  * Returns `run`, which saves a form, and the state of the save. After a conflict, `conflict` contains the request and
- * the newer version for a ConflictDialog, until `keepEditing` is called or a save succeeds.
+ * the newer version for a ConflictDialog, until `dismissConflict` is called or a save succeeds.
  */
 export function useSave<Request extends { base: unknown }, Result>({
   save,
@@ -47,5 +47,5 @@ export function useSave<Request extends { base: unknown }, Result>({
     onSaved(result, request);
   }
 
-  return { run, saving, conflict, keepEditing: () => setConflict(null) };
+  return { run, saving, conflict, dismissConflict: () => setConflict(null) };
 }

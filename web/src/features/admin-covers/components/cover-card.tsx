@@ -139,7 +139,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
     run: saveChanges,
     conflict,
     saving,
-    keepEditing,
+    dismissConflict,
   } = useSave<SaveRequest, SavedCoverChange>({
     save: (request) => update(request),
     onSaved: (saved, { values: savedValues }) => {
@@ -288,12 +288,12 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
         onLoadNewer={() => {
           if (!conflict) return;
           reset(formValues(conflict.newer), { keepDirtyValues: false });
-          keepEditing();
+          dismissConflict();
         }}
         onOverwrite={() => {
           if (conflict) void saveChanges({ ...conflict.request, base: conflict.newer });
         }}
-        onKeepEditing={keepEditing}
+        onKeepEditing={dismissConflict}
         busy={saving}
       />
     </li>

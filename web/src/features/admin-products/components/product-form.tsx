@@ -49,7 +49,7 @@ export function ProductForm({
 }: DraftFormProps<ProductFormState>) {
   const t = useT();
   const { product } = start;
-  const { save, overwrite, keepEditing, conflict, saving } = useSaveProduct(start, onSaved);
+  const { save, overwrite, dismissConflict, conflict, saving } = useSaveProduct(start, onSaved);
   const form = useForm<ProductValues>({
     resolver: zodResolver(productSchema),
     // A draft that the browser has stored may lack a field that was added to the form since.
@@ -262,7 +262,7 @@ export function ProductForm({
           if (conflict) onLoadNewer(initialFormState(conflict.newer));
         }}
         onOverwrite={() => void overwrite(media.uploaded)}
-        onKeepEditing={keepEditing}
+        onKeepEditing={dismissConflict}
         busy={saving}
       />
     </form>

@@ -178,7 +178,7 @@ export function SeriesForm({
         onOverwrite={() => {
           if (conflict) void save.run({ ...conflict.request, base: conflict.newer });
         }}
-        onKeepEditing={save.keepEditing}
+        onKeepEditing={save.dismissConflict}
         busy={saving}
       />
     </form>

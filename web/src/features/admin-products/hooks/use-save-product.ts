@@ -92,7 +92,7 @@ export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
         )
       : undefined;
 
-  const { run, saving, conflict, keepEditing } = useSave<SaveRequest, SaveResult>({
+  const { run, saving, conflict, dismissConflict } = useSave<SaveRequest, SaveResult>({
     save: async ({ base, payload }) => {
       const media = await copyBorrowedFiles(payload);
       if (base) return { media, saved: await update.mutateAsync({ base, payload }) };
@@ -118,7 +118,7 @@ export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
   return {
     saving,
     conflict: conflict && { newer: conflict.newer, mine: conflict.request.payload },
-    keepEditing,
+    dismissConflict,
     save: async (values: ProductValues, media: ProductMedia, uploaded: readonly string[]) => {
       // The server may have deleted uploaded files of an old draft, because no row referred to them.
       const existing = start.unsaved

@@ -53,7 +53,7 @@ export function ReviewForm({
     run: saveChange,
     conflict,
     saving: savingChange,
-    keepEditing,
+    dismissConflict,
   } = useSave<SaveRequest, Review>({
     save: (request) => update.mutateAsync(request),
     onSaved: () => {
@@ -158,7 +158,7 @@ export function ReviewForm({
         onOverwrite={() => {
           if (conflict) void saveChange({ ...conflict.request, base: conflict.newer });
         }}
-        onKeepEditing={keepEditing}
+        onKeepEditing={dismissConflict}
         busy={saving}
       />
     </form>

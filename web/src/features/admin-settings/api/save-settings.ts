@@ -4,7 +4,7 @@ import { useOwnerBackend } from "@/lib/backend";
 import { replaceSite, useBoot } from "@/lib/boot";
 import { ConflictError } from "@/lib/editing/update-if-unchanged";
 import { queryKeys } from "@/lib/query-keys";
-import type { SettingsAnswer, SiteSettings } from "@/lib/types";
+import type { SettingsResponse, SiteSettings } from "@/lib/types";
 
 /** The server's error code if the stored settings are newer than the sent version (HTTP 409). */
 const CONFLICT = "PT409";
@@ -14,7 +14,7 @@ export const INVALID = "22023";
 /** A save of the settings form. */
 export type SettingsSaveRequest = {
   /** The settings that the form's changes are made from. */
-  base: SettingsAnswer;
+  base: SettingsResponse;
   /** The settings of the form. */
   next: SiteSettings;
   /** Saves even if a newer version exists. Only the fields that were changed in this form overwrite it. */
@@ -33,7 +33,7 @@ export function useSaveSettings() {
       base,
       next,
       overwrite = false,
-    }: SettingsSaveRequest): Promise<SettingsAnswer> => {
+    }: SettingsSaveRequest): Promise<SettingsResponse> => {
       let { version } = base;
       if (overwrite) {
         const newest = await backend.rpc("get_site_settings");

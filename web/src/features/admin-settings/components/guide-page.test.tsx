@@ -8,7 +8,7 @@ import { GuideChecklist } from "@/features/admin-settings/components/guide-check
 import { GuidePage } from "@/features/admin-settings/components/guide-page";
 import type { Language } from "@/lib/boot";
 import { attachToastArea, type QueuedToast } from "@/lib/toast";
-import type { GuideState, SettingsAnswer } from "@/lib/types";
+import type { GuideState, SettingsResponse } from "@/lib/types";
 import { ownerAuth, testOwner } from "@/test/owner";
 import { renderApp, testBoot } from "@/test/render";
 
@@ -23,7 +23,7 @@ beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
-let answer: SettingsAnswer;
+let answer: SettingsResponse;
 let works: number;
 let sent: Body[];
 let saveFails: boolean;

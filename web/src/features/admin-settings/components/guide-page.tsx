@@ -37,7 +37,7 @@ import { draftName } from "@/lib/drafts";
 import { useT } from "@/lib/i18n";
 import { oneOf } from "@/lib/list-url";
 import type { Key } from "@/lib/texts";
-import type { SettingsAnswer } from "@/lib/types";
+import type { SettingsResponse } from "@/lib/types";
 
 /** The explanation of each step, as text keys. */
 const EXPLANATIONS: Record<GuideStep, Key> = {
@@ -90,7 +90,7 @@ export function GuidePage() {
   );
 }
 
-type GuideProps = { loaded: SettingsAnswer; round: number; onReload(): Promise<void> };
+type GuideProps = { loaded: SettingsResponse; round: number; onReload(): Promise<void> };
 
 /** The guide at the step of the URL. Without one, it goes to the first step whose settings still have the seed's values. */
 function Guide({ loaded, round, onReload }: GuideProps) {
@@ -163,7 +163,7 @@ function Guide({ loaded, round, onReload }: GuideProps) {
 
 type StepFormProps = {
   step: Exclude<GuideStep, "works">;
-  loaded: SettingsAnswer;
+  loaded: SettingsResponse;
   state: StepState;
   back: GuideStep | undefined;
   onReload(): Promise<void>;
@@ -288,7 +288,7 @@ function Works({ state, count }: { state: StepState; count: number | undefined }
 }
 
 /** Names the steps whose settings still have the seed's values. */
-function Remaining({ loaded }: { loaded: SettingsAnswer }) {
+function Remaining({ loaded }: { loaded: SettingsResponse }) {
   const t = useT();
   const names = stepsWithSeed(loaded).map((step) => t(STEP_TITLES[step]));
   if (names.length === 0) return null;

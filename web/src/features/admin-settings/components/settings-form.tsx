@@ -34,14 +34,14 @@ import { useLeaveGuard } from "@/lib/editing/use-leave-guard";
 import { PRIVACY_SECTIONS, type PrivacySection } from "@/lib/privacy-sections";
 import type { Key } from "@/lib/texts";
 import { stackedToast } from "@/lib/toast";
-import type { SettingsAnswer, SiteSettings } from "@/lib/types";
+import type { SettingsResponse, SiteSettings } from "@/lib/types";
 import { IMAGE_ONLY } from "@/lib/upload/media-types";
 import type { PendingFile } from "@/lib/upload/upload-queue";
 
 /** The props that the form passes to its fields. The fields get the form's values from react-hook-form's context. */
 export type FieldsProps = {
   /** The settings that the form's changes are made from. */
-  base: SettingsAnswer;
+  base: SettingsResponse;
   /** The queue of the portrait's file. */
   portrait: UploadQueue;
   /** Whether the server has refused to save the portrait that is chosen now. */
@@ -61,7 +61,7 @@ export type FormState = {
 
 type SettingsFormProps = {
   /** The settings with which the form starts. After a save, the saved settings are the base of further changes. */
-  loaded: SettingsAnswer;
+  loaded: SettingsResponse;
   /** Name of the form's draft. */
   draft: string;
   /** Returns the text that a section of the privacy page has until the owner changes it. */
@@ -75,7 +75,7 @@ type SettingsFormProps = {
 
 /** The draft of the form, as the browser stores it. */
 type Draft = {
-  base: SettingsAnswer;
+  base: SettingsResponse;
   values: SettingsValues;
   portrait: string;
   pending?: readonly PendingFile[];
@@ -98,7 +98,8 @@ export function SettingsForm({
   const [refusedPortrait, setRefusedPortrait] = useState("");
   const { mutateAsync: sendSettings } = useSaveSettings();
   const [country] = useState(countryOfBrowser);
-  const valuesFrom = ({ settings }: SettingsAnswer) => toFormValues(settings, privacySeed, country);
+  const valuesFrom = ({ settings }: SettingsResponse) =>
+    toFormValues(settings, privacySeed, country);
   const form = useForm<SettingsValues>({
     resolver: zodResolver(settingsSchema(base.settings.site.whatsapp ?? "")),
     // A draft stored by an earlier version of the site may lack fields.
@@ -145,8 +146,8 @@ export function SettingsForm({
     run: saveSettings,
     conflict,
     saving,
-    keepEditing,
-  } = useSave<SettingsSaveRequest, SettingsAnswer>({
+    dismissConflict,
+  } = useSave<SettingsSaveRequest, SettingsResponse>({
     save: (request) => sendSettings(request),
     onSaved: (answer) => {
       setBase(answer);
@@ -164,7 +165,7 @@ export function SettingsForm({
   /** Shows why the settings were not saved, in a toast and, if the server names a field, at that field. */
   function showFailure(failure: unknown) {
     const { code, details, hint } = Object(failure) as Record<string, string | undefined>;
-    keepEditing();
+    dismissConflict();
     const invalid = code === INVALID;
     const field = invalid && details ? formFieldName(details) : undefined;
     const reason = invalid ? refusalText(hint) : undefined;
@@ -219,7 +220,7 @@ export function SettingsForm({
       <ConflictDialog
         open={conflict !== null}
         busy={saving || reloading}
-        onKeepEditing={keepEditing}
+        onKeepEditing={dismissConflict}
         onOverwrite={() => void handleSubmit((sent) => submit(sent, { overwrite: true }))()}
         onLoadNewer={() => {
           setReloading(true);

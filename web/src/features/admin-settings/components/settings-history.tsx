@@ -17,13 +17,13 @@ import { useT } from "@/lib/i18n";
 import type { Revision } from "@/lib/types";
 import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
-import type { SettingsAnswer } from "@/lib/types";
+import type { SettingsResponse } from "@/lib/types";
 
 const TABLE = "site_settings";
 
 type SettingsHistoryProps = {
   /** The current settings, with which earlier ones are compared. */
-  loaded: SettingsAnswer;
+  loaded: SettingsResponse;
   /** Called after an earlier setting was brought back, so that the form shows it. */
   onBroughtBack(): void;
 };
