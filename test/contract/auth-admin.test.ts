@@ -250,9 +250,9 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
         expect(link).toMatchObject({ verification_type: type, redirect_to: redirectTo });
         expect(link.email_otp).toMatch(/^\d{6}$/);
         if (way === "address") {
-          const answer = await fetch(link.action_link, { redirect: "manual" });
-          expect(answer.status).toBe(303);
-          const to = new URL(answer.headers.get("location")!);
+          const response = await fetch(link.action_link, { redirect: "manual" });
+          expect(response.status).toBe(303);
+          const to = new URL(response.headers.get("location")!);
           expect(to.origin + to.pathname).toBe(redirectTo);
           expect(new URLSearchParams(to.hash.slice(1)).get("access_token")).toBeTruthy();
           continue;
@@ -366,13 +366,13 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
         ["DELETE", `admin/users/${id}/factors/${id}`],
         ["POST", "admin/generate_link"],
       ] as const) {
-        const answer = await fetch(`${server.url}/auth/v1/${path}`, {
+        const response = await fetch(`${server.url}/auth/v1/${path}`, {
           method,
           headers: { apikey: server.anonKey, authorization: `Bearer ${key}` },
           ...(method === "GET" ? {} : { body: JSON.stringify({ email: freshEmail() }) }),
         });
-        const body = (await answer.json()) as { error_code: string };
-        expect([answer.status, body.error_code], `${name}: ${method} ${path}`).toEqual([
+        const body = (await response.json()) as { error_code: string };
+        expect([response.status, body.error_code], `${name}: ${method} ${path}`).toEqual([
           403,
           "not_admin",
         ]);

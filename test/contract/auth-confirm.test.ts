@@ -74,7 +74,7 @@ describe.each(engines)("an old sign-in on %s", (engine) => {
     client.auth.mfa.enroll({ factorType: "totp", friendlyName });
   const confirm = async (client: Client, proof: object) => {
     const { data } = await client.auth.getSession();
-    const answer = await fetch(`${server.url}/auth/v1/reauthenticate`, {
+    const response = await fetch(`${server.url}/auth/v1/reauthenticate`, {
       method: "POST",
       headers: {
         apikey: server.anonKey,
@@ -83,8 +83,8 @@ describe.each(engines)("an old sign-in on %s", (engine) => {
       },
       body: JSON.stringify(proof),
     });
-    const body = (await answer.json()) as { error_code?: string; code?: string };
-    return [answer.status, body.error_code ?? body.code];
+    const body = (await response.json()) as { error_code?: string; code?: string };
+    return [response.status, body.error_code ?? body.code];
   };
 
   it("A-confirm-1: an owner must give the password before changing password, email address or factors", async () => {

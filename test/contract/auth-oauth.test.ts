@@ -303,9 +303,9 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
   const isAuth = (url: URL) => url.href.startsWith(home("/auth/"));
 
   it("S7-oauth-8: a provider without settings is refused with the reference's error", async () => {
-    const answer = await fetch(`${server.url}/auth/v1/authorize?provider=google`);
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({
+    const response = await fetch(`${server.url}/auth/v1/authorize?provider=google`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
       error_code: "validation_failed",
       msg: "Unsupported provider: provider is not enabled",
     });

@@ -73,7 +73,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
   });
 
   it("A-surface-3: preflights of any origin are answered, without credentials", async () => {
-    const answer = await fetch(`${server.url}/auth/v1/token?grant_type=password`, {
+    const response = await fetch(`${server.url}/auth/v1/token?grant_type=password`, {
       method: "OPTIONS",
       headers: {
         origin: "https://app.example.com",
@@ -81,10 +81,10 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
         "access-control-request-headers": "apikey,authorization,content-type,x-client-info",
       },
     });
-    expect(answer.ok).toBe(true);
-    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
-    expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
-    expect(answer.headers.get("access-control-allow-headers")?.toLowerCase()).toContain("apikey");
+    expect(response.ok).toBe(true);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("access-control-allow-credentials")).toBeNull();
+    expect(response.headers.get("access-control-allow-headers")?.toLowerCase()).toContain("apikey");
   });
 
   it("S7-otp-3: the old name of the endpoint sends magic links too", async () => {
@@ -92,11 +92,11 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
       email: "eva@example.com",
       password: "k3v9xq2m",
     });
-    const answer = await send("magiclink", {
+    const response = await send("magiclink", {
       method: "POST",
       body: JSON.stringify({ email: data.user!.email }),
     });
-    expect([answer.status, await answer.json()]).toEqual([200, {}]);
+    expect([response.status, await response.json()]).toEqual([200, {}]);
   });
 
   it("A-safe-17: the log contains no password, token, link, code or key", async () => {

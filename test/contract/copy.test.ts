@@ -61,9 +61,9 @@ it("a running site is copied from SQLite and disk to PostgreSQL and S3 and back"
     const urls = [moved, ...products!.map((p) => new URL(p.image_url, of.url).href)];
     const pictures = await Promise.all(
       urls.map(async (url) => {
-        const answer = await fetch(url);
-        const bytes = Buffer.from(await answer.arrayBuffer()).toString("base64");
-        return [answer.status, answer.headers.get("etag"), bytes];
+        const response = await fetch(url);
+        const bytes = Buffer.from(await response.arrayBuffer()).toString("base64");
+        return [response.status, response.headers.get("etag"), bytes];
       }),
     );
     return { products, covers, pictures };

@@ -8,8 +8,8 @@ import { freshBucket, stopS3 } from "../harness/s3.ts";
 export default async function shareServers(): Promise<() => Promise<void>> {
   // Requests are handled one after the other, because each program answers one line at a time.
   let last: Promise<unknown> = Promise.resolve();
-  const server = createServer((request, answer) => {
-    answer.shouldKeepAlive = false; // a later request must not use a connection that is just being closed
+  const server = createServer((request, response) => {
+    response.shouldKeepAlive = false; // a later request must not use a connection that is just being closed
     last = last
       .then(request.url === "/s3" ? freshBucket : freshPostgres)
       .then((address) => answer.end(address))

@@ -62,7 +62,7 @@ describe.each(engines)("messages on %s", (engine) => {
               .invoke("contact-quarantine", {
                 body: { action: "restore", id: data.items[0].id },
               })
-              .then((answer) => expect(answer.error).toBeNull());
+              .then((response) => expect(response.error).toBeNull());
           });
         channel.subscribe();
       });

@@ -8,7 +8,7 @@ import { engines, type Server, startServer } from "../harness/server.ts";
 
 afterAll(stopPostgres);
 
-type Answer = {
+type SettingsResponse = {
   version: string;
   seed: string[];
   guide: string;
@@ -31,7 +31,7 @@ describe.each(engines)("the site's settings on %s", (engine) => {
   it("A-set-all A-guide-seed: the owner reads and saves the settings, and the next load of a page shows them", async () => {
     const owner = await asOwner(server);
     const { data: before } = await owner.rpc("get_site_settings");
-    const { version, settings, seed, guide } = before as Answer;
+    const { version, settings, seed, guide } = before as SettingsResponse;
     expect([guide, seed.includes("site.name")]).toEqual(["", true]);
     expect(settings.site.name).toBe("Ateliê");
     const change = {
@@ -43,16 +43,16 @@ describe.each(engines)("the site's settings on %s", (engine) => {
     };
     const saved = await owner.rpc("save_site_settings", { version, settings: change });
     expect(saved.error).toBeNull();
-    expect((saved.data as Answer).settings).toMatchObject(change);
+    expect((saved.data as SettingsResponse).settings).toMatchObject(change);
     const { data: after } = await owner.rpc("get_site_settings", undefined, { get: true });
     expect(after).toEqual(saved.data);
-    const own = (after as Answer).seed;
+    const own = (after as SettingsResponse).seed;
     expect([own.includes("site.name"), own.includes("site.texts.en.about.title")]).toEqual([
       false,
       true,
     ]);
     const ended = await owner.rpc("save_site_settings", { guide: "done" });
-    expect(ended.data).toEqual({ ...(after as Answer), guide: "done" });
+    expect(ended.data).toEqual({ ...(after as SettingsResponse), guide: "done" });
 
     const page = await (await fetch(server.url)).text();
     expect(page).toContain("<title>Alvor</title>");
@@ -63,7 +63,7 @@ describe.each(engines)("the site's settings on %s", (engine) => {
     const stale = await owner.rpc("save_site_settings", { version, settings: change });
     expect([stale.status, stale.error?.code]).toEqual([409, "PT409"]);
     const bad = await owner.rpc("save_site_settings", {
-      version: (saved.data as Answer).version,
+      version: (saved.data as SettingsResponse).version,
       settings: { site: { email: "nobody" } },
     });
     expect([bad.status, bad.error?.code, bad.error?.details]).toEqual([400, "22023", "site.email"]);
@@ -85,8 +85,8 @@ describe.each(engines)("the site's settings on %s", (engine) => {
         client.rpc("save_site_settings", { version: "", settings: {} }),
         client.rpc("save_site_settings", { guide: "done" }),
       ]) {
-        const answer = await call;
-        expect([answer.status, answer.error?.code]).toEqual([status, "42501"]);
+        const response = await call;
+        expect([response.status, response.error?.code]).toEqual([status, "42501"]);
       }
       expect((await client.from("site_settings").select()).error?.code).toBe("PGRST205");
     }

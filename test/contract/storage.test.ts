@@ -204,15 +204,15 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
   ])("F-upload-name: refuses the path %j, which leaves the bucket", async (path) => {
     const token = (await owner.auth.getSession()).data.session!.access_token;
     for (const method of ["POST", "DELETE", "GET"]) {
-      const answer = await rawRequest(
+      const response = await rawRequest(
         server.url,
         method,
         `/storage/v1/object/product-images/${path}`,
         token,
         server.anonKey,
       );
-      expect(answer, `${method} ${path}`).toBeGreaterThanOrEqual(400);
-      expect(answer, `${method} ${path}`).toBeLessThan(500);
+      expect(response, `${method} ${path}`).toBeGreaterThanOrEqual(400);
+      expect(response, `${method} ${path}`).toBeLessThan(500);
     }
   });
 
@@ -240,11 +240,11 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
   }
 
   it("F-upload-who: forged tokens are refused with 401", async () => {
-    const answer = await fetch(`${server.url}/storage/v1/object/product-images/x.png`, {
+    const response = await fetch(`${server.url}/storage/v1/object/product-images/x.png`, {
       method: "POST",
       headers: { authorization: "Bearer a.b.c", "content-type": "image/png" },
       body: new Uint8Array(picture),
     });
-    expect(answer.status).toBe(401);
+    expect(response.status).toBe(401);
   });
 });

@@ -53,7 +53,10 @@ describe.each(engines)("writing tables on %s", (engine) => {
       },
       body,
     });
-  const statusAndCode = async (answer: Response) => [answer.status, (await answer.json()).code];
+  const statusAndCode = async (response: Response) => [
+    response.status,
+    (await response.json()).code,
+  ];
 
   describe("insert", () => {
     it("T-insert-one: one row is inserted, and returned on request", async () => {
@@ -99,30 +102,33 @@ describe.each(engines)("writing tables on %s", (engine) => {
       ]);
     });
     it("T-insert-columns: the parameter columns selects the keys that are used", async () => {
-      const answer = await send(
+      const response = await send(
         "POST",
         "products?columns=title&select=title,medium",
         '[{"title":"A","medium":"ink","colour":1}]',
         { prefer: "return=representation" },
       );
-      expect([answer.status, await answer.json()]).toEqual([201, [{ title: "A", medium: null }]]);
+      expect([response.status, await response.json()]).toEqual([
+        201,
+        [{ title: "A", medium: null }],
+      ]);
       expect(
         await statusAndCode(await send("POST", "products?columns=colour", '{"title":"A"}')),
       ).toEqual([400, "PGRST204"]);
     });
     it("T-insert-headers: return=headers-only gives the URL of the new row", async () => {
-      const answer = await send("POST", "products", `{"id":"${id(4)}","title":"A"}`, {
+      const response = await send("POST", "products", `{"id":"${id(4)}","title":"A"}`, {
         prefer: "return=headers-only",
       });
-      expect([answer.status, answer.headers.get("location"), await answer.text()]).toEqual([
+      expect([response.status, response.headers.get("location"), await response.text()]).toEqual([
         201,
         `/products?id=eq.${id(4)}`,
         "",
       ]);
-      expect(answer.headers.get("preference-applied")).toBe("return=headers-only");
+      expect(response.headers.get("preference-applied")).toBe("return=headers-only");
     });
     it("T-insert-csv: rows are inserted from CSV", async () => {
-      const answer = await send(
+      const response = await send(
         "POST",
         "products?select=title,tags,medium",
         'title,tags,medium\n"A, ""b""","{x,""y z""}",NULL\nB,{},',
@@ -131,7 +137,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
           prefer: "return=representation",
         },
       );
-      expect([answer.status, await answer.json()]).toEqual([
+      expect([response.status, await response.json()]).toEqual([
         201,
         [
           { title: 'A, "b"', tags: ["x", "y z"], medium: null },
@@ -145,7 +151,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       ).toEqual([400, "PGRST102"]);
     });
     it("T-insert-form: a row is inserted from a form", async () => {
-      const answer = await send(
+      const response = await send(
         "POST",
         "products?select=title,is_featured",
         "title=a+b%26c&is_featured=on",
@@ -154,7 +160,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
           prefer: "return=representation",
         },
       );
-      expect([answer.status, await answer.json()]).toEqual([
+      expect([response.status, await response.json()]).toEqual([
         201,
         [{ title: "a b&c", is_featured: true }],
       ]);
@@ -297,25 +303,25 @@ describe.each(engines)("writing tables on %s", (engine) => {
       expect([none.status, none.data]).toEqual([200, []]);
     });
     it("T-update T-prefer-applied: return=minimal returns no body", async () => {
-      const answer = await send("PATCH", `products?id=eq.${id(1)}`, '{"medium":"x"}', {
+      const response = await send("PATCH", `products?id=eq.${id(1)}`, '{"medium":"x"}', {
         prefer: "return=minimal,count=exact",
       });
       expect([
-        answer.status,
-        await answer.text(),
-        answer.headers.get("content-range"),
-        answer.headers.get("preference-applied"),
+        response.status,
+        await response.text(),
+        response.headers.get("content-range"),
+        response.headers.get("preference-applied"),
       ]).toEqual([204, "", "0-0/1", "return=minimal, count=exact"]);
     });
     it("T-update-missing: missing=default sets columns that were not sent to their default", async () => {
       await products().update({ in_stock: false, is_featured: true }).eq("id", id(1));
-      const answer = await send(
+      const response = await send(
         "PATCH",
         `products?id=eq.${id(1)}&columns=medium,in_stock&select=medium,in_stock,is_featured`,
         '{"medium":"ink"}',
         { prefer: "missing=default,return=representation" },
       );
-      expect(await answer.json()).toEqual([{ medium: "ink", in_stock: true, is_featured: true }]);
+      expect(await response.json()).toEqual([{ medium: "ink", in_stock: true, is_featured: true }]);
     });
     it("T-update-part: an update with a limit needs an order", async () => {
       expect(
@@ -408,8 +414,8 @@ describe.each(engines)("writing tables on %s", (engine) => {
       expect([form.status, await form.text()]).toEqual([200, "pgrst_scalar\nadmin"]);
     });
     it("T-rpc-writes: GET is refused for a function that writes", async () => {
-      const answer = await owner.rpc("reorder_reviews", { ids: [] }, { get: true });
-      expect([answer.status, answer.error?.code]).toEqual([405, "25006"]);
+      const response = await owner.rpc("reorder_reviews", { ids: [] }, { get: true });
+      expect([response.status, response.error?.code]).toEqual([405, "25006"]);
       const written = await owner.rpc("reorder_reviews", { ids: [] });
       expect([written.status, written.data]).toEqual([204, null]);
     });
@@ -430,8 +436,8 @@ describe.each(engines)("writing tables on %s", (engine) => {
       anon.from("products").update({ title: "A" }).eq("id", id(1)),
       anon.from("products").delete().eq("id", id(1)),
     ]) {
-      const answer = await call;
-      expect([answer.status, answer.error?.code]).toEqual([401, "42501"]);
+      const response = await call;
+      expect([response.status, response.error?.code]).toEqual([401, "42501"]);
     }
     const put = await send(
       "PUT",

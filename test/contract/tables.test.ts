@@ -255,7 +255,7 @@ describe.each(engines)("tables on %s", (engine) => {
     ],
   ])("T-insert-bad: refuses %s", async (_name, body, code, status) => {
     const token = (await owner.auth.getSession()).data.session!.access_token;
-    const answer = await fetch(`${server.url}/rest/v1/products`, {
+    const response = await fetch(`${server.url}/rest/v1/products`, {
       method: "POST",
       headers: {
         apikey: server.anonKey,
@@ -264,8 +264,8 @@ describe.each(engines)("tables on %s", (engine) => {
       },
       body,
     });
-    expect(answer.status).toBe(status);
-    const error = await answer.json();
+    expect(response.status).toBe(status);
+    const error = await response.json();
     expect(Object.keys(error).sort()).toEqual(["code", "details", "hint", "message"]);
     if (code) expect(error.code).toBe(code);
   });

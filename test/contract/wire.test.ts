@@ -18,7 +18,7 @@ function signed(claims: object): string {
   return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
 }
 
-type Answer = { status: number; headers: Headers; body: Record<string, unknown> };
+type WireResponse = { status: number; headers: Headers; body: Record<string, unknown> };
 
 describe.each(engines)("raw requests on %s", (engine) => {
   let server: Server;
@@ -36,7 +36,7 @@ describe.each(engines)("raw requests on %s", (engine) => {
     path: string,
     headers: Record<string, string>,
     body?: unknown,
-  ): Promise<Answer> {
+  ): Promise<WireResponse> {
     const answer = await fetch(server.url + path, {
       method,
       headers: { "content-type": "application/json", ...headers },

@@ -26,13 +26,13 @@ export async function signInAt(
   const refused = await page.evaluate(
     async ({ key, anonKey, owner }) => {
       if (localStorage.getItem(key)) return "";
-      const answer = await fetch("/auth/v1/token?grant_type=password", {
+      const response = await fetch("/auth/v1/token?grant_type=password", {
         method: "POST",
         headers: { apikey: anonKey, "content-type": "application/json" },
         body: JSON.stringify(owner),
       });
-      const session = await answer.text();
-      if (!answer.ok) return session;
+      const session = await response.text();
+      if (!response.ok) return session;
       localStorage.setItem(key, session);
       return "";
     },

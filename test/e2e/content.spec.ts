@@ -103,10 +103,10 @@ test.describe("only reviews", () => {
     const shifts = await watchShifts(page);
     await renderInBrowser(page);
     let onRequest = () => {};
-    let answer = () => {};
+    let response = () => {};
     await page.route(/\/rest\/v1\/reviews/, async (route) => {
       onRequest();
-      await new Promise<void>((go) => (answer = go));
+      await new Promise<void>((go) => (response = go));
       await route.continue();
     });
     await atEachWidth(page, async () => {
@@ -116,7 +116,7 @@ test.describe("only reviews", () => {
       await expect(page.locator("[data-hero]")).toHaveCount(0);
       await expect(page.locator("[aria-busy=true]:not(#contact *)")).toHaveCount(0);
       await expect(page.locator("#about")).toBeHidden();
-      answer();
+      response();
       await expect(page.getByRole("button", { name: /Rui/ })).toBeVisible();
       await expect(page.locator("#about")).toBeVisible();
       await expectNoShift(shifts);

@@ -289,25 +289,25 @@ test.describe("when the covers cannot be read", () => {
     demo,
   }) => {
     let requested = 0;
-    let answer = () => {};
+    let response = () => {};
     const logged: string[] = [];
     page.on("console", (line) => logged.push(line.text()));
     await renderInBrowser(page);
     await page.route("**/rest/v1/cover_images*", async (route) => {
       requested++;
       // Each request is answered only after the test has counted it. Otherwise the next request could arrive before.
-      await new Promise<void>((go) => (answer = go));
+      await new Promise<void>((go) => (response = go));
       await route.fulfill({ status: 500, json: { message: "broken" } });
     });
     await page.clock.install();
     await page.goto(demo.url);
     for (const [n, delay] of [1000, 2000, 4000].entries()) {
       await expect.poll(() => requested, "requests for the covers").toBe(n + 1);
-      answer();
+      response();
       await page.clock.fastForward(delay);
     }
     await expect.poll(() => requested, "requests for the covers").toBe(4);
-    answer();
+    response();
     await expect(hero(page)).toHaveCount(0);
     await expect(page.getByRole("heading", { name: "Get in Touch" })).toBeAttached();
     const coverErrors = () => logged.filter((line) => line.startsWith("The covers could"));

@@ -94,12 +94,12 @@ async function addPhone({ client }: Owner, phone: string): Promise<void> {
 
 async function makeRecoveryCodes({ client }: Owner): Promise<string[]> {
   const { data } = await client.auth.getSession();
-  const answer = await fetch(`${server.url}/auth/v1/factors/recovery_codes`, {
+  const response = await fetch(`${server.url}/auth/v1/factors/recovery_codes`, {
     method: "POST",
     headers: { apikey: server.anonKey, Authorization: `Bearer ${data.session!.access_token}` },
   });
-  expect(answer.status).toBe(200);
-  return ((await answer.json()) as { codes: string[] }).codes;
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { codes: string[] }).codes;
 }
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
@@ -371,11 +371,11 @@ test("A-log-spent: a link without a page leads from the home page to the sign-in
   await page.getByLabel("New password").fill("four swallows over lime");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`${server.url}/`); // invited, but not an owner
-  const answer = await asAnon(server).auth.signInWithPassword({
+  const response = await asAnon(server).auth.signInWithPassword({
     email,
     password: "four swallows over lime",
   });
-  expect(answer.error).toBeNull();
+  expect(response.error).toBeNull();
 
   await page.context().clearCookies();
   await page.evaluate(() => localStorage.clear());

@@ -31,8 +31,8 @@ test.use({
 test("S2-route-2: each page has its heading and fits at each width", async ({ page, demo }) => {
   for (const { path, heading, status } of routes)
     await test.step(path, async () => {
-      const answer = await page.goto(demo.url + path);
-      expect(answer!.status()).toBe(status);
+      const response = await page.goto(demo.url + path);
+      expect(response!.status()).toBe(status);
       await expect(page.getByRole("heading", { level: 1, name: heading })).toBeAttached();
       await loadAllPictures(page);
       for (const width of [320, 390, 768, 1440]) {
@@ -110,8 +110,8 @@ test.describe("a link to a deleted work", () => {
       demo,
     }) => {
       const gone = `/gallery/mural?art=00000000-0000-4000-8000-00000000dead`;
-      const answer = await page.goto(demo.url + inLanguage(language, gone));
-      expect(answer!.status()).toBe(404);
+      const response = await page.goto(demo.url + inLanguage(language, gone));
+      expect(response!.status()).toBe(404);
       const sentence = page.getByText(text(language, "gallery.gone"));
       await expect(sentence).toBeVisible();
       await expect(page.getByRole("main").getByRole("link").nth(5)).toBeVisible();

@@ -95,10 +95,10 @@ test.beforeAll(async ({ demo }) => {
       async () => {
         const rows = await Promise.all(
           ["products", "reviews", "cover_images"].map(async (table) => {
-            const answer = await fetch(`${demo.url}/rest/v1/${table}?select=media`, {
+            const response = await fetch(`${demo.url}/rest/v1/${table}?select=media`, {
               headers: { apikey: demo.anonKey },
             });
-            return (await answer.json()) as {
+            return (await response.json()) as {
               media: Record<string, { kind: string; color?: string }>;
             }[];
           }),
@@ -371,7 +371,8 @@ test("P-7: the owner sets the focus point by click and by key, and it stays visi
     const picker = page.getByRole("button", { name: /^Point that stays in sight/ }).first();
     const box = (await picker.boundingBox())!;
     // The accessible name changes at once, before the server has stored the focus point.
-    const stored = () => page.waitForResponse((answer) => answer.url().includes("set_media_focus"));
+    const stored = () =>
+      page.waitForResponse((response) => response.url().includes("set_media_focus"));
     const clicked = stored();
     await picker.click({ position: { x: box.width * 0.2, y: box.height * 0.5 } });
     await expect(picker).toHaveAccessibleName(/23% from the left, 50% from the top/);

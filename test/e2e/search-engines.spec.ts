@@ -29,9 +29,9 @@ const allMatches = (text: string, pattern: RegExp) =>
 
 /** Returns the URLs in the sitemap, in its order. */
 async function readSitemap(url: string): Promise<{ pages: string[]; images: string[] }> {
-  const answer = await fetch(`${url}/sitemap.xml`);
-  expect(answer.status).toBe(200);
-  const text = await answer.text();
+  const response = await fetch(`${url}/sitemap.xml`);
+  expect(response.status).toBe(200);
+  const text = await response.text();
   return {
     pages: allMatches(text, /<loc>([^<]+)<\/loc>/g),
     images: [...new Set(allMatches(text, /<image:loc>([^<]+)<\/image:loc>/g))],
@@ -71,9 +71,9 @@ test("P-found-canonical P-found-picture P-found-crawl: all pages and pictures of
   expect(new Set(pages).size).toBe(pages.length);
   const further = new Set<string>(images);
   await forEach(pages, async (url) => {
-    const answer = await fetch(url, { redirect: "manual" });
-    const page = await answer.text();
-    expect([url, answer.status, answer.headers.get("content-type")]).toEqual([
+    const response = await fetch(url, { redirect: "manual" });
+    const page = await response.text();
+    expect([url, response.status, response.headers.get("content-type")]).toEqual([
       url,
       200,
       "text/html; charset=utf-8",
@@ -105,11 +105,11 @@ test("P-found-canonical P-found-picture P-found-crawl: all pages and pictures of
   for (const { src } of icons.icons) further.add(demo.url + src);
   await forEach([...further], async (url) => {
     // Without this header, the server would make the picture in its original format on request.
-    const answer = await fetch(url, { headers: { accept: "image/webp,*/*" } });
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    expect([url, answer.status]).toEqual([url, 200]);
+    const response = await fetch(url, { headers: { accept: "image/webp,*/*" } });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect([url, response.status]).toEqual([url, 200]);
     if (!url.includes("/render/image/")) return;
-    expect(answer.headers.get("cache-control")).toContain("immutable");
+    expect(response.headers.get("cache-control")).toContain("immutable");
     if (!url.includes("resize=frame")) return;
     expect([url, pictureSize(bytes)]).toEqual([url, "jpeg 1200x630"]);
     expect(bytes.length).toBeLessThan(300_000);

@@ -93,9 +93,11 @@ test("S4-auth-2 S4-event-1 S4-event-2 S4-event-3 S4-event-5: INITIAL_SESSION, SI
   const c = await openTab(context);
   await expectEvent(c, `INITIAL_SESSION ${person.email}`);
 
-  const answer = await b.evaluate(() => window.client.auth.updateUser({ data: { easel: "oak" } }));
-  expect(answer.error).toBeNull();
-  expect(answer.data.user?.user_metadata).toMatchObject({ easel: "oak" });
+  const response = await b.evaluate(() =>
+    window.client.auth.updateUser({ data: { easel: "oak" } }),
+  );
+  expect(response.error).toBeNull();
+  expect(response.data.user?.user_metadata).toMatchObject({ easel: "oak" });
   await expectEvent(b, `USER_UPDATED ${person.email}`);
   await expectEvent(a, `USER_UPDATED ${person.email}`);
 

@@ -110,8 +110,8 @@ async function withoutDatabase(page: Page, ...checks: Check[]): Promise<void> {
       await file.close();
     }
     const art = "00000000-0000-4000-8000-000000000001";
-    const answer = await page.goto(`${server.url}/gallery/mural?art=${art}`);
-    expect(answer!.status()).toBe(503);
+    const response = await page.goto(`${server.url}/gallery/mural?art=${art}`);
+    expect(response!.status()).toBe(503);
     for (const language of languages)
       await expect(page.locator(`section[lang="${language}"] :is(h1, h2)`)).toBeVisible();
     for (const check of checks) await check(page, "unavailable");
