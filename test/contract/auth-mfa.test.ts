@@ -36,7 +36,7 @@ async function enrolTotp(client: SupabaseClient) {
 }
 
 const call = async (server: Server, method: string, path: string, token: string, body?: object) => {
-  const answer = await fetch(`${server.url}/auth/v1/${path}`, {
+  const response = await fetch(`${server.url}/auth/v1/${path}`, {
     method,
     headers: {
       apikey: server.anonKey,
@@ -45,10 +45,10 @@ const call = async (server: Server, method: string, path: string, token: string,
     },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
-  const text = await answer.text();
+  const text = await response.text();
   return {
-    status: answer.status,
-    headers: answer.headers,
+    status: response.status,
+    headers: response.headers,
     body: text ? JSON.parse(text) : undefined,
   };
 };
@@ -280,9 +280,9 @@ describe.each(engines)("second factors on %s", (engine) => {
   });
 
   it("A-keys-1: no key is published while tokens are signed with the secret", async () => {
-    const answer = await fetch(`${server.url}/auth/v1/.well-known/jwks.json`);
-    expect(answer.headers.get("cache-control")).toBe("public, max-age=600");
-    expect(await answer.json()).toEqual({ keys: [] });
+    const response = await fetch(`${server.url}/auth/v1/.well-known/jwks.json`);
+    expect(response.headers.get("cache-control")).toBe("public, max-age=600");
+    expect(await response.json()).toEqual({ keys: [] });
     const signIn = await owner(server, "gina@example.com");
     const { client, session } = await signIn();
     const claims = await client.auth.getClaims(); // the client asks the server

@@ -22,7 +22,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
   let provider: string;
 
   const admin = async (method: string, path = "", body?: unknown) => {
-    const answer = await fetch(`${server.url}/auth/v1/admin/sso/providers${path}`, {
+    const response = await fetch(`${server.url}/auth/v1/admin/sso/providers${path}`, {
       method,
       headers: {
         apikey: server.anonKey,
@@ -31,7 +31,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    return { status: answer.status, body: await answer.json() };
+    return { status: response.status, body: await response.json() };
   };
 
   beforeAll(async () => {

@@ -155,12 +155,12 @@ describe.each(engines)("authentication on %s", (engine) => {
       });
       const forged = `${part({ alg: "HS256", typ: "JWT" })}.${body}.${createHmac("sha256", "guess").update("x").digest("base64url")}`;
       for (const token of [forged, `${part({ alg: "none" })}.${body}.`, "a.b.c"]) {
-        const answer = await fetch(`${server.url}/auth/v1/${path}`, {
+        const response = await fetch(`${server.url}/auth/v1/${path}`, {
           method: path === "user" ? "GET" : "POST",
           headers: { apikey: server.anonKey, authorization: `Bearer ${token}` },
         });
-        expect(answer.status, token).toBe(401);
-        expect(await answer.json()).toMatchObject({ error_code: "bad_jwt" });
+        expect(response.status, token).toBe(401);
+        expect(await response.json()).toMatchObject({ error_code: "bad_jwt" });
       }
     },
   );

@@ -192,13 +192,13 @@ describe.each(engines)("functions on %s", (engine) => {
 
   it("FN-call-key: a program without a key gets 401", async () => {
     for (const headers of [{}, { apikey: "x.y.z" }]) {
-      const answer = await fetch(`${server.url}/functions/v1/submit-contact`, {
+      const response = await fetch(`${server.url}/functions/v1/submit-contact`, {
         method: "POST",
         headers: { "content-type": "application/json", ...headers },
         body: JSON.stringify(message),
       });
-      expect(answer.status).toBe(401);
-      expect(await answer.json()).toMatchObject({
+      expect(response.status).toBe(401);
+      expect(await response.json()).toMatchObject({
         code: expect.stringMatching(/^UNAUTHORIZED/),
         message: expect.any(String),
       });
@@ -212,17 +212,17 @@ describe.each(engines)("functions on %s", (engine) => {
     ["nothing", "", 400],
     ["an oversize body", JSON.stringify({ ...message, message: "x".repeat(1 << 20) }), 413],
   ])("FN-body-broken: refuses %s", async (_name, body, status) => {
-    const answer = await fetch(`${server.url}/functions/v1/submit-contact`, {
+    const response = await fetch(`${server.url}/functions/v1/submit-contact`, {
       method: "POST",
       headers: { apikey: server.anonKey, "x-forwarded-for": "192.0.2.1" },
       body,
     });
-    expect(answer.status).toBe(status);
-    expect(await answer.json()).toMatchObject({ success: false, error: expect.any(String) });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ success: false, error: expect.any(String) });
   });
 
   it("FN-call-cors: the client's preflight is answered", async () => {
-    const answer = await fetch(`${server.url}/functions/v1/submit-contact`, {
+    const response = await fetch(`${server.url}/functions/v1/submit-contact`, {
       method: "OPTIONS",
       headers: {
         origin: "https://elsewhere.example",
@@ -231,10 +231,10 @@ describe.each(engines)("functions on %s", (engine) => {
           "authorization,x-client-info,apikey,content-type,x-region",
       },
     });
-    expect(answer.ok).toBe(true);
-    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.ok).toBe(true);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
     for (const name of ["authorization", "x-client-info", "apikey", "content-type", "x-region"]) {
-      expect(answer.headers.get("access-control-allow-headers")).toContain(name);
+      expect(response.headers.get("access-control-allow-headers")).toContain(name);
     }
   });
 });

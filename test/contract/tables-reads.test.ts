@@ -190,8 +190,8 @@ describe.each(engines)("reading tables on %s", (engine) => {
     it.each(refusals)(
       "T-filter-match-not T-filter-in T-filter-is T-filter-lists T-filter-groups T-filter-path T-filter-ranges T-filter-search T-filter-unknown T-filter-embedded: refuses %s",
       async (_name, filter, status, code) => {
-        const answer = await filter(products());
-        expect([answer.status, answer.error?.code]).toEqual([status, code]);
+        const response = await filter(products());
+        expect([response.status, response.error?.code]).toEqual([status, code]);
       },
     );
   });
@@ -260,8 +260,8 @@ describe.each(engines)("reading tables on %s", (engine) => {
     ])(
       "T-select-cast-other T-select-path-on T-select-embed T-select-aggregates: select refuses %s",
       async (_name, columns, status, code) => {
-        const answer = await products(columns);
-        expect([answer.status, answer.error?.code]).toEqual([status, code]);
+        const response = await products(columns);
+        expect([response.status, response.error?.code]).toEqual([status, code]);
       },
     );
   });
@@ -300,8 +300,8 @@ describe.each(engines)("reading tables on %s", (engine) => {
       ["another table's column", "reviews(message)", "PGRST108"],
       ["JSON", "tags->0", "0A000"],
     ])("T-order-other: order refuses %s", async (_name, order, code) => {
-      const answer = await send(`products?order=${encodeURIComponent(order)}`);
-      expect([answer.status, (await answer.json()).code]).toEqual([400, code]);
+      const response = await send(`products?order=${encodeURIComponent(order)}`);
+      expect([response.status, (await response.json()).code]).toEqual([400, code]);
     });
   });
 
@@ -318,12 +318,12 @@ describe.each(engines)("reading tables on %s", (engine) => {
       ]);
     });
     it("T-range-header: the Range header selects rows", async () => {
-      const answer = await send("products?select=id&order=id", {
+      const response = await send("products?select=id&order=id", {
         Range: "1-2",
         "Range-Unit": "items",
       });
-      expect([answer.status, answer.headers.get("content-range")]).toEqual([200, "1-2/*"]);
-      expect(await answer.json()).toEqual([{ id: id(2) }, { id: id(3) }]);
+      expect([response.status, response.headers.get("content-range")]).toEqual([200, "1-2/*"]);
+      expect(await response.json()).toEqual([{ id: id(2) }, { id: id(3) }]);
       const open = await send("products?select=id&order=id", { Range: "3-" });
       expect(await open.json()).toHaveLength(2);
       const backwards = await send("products", { Range: "2-1" });
@@ -354,8 +354,8 @@ describe.each(engines)("reading tables on %s", (engine) => {
       ["limit=many", 400, "PGRST100"],
       ["offset=x", 400, "PGRST100"],
     ])("T-limit-bad: refuses %s", async (query, status, code) => {
-      const answer = await send(`products?${query}`);
-      expect([answer.status, (await answer.json()).code]).toEqual([status, code]);
+      const response = await send(`products?${query}`);
+      expect([response.status, (await response.json()).code]).toEqual([status, code]);
     });
     it("T-head: HEAD sends the headers of GET without its body", async () => {
       const get = await send("products?limit=2", { Prefer: "count=exact" });
@@ -418,12 +418,12 @@ describe.each(engines)("reading tables on %s", (engine) => {
       ["GeoJSON", "application/geo+json"],
       ["pictures", "image/png"],
     ])("T-accept-other: refuses %s", async (_name, accept) => {
-      const answer = await send("products", { Accept: accept });
-      expect([answer.status, (await answer.json()).code]).toEqual([406, "PGRST107"]);
+      const response = await send("products", { Accept: accept });
+      expect([response.status, (await response.json()).code]).toEqual([406, "PGRST107"]);
     });
     it("T-accept-other: explain() is refused, as by default in the reference", async () => {
-      const answer = await products().explain();
-      expect([answer.status, answer.error?.code]).toEqual([406, "PGRST107"]);
+      const response = await products().explain();
+      expect([response.status, response.error?.code]).toEqual([406, "PGRST107"]);
     });
   });
 
@@ -466,8 +466,8 @@ describe.each(engines)("reading tables on %s", (engine) => {
     ])(
       "T-method-other T-address-root T-address-unknown: %s /rest/v1/%s",
       async (method, path, status, code) => {
-        const answer = await send(path, {}, method);
-        expect([answer.status, (await answer.json()).code]).toEqual([status, code]);
+        const response = await send(path, {}, method);
+        expect([response.status, (await response.json()).code]).toEqual([status, code]);
       },
     );
     it("T-method-options: OPTIONS lists the methods", async () => {
@@ -484,7 +484,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
       );
     });
     it("T-method-options: a preflight of any origin is answered", async () => {
-      const answer = await fetch(`${server.url}/rest/v1/products`, {
+      const response = await fetch(`${server.url}/rest/v1/products`, {
         method: "OPTIONS",
         headers: {
           Origin: "https://elsewhere.example",
@@ -492,11 +492,11 @@ describe.each(engines)("reading tables on %s", (engine) => {
           "Access-Control-Request-Headers": "prefer,apikey",
         },
       });
-      expect([answer.status, answer.headers.get("access-control-allow-headers")]).toEqual([
+      expect([response.status, response.headers.get("access-control-allow-headers")]).toEqual([
         204,
         "prefer,apikey",
       ]);
-      expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+      expect(response.headers.get("access-control-allow-origin")).toBe("*");
     });
   });
 });

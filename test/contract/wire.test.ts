@@ -37,15 +37,15 @@ describe.each(engines)("raw requests on %s", (engine) => {
     headers: Record<string, string>,
     body?: unknown,
   ): Promise<WireResponse> {
-    const answer = await fetch(server.url + path, {
+    const response = await fetch(server.url + path, {
       method,
       headers: { "content-type": "application/json", ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
+    const text = await response.text();
     return {
-      status: answer.status,
-      headers: answer.headers,
+      status: response.status,
+      headers: response.headers,
       body: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>),
     };
   }
@@ -63,8 +63,8 @@ describe.each(engines)("raw requests on %s", (engine) => {
         ["POST", "invite"],
         ["GET", "admin/audit"],
       ] as const) {
-        const answer = await call(method, `/auth/v1/${path}`, { apikey });
-        expect([answer.status, answer.body], `${method} ${path}`).toEqual([
+        const response = await call(method, `/auth/v1/${path}`, { apikey });
+        expect([response.status, response.body], `${method} ${path}`).toEqual([
           401,
           {
             code: 401,
@@ -96,15 +96,15 @@ describe.each(engines)("raw requests on %s", (engine) => {
       ["DELETE", "/functions/v1/submit-contact", "GET, HEAD, POST, OPTIONS", { success: false }],
       ["GET", "/realtime/v1/api/broadcast", "POST", { code: "method_not_allowed" }],
     ] as const) {
-      const answer = await call(method, path, {
+      const response = await call(method, path, {
         apikey: server.anonKey,
         authorization: `Bearer ${server.anonKey}`,
       });
-      expect([answer.status, answer.headers.get("allow")], `${method} ${path}`).toEqual([
+      expect([response.status, response.headers.get("allow")], `${method} ${path}`).toEqual([
         405,
         allow,
       ]);
-      expect(answer.body).toMatchObject(shape);
+      expect(response.body).toMatchObject(shape);
     }
   });
 
@@ -136,11 +136,11 @@ describe.each(engines)("raw requests on %s", (engine) => {
       [signed({ role: "anon", iss: "supabase" }), 403],
       [signed({ role: "authenticated", sub: "00000000-0000-4000-8000-000000000000" }), 401],
     ] as const) {
-      const answer = await call("GET", "/auth/v1/admin/users", {
+      const response = await call("GET", "/auth/v1/admin/users", {
         apikey: server.anonKey,
         authorization: `Bearer ${key}`,
       });
-      expect(answer.status).toBe(status);
+      expect(response.status).toBe(status);
     }
   });
 
@@ -164,8 +164,8 @@ describe.each(engines)("raw requests on %s", (engine) => {
       ["GET", "/auth/v1/passkeys"],
       ["POST", "/auth/v1/passkeys/registration/options"],
     ] as const) {
-      const answer = await call(method, path, elevated, method === "POST" ? {} : undefined);
-      expect([path, answer.status, answer.body.error_code]).toEqual([path, 404, "not_found"]);
+      const response = await call(method, path, elevated, method === "POST" ? {} : undefined);
+      expect([path, response.status, response.body.error_code]).toEqual([path, 404, "not_found"]);
     }
     const anonymous = await asAnon(server).auth.signInAnonymously();
     expect([anonymous.error?.status, anonymous.error?.code]).toEqual([
