@@ -279,7 +279,7 @@ for (const language of languages)
     await expect(versions).toHaveCount(3); // the works, the row, and the works before they were added
     await versions.nth(1).click();
     // Both versions of each text, and of the works in their order.
-    const shown = dialog.locator("dd");
+    const shown = dialog.locator("dd:visible"); // those of the other versions are hidden
     for (const title of ["Low tide", "High tide", "Maré baixa", "Duas vezes.", "Duas por dia."])
       await expect(shown.filter({ hasText: title }).first()).toBeVisible();
     for (const titles of [wanted, changed])
