@@ -33,7 +33,10 @@ const uninstrumented = [
 
 /** The arguments that build test programs. The linter runs vet, so they are built without it. */
 const buildFlags = (race) => [
-  ...["-tags", "nodynamic", "-vet=off", "-ldflags=-s -w"],
+  "-tags",
+  "nodynamic",
+  "-vet=off",
+  "-ldflags=-s -w",
   ...(race
     ? [
         "-race",
@@ -80,8 +83,13 @@ function runTests(toJSON, folder, { race, run, skip }) {
   const child = spawn(
     toJSON,
     [
-      ...["-t", "-p", `atelie/${folder}`, program],
-      ...["-test.v=test2json", "-test.paniconexit0", `-test.timeout=${minutes}m`],
+      "-t",
+      "-p",
+      `atelie/${folder}`,
+      program,
+      "-test.v=test2json",
+      "-test.paniconexit0",
+      `-test.timeout=${minutes}m`,
       ...(run ? [`-test.run=${run}`] : []),
       ...(skip ? [`-test.skip=${skip}`] : []),
     ],
@@ -97,13 +105,11 @@ function runTests(toJSON, folder, { race, run, skip }) {
   const allRead = new Promise((resolve) => lines.on("close", resolve));
   // A process that a test has left can keep the output open after the program's own time limit.
   const limit = setTimeout(() => child.kill("SIGKILL"), (minutes + 1) * 60_000);
-  return new Promise((resolve) =>
-    child.on("close", async (code) => {
-      clearTimeout(limit);
-      await allRead;
-      resolve(code === 0);
-    }),
-  );
+  const ended = new Promise((resolve) => child.on("close", resolve));
+  return Promise.all([ended, allRead]).then(([code]) => {
+    clearTimeout(limit);
+    return code === 0;
+  });
 }
 
 async function main({ folders, atOnce, ...options }) {

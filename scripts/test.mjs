@@ -192,7 +192,7 @@ function buildPrograms() {
   const folder = `${process.cwd()}/.cache/programs`;
   mkdirSync(folder, { recursive: true });
   const helpers = ["post", "postgres", "s3", "sql"].map((name) => `./test/${name}`);
-  execFileSync("scripts/build.sh", [`${folder}/atelie`], { stdio: "inherit" });
+  execFileSync("bash", ["scripts/build.sh", `${folder}/atelie`], { stdio: "inherit" });
   execFileSync("go", ["build", "-o", `${folder}/`, ...helpers], { stdio: "inherit" });
   return folder;
 }

@@ -146,7 +146,7 @@ func TestTheGalleryShowsASeriesInItsOwnOrder(t *testing.T) {
 				}
 			}
 			for _, target := range []string{"/", "/?lang=pt", "/gallery/all", "/gallery/mural?lang=pt", "/feed.xml", "/feed.xml?lang=pt", "/sitemap.xml"} {
-				if text := ask(a, "GET", target, "").Body.String(); strings.Contains(text, "Dark secret") || strings.Contains(text, "series=dark") || strings.Contains(text, darkSeries) {
+				if text := sendRequest(a, "GET", target, "").Body.String(); strings.Contains(text, "Dark secret") || strings.Contains(text, "series=dark") || strings.Contains(text, darkSeries) {
 					t.Errorf("%s tells of the hidden series: %s", target, text)
 				}
 			}

@@ -218,7 +218,7 @@ test.describe("the account page", () => {
   test("A-acc-sessions: the sessions: which device, when and from where; one ended, then all others", async ({
     page,
   }) => {
-    const owner = await anOwner(server);
+    const owner = await makeOwner(server);
     const others = [asAnon(server), asAnon(server), asAnon(server)];
     for (const other of others) await other.auth.signInWithPassword(owner);
     await openAccount(page, server, owner);

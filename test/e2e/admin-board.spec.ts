@@ -61,7 +61,7 @@ async function stageOf(id: string): Promise<string | null> {
     .eq("message_id", id)
     .maybeSingle()
     .throwOnError();
-  return (data as { stage: string } | null)?.stage ?? null;
+  return data?.stage ?? null;
 }
 
 const column = (page: Page, stage: Stage, language: "en" | "pt" = "en") =>

@@ -249,7 +249,7 @@ test.describe("with scripts", () => {
   test("S2-commission-1: a session that becomes known before the visitor moves leaves what the server has drawn", async ({
     page,
   }) => {
-    await tell("open");
+    await saveState("open");
     await signInAt(page, server, "/admin");
     await page.addInitScript(() => {
       addEventListener("DOMContentLoaded", () => {

@@ -288,7 +288,7 @@ for (const language of languages)
           hasText: [say("series.workCount", { n: titles.length }), ...titles].join(" "),
         }),
       ).toBeVisible();
-    await look(page, `series-history-${language}`);
+    await checkPage(page, `series-history-${language}`);
 
     await page.setViewportSize({ width: 390, height: 844 });
     await dialog.getByRole("button", { name: say("history.bringBack") }).click();

@@ -108,7 +108,7 @@ test("A-set-all A-set-next A-set-both A-set-privacy A-set-preview A-set-whatsapp
     // This tab shows it on its next page.
     await page.getByRole("navigation", { name: "Dashboard" }).getByText("Overview").click();
     await expect(page.getByRole("link", { name: "Casa Anil, home" })).toBeVisible();
-    await page.goto(server.url + address);
+    await page.goto(server.url + settingsPath);
     await expect(field(page, "WhatsApp")).toHaveValue("+351 912 345 678");
     await expect(country).toHaveValue("PT");
     await expect(field(page, "Mail to")).toHaveValue(

@@ -94,9 +94,9 @@ it("A-health-line: the line is also in Portuguese", async () => {
 
 it("A-health-line: an item that is not proved is not green", async () => {
   answer({
-    ...good,
+    ...healthySite,
     backup: {
-      ...good.backup,
+      ...healthySite.backup,
       proved: false,
       last_at: null,
       proof_at: null,
@@ -261,7 +261,7 @@ const problems: [Problem, RegExp][] = [
 ];
 
 it.each(problems)("A-health-problem: $code is a sentence with the way out", async (one, text) => {
-  answer({ ...good, problems: [one] });
+  answer({ ...healthySite, problems: [one] });
   const alert = await screen.findByRole("alert");
   expect(alert).toHaveTextContent("This needs attention");
   expect(alert).toHaveTextContent(text);
@@ -288,7 +288,7 @@ it.each(problems.map(([problem], n) => [problem, sentencesPt[n]!] as const))(
   "A-health-problem: $code is a sentence with the way out in Portuguese",
   async (one, text) => {
     expect(sentencesPt).toHaveLength(problems.length);
-    answer({ ...good, problems: [one] }, "pt");
+    answer({ ...healthySite, problems: [one] }, "pt");
     const alert = await screen.findByRole("alert");
     expect(alert).toHaveTextContent("Isto precisa de atenção");
     expect(alert).toHaveTextContent(text);
@@ -297,8 +297,8 @@ it.each(problems.map(([problem], n) => [problem, sentencesPt[n]!] as const))(
 );
 
 it("A-health-problem: a low disk is left to the notice that says it already", async () => {
-  answer({ ...good, problems: [{ code: "disk_low", since: null, cause: "" }] });
-  await line();
+  answer({ ...healthySite, problems: [{ code: "disk_low", since: null, cause: "" }] });
+  await healthLine();
   expect(screen.queryByRole("alert")).not.toBeInTheDocument();
 });
 

@@ -87,7 +87,8 @@ export function CardFace({ card, stage, title }: CardFaceProps) {
   const t = useT();
   const { language } = useLanguage();
   const day = shortDate(card.promised_on, language);
-  const overdue = isOverdue(stage, card.promised_on, localDay(new Date().toISOString()));
+  const [today] = useState(() => localDay(new Date().toISOString()));
+  const overdue = isOverdue(stage, card.promised_on, today);
   return (
     <>
       <span

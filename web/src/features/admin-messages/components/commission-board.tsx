@@ -10,7 +10,7 @@ import {
 } from "@dnd-kit/core";
 import { useSearchParams } from "react-router";
 import { isStageConflict, useBoard, useMoveCard } from "@/features/admin-messages/api/board";
-import { useAskedArtworks } from "@/features/admin-messages/api/get-asked-artwork";
+import { useMessageArtworks } from "@/features/admin-messages/api/get-message-artwork";
 import { findCard, needsOffer, STAGES } from "@/features/admin-messages/board";
 import { BoardCard, CardFace } from "@/features/admin-messages/components/board-card";
 import { BoardColumn, type DropState } from "@/features/admin-messages/components/board-column";
@@ -60,7 +60,7 @@ export function CommissionBoard() {
       ].toSorted(),
     [columns],
   );
-  const works = useAskedArtworks(workIds).data;
+  const works = useMessageArtworks(workIds).data;
   const { openedId, open, close } = useOpenedMessage(true);
   const { mutate: saveMove } = useMoveCard();
   const [announcement, setAnnouncement] = useState("");

@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react";
 import { useDeleteMessage } from "@/features/admin-messages/api/delete-message";
 import { useMessage } from "@/features/admin-messages/api/get-message";
-import { useNoticeTroubles } from "@/features/admin-messages/api/message-notices";
+import { useUndeliveredNotices } from "@/features/admin-messages/api/message-notices";
 import { useSetMessageStatus } from "@/features/admin-messages/api/set-message-status";
 import { MessageDetail } from "@/features/admin-messages/components/message-detail";
 import { MessageDialog } from "@/features/admin-messages/components/message-dialog";
@@ -15,7 +15,7 @@ import type { ContactStatus, MessageNotice } from "@/lib/types";
 import { useMediaQuery } from "@/lib/use-media-query";
 
 const noIds: string[] = [];
-const noTroubles: MessageNotice[] = [];
+const noNotices: MessageNotice[] = [];
 
 type OpenedMessageProps = {
   /** The message to show; null for none. */
@@ -30,7 +30,7 @@ export function OpenedMessage({ id, back, onClose }: OpenedMessageProps) {
   const t = useT();
   const narrow = useMediaQuery("(width < 48rem)");
   const { data: message = null } = useMessage(id);
-  const troubles = useNoticeTroubles(id ? [id] : noIds).data;
+  const undelivered = useUndeliveredNotices(id ? [id] : noIds).data;
   const { mutate: saveStatus } = useSetMessageStatus();
   const { mutateAsync: remove } = useDeleteMessage();
   const [deleting, setDeleting] = useState(false);
@@ -48,7 +48,7 @@ export function OpenedMessage({ id, back, onClose }: OpenedMessageProps) {
     <MessageDetail
       key={shown.id}
       message={shown}
-      troubles={troubles?.[shown.id] ?? noTroubles}
+      undelivered={undelivered?.[shown.id] ?? noNotices}
       onStatus={(status) => setStatus(shown.id, status)}
       onDelete={() => setDeleting(true)}
       inDialog
@@ -79,7 +79,7 @@ export function OpenedMessage({ id, back, onClose }: OpenedMessageProps) {
         question={t("messages.deleteConfirm")}
         deleted={t("messages.toast.deleted")}
         failed={() => t("messages.toast.deleteError")}
-        remove={(message) => remove(message.id)}
+        remove={({ id: messageId }) => remove(messageId)}
         onDeleted={onClose}
         onClose={() => setDeleting(false)}
       />

@@ -18,7 +18,7 @@ import { SeriesDialog } from "@/features/admin-products/components/series-dialog
 import { readView } from "@/features/admin-products/list-view";
 import { initialFormState } from "@/features/admin-products/schema";
 import { initialSeriesState } from "@/features/admin-products/series-schema";
-import type { KeptPair } from "@/features/admin-products/series-versions";
+import type { RevisionPair } from "@/features/admin-products/series-versions";
 import { movesBack } from "@/lib/place-of";
 import { SearchField } from "@/components/form/search-field";
 import { AdminListState } from "@/components/layout/admin-list-state";
@@ -113,12 +113,12 @@ function OrderWall({ series, pairs, onEdit }: WallProps) {
   const failed = () => errorToast(t, t("wall.failed"));
 
   /** The arguments of a move of works as those of a move of pairs. */
-  const ofPairs = (args: MoveArgs): MoveArgs =>
-    ({
-      ...args,
-      ids: args.ids.map((id) => pairIds.get(id)!),
-      ...(args.target !== null && { target: pairIds.get(args.target)! }),
-    }) as MoveArgs;
+  const ofPairs = (args: MoveArgs): MoveArgs => {
+    const ids = args.ids.map((id) => pairIds.get(id)!);
+    return args.target === null
+      ? { ...args, ids }
+      : { ...args, ids, target: pairIds.get(args.target)! };
+  };
 
   function remove(workIds: readonly string[]) {
     change.removeWorks(series.id, workIds).then(

@@ -72,8 +72,8 @@ function Probe() {
     </>
   );
 }
-const show = (path = "/") => renderApp(<AuthProvider header={<Probe />} />, { path });
-const store = () => localStorage.setItem(backend.sessionStorageKey(testBoot), "{}");
+const renderProvider = (path = "/") => renderApp(<AuthProvider header={<Probe />} />, { path });
+const storeSession = () => localStorage.setItem(backend.sessionStorageKey(testBoot), "{}");
 
 beforeEach(() => {
   localStorage.clear();
