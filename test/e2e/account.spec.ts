@@ -78,14 +78,14 @@ test.describe("the account page", () => {
   test("A-acc-email: another e-mail counts once both mailed links were opened", async ({
     page,
   }) => {
-    const owner = await anOwner(server);
+    const owner = await makeOwner(server);
     await openAccount(page, server, owner);
     await expect(page.getByText(`You sign in with ${owner.email}.`)).toBeVisible();
     const field = page.getByLabel("New email");
     await field.fill("nobody");
     await page.keyboard.press("Enter");
     await expect(page.getByText("Please enter a valid email address")).toBeVisible();
-    const taken = await anOwner(server);
+    const taken = await makeOwner(server);
     await field.fill(taken.email);
     await page.keyboard.press("Enter");
     await expect(page.getByRole("alert")).toContainText("Another account uses this email.");
@@ -114,7 +114,7 @@ test.describe("the account page", () => {
   test("A-acc-pass: a new password: the weak one, the old one, and the end of other sessions", async ({
     page,
   }) => {
-    const owner = await anOwner(server);
+    const owner = await makeOwner(server);
     const elsewhere = asAnon(server);
     await elsewhere.auth.signInWithPassword(owner);
     await openAccount(page, server, owner);
@@ -142,7 +142,7 @@ test.describe("the account page", () => {
   test("A-acc-enrol A-acc-codes A-acc-remove: a second step: picture, key, codes to keep, signing in with it, and its end", async ({
     page,
   }) => {
-    const owner = await anOwner(server);
+    const owner = await makeOwner(server);
     await openAccount(page, server, owner);
     await expect(page.getByText("Signing in asks for the password alone.")).toBeVisible();
     await button(page, "Set up an authenticator app").click();
