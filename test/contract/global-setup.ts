@@ -12,8 +12,8 @@ export default async function shareServers(): Promise<() => Promise<void>> {
     response.shouldKeepAlive = false; // a later request must not use a connection that is just being closed
     last = last
       .then(request.url === "/s3" ? freshBucket : freshPostgres)
-      .then((address) => answer.end(address))
-      .catch((error: unknown) => answer.writeHead(500).end(String(error)));
+      .then((address) => response.end(address))
+      .catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;
