@@ -5,7 +5,7 @@
 //   test.mjs soak  the long drills in full (make soak)
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
 import { classify, exactly, goSources, packagesOf } from "./go-tests.mjs";
@@ -199,9 +199,8 @@ function buildPrograms() {
 
 /** Makes migrated databases, which the Go tests copy, and returns their folder. */
 function makeTemplates(programs) {
-  const folder = `${memory ?? `${process.cwd()}/.cache`}/templates`;
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder);
+  const folder = mkdtempSync(`${memory ?? `${process.cwd()}/.cache`}/templates-`);
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   execFileSync(`${programs}/postgres`, ["-templates", folder], { stdio: "inherit" });
   return folder;
 }

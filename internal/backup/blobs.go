@@ -127,9 +127,9 @@ func (s *Service) reconcile(ctx context.Context) error {
 	}
 }
 
-// listedDetail is the detail of kindListed: which destination was listed.
+// listedDetail is the detail of kindListed: which destination was listed. Earlier versions have stored it, so its name in JSON stays.
 type listedDetail struct {
-	Destination string `json:"destination"`
+	Destination string `json:"place"`
 }
 
 // findStrays lists the destination once a day, and records the blobs that have no row (strays). A site has strays if it was restored to an

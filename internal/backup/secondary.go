@@ -26,12 +26,13 @@ const (
 // errRemoved is the error of a pass that must be repeated, because objects were removed meanwhile.
 var errRemoved = errors.New("objects were removed from the backup destination while it was copied")
 
-// CopyDetail describes the newest copy to the secondary destination. It is stored as the detail of KindCopy.
+// CopyDetail describes the newest copy to the secondary destination. It is stored as the detail of KindCopy,
+// also by earlier versions, so its names in JSON stay.
 type CopyDetail struct {
-	Destination string    `json:"destination"` // label of the secondary destination
-	Ended       time.Time `json:"ended"`       // when the copy was complete
-	Compared    int       `json:"compared"`    // objects that were compared by content
-	Repaired    int       `json:"repaired"`    // how many of them were damaged and copied again
+	Destination string    `json:"place"`    // label of the secondary destination
+	Ended       time.Time `json:"ended"`    // when the copy was complete
+	Compared    int       `json:"compared"` // objects that were compared by content
+	Repaired    int       `json:"mended"`   // how many of them were damaged and copied again
 }
 
 // copyBackup makes the secondary destination a copy of the primary one, and compares a sample of the copy by content (checkCopy).

@@ -160,9 +160,10 @@ func (s *Service) withReplica(ctx context.Context, fn func(*replica) error) erro
 	}
 }
 
-// secretDetail is the detail of KindSecret: the destination, and a checksum of the secrets in it.
+// secretDetail is the detail of KindSecret: the destination, and a checksum of the secrets in it. Earlier versions have stored it, so
+// its names in JSON stay.
 type secretDetail struct {
-	Destination string `json:"destination"`
+	Destination string `json:"place"`
 	Sum         string `json:"sum"` // HMAC of the previous secret and the passphrase, with the current secret as key
 }
 

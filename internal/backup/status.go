@@ -36,10 +36,10 @@ const (
 	KindBlobs           Kind = "blobs"
 	KindSnapshot        Kind = "snapshot" // the nightly snapshot of a PostgreSQL database
 	KindSecret          Kind = "secret"
-	KindProof           Kind = "proof"            // the nightly trial restore
-	KindIncompleteProof Kind = "incomplete proof" // proofs that could not be completed: they say nothing about the backup
-	KindCopy            Kind = "copy"             // the secondary destination
-	kindListed          Kind = "listed"           // when the blobs of the destination were last listed
+	KindProof           Kind = "proof"        // the nightly trial restore
+	KindIncompleteProof Kind = "proof undone" // proofs that could not be completed: they say nothing about the backup. Stored; the value must not change
+	KindCopy            Kind = "copy"         // the secondary destination
+	kindListed          Kind = "listed"       // when the blobs of the destination were last listed
 )
 
 // State is the stored state of a kind, a row of backup_status. LastOK is the time up to which the destination has everything, and for a

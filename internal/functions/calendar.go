@@ -101,14 +101,13 @@ func (s *Service) makeCalendar(ctx context.Context, tx *db.Tx, userID string, re
 	} else if !found { // the role was removed during the call
 		return errForbidden
 	}
-	if _, err := readCalendarOf(ctx, tx, userID); req.Action == "create" && err == nil {
-		return nil
-	} else if err != nil && !errors.Is(err, db.ErrNoRows) {
-		return err
-	}
 	f := calendarFeed{Nonce: rand.Text(), Language: req.Language, CreatedAt: s.now()}
 	f.Hash = hashToken(deriveToken(s.cfg.LinkKey, f.Nonce))
-	return errors.Join(storeCalendar(ctx, tx, userID, f), activity.RecordCalendar(ctx, tx, activity.CalendarMade, userID, s.now()))
+	stored, err := storeCalendar(ctx, tx, userID, f, req.Action == "replace")
+	if err != nil || !stored {
+		return err
+	}
+	return activity.RecordCalendar(ctx, tx, activity.CalendarMade, userID, s.now())
 }
 
 // removeCalendar handles the action remove.

@@ -17,10 +17,10 @@ type calendarFeed struct {
 	CreatedAt time.Time
 }
 
-// findCalendar returns the language of the calendar with a token's hash, or db.ErrNoRows. An account that is banned has none.
+// findCalendar returns the language of the calendar with a token's hash, or db.ErrNoRows. An account that is banned or deleted has none.
 func findCalendar(ctx context.Context, q db.Querier, hash string, now time.Time) (i18n.Language, error) {
 	return db.One[i18n.Language](ctx, q, `select f.language from calendar_feeds f join user_roles r on r.user_id = f.user_id join auth_users u on u.id = f.user_id
-		where f.token_hash = $1 and r.role = 'admin' and (u.banned_until is null or u.banned_until <= $2)`, hash, now)
+		where f.token_hash = $1 and r.role = 'admin' and u.deleted_at is null and (u.banned_until is null or u.banned_until <= $2)`, hash, now)
 }
 
 // readCalendarOf returns the calendar of an account, or db.ErrNoRows.
@@ -35,11 +35,12 @@ func hasRole(ctx context.Context, q db.Querier, userID string) (bool, error) {
 	return db.One[bool](ctx, q, "select exists (select 1 from user_roles where user_id = $1)", userID)
 }
 
-// storeCalendar stores the calendar of an account, in place of the one before.
-func storeCalendar(ctx context.Context, q db.Querier, userID string, f calendarFeed) error {
-	return db.Exec(ctx, q, `insert into calendar_feeds (user_id, token_hash, nonce, language, created_at) values ($1, $2, $3, $4, $5)
-		on conflict (user_id) do update set token_hash = excluded.token_hash, nonce = excluded.nonce, language = excluded.language, created_at = excluded.created_at`,
-		userID, f.Hash, f.Nonce, string(f.Language), f.CreatedAt)
+// storeCalendar stores the calendar of an account. If the account has one, it is replaced or, without replace, stays as it is;
+// storeCalendar returns whether f was stored.
+func storeCalendar(ctx context.Context, q db.Querier, userID string, f calendarFeed, replace bool) (bool, error) {
+	return db.Changed(ctx, q, `insert into calendar_feeds (user_id, token_hash, nonce, language, created_at) values ($1, $2, $3, $4, $5)
+		on conflict (user_id) do update set token_hash = excluded.token_hash, nonce = excluded.nonce, language = excluded.language, created_at = excluded.created_at where $6`,
+		userID, f.Hash, f.Nonce, string(f.Language), f.CreatedAt, replace)
 }
 
 // deleteCalendarOf deletes the calendar of an account. It returns false if there is none.

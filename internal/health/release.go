@@ -72,9 +72,10 @@ func (s *Service) CheckRelease(ctx context.Context) error {
 	return err
 }
 
-// storedRelease is the cause of recordRelease, in JSON. Fingerprint is that of the location from which the release was read.
+// storedRelease is the cause of recordRelease, in JSON. Fingerprint is that of the location from which the release was read. Earlier
+// versions have stored it, so its names stay.
 type storedRelease struct {
-	Fingerprint string `json:"fingerprint"`
+	Fingerprint string `json:"place"`
 	Release
 }
 

@@ -88,7 +88,7 @@ test("BOARD-mouse BOARD-refused BOARD-offer: a card is dragged with the mouse to
 }) => {
   const [ines, rui] = [
     await add("Inês"),
-    await add("Rui", "accepted", { promised_on: "2031-05-04" }),
+    await add("Rui", "accepted", { promised_on: "2199-05-04" }),
   ];
   await page.setViewportSize({ width: 1440, height: 900 });
   await signInAt(page, server, BOARD);
@@ -100,7 +100,7 @@ test("BOARD-mouse BOARD-refused BOARD-offer: a card is dragged with the mouse to
     await expect(column(page, "accepted")).toHaveAttribute("data-drop", "source");
   });
   await expect(column(page, "in_progress").locator("[data-card]")).toHaveCount(1);
-  await expect(card(page, "Rui")).toContainText("4 May 2031");
+  await expect(card(page, "Rui")).toContainText("4 May 2199");
   await expect(card(page, "Rui")).toBeFocused();
   await expect.poll(() => stageOf(rui)).toBe("in_progress");
 
@@ -272,7 +272,7 @@ async function fill(): Promise<void> {
     },
   });
   await add("Rui Nóbrega", "offer", { artwork_id: work(1) });
-  await add("Café do Cais", "accepted", { artwork_id: work(2), promised_on: "2031-05-04" });
+  await add("Café do Cais", "accepted", { artwork_id: work(2), promised_on: "2199-05-04" });
   await add("Ana e Tiago", "in_progress", { artwork_id: work(3), promised_on: "2026-01-15" });
   for (let n = 0; n < 24; n++) await add(`Cliente ${n + 1}`, "finished");
 }
@@ -320,7 +320,7 @@ for (const language of languages)
     request,
   }) => {
     const say = (key: Parameters<typeof text>[1]) => text(language, key);
-    const id = await add("Café do Cais", "in_progress", { promised_on: "2031-05-04" });
+    const id = await add("Café do Cais", "in_progress", { promised_on: "2199-05-04" });
     await signInAt(page, server, "/admin/settings", language);
     const group = page.getByRole("group", { name: say("calendar.title") });
     await group.getByLabel(say("calendar.language")).selectOption(language);
@@ -335,7 +335,7 @@ for (const language of languages)
       `SUMMARY:Café do Cais: ${language === "en" ? "commission" : "encomenda"}\r\n`,
     );
     expect(events).toContain(`URL:${server.url}/admin/contact-messages?message=${id}\r\n`);
-    expect(events).toContain("DTSTART;VALUE=DATE:20310504\r\n");
+    expect(events).toContain("DTSTART;VALUE=DATE:21990504\r\n");
     await expectAccessibleInBothSchemes(page, async (scheme) => {
       for (const width of [320, 390, 1440]) {
         await page.setViewportSize({ width, height: 900 });

@@ -54,6 +54,9 @@ export function BoardCard({
         type="button"
         onClick={onOpen}
         onKeyDown={onKeyDown}
+        onKeyUp={(event) => {
+          if (event.key === " ") event.preventDefault(); // Firefox presses a button by it
+        }}
         onBlur={onBlur}
         aria-describedby={attributes["aria-describedby"]}
         className="min-w-0 flex-1 cursor-[inherit] py-3 pl-2 text-left after:absolute after:inset-0 focus-visible:-outline-offset-3"
