@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -97,6 +98,30 @@ func TestAnOwnerMakesReplacesAndRemovesTheCalendarAddress(t *testing.T) {
 		if actions, err := db.Collect(t.Context(), d, db.ScanOne[string], "select kind || ' ' || action || ' ' || cast(actor as text) from activity where action like 'calendar%' order by id"); err != nil || !slices.Equal(actions,
 			[]string{"key calendar_made " + adminID, "key calendar_made " + adminID, "key calendar_removed " + adminID}) {
 			t.Errorf("%v %q", err, actions)
+		}
+	})
+}
+
+// TestTwoCallsMakeOneCalendar checks that of calendars that are made at once all callers get the same URL, and that it is valid.
+func TestTwoCallsMakeOneCalendar(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		s.addOwner()
+		responses := make([]*httptest.ResponseRecorder, 8)
+		var calls sync.WaitGroup
+		for i := range responses {
+			calls.Go(func() { responses[i] = s.callFrom("198.51.100.7:1", "admin", "calendar-feed", newCalendar) })
+		}
+		calls.Wait()
+		url := s.feed("").URL
+		for _, rec := range responses {
+			var state calendarState
+			if err := json.Unmarshal(rec.Body.Bytes(), &state); err != nil || rec.Code != 200 || state.Calendar == nil || state.Calendar.URL != url {
+				t.Errorf("%v %d %s, want %s", err, rec.Code, rec.Body, url)
+			}
+		}
+		if rec := s.subscribe(url); rec.Code != 200 {
+			t.Errorf("%d", rec.Code)
 		}
 	})
 }
