@@ -413,11 +413,18 @@ func (s *Service) withdrawReview(ctx context.Context, m contactMessage) error {
 	})
 }
 
-// removeReviewPicture removes the picture of a review and its file.
+// removeReviewPicture removes the picture of a review and its file. The row is removed without a file too: it would keep the position of the
+// next picture.
 func (s *Service) removeReviewPicture(ctx context.Context, tx *db.Tx, r commissionReview) error {
+	if r.ReplyID == nil {
+		return nil
+	}
 	p, err := pictureOfReview(ctx, tx, r)
+	if err == nil {
+		err = deletePictures(ctx, tx, *r.ReplyID)
+	}
 	if err != nil || p == nil {
 		return err
 	}
-	return errors.Join(deletePicture(ctx, tx, p.ID), s.cfg.RemovePicture(ctx, tx, p.Name))
+	return s.cfg.RemovePicture(ctx, tx, p.Name)
 }

@@ -1,11 +1,15 @@
 package functions
 
 import (
+	"context"
 	"encoding/json"
+	"io"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
@@ -269,6 +273,74 @@ func TestAReviewIsTakenBackDeclinedAndAskedForAgain(t *testing.T) {
 		if n := s.count("select count(*) from reviews where is_active"); n != 1 {
 			t.Errorf("%d visible reviews", n)
 		}
+	})
+}
+
+// withPictures returns a site that keeps the objects of pictures in their table alone.
+func withPictures(t *testing.T, d *db.DB) *site {
+	t.Helper()
+	s := newSiteWith(t, d, Config{
+		MailServer: true,
+		ReceivePicture: func(_ context.Context, name string, body io.Reader) (ReceivedPicture, error) {
+			size, err := io.Copy(io.Discard, body)
+			return ReceivedPicture{Width: 3, Height: 2, Size: size, Discard: func(context.Context) {}, Save: func(ctx context.Context, tx *db.Tx) error {
+				return db.Exec(ctx, tx, `insert into storage_objects (id, bucket_id, name, blob_id, size, mime_type, etag, cache_control, created_at, updated_at)
+					values ($1, 'conversation-pictures', $2, $1, $3, 'image/jpeg', 'e', '', $4, $4)`, uuid.NewString(), name, size, time.Now())
+			}}, err
+		},
+		RemovePicture: func(ctx context.Context, tx *db.Tx, name string) error {
+			return db.Exec(ctx, tx, "delete from storage_objects where name = $1", name)
+		},
+		CopyForReview: func(context.Context, string) (ReviewPicture, error) {
+			return ReviewPicture{
+				ReceivedPicture: ReceivedPicture{Discard: func(context.Context) {}, Save: func(context.Context, *db.Tx) error { return nil }},
+				URL:             "https://alvor.example/copy.jpg",
+			}, nil
+		},
+	})
+	s.exec("insert into storage_buckets (id, name, created_at, updated_at) values ('conversation-pictures', 'conversation-pictures', $1, $1)", s.clock)
+	return s
+}
+
+// writeReview sends the form of a review with a picture if picture is not "".
+func (s *site) writeReview(path, text, picture string, more ...string) {
+	s.t.Helper()
+	body, contentType := parts(s.t, append([]string{"action", "review", "name", "Inês", "text", text}, more...)...)
+	if _, boundary, _ := strings.Cut(contentType, "boundary="); picture != "" {
+		body = strings.TrimSuffix(body, "--"+boundary+"--\r\n") + "--" + boundary + "\r\nContent-Disposition: form-data; name=\"picture\"; filename=\"a.jpg\"\r\n\r\n" + picture + "\r\n--" + boundary + "--\r\n"
+	}
+	if rec := s.visit("POST", path, contentType, body); rec.Code != 303 {
+		s.t.Fatalf("%d %s", rec.Code, rec.Body)
+	}
+}
+
+// Proves E-review-3.
+//
+// Whoever has the service key can remove the object of a picture.
+func TestAPictureWithoutAnObjectIsReplacedAndRemoved(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := withPictures(t, d)
+		path, id := s.finished("en")
+		s.mustReview("ask", id)
+		for _, again := range []struct{ picture, remove string }{{"other", ""}, {"", "yes"}, {"other", "yes"}} {
+			s.writeReview(path, "Lovely", "picture")
+			s.exec("delete from storage_objects")
+			s.writeReview(path, "Lovely", again.picture, "remove", again.remove)
+			if state := s.mustReview("state", id); (state.Picture != nil) != (again.picture != "") {
+				t.Errorf("%+v: %+v", again, state.Picture)
+			}
+			if rows, shown := s.count("select count(*) from contact_pictures"), s.count("select count(*) from storage_objects"); rows != shown {
+				t.Errorf("%+v: %d rows of %d objects", again, rows, shown)
+			}
+		}
+		s.exec("delete from storage_objects")
+		if rec := s.post(path, "action", "remove-review"); rec.Code != 303 {
+			t.Errorf("%d %s", rec.Code, rec.Body)
+		}
+		if n := s.count("select count(*) from contact_pictures"); n != 0 {
+			t.Errorf("%d rows are left", n)
+		}
+		s.writeReview(path, "Lovely", "picture")
 	})
 }
 

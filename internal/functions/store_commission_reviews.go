@@ -74,8 +74,8 @@ func insertPublicReview(ctx context.Context, tx *db.Tx, id string, t reviewText,
 		id, t.Name, nullIfEmpty(t.Place), t.Text, nullIfEmpty(imageURL), active, at, true)
 }
 
-func deletePicture(ctx context.Context, tx *db.Tx, id string) error {
-	return db.Exec(ctx, tx, "delete from contact_pictures where id = $1", id)
+func deletePictures(ctx context.Context, tx *db.Tx, replyID string) error {
+	return db.Exec(ctx, tx, "delete from contact_pictures where reply_id = $1", replyID)
 }
 
 // exportedReview is the review of a message in an export. Its picture is one of the reply's.
