@@ -192,17 +192,18 @@ func (s *Service) askForReview(ctx context.Context, tx *db.Tx, req reviewRequest
 		return errNoPlaceForReview
 	}
 	inserted := r.State == stateNotAsked
-	r.State, r.AskedAt, r.ReplyID = stateAsked, now, nil
+	r.State, r.AskedAt = stateAsked, now
 	return s.saveReview(ctx, tx, r, inserted)
 }
 
-// withdrawRequest handles the action withdraw.
+// withdrawRequest handles the action withdraw. A review that was declined before the request is declined again, so that it can be approved
+// after all.
 func (s *Service) withdrawRequest(ctx context.Context, tx *db.Tx, req reviewRequest) error {
 	r, err := readReview(ctx, tx, req.MessageID)
 	switch {
 	case err != nil:
 		return err
-	case r.State == stateWithdrawn: // a second call
+	case r.State == stateWithdrawn, r.State == stateDeclined && r.DecidedAt.Before(r.AskedAt): // a second call
 		return nil
 	case r.State == stateWaiting:
 		return errReviewWritten
@@ -210,6 +211,9 @@ func (s *Service) withdrawRequest(ctx context.Context, tx *db.Tx, req reviewRequ
 		return errNoReviewRequest
 	}
 	r.State = stateWithdrawn
+	if r.Text != "" {
+		r.State = stateDeclined
+	}
 	return s.saveReview(ctx, tx, r, false)
 }
 
@@ -355,20 +359,29 @@ func (s *Service) writeReview(ctx context.Context, m contactMessage, l i18n.Lang
 			return err
 		}
 		now := s.now()
+		said := reply{MessageID: m.ID, Author: authorVisitor, Kind: kindReview, Text: l.Text("enquiry.review.written"), CreatedAt: now, Delivery: deliveryNone, NewPictures: pictures}
+		first, err := isFirstText(ctx, tx, r)
+		if err != nil {
+			return err
+		}
 		if removePicture || len(pictures) > 0 {
 			if err := s.removeReviewPicture(ctx, tx, r); err != nil {
 				return err
 			}
 		}
-		said := reply{MessageID: m.ID, Author: authorVisitor, Kind: kindReview, Text: l.Text("enquiry.review.written"), CreatedAt: now, Delivery: deliveryNone, NewPictures: pictures}
 		switch {
-		case r.ReplyID == nil:
+		case first:
 			said.ID = uuid.NewString()
 			if _, err := s.addReply(ctx, tx, said, "new"); err != nil {
 				return err
 			}
 			if err := s.queueReplyPlan(ctx, tx, said, m.Language); err != nil {
 				return err
+			}
+			if r.ReplyID != nil {
+				if err := movePictures(ctx, tx, *r.ReplyID, said.ID); err != nil {
+					return err
+				}
 			}
 			r.ReplyID = &said.ID
 		default:
@@ -387,7 +400,16 @@ func (s *Service) writeReview(ctx context.Context, m contactMessage, l i18n.Lang
 	})
 }
 
-// withdrawReview removes what a client has written, which was not approved.
+// isFirstText reports whether a text that is written now is the first one after the request.
+func isFirstText(ctx context.Context, tx *db.Tx, r commissionReview) (bool, error) {
+	if r.ReplyID == nil || r.State != stateAsked {
+		return r.ReplyID == nil, nil
+	}
+	said, err := readReply(ctx, tx, *r.ReplyID)
+	return said.CreatedAt.Before(r.AskedAt), err
+}
+
+// withdrawReview removes what a client has written, which was not approved. That the review is declined, or no longer asked for, stays.
 func (s *Service) withdrawReview(ctx context.Context, m contactMessage) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)
 	defer cancel()
@@ -396,11 +418,13 @@ func (s *Service) withdrawReview(ctx context.Context, m contactMessage) error {
 			return err
 		}
 		r, err := readReview(ctx, tx, m.ID)
-		if err == nil && r.State != stateWaiting && r.State != stateDeclined {
-			err = errReviewNotOpen
-		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case r.State == stateNotAsked, r.State == stateApproved:
+			return errReviewNotOpen
+		case r.Text == "": // a second press of the button
+			return nil
 		}
 		if err := s.removeReviewPicture(ctx, tx, r); err != nil {
 			return err

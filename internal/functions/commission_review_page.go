@@ -18,7 +18,7 @@ var commissionReviewSource string
 // reviewPart is what the page of a private link shows of the client's review: the template commission_review.html.
 type reviewPart struct {
 	Title    string
-	State    string // what became of it; "" while it can be written
+	State    string // what became of it; "" while it is asked for
 	Form     bool   // it can be written or changed
 	Removal  bool   // it can be taken back
 	Approved bool
@@ -48,14 +48,14 @@ func (p *enquiryPage) showReview(ctx context.Context, s *Service) error {
 		return nil
 	}
 	r, err := readReview(ctx, s.db, p.Enquiry.Message.ID)
-	notAsked := r.State == stateNotAsked || r.State == stateWithdrawn
+	notAsked := r.State == stateNotAsked || r.State == stateWithdrawn && r.Text == ""
 	if err != nil || notAsked && !p.Review.Sent {
 		return err
 	}
 	part := &p.Review
 	part.Title, part.Approved = p.T("enquiry.review.title"), r.State == stateApproved
 	part.Form = r.State == stateAsked || r.State == stateWaiting
-	part.Removal = r.State == stateWaiting || r.State == stateDeclined && r.Text != ""
+	part.Removal = r.State != stateApproved && r.Text != ""
 	switch r.State {
 	case stateAsked:
 		part.Title = p.T("enquiry.review.ask")

@@ -314,6 +314,126 @@ func (s *site) writeReview(path, text, picture string, more ...string) {
 	}
 }
 
+// hasAll checks the texts of a page with pictures, which the function shows refuses.
+func hasAll(t *testing.T, page string, all ...string) {
+	t.Helper()
+	for _, text := range all {
+		if !strings.Contains(page, text) {
+			t.Errorf("the page lacks %q", text)
+		}
+	}
+}
+
+// declined makes a review with a picture that is declined, of a commission about which is asked again.
+func (s *site) declined() (path, id string) {
+	s.t.Helper()
+	path, id = s.finished("en")
+	s.mustReview("ask", id)
+	s.writeReview(path, "Lovely", "picture")
+	s.mustReview("decline", id)
+	s.clock = s.clock.Add(25 * time.Hour)
+	s.mustReview("ask", id)
+	s.clock = s.clock.Add(time.Hour)
+	return path, id
+}
+
+// Proves FN-review-ask, FN-review-approve.
+func TestADeclinedReviewIsApprovedAfterARequestThatWasWithdrawn(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := withPictures(t, d)
+		path, id := s.declined()
+		if code, _, text := s.reviewDesk("approve", id); code != 409 {
+			t.Errorf("approved while it is asked for: %d %s", code, text)
+		}
+		for range 2 { // the owner has not seen the first response
+			if state := s.mustReview("withdraw", id); state.State != "declined" || state.Text != "Lovely" || state.Picture == nil {
+				t.Errorf("%+v", state)
+			}
+		}
+		page := s.visit("GET", path, "", "").Body.String()
+		hasAll(t, page, "Your review was not published", "Take the review back")
+		if strings.Contains(page, `value="review"`) {
+			t.Error("the page has a form after the request was withdrawn")
+		}
+		if state := s.mustReview("approve", id); state.State != "approved" {
+			t.Errorf("%+v", state)
+		}
+		if n := s.count("select count(*) from reviews where is_active and message = 'Lovely' and image_url is not null"); n != 1 {
+			t.Errorf("%d reviews", n)
+		}
+	})
+}
+
+// Proves E-review-2, E-review-3.
+func TestADeclinedReviewIsTakenBackInEachState(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		for _, c := range []struct{ before, after string }{{"asked", "asked"}, {"declined", "declined"}, {"withdrawn", "withdrawn"}} {
+			t.Run(c.before, func(t *testing.T) {
+				s := withPictures(t, d)
+				path, id := s.declined()
+				defer s.exec("delete from storage_buckets")
+				defer s.exec("delete from contact_submissions")
+				switch c.before {
+				case "declined":
+					s.mustReview("withdraw", id)
+				case "withdrawn": // with a text, as earlier versions stored it
+					s.exec("update commission_reviews set state = 'withdrawn'")
+				}
+				hasAll(t, s.visit("GET", path, "", "").Body.String(), "Take the review back")
+				for range 2 { // a second press of the button
+					if rec := s.post(path, "action", "remove-review"); rec.Code != 303 {
+						t.Errorf("%d %s", rec.Code, rec.Body)
+					}
+				}
+				state := s.mustReview("state", id)
+				if state.State != c.after || state.Text != "" || state.Name != "" || state.Picture != nil {
+					t.Errorf("%+v", state)
+				}
+				if n := s.count("select (select count(*) from storage_objects) + (select count(*) from contact_pictures)"); n != 0 {
+					t.Error("the picture is left")
+				}
+				if strings.Contains(s.visit("GET", path, "", "").Body.String(), "Take the review back") {
+					t.Error("the page takes back a review without a text")
+				}
+				if c.before != "asked" {
+					return
+				}
+				// What is written now is the first text after the second request.
+				s.writeReview(path, "Lovely after all", "")
+				if n := s.count("select count(*) from contact_notices n join contact_replies r on r.id = n.reply_id where r.kind = 'review'"); n != 2 {
+					t.Errorf("%d notices", n)
+				}
+			})
+		}
+	})
+}
+
+// Proves E-review-2, E-review-3.
+func TestAPictureStaysInAReviewThatIsAskedForAgain(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := withPictures(t, d)
+		path, id := s.declined()
+		hasAll(t, s.visit("GET", path, "", "").Body.String(), "Lovely</textarea>", "Remove this picture", "Send the review")
+		for range 2 { // the second is a change, which is not said in the conversation
+			s.writeReview(path, "Lovely and quick", "")
+		}
+		state := s.mustReview("state", id)
+		if state.State != "waiting" || state.Picture == nil || state.Picture.ReplyID != *state.ReplyID {
+			t.Errorf("%+v", state)
+		}
+		if n := s.count("select count(*) from contact_notices n join contact_replies r on r.id = n.reply_id where r.kind = 'review'"); n != 2 {
+			t.Errorf("%d notices", n)
+		}
+		if last := s.count("select count(*) from contact_replies where kind = 'review' and id = $1 and created_at > $2", *state.ReplyID, *state.AskedAt); last != 1 {
+			t.Error("the review's text in the conversation is not that after the second request")
+		}
+		s.writeReview(path, "Lovely and quick", "", "remove", "yes")
+		if n := s.count("select (select count(*) from storage_objects) + (select count(*) from contact_pictures)"); n != 0 || s.mustReview("state", id).Picture != nil {
+			t.Errorf("%d rows of a removed picture", n)
+		}
+	})
+}
+
 // Proves E-review-3.
 //
 // Whoever has the service key can remove the object of a picture.

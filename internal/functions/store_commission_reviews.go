@@ -32,7 +32,7 @@ type commissionReview struct {
 	MessageID string
 	State     string // one of the state constants
 	AskedAt   time.Time
-	ReplyID   *string // the reply that says that it was written; nil before
+	ReplyID   *string // the reply that says that it was written, which has its picture; nil before. After another request it is the earlier one
 	WrittenAt *time.Time
 	DecidedAt *time.Time
 	ReviewID  *string // the row of reviews that was made of it
@@ -76,6 +76,11 @@ func insertPublicReview(ctx context.Context, tx *db.Tx, id string, t reviewText,
 
 func deletePictures(ctx context.Context, tx *db.Tx, replyID string) error {
 	return db.Exec(ctx, tx, "delete from contact_pictures where reply_id = $1", replyID)
+}
+
+// movePictures makes the pictures of a reply those of another one, which has none or is given none.
+func movePictures(ctx context.Context, tx *db.Tx, from, to string) error {
+	return db.Exec(ctx, tx, "update contact_pictures set reply_id = $2 where reply_id = $1", from, to)
 }
 
 // exportedReview is the review of a message in an export. Its picture is one of the reply's.
