@@ -11,6 +11,7 @@ import { collectToasts } from "@/test/toasts";
 
 let review: ClientReview;
 let refusal: string | undefined;
+let afterWithdrawal: ClientReview["state"];
 const sent: Record<string, unknown>[] = [];
 
 const server = setupServer(
@@ -21,7 +22,7 @@ const server = setupServer(
     if (refusal) return HttpResponse.json({ success: false, error: refusal }, { status: 409 });
     const at = "2026-11-14T10:00:00Z";
     if (action === "ask") review = { ...review, state: "asked", asked_at: at, can_ask: false };
-    if (action === "withdraw") review = { ...review, state: "withdrawn" };
+    if (action === "withdraw") review = { ...review, state: afterWithdrawal };
     if (action === "decline") review = { ...review, state: "declined" };
     if (action === "approve") review = { ...review, state: "approved", text: "", decided_at: at };
     return HttpResponse.json(review);
@@ -32,6 +33,7 @@ beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 beforeEach(() => {
   sent.length = 0;
   refusal = undefined;
+  afterWithdrawal = "withdrawn";
   review = {
     state: "",
     can_ask: true,
@@ -138,3 +140,22 @@ it("AM-review-2: a review is edited before, or declined and approved after all",
     ["approve", "Inês P."],
   ]);
 });
+
+it("AM-review-2: a declined review that is asked for again has no buttons until the request is withdrawn", async () => {
+  const { user, panel } = await show({ ...written, state: "asked" });
+  expect(panel).toHaveTextContent(/^ReviewAsked again on .*Nothing new is written yet/);
+  expect(within(panel).queryByRole("button", { name: "Approve" })).toBeNull();
+  expect(panel).not.toHaveTextContent("Lovely");
+  afterWithdrawal = "declined";
+  await user.click(within(panel).getByRole("button", { name: "Withdraw the request" }));
+  await user.click(await within(panel).findByRole("button", { name: "Approve" }));
+  expect(await within(panel).findByText(/^Approved on/)).toBeVisible();
+});
+
+it.each(["withdrawn", "declined"] as const)(
+  "AM-review-2: nothing is approved of a review without a text, or of one that is withdrawn (%s)",
+  async (state) => {
+    const { panel } = await show({ ...written, state, text: state === "declined" ? "" : "Lovely" });
+    expect(within(panel).queryByRole("button", { name: "Approve" })).toBeNull();
+  },
+);

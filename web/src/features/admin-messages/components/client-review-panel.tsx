@@ -24,6 +24,8 @@ export function ClientReviewPanel({ messageId, finished }: ClientReviewPanelProp
       { action: "ask" },
       { onSuccess: () => stackedToast({ title: t("clientReview.toast.asked") }), onError },
     );
+  const canBeApproved =
+    review.text !== "" && (review.state === "waiting" || review.state === "declined");
   const withdraw = () => action.mutate({ action: "withdraw" }, { onError });
 
   return (
@@ -32,7 +34,7 @@ export function ClientReviewPanel({ messageId, finished }: ClientReviewPanelProp
         {t("clientReview.title")}
       </h3>
       <State review={review} />
-      {review.text !== "" && (
+      {canBeApproved && (
         <div className="mt-3">
           <ClientReviewCard messageId={messageId} review={review} />
         </div>
@@ -65,7 +67,10 @@ function State({ review }: { review: ClientReview }) {
   const at = (time: string | null) => (time ? dateTime(time, language) : "");
   const texts = [
     review.state === "" && t("clientReview.hint"),
-    review.state === "asked" && t("clientReview.asked", { when: at(review.asked_at) }),
+    review.state === "asked" &&
+      t(review.text === "" ? "clientReview.asked" : "clientReview.askedAgain", {
+        when: at(review.asked_at),
+      }),
     review.state === "withdrawn" && t("clientReview.withdrawn"),
     review.state === "approved" && t("clientReview.approved", { when: at(review.decided_at) }),
     review.ask_again_at && t("clientReview.askAgainAt", { when: at(review.ask_again_at) }),
