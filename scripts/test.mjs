@@ -276,6 +276,9 @@ if (["test", "soak"].includes(runName)) {
   process.env.TEST_PROGRAMS = buildPrograms();
   process.env.TEST_TEMPLATES = makeTemplates(process.env.TEST_PROGRAMS);
 }
+// Before the stages: the workers that make pictures have a low priority, so beside the Go tests they can take a quarter of an hour.
+if (runName === "test")
+  execFileSync("node_modules/.bin/node", ["bench/demo-folder.mjs"], { stdio: "inherit" });
 const takeAll = async () => {
   for (let stage = stages.shift(); stage; stage = stages.shift())
     await runAndCount(stage, atOnce > 1);
