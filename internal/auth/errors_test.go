@@ -82,7 +82,7 @@ func TestDatabaseErrorIsNotARefusal(t *testing.T) {
 
 // Proves S8-form-4.
 //
-// TestEveryErrorCodeHasATest fails for an error code that no test of this package or of the official client contains.
+// TestEveryErrorCodeHasATest fails for an error code that no test of this package or of supabase-js contains.
 func TestEveryErrorCodeHasATest(t *testing.T) {
 	source, err := os.ReadFile("errors.go")
 	if err != nil {

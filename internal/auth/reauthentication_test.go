@@ -92,7 +92,7 @@ func TestReauthenticationCodeWorksOnce(t *testing.T) {
 
 // Proves A-confirm-3.
 //
-// The official client cannot send a proof with every request. After a reauthentication, the session counts as recent for ten minutes.
+// supabase-js cannot send a proof with every request. After a reauthentication, the session counts as recent for ten minutes.
 func TestReauthenticationMakesTheSessionRecent(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
@@ -180,7 +180,7 @@ func TestFactorsAndCodesNeedARecentSignIn(t *testing.T) {
 		h.exec("update user_roles set role = 'admin'")
 		h.expect("a factor", h.call("DELETE", "/auth/v1/factors/"+factor.id, bearer, ""), 400, "reauthentication_needed")
 		h.expect("confirm", h.confirmWith(bearer, fields{"current_password": password}), 200, "")
-		h.expect("a factor, as the official client asks", h.call("DELETE", "/auth/v1/factors/"+factor.id, bearer, ""), 200, "")
+		h.expect("a factor, as supabase-js asks", h.call("DELETE", "/auth/v1/factors/"+factor.id, bearer, ""), 200, "")
 	})
 }
 

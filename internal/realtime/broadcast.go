@@ -101,7 +101,7 @@ func (s *Service) mayReceive(ctx context.Context, m *member) bool {
 	return policy.Channel(c)
 }
 
-// Broadcast handles POST /realtime/v1/api/broadcast, by which the official client sends messages (channel.send) while its
+// Broadcast handles POST /realtime/v1/api/broadcast, by which supabase-js sends messages (channel.send) while its
 // channel is not connected.
 func (s *Service) Broadcast(w http.ResponseWriter, r *http.Request) error {
 	if !policy.Channel(identity.Of(r.Context())) {
@@ -143,7 +143,7 @@ func (s *Service) Broadcast(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// SendEvent handles POST /realtime/v1/api/broadcast/{topic}/events/{event}, by which the official client sends one message
+// SendEvent handles POST /realtime/v1/api/broadcast/{topic}/events/{event}, by which supabase-js sends one message
 // (channel.httpSend). The body is the payload: JSON, or with the type application/octet-stream raw bytes.
 func (s *Service) SendEvent(w http.ResponseWriter, r *http.Request) error {
 	if !policy.Channel(identity.Of(r.Context())) {

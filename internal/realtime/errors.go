@@ -23,7 +23,7 @@ func errInvalid(what string) *apperr.Error {
 	return apperr.New(http.StatusUnprocessableEntity, "invalid_message", what)
 }
 
-// WriteError writes an error in the form that the official client expects: {code, message}.
+// WriteError writes an error in the form that supabase-js expects: {code, message}.
 func WriteError(w http.ResponseWriter, _ *http.Request, e *apperr.Error) {
 	// An error here means that the client has gone.
 	_ = httpx.JSON(w, e.Status, struct {

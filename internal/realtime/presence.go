@@ -20,7 +20,7 @@ type presenceRow struct {
 	meta  json.RawMessage // the client's description of itself, with ref as phx_ref
 }
 
-// metas lists the descriptions of all clients with the same key, in the form that the official client reads.
+// metas lists the descriptions of all clients with the same key, in the form that supabase-js reads.
 type metas struct {
 	Metas []json.RawMessage `json:"metas"`
 }

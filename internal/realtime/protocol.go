@@ -8,7 +8,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Events of the Phoenix channels protocol, by the names that the official client uses.
+// Events of the Phoenix channels protocol, by the names that supabase-js uses.
 const (
 	eventJoin        = "phx_join"
 	eventLeave       = "phx_leave"

@@ -1,4 +1,4 @@
-// Package realtime serves /realtime/v1: the channels of the official client (Phoenix channels over WebSocket). They carry
+// Package realtime serves /realtime/v1: the channels of supabase-js (Phoenix channels over WebSocket). They carry
 // changes of rows, messages between clients, and presence (the list of clients on a channel). Package bus carries these events
 // between nodes, and package policy decides which clients receive which events.
 package realtime
@@ -38,7 +38,7 @@ const (
 	presenceRenew = 10 * time.Second
 	presenceTTL   = 40 * time.Second
 	// defaultHeartbeatTimeout is the time without frames after which a client's connection is closed: the 30 s between two
-	// heartbeats of the official client, and 25 s for slow connections.
+	// heartbeats of supabase-js, and 25 s for slow connections.
 	defaultHeartbeatTimeout = 55 * time.Second
 	// defaultRateWindow is the time in which a client may send maxRate frames.
 	defaultRateWindow = 5 * time.Second

@@ -11,8 +11,8 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Limits of one query. A query that exceeds them is rejected with status 400. Usual requests are far below the limits: the
-// official client warns when a URL has more than 8,000 bytes.
+// Limits of one query. A query that exceeds them is rejected with status 400. Usual requests are far below the limits:
+// supabase-js warns when a URL has more than 8,000 bytes.
 const (
 	maxQueryBytes = 64 << 10
 	maxConditions = 200  // filters, including those inside or=() and in lists of (any) and (all)

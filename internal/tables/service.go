@@ -1,4 +1,4 @@
-// Package tables serves /rest/v1: the tables of schema.go in the PostgREST dialect of the official client's query builder. It parses a
+// Package tables serves /rest/v1: the tables of schema.go in the PostgREST dialect of supabase-js's query builder. It parses a
 // request into a tree (parse.go, operators.go, tree.go), adds the conditions that package policy sets for the caller
 // (service.go), and makes SQL from the tree (sql.go).
 package tables

@@ -1,4 +1,4 @@
-// The endpoints under /auth/v1/admin: the official client manages accounts with the service key.
+// The endpoints under /auth/v1/admin: supabase-js manages accounts with the service key.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// Reauthentication and the expiry of sessions, with the official client against the built program. Elapsed time is
+// Reauthentication and the expiry of sessions, with supabase-js against the built program. Elapsed time is
 // simulated by changing rows.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 

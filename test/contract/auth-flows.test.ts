@@ -1,4 +1,4 @@
-// Sign-up, codes, links and changes to one's own account, with the official client against the built program, a real
+// Sign-up, codes, links and changes to one's own account, with supabase-js against the built program, a real
 // mail server and a receiver of text messages.
 import { createClient, type EmailOtpType, type SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

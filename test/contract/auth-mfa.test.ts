@@ -1,4 +1,4 @@
-// Second factors, recovery codes, sessions and ES256 keys, with the official client against the built program.
+// Second factors, recovery codes, sessions and ES256 keys, with supabase-js against the built program.
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -298,7 +298,7 @@ describe.each(engines)("access tokens with ES256 on %s", (engine) => {
   });
   afterAll(() => server.stop());
 
-  it("A-keys-2: the official client checks tokens with the published keys", async () => {
+  it("A-keys-2: supabase-js checks tokens with the published keys", async () => {
     const signIn = await owner(server, "ana@example.com");
     const { session } = await signIn();
     const requestedPaths: string[] = [];

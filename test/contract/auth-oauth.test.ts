@@ -1,4 +1,4 @@
-// Sign-in by identity providers: the unmodified official client against a real OpenID Connect provider.
+// Sign-in by identity providers: unmodified supabase-js against a real OpenID Connect provider.
 import { createClient, type Provider, type SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 

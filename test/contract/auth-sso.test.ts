@@ -1,4 +1,4 @@
-// Single sign-on by SAML, with the official client and a SAML identity provider of another code base.
+// Single sign-on by SAML, with supabase-js and a SAML identity provider of another code base.
 import { createClient } from "@supabase/supabase-js";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 

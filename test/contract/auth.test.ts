@@ -1,4 +1,4 @@
-// Signing in and out, refresh tokens, keys, roles and the first owner, with the official client against the built
+// Signing in and out, refresh tokens, keys, roles and the first owner, with supabase-js against the built
 // program.
 import { createHmac } from "node:crypto";
 

@@ -1,4 +1,4 @@
-// Properties of the official client that docs/product.md relies on, read from the shipped client.
+// Properties of supabase-js that docs/product.md relies on, read from the shipped client.
 import { createClient } from "@supabase/supabase-js";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 

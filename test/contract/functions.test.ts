@@ -1,4 +1,4 @@
-// The function submit-contact, called by the official client, by browsers and by other programs.
+// The function submit-contact, called by supabase-js, by browsers and by other programs.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { asAnon, asOwner, asService } from "../harness/clients.ts";

@@ -1,4 +1,4 @@
-// Exports of all messages and of everything about an email address, with the official client and each role.
+// Exports of all messages and of everything about an email address, with supabase-js and each role.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// Live changes, messages and presence, with the official client in both protocol versions, on one node and on two.
+// Live changes, messages and presence, with supabase-js in both protocol versions, on one node and on two.
 import { execFile } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
 import { promisify } from "node:util";

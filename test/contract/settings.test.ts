@@ -1,4 +1,4 @@
-// The site's settings through the official client, on both databases: only administrators read and save them; every
+// The site's settings through supabase-js, on both databases: only administrators read and save them; every
 // page contains the public part.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 

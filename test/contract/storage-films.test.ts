@@ -1,4 +1,4 @@
-// Videos: how they are processed after an upload by the official client, and their data in pages.
+// Videos: how they are processed after an upload by supabase-js, and their data in pages.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 

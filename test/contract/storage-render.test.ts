@@ -1,4 +1,4 @@
-// Renditions: the official client's transforms, unmodified, and the requests of the site's pages.
+// Renditions: supabase-js's transforms, unmodified, and the requests of the site's pages.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// Storage requests beyond the official client: browser forms, ranges, conditional requests, and hostile names and
+// Storage requests beyond supabase-js: browser forms, ranges, conditional requests, and hostile names and
 // files.
 import { randomBytes } from "node:crypto";
 import { deflateSync } from "node:zlib";

@@ -1,4 +1,4 @@
-// Every read of the official client's query builder, on both databases. The statements are in docs/contracts/tables.md.
+// Every read of supabase-js's query builder, on both databases. The statements are in docs/contracts/tables.md.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// Every write and every function call of the official client, on both databases.
+// Every write and every function call of supabase-js, on both databases.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 

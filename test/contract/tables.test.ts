@@ -1,4 +1,4 @@
-// The site's own reads and writes of tables, with the official client and each role.
+// The site's own reads and writes of tables, with supabase-js and each role.
 import { randomUUID } from "node:crypto";
 
 import type { SupabaseClient } from "@supabase/supabase-js";

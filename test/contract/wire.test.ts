@@ -1,4 +1,4 @@
-// Requests of curl and of clients in other languages, which the official client does not send.
+// Requests of curl and of clients in other languages, which supabase-js does not send.
 import { createHmac } from "node:crypto";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

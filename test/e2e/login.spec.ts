@@ -51,7 +51,7 @@ test.afterAll(async () => {
 
 type Owner = { email: string; password: string; client: SupabaseClient };
 
-/** Creates an owner who is signed in with the official client on another device. */
+/** Creates an owner who is signed in with supabase-js on another device. */
 async function makeOwner(): Promise<Owner> {
   const email = `login-${++ownerCount}@example.com`;
   const password = "a wall of whitewash";

@@ -1,4 +1,4 @@
-// Session events of the unmodified official client in two tabs (docs/product.md, rule 11).
+// Session events of unmodified supabase-js in two tabs (docs/product.md, rule 11).
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -43,7 +43,7 @@ test.beforeEach(async () => {
 });
 
 /**
- * Opens a tab on the site's origin that runs only the official client. This URL serves no page, so the site's own
+ * Opens a tab on the site's origin that runs only supabase-js. This URL serves no page, so the site's own
  * client does not run.
  */
 async function openTab(context: BrowserContext, address = "/health/live"): Promise<Page> {

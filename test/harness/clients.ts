@@ -1,4 +1,4 @@
-// Makes the official client with the rights of each role (docs/product.md, Roles and keys).
+// Makes supabase-js with the rights of each role (docs/product.md, Roles and keys).
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 
 import type { Server } from "./server.ts";

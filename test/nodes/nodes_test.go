@@ -261,7 +261,7 @@ func (c *cluster) download(url, name string) call {
 	return call{method: "GET", url: url + "/storage/v1/object/public/product-images/" + name, bearer: c.anon}
 }
 
-// form is a multipart upload, as the official client sends it.
+// form is a multipart upload, as supabase-js sends it.
 func (c *cluster) form(url, name string, content []byte) call {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)

@@ -12,7 +12,7 @@ describe("backend", () => {
     expect(await ownerBackend(testBoot)).toBe(await ownerBackend(testBoot));
   });
 
-  it("S4-session-3: reads the session under the key of the official client", async () => {
+  it("S4-session-3: reads the session under the key of supabase-js", async () => {
     for (const apiUrl of ["https://alvor.example", "http://127.0.0.1:8000"]) {
       const boot = { ...testBoot, apiUrl };
       const client = await ownerBackend(boot);
@@ -36,7 +36,7 @@ describe("backend", () => {
 });
 
 describe("public backend", () => {
-  it("sends the same request for rows as the official client, with the public key", async () => {
+  it("sends the same request for rows as supabase-js, with the public key", async () => {
     const requests = answerRequests(() => ({ json: [{ id: "c1" }] }));
     const { read } = publicBackend(testBoot);
     const active = { select: "*", is_active: "eq.true", order: "display_order.asc" };
@@ -60,7 +60,7 @@ describe("public backend", () => {
     expect(own).toMatchObject({ method: "GET", path: "/rest/v1/cover_images", key: "public-key" });
   });
 
-  it("sends the same request to a function as the official client", async () => {
+  it("sends the same request to a function as supabase-js", async () => {
     const requests = answerRequests(() => ({ json: { success: true } }));
     const sent = { name: "Ana", reason: "" };
     expect(await publicBackend(testBoot).invoke("submit-contact", sent)).toEqual({ success: true });

@@ -39,7 +39,7 @@ export type OwnerBackend = SupabaseClient<Database>;
 const publicBackends = new WeakMap<Boot, PublicBackend>();
 const ownerBackends = new WeakMap<Boot, Promise<OwnerBackend>>();
 
-/** The backend of visitors. It uses the public key, never a session, and saves visitors the 7 kB of the official client. */
+/** The backend of visitors. It uses the public key, never a session, and saves visitors the 7 kB of supabase-js. */
 export function publicBackend(boot: Boot): PublicBackend {
   let backend = publicBackends.get(boot);
   if (!backend) {
@@ -94,7 +94,7 @@ async function errorFrom(response: Response): Promise<Error> {
 }
 
 /**
- * Loads the official client, which handles sessions. Only called if somebody may be signed in; rejects if it cannot
+ * Loads supabase-js, which handles sessions. Only called if somebody may be signed in; rejects if it cannot
  * load.
  */
 export function ownerBackend(boot: Boot): Promise<OwnerBackend> {
@@ -119,7 +119,7 @@ export function ownerBackend(boot: Boot): Promise<OwnerBackend> {
 }
 
 /**
- * The key under which the official client stores the session. It is repeated here to read it without loading the
+ * The key under which supabase-js stores the session. It is repeated here to read it without loading the
  * client.
  */
 export function sessionStorageKey(boot: Boot): string {
@@ -144,7 +144,7 @@ const OwnerBackendContext = createContext<OwnerBackend | null>(null);
 /** Provides the value of useOwnerBackend. */
 export const OwnerBackendProvider = OwnerBackendContext.Provider;
 
-/** The official client for components below the admin guard, which renders them after the client has loaded. */
+/** supabase-js for components below the admin guard, which renders them after the client has loaded. */
 export function useOwnerBackend(): OwnerBackend {
   const backend = useContext(OwnerBackendContext);
   if (!backend) throw new Error("useOwnerBackend must be used within an OwnerBackendProvider");

@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { answerRequests } from "@/test/answer-requests";
 import { ownerToken } from "@/test/owner";
 
-// How the official client handles URLs with a session (docs/product.md, rule 10).
+// How supabase-js handles URLs with a session (docs/product.md, rule 10).
 let clients = 0;
 async function start(address: string, flowType: "implicit" | "pkce" = "implicit") {
   window.history.replaceState(null, "", address);

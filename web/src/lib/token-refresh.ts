@@ -38,7 +38,7 @@ export function fetchWithTokenRefresh(renew: () => Promise<string | null>): type
 }
 
 /**
- * The fetch function of the official client. `authOf` returns the client's auth part; it is a function because the client
+ * The fetch function of supabase-js. `authOf` returns the client's auth part; it is a function because the client
  * is created with this fetch function.
  */
 export function refreshingFetch(authOf: () => SupabaseClient["auth"]): typeof fetch {

@@ -514,7 +514,7 @@ export type Tables = {
   user_roles: Table<UserRole>;
 };
 
-/** The database as the official client's query builder is typed. */
+/** The database as supabase-js's query builder is typed. */
 export type Database = {
   public: {
     Tables: Tables;

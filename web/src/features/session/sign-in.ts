@@ -8,8 +8,8 @@ import { failureOf } from "@/features/session/failure";
 import { showWelcome } from "@/features/session/welcome";
 
 /**
- * Signs in by email and password, and shows the welcome toast unless a second factor is needed. Rejects if the official
- * client cannot be loaded.
+ * Signs in by email and password, and shows the welcome toast unless a second factor is needed. Rejects if supabase-js
+ * cannot be loaded.
  */
 export async function signIn(
   boot: Boot,

@@ -25,7 +25,7 @@ export type UploadRequest = {
 export const CACHE_SECONDS = "31536000";
 
 /**
- * Uploads a file in one request, in the same form as the official client. It uses XMLHttpRequest, because fetch reports no
+ * Uploads a file in one request, in the same form as supabase-js. It uses XMLHttpRequest, because fetch reports no
  * upload progress. Rejects with UploadError, or as cancelled if `signal` is aborted.
  */
 export function uploadObject(request: UploadRequest): Promise<void> {

@@ -7,7 +7,7 @@ import { failureOf } from "@/features/session/failure";
 export type Result<Data> = { data: Data; error?: undefined } | { error: AuthFailure };
 
 /**
- * Calls an endpoint under /auth/v1 that the official client lacks, with the token of the current session. Never rejects:
+ * Calls an endpoint under /auth/v1 that supabase-js lacks, with the token of the current session. Never rejects:
  * failures are in the result, with the code "session_missing" if nobody is signed in.
  */
 export async function authCall<Data>(

@@ -18,7 +18,7 @@ import type {
   SessionObserverProps,
 } from "@/features/session/components/session-observer";
 
-/** The session chunk (the observer component and the official client). It loads on demand. */
+/** The session chunk (the observer component and supabase-js). It loads on demand. */
 type SessionChunk = { Observer: ComponentType<SessionObserverProps>; client: OwnerBackend };
 
 /** The state without a session. */
@@ -52,7 +52,7 @@ export function AuthProvider({ header, children }: AuthProviderProps) {
   const { pathname, hash } = useLocation();
   const underAdmin = pathname === "/admin" || pathname.startsWith("/admin/");
 
-  // The hash at the start of the page. The official client later removes the session of a mailed link from the URL.
+  // The hash at the start of the page. supabase-js later removes the session of a mailed link from the URL.
   const [initialHash] = useState(hash);
   const [isChunkNeeded, setChunkNeeded] = useState(false);
   // Counts sign-ins, so that each one loads the session chunk again if it has failed to load.

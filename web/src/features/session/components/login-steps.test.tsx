@@ -131,7 +131,7 @@ describe("second factor", () => {
     expect(screen.getByLabelText("Six-digit code")).toBeVisible();
   });
 
-  it("accepts a recovery code instead, with a request that the official client lacks", async () => {
+  it("accepts a recovery code instead, with a request that supabase-js lacks", async () => {
     const requests = answerRequests(() => ({
       json: { access_token: "second", refresh_token: "r" },
     }));

@@ -30,7 +30,7 @@ const noQuery = new URLSearchParams();
 const noFactors: SecondFactor[] = [];
 
 /**
- * Observes the session of the official client, fetches the role and the factors of its account, and reports all of this by
+ * Observes the session of supabase-js, fetches the role and the factors of its account, and reports all of this by
  * `onChange`. Renders nothing.
  */
 export function SessionObserver({ client, hash, onChange }: SessionObserverProps) {
