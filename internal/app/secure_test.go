@@ -27,12 +27,12 @@ import (
 
 const domain = "atelie.example"
 
-// balancer passes connections to nodes in turn, like a load balancer with the public address of several nodes. Connections wait until it
-// knows the nodes: the first node may request its challenge before the second one has started, and a failed challenge is tried again only
-// after a minute.
+// balancer is a round-robin TCP load balancer in front of several nodes. It accepts connections before it knows the nodes, and holds them
+// until set is called: the ACME server may validate a node's challenge before the second node has started, and a failed challenge is retried
+// only after a minute.
 type balancer struct {
 	net.Listener
-	known chan struct{} // closed by the first set
+	known chan struct{} // closed by the first call of set
 	mu    sync.Mutex
 	nodes []string
 	next  int

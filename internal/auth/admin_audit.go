@@ -37,7 +37,7 @@ type auditPayload struct {
 	Traits        json.RawMessage `json:"traits"`         // the entry's detail
 }
 
-// AuditLog handles GET /auth/v1/admin/audit, for the service key only: it returns a page of the audit log, newest entries first.
+// AuditLog handles GET /auth/v1/admin/audit, and requires the service key: it returns a page of the audit log, newest entries first.
 // Query parameters: page (from 1), per_page, and query=action:NAME or query=author:USER_ID as a filter.
 func (s *Service) AuditLog(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {

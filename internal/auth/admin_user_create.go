@@ -10,7 +10,7 @@ import (
 	"atelie/internal/db"
 )
 
-// AdminCreateUser handles POST /auth/v1/admin/users, for the service key only: it creates an account and sends no mail. The
+// AdminCreateUser handles POST /auth/v1/admin/users, and requires the service key: it creates an account and sends no mail. The
 // body may contain the account's id and, in place of a password, a password hash (argon2id or bcrypt). Errors: email_exists,
 // phone_exists, user_already_exists (the id is taken), weak_password, validation_failed.
 func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error {

@@ -15,7 +15,7 @@ type deleteUserRequest struct {
 	ShouldSoftDelete bool `json:"should_soft_delete"`
 }
 
-// AdminDeleteUser handles DELETE /auth/v1/admin/users/{user_id}, for the service key only. It deletes the account; with
+// AdminDeleteUser handles DELETE /auth/v1/admin/users/{user_id}, and requires the service key. It deletes the account; with
 // should_soft_delete it keeps the row (see softDelete). In both cases it ends the account's sessions and deletes its second factors and
 // its role. Errors: user_not_found; conflict for the last owner (not in Supabase Auth).
 func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error {

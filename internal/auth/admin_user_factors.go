@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db"
 )
 
-// AdminListFactors handles GET /auth/v1/admin/users/{user_id}/factors, for the service key only. It returns the second factors of an
+// AdminListFactors handles GET /auth/v1/admin/users/{user_id}/factors, and requires the service key. It returns the second factors of an
 // account.
 func (s *Service) AdminListFactors(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
@@ -25,7 +25,7 @@ type updateFactorRequest struct {
 	Phone        string `json:"phone"`
 }
 
-// AdminUpdateFactor handles PUT /auth/v1/admin/users/{user_id}/factors/{factor_id}, for the service key only: it changes the
+// AdminUpdateFactor handles PUT /auth/v1/admin/users/{user_id}/factors/{factor_id}, and requires the service key: it changes the
 // name of a factor and, if it is a phone factor, its phone number.
 func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
@@ -52,7 +52,7 @@ func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) erro
 	})
 }
 
-// AdminDeleteFactor handles DELETE /auth/v1/admin/users/{user_id}/factors/{factor_id}, for the service key only. The sessions that
+// AdminDeleteFactor handles DELETE /auth/v1/admin/users/{user_id}/factors/{factor_id}, and requires the service key. The sessions that
 // this factor has raised to the assurance level aal2 return to aal1.
 func (s *Service) AdminDeleteFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()

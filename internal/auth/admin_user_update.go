@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// AdminUpdateUser handles PUT /auth/v1/admin/users/{user_id}, for the service key only. It changes the fields that the body
+// AdminUpdateUser handles PUT /auth/v1/admin/users/{user_id}, and requires the service key. It changes the fields that the body
 // contains, immediately and without sending a mail. Metadata is merged; a null value removes an entry. revokeAfterUpdate says
 // which changes end sessions or links. Errors: user_not_found, email_exists, phone_exists, weak_password, validation_failed.
 func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error {

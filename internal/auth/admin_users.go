@@ -20,8 +20,8 @@ const (
 	maxUsersPerPage = 1000 // a larger per_page is reduced to this number
 )
 
-// AdminListUsers handles GET /auth/v1/admin/users, for the service key only: it returns a page of the accounts that the parameter
-// filter selects, newest first or, if the parameter sort asks for it, oldest first. The header X-Total-Count is the number of
+// AdminListUsers handles GET /auth/v1/admin/users, and requires the service key: it returns a page of the accounts that the parameter
+// filter selects, newest first, or oldest first with sort=created_at asc. The header X-Total-Count is the number of
 // accounts on all pages, and Link has the URLs of the next page and the last one.
 func (s *Service) AdminListUsers(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
@@ -49,7 +49,7 @@ func readUserPage(query url.Values) (userPage, error) {
 	p := userPage{number: 1, size: usersPerPage, filter: query.Get("filter")}
 	for name, field := range map[string]*int{"page": &p.number, "per_page": &p.size} {
 		text := query.Get(name)
-		if text == "" { // Supabase's client always sends both parameters, without a value if its caller has set none
+		if text == "" { // supabase-js always sends both parameters, and leaves them empty if its caller gave no value
 			continue
 		}
 		n, err := strconv.ParseUint(text, 10, 64)
@@ -76,7 +76,7 @@ func readUserPage(query url.Values) (userPage, error) {
 	return p, nil
 }
 
-// AdminGetUser handles GET /auth/v1/admin/users/{user_id}, for the service key only.
+// AdminGetUser handles GET /auth/v1/admin/users/{user_id}, and requires the service key.
 func (s *Service) AdminGetUser(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err

@@ -47,7 +47,7 @@ func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 		return errors.Join(err, s.audit(ctx, s.db, clientOf(r), auditFactorRefused, user.ID, map[string]any{"factor_id": f.ID, "factor_type": f.FactorType}))
 	}
 	if err != nil {
-		return err // the factor's secret cannot be opened
+		return err // the factor's secret cannot be decrypted
 	}
 	issued, err := s.acceptFactor(ctx, clientOf(r), current, f, challenge, step)
 	return s.respondSession(w, issued, err)

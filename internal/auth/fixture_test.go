@@ -32,7 +32,7 @@ const (
 	password = "correct horse battery"
 )
 
-// cheapHashParams are low costs of password hashes, so that tests are fast. TestNewHashesHaveTheRecommendedCost checks the real costs.
+// cheapHashParams make password hashing fast in tests. TestNewHashesHaveTheRecommendedCost checks the real costs.
 var cheapHashParams = argonParams{memory: 64, time: 1, threads: 1}
 
 type clock struct {
@@ -52,11 +52,11 @@ func (c *clock) pass(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// fixture is the service behind the middleware that package app adds.
+// fixture is a Service, wrapped in the same middleware as in production (package app).
 type fixture struct {
 	*Service
-	mails   chan Mail // what deliver has sent by mail and by SMS
-	texts   chan SMS
+	mails   chan Mail // e-mails that deliver has sent
+	texts   chan SMS  // SMS that deliver has sent
 	t       testing.TB
 	clock   *clock
 	handler http.Handler

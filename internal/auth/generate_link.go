@@ -10,7 +10,7 @@ import (
 
 // generateLinkRequest is the body of GenerateLink.
 type generateLinkRequest struct {
-	Type       string         `json:"type"` // a key of linkMakers
+	Type       string         `json:"type"` // kind of link: signup, invite, magiclink, recovery and others; see linkMakers
 	Email      string         `json:"email"`
 	NewEmail   string         `json:"new_email"` // new e-mail address; used only by the types email_change_current and email_change_new
 	Password   string         `json:"password"`  // used only by the type signup
@@ -28,9 +28,9 @@ type generateLinkResponse struct {
 	RedirectTo       string `json:"redirect_to"`
 }
 
-// GenerateLink handles POST /auth/v1/admin/generate_link, for the service key only. It creates the link and the code that a
-// mail would contain, and returns them without sending a mail. If no account has the e-mail address, it changes the type magiclink
-// to signup. Errors: user_not_found, email_exists, weak_password, validation_failed.
+// GenerateLink handles POST /auth/v1/admin/generate_link, and requires the service key. It creates the link and the code that a
+// mail would contain, and returns them without sending a mail. If no account has the e-mail address, a request for a magic link is
+// treated as a signup. Errors: user_not_found, email_exists, weak_password, validation_failed.
 func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body generateLinkRequest

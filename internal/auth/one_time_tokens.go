@@ -12,7 +12,7 @@ import (
 	"atelie/internal/db"
 )
 
-// Kinds of one-time tokens, with Supabase Auth's names.
+// Types of one-time tokens, named as in Supabase Auth.
 const (
 	tokenConfirmation   tokenType = "confirmation"
 	tokenRecovery       tokenType = "recovery" // includes magic links and sign-in codes
@@ -23,13 +23,14 @@ const (
 )
 
 // How long links and codes are valid, and how many attempts at codes are allowed. The limits are low, because codes have only six
-// digits and an account can have several valid ones. An attempt counts for all of them.
+// digits and an account can have several valid ones. An attempt counts against each of
+// the account's newest maxCodes codes of its type.
 const (
 	linkLife           = time.Hour      // lifetime of links that sign in, and of the codes in the same mails
 	confirmLife        = 24 * time.Hour // lifetime of links that confirm an e-mail address, and of the codes in the same mails
 	codeLife           = time.Hour      // lifetime of codes by SMS and of codes for reauthentication
-	maxCodeTries       = 5              // attempts that each code allows
-	maxTriesPerAccount = 20             // attempts at an account in triesWindow
+	maxCodeTries       = 5              // wrong attempts before a code becomes invalid
+	maxTriesPerAccount = 20             // attempts per account within triesWindow
 	triesWindow        = 24 * time.Hour
 )
 
@@ -39,8 +40,8 @@ type issuedToken struct {
 	Code      string // six digits
 }
 
-// issueToken creates a link and a code, stores their hashes and writes changes to the account. Earlier links of the kind stay valid
-// until they expire, and so do the codes of the newest ones. sentTo is the e-mail address or phone number to which the caller will
+// issueToken creates a link and a code, stores their hashes and applies changes to the account's row. Earlier links of this kind stay
+// valid until they expire. Of the earlier codes, only those of the newest maxCodes tokens do. sentTo is the e-mail address or phone number to which the caller will
 // send them; flowID is their PKCE flow, or "".
 func (s *Service) issueToken(
 	ctx context.Context, tx *db.Tx, userID string, kind tokenType, sentTo, flowID string, life time.Duration, changes ...columnChange,

@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// Owner is an account with the role admin. The command line lists them, and notices are sent to them.
+// Owner is an account with the role admin. Notices are sent to owners by e-mail.
 type Owner struct {
 	ID           string
 	Email        string // "" when the account has none
@@ -25,7 +25,7 @@ func lockOwners(ctx context.Context, tx *db.Tx) error {
 	return db.LockTable(ctx, tx, "user_roles")
 }
 
-// listOwners returns the owners, ordered by e-mail address. It leaves Language empty.
+// listOwners returns the owners, ordered by e-mail address. It leaves Language empty; the caller sets it from metadata.
 func listOwners(ctx context.Context, q db.Querier) ([]Owner, error) {
 	return db.Collect(ctx, q, func(row db.Row) (o Owner, err error) {
 		var metadata string

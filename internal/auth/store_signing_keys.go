@@ -32,12 +32,12 @@ func insertSigningKey(ctx context.Context, tx *db.Tx, k signingKey, now time.Tim
 	return db.Exec(ctx, tx, "insert into auth_signing_keys (id, private_key, sign_from, created_at) values ($1, $2, $3, $4)", k.id, k.sealedPrivate, k.signFrom, now)
 }
 
-// retireSigningKeys sets verifyUntil (the end of a key's acceptance) of all keys that have none.
+// retireSigningKeys sets verifyUntil, the time after which a key no longer verifies tokens, of all keys that have none.
 func retireSigningKeys(ctx context.Context, tx *db.Tx, until time.Time) error {
 	return db.Exec(ctx, tx, "update auth_signing_keys set verify_until = $1 where verify_until is null", until)
 }
 
-// saveIssuer records that access tokens with this iss claim are issued now.
+// saveIssuer records that at the time now the site uses issuer as the iss claim of access tokens.
 func saveIssuer(ctx context.Context, q db.Querier, issuer string, now time.Time) error {
 	return db.Exec(ctx, q, `insert into auth_issuers (issuer, used_at) values ($1, $2) on conflict (issuer) do update set used_at = excluded.used_at`, issuer, now)
 }

@@ -11,11 +11,11 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file makes sure that all nodes of a PostgreSQL database accept each other's tokens. They do if they have the same secret or,
-// while it is rotated, the other node's current secret as their previous one. Each node claims the database: it holds advisory
-// locks whose numbers it derives from its secrets, and looks for the locks of nodes with other secrets.
+// This file makes sure that all nodes of a PostgreSQL database accept each other's tokens. They do if they have the same secret.
+// During a rotation, they also do if the current secret of each is the previous secret of the other. Each node holds advisory locks of
+// PostgreSQL whose numbers it derives from its secrets (its claim), and refuses to start if it finds a lock derived from other secrets.
 
-// ErrClaimed is returned by Claim while a node whose secret is not accepted has claimed the database.
+// ErrClaimed is returned by Claim while a running node with another secret holds a claim.
 var ErrClaimed = errors.New("another node serves this database with another secret")
 
 // An advisory lock is named by two numbers: a class for its purpose, and a key.
@@ -31,9 +31,9 @@ const (
 	claimRetry   = time.Second
 )
 
-// ClaimKeys are numbers that a node derives from its secrets, so that nodes can compare them without showing the secrets. Nodes
-// with the same Current can run together. Two nodes with HasPrevious can also run together if the Current of each one equals the
-// Previous of the other one; then both have the same Pair.
+// ClaimKeys are numbers that a node derives from its secrets, so that nodes can compare them without revealing them. Nodes
+// with the same Current can run together. During a rotation, two nodes that both have a previous secret can also run together: the
+// Current of each is the Previous of the other, so both derive the same Pair.
 type ClaimKeys struct {
 	Current     int32 // derived from the current secret
 	Previous    int32 // derived from the previous secret; used only with HasPrevious

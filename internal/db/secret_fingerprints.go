@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// SecretState says whether a database accepts a node's secret. The database stores the fingerprint of each secret that it accepts.
+// SecretState says whether a node may use the database with its secret, from which it derives the keys that encrypt and sign. The database
+// stores a fingerprint of each accepted secret.
 type SecretState int
 
 // The values of SecretState.
 const (
-	NoSecretYet    SecretState = iota // the database has no fingerprint
+	NoSecretYet    SecretState = iota // no secret was accepted yet; the first node sets it
 	SecretAccepted                    // the database has the secret's fingerprint
 	SecretRefused                     // the database has only fingerprints of other secrets
 )
@@ -45,8 +46,8 @@ func (d *DB) AcceptFirstSecret(ctx context.Context, fingerprint string, now time
 }
 
 // AcceptAnotherSecret makes the database accept a new secret in addition to the previous one, and returns SecretAccepted. previous and
-// fingerprint are the fingerprints of the two secrets. If the database accepts neither of them, AcceptAnotherSecret changes nothing and
-// returns the state of the previous secret.
+// fingerprint are the fingerprints of the two secrets. If it accepts neither secret, it is left unchanged, and the state of previous is
+// returned.
 func (d *DB) AcceptAnotherSecret(ctx context.Context, previous, fingerprint string, now time.Time) (state SecretState, err error) {
 	err = d.WithTx(ctx, func(tx *Tx) error {
 		if err := LockTable(ctx, tx, "secret_fingerprints"); err != nil {

@@ -19,12 +19,13 @@ const largeWidth = 1600
 // contain the version of the content.
 type Picture struct {
 	Share         string // share picture: 1200 × 630 pixels, under 300 kB; the whole picture on a background of its dominant colour
-	Small         string // a rendition of smallWidth pixels, or the whole width of a picture that is smaller
+	Small         string // a rendition of smallWidth pixels, or, for a narrower picture, one of the picture's own width
 	Large         string // the widest rendition of at most largeWidth pixels; if all are wider, the narrowest one
 	Width, Height int    // size of Large in pixels
 }
 
-// Pictures returns the Picture of each file at a public URL, and for a video the Picture of its still. It leaves out files that are
+// Pictures returns the Picture of each file, by the public URL in urls; for a video, that of its still (the frame shown before it plays). It
+// leaves out files that are
 // unknown or cannot be read.
 func (s *Service) Pictures(ctx context.Context, urls []string) (map[string]Picture, error) {
 	out := map[string]Picture{}

@@ -16,23 +16,25 @@ import (
 	"atelie/internal/policy"
 )
 
-// Site gives an import access to the site to which it writes. If a function returns an *apperr.Error with a status below 500, one account,
-// row or file cannot be imported; any other error ends the import. If write is false, the functions only check and store nothing.
+// Site is the destination of an import: functions that check and store accounts, rows and files. An *apperr.Error with a status below 500
+// means that this one account, row or file cannot be imported; any other error ends the import. If write is false, the functions only
+// check and store nothing.
 type Site struct {
 	// AddAccount adds an account that the site does not have. leftOut are the parts of the account that cannot be imported.
 	AddAccount func(ctx context.Context, a imported.Account, write bool) (added bool, leftOut []string, err error)
-	// AddRows adds the rows that the site does not have. rewrite changes the URLs of files. The results are in the order of rows.
+	// AddRows adds the rows that the site does not have. rewrite maps a URL of the source to that of the site. The results are in the order of rows.
 	AddRows func(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]imported.Row, error)
-	// FileChecksum returns the SHA-256, in hexadecimal digits, of the file from which an object was made, or "" if there is none.
+	// FileChecksum returns the SHA-256, in hexadecimal digits, of the original file that was imported as this object, or "" if there is no
+	// such object.
 	FileChecksum func(ctx context.Context, bucket, name string) (string, error)
-	// CheckFile returns the error that AddFile would return, as far as it follows from the size and the first bytes of the file. size is
-	// -1 if it is unknown.
+	// CheckFile returns the error with which AddFile would reject the file, judging only by its size and first bytes. size is -1 if it is
+	// unknown.
 	CheckFile func(ctx context.Context, bucket, name string, size int64, head []byte) error
 	// AddFile stores a file. The bucket must have no file with this name.
 	AddFile func(ctx context.Context, bucket, name string, body io.Reader, size int64, cacheControl string) error
 	// MaxFileBytes is the size in bytes of the largest file that AddFile stores.
 	MaxFileBytes int64
-	// FilesURL precedes the path in public URLs of files. If it is "", the URLs are relative to the site.
+	// FilesURL is the prefix of the public URLs of files; "" makes them relative.
 	FilesURL string
 }
 
@@ -41,7 +43,7 @@ type Import struct {
 	Data    Data
 	Files   Files // nil: no files
 	Site    Site
-	Origins []string // hosts of the URLs in rows that lead to the source; empty: any project of supabase.co
+	Origins []string // hosts of the source, whose URLs in rows are rewritten; empty: those of any project of supabase.co
 	Write   bool     // false: a dry run
 	Print   func(line string) error
 
@@ -52,10 +54,10 @@ type Import struct {
 
 	accounts   map[string]bool // ids of the accounts that the site has after the import
 	noPassword int             // number of accounts without a password in the source
-	roles      map[string]bool // ids of the accounts that have a role in a dry run
+	roles      map[string]bool // in a dry run: ids of the accounts that got a role so far, to detect a second one
 	leftOut    map[string]int  // number of rows by the column whose values are left out
 	files      map[string]bool // bucket/name of the files that the site has after the import
-	printErr   error           // the first error of Print within a function that cannot return it
+	printErr   error           // first error of Print in a callback that cannot return it; Run returns it
 }
 
 // tables are the tables that are imported. Roles come last, as they refer to accounts.

@@ -10,10 +10,10 @@ import (
 
 // This file describes the tables of /rest/v1: their columns, and the rules for the values.
 
-// Kind is the type of a column or value. Its text is PostgreSQL's name of the type, which error texts and casts in SQL use.
+// Kind is the type of a column or value. Its value is PostgreSQL's name of the type, used in casts and error messages.
 type Kind string
 
-// The kinds of columns. A List is a list of texts.
+// The kinds of columns. List is an array of texts.
 const (
 	UUID      Kind = "uuid"
 	Text      Kind = "text"
@@ -22,11 +22,10 @@ const (
 	Timestamp Kind = "timestamp with time zone"
 	Date      Kind = "date"
 	List      Kind = "text[]"
-	AltTexts  Kind = "json" // alt_texts.go
+	AltTexts  Kind = "json" // alternative texts of pictures; see alt_texts.go
 )
 
-// The kinds that no stored column has. They result from casts and JSON paths in select; the computed column media has the kind
-// JSON.
+// Kinds of computed values only: results of casts and JSON paths in select. The computed column media has the kind JSON.
 const (
 	BigInt         Kind = "bigint"
 	Numeric        Kind = "numeric"
@@ -42,18 +41,18 @@ type Column struct {
 	Kind     Kind
 	NotNull  bool
 	Default  func(now time.Time) any // returns the default value; if Default is nil, the default is null
-	Forced   any                     // the value that is always stored, whatever the caller sends; nil for none
-	Stamp    bool                    // the time of the last write is always stored, whatever the caller sends; not part of select=*
-	Reached  *Column                 // if set: this column stores whether the time in the column Reached has come, whatever the caller sends; not part of select=*
-	IfNull   bool                    // the stored value if the time in Reached is null
-	ByName   bool                    // the response has the column only if the request names it; not part of select=* and of row changes
+	Forced   any                     // the value that is always stored, whatever the caller sends; nil: none
+	Stamp    bool                    // set to the time of each write; what the caller sends is ignored; not in select=*
+	Reached  *Column                 // not nil: this column is true once the time in the column Reached has passed; what the caller sends is ignored; not in select=*
+	IfNull   bool                    // the value of this column while the time in Reached is null
+	ByName   bool                    // returned only if the request names it; not in select=* and not in realtime events
 	Derived  bool                    // triggers of the database compute it from other rows; what the caller sends is ignored
 	OneOf    []string                // the allowed texts; nil allows any
-	MinLen   int                     // least length of a text in code points
-	MaxLen   int                     // largest length of a text, or of each entry of a list, in code points
+	MinLen   int                     // minimum length of a text in code points
+	MaxLen   int                     // maximum length of a text, or of each entry of a list, in code points
 	Valid    func(text string) bool  // whether a text is allowed; nil allows any
-	MaxItems int                     // largest number of entries of a list
-	AtLeast  *int64                  // smallest allowed number; nil for no limit
+	MaxItems int                     // maximum number of entries of a list
+	AtLeast  *int64                  // minimum of a number; nil: no limit
 
 	path  *pathTarget // set for the result of a JSON path, which is not a column of the table
 	files []*Column   // in the computed column media: the columns whose files it describes; else nil
