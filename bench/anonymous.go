@@ -27,7 +27,7 @@ const (
 )
 
 // anonymousTable prints how long the home page and a sign-in take while anonymous clients send the most expensive queries, and
-// how long they take without these clients. Then it prints the server's memory before, during and after the largest answers.
+// how long they take without these clients. Then it prints the server's memory before, during and after the largest responses.
 func anonymousTable(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, dbtest.Stop()) }()
 	for _, engine := range []struct {
@@ -156,7 +156,7 @@ func (b *anonymousBench) visit(ctx context.Context) (p visitTimes, err error) {
 }
 
 // attack sends requests to the addresses that path returns, from anonymousClients clients, until stop is called. answers
-// returns the number of answers by status.
+// returns the number of responses by status.
 func (b *anonymousBench) attack(ctx context.Context, path func(int64) string) (stop func(), answers func() string) {
 	ctx, cancel := context.WithCancel(ctx)
 	var (
@@ -216,7 +216,7 @@ func (b *anonymousBench) print(name string, p, idle visitTimes, answers string) 
 	return err
 }
 
-// memory requests the largest answers from all anonymous clients, and prints the server's memory before, meanwhile and a
+// memory requests the largest responses from all anonymous clients, and prints the server's memory before, meanwhile and a
 // minute later.
 func (b *anonymousBench) memory(ctx context.Context) error {
 	before, err := b.server.resident()

@@ -77,7 +77,7 @@ type authBench struct {
 	engine          string // name of the database
 }
 
-// send sends a request and returns the body of the answer. A status other than 200 and those of want is an error.
+// send sends a request and returns the body of the response. A status other than 200 and those of want is an error.
 func (a *authBench) send(ctx context.Context, method, url, bearer string, body any, want ...int) ([]byte, error) {
 	text, err := json.Marshal(body)
 	if err != nil {

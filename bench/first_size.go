@@ -34,8 +34,8 @@ var firstSources = []struct {
 	width, height int
 }{{"24 MP", 6000, 4000}, {"48 MP", 8000, 6000}}
 
-// firstSizes prints how long it takes from the answer to an upload until a page gets its first rendition, a smaller picture made
-// from the upload. Like a page, it requests the rendition immediately, and repeats the request while the server answers with another
+// firstSizes prints how long it takes from the response to an upload until a page gets its first rendition, a smaller picture made
+// from the upload. Like a page, it requests the rendition immediately, and retries the request while the server responds with another
 // picture. The reference is a process of this program that only decodes the picture and encodes its first sizes. With the uploads in
 // a row it prints how much the response times of a visitor's pages grow.
 func firstSizes(ctx context.Context, out io.Writer) error {
@@ -162,7 +162,7 @@ func printFirst(out io.Writer, engine, upload string, took []time.Duration, refe
 	return err
 }
 
-// firstSizesInARow uploads a picture many times, each time after the answer to the upload before, and returns how long the first
+// firstSizesInARow uploads a picture many times, each time after the response to the upload before, and returns how long the first
 // size of each takes.
 func firstSizesInARow(ctx context.Context, url, key string, picture []byte) ([]time.Duration, error) {
 	took, errs := make([]time.Duration, firstUploads), make([]error, firstUploads)
@@ -228,7 +228,7 @@ func waitForFirst(ctx context.Context, url, name string, picture []byte) (time.D
 	}
 }
 
-// typeOf requests an address as a browser requests a picture, and returns the type of the answer. It leaves out the body: while a
+// typeOf requests an address as a browser requests a picture, and returns the type of the response. It leaves out the body: while a
 // rendition is made, that is the whole stored file, and reading it again and again would be the load that is measured.
 func typeOf(ctx context.Context, address string) (string, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodHead, address, nil)

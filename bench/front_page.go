@@ -220,7 +220,7 @@ type recordedAnswer struct {
 	Body           []byte
 }
 
-// serveRecorded runs a web server until SIGTERM. It answers each path with the bytes that measureReference has stored in a file.
+// serveRecorded runs a web server until SIGTERM. It responds to each path with the bytes that measureReference has stored in a file.
 func serveRecorded(ctx context.Context, file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -116,7 +116,7 @@ func growthOf(ctx context.Context, out io.Writer, size int) (err error) {
 			first[i] = append(first[i], time.Since(begin))
 		}
 	}
-	if err := get(ctx, s.url+"/rest/v1/products?select=id&limit=1", public); err != nil { // the site still answers visitors
+	if err := get(ctx, s.url+"/rest/v1/products?select=id&limit=1", public); err != nil { // the site still responds to visitors
 		return err
 	}
 	most, err := s.memory("VmHWM")

@@ -23,7 +23,7 @@ const (
 )
 
 // liveTable prints how long it takes from a request that inserts a row until subscribed clients receive the change, and
-// until the request is answered. It also prints the memory of 1,000 connections. On PostgreSQL the request goes to one node
+// until its response. It also prints the memory of 1,000 connections. On PostgreSQL the request goes to one node
 // and the clients are connected to another one.
 func liveTable(ctx context.Context, out io.Writer, env []string) (err error) {
 	if _, err := fmt.Fprintf(out, "\nLive changes, %d inserts, from the request on: p50 and p99\n", liveWrites); err != nil {
@@ -105,7 +105,7 @@ func watch(ctx context.Context, url, key string) (*websocket.Conn, error) {
 	if err := c.Write(ctx, websocket.MessageText, []byte(join)); err != nil {
 		return nil, err
 	}
-	for range 2 { // the answer to the join, and the message about the subscription
+	for range 2 { // the reply to the join, and the message about the subscription
 		_, text, err := c.Read(ctx)
 		if err != nil {
 			return nil, err

@@ -327,7 +327,7 @@ const (
 	period  = time.Second // duration of a round
 )
 
-// rate returns how many requests per second the server answers at an address.
+// rate returns how many requests per second the server handles at an address.
 func rate(ctx context.Context, url, key string) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, period)
 	defer cancel()
@@ -386,7 +386,7 @@ func get(ctx context.Context, url, key string) error {
 	return err
 }
 
-// mirror is a server in this process that answers all requests with the same bytes.
+// mirror is a server in this process that responds to all requests with the same bytes.
 type mirror struct {
 	url   string
 	close func() error
@@ -405,7 +405,7 @@ func serveBytes(body []byte) (*mirror, error) {
 	return &mirror{url: "http://" + listener.Addr().String(), close: s.Close}, nil
 }
 
-// reference runs a minimal Go web server until SIGTERM. It answers all requests with the bytes of a file, or with "ok".
+// reference runs a minimal Go web server until SIGTERM. It responds to all requests with the bytes of a file, or with "ok".
 func reference(file []string) error {
 	body := []byte("ok")
 	if len(file) == 1 {

@@ -20,7 +20,7 @@ import (
 // nodeClients is the number of clients. It is large enough to keep three nodes busy.
 const nodeClients = 3 * clients
 
-// nodeTable prints how many requests one, two and three nodes answer that share a PostgreSQL database. Each client sends all
+// nodeTable prints how many requests one, two and three nodes handle that share a PostgreSQL database. Each client sends all
 // its requests to the same node. It also prints the CPU time of nodes and database, because all processes share one machine.
 func nodeTable(ctx context.Context, out io.Writer) (err error) {
 	address, err := dbtest.FreshPostgres(ctx)

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// browserHeader contains the request headers of a browser on which an answer depends.
+// browserHeader contains the request headers of a browser on which a response depends.
 var browserHeader = http.Header{"Accept-Encoding": {"gzip, deflate, br, zstd"}}
 
 // pageTable prints how fast pages and a public list are served from memory, compared with nginx and with a Go handler that
@@ -144,7 +144,7 @@ func (c call) answer(ctx context.Context, url string) ([]byte, http.Header, erro
 	return body, answer.Header, err
 }
 
-// nginxConfig answers all addresses with one file. The other settings are those of Debian's package.
+// nginxConfig responds to all URLs with one file. The other settings are those of Debian's package.
 const nginxConfig = `daemon off;
 worker_processes auto;
 pid %[1]s/nginx.pid;

@@ -257,8 +257,8 @@ func uploadAll(ctx context.Context, url, key string, picture []byte, round int, 
 	return errors.Join(errs...)
 }
 
-// requestWidest requests the widest rendition of a picture until it is answered. The server makes it if needed, and
-// answers 503 while it has too much to do.
+// requestWidest requests the widest rendition of a picture until it gets the picture. The server makes it if needed, and
+// responds with 503 while it has too much to do.
 func requestWidest(ctx context.Context, url, name string) error {
 	for {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/storage/v1/render/image/public/"+name+"?width=2560", nil)

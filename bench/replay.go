@@ -99,7 +99,7 @@ func (r recording) plan(host string) visitPlan {
 	return p
 }
 
-// visitTimeout ends a visit that is not answered: it counts as refused.
+// visitTimeout ends a visit without a response: it counts as refused.
 const visitTimeout = 10 * time.Second
 
 // visitor connects from an address of its own, as real visitors do. The addresses are also needed because one address has too few
@@ -176,7 +176,7 @@ func (p visitPlan) replay(ctx context.Context, n int, address string, begin time
 // visits has the results of replayed visits.
 type visits struct {
 	pages, wholes []time.Duration // sorted; from the moment at which a visit was due
-	refused       int             // visits with a request that was not answered with 200
+	refused       int             // visits with a request whose status was not 200
 	cause         error           // of the first refused visit
 }
 

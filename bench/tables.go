@@ -156,7 +156,7 @@ func medianOf(all []measurement) measurement {
 	return measurement{median(rates), median(p50), median(p99), median(cpu)}
 }
 
-// do sends the call once and returns the body of the answer. A status from 300 on is an error.
+// do sends the call once and returns the body of the response. A status from 300 on is an error.
 func (c call) do(ctx context.Context, url string) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, c.method, url+c.path, strings.NewReader(c.body))
 	if err != nil {
@@ -270,7 +270,7 @@ func fillProducts(ctx context.Context, url, secret string, size int) (id string,
 	return id, nil
 }
 
-// startMirror starts this program again as a server that answers all requests with the given bytes.
+// startMirror starts this program again as a server that responds to all requests with the given bytes.
 func startMirror(ctx context.Context, body []byte) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {

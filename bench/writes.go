@@ -80,7 +80,7 @@ func writeTable(ctx context.Context, out io.Writer, engine, databaseURL string) 
 		err = a.compare(ctx, c.name, sample, func(ctx context.Context, worker int) error {
 			answer, err := send(ctx, a.server.url, worker)
 			if err != nil || c.done == nil {
-				return err // a refresh that failed can be repeated: it gets the same successor
+				return err // a refresh that failed can be retried: it gets the same successor
 			}
 			return c.done(worker, answer)
 		}, func(url string) func(context.Context, int) error {
@@ -96,7 +96,7 @@ func writeTable(ctx context.Context, out io.Writer, engine, databaseURL string) 
 	return a.signInRow(ctx)
 }
 
-// compare prints the rate and the CPU time of a request to the server (ours) and to a reference that answers with body
+// compare prints the rate and the CPU time of a request to the server (ours) and to a reference that responds with body
 // (theirs).
 func (a *authBench) compare(ctx context.Context, name string, body []byte, ours func(context.Context, int) error, theirs func(string) func(context.Context, int) error) error {
 	self, err := os.Executable()

@@ -14,7 +14,7 @@ import (
 // RetentionDays is how many days entries are kept, in the table activity and in the audit log.
 const RetentionDays = 400
 
-// pageSize is the largest number of entries in a response.
+// pageSize is the maximum number of entries in a response.
 const pageSize = 50
 
 // Kind is a group of entries. A request can ask for the entries of one kind.
@@ -90,7 +90,7 @@ type Config struct {
 	Events func(ctx context.Context, kinds []Kind, after Position, limit int) ([]Entry, error)
 }
 
-// Service answers rpc/get_activity.
+// Service handles rpc/get_activity.
 type Service struct {
 	db  *db.DB
 	cfg Config

@@ -109,7 +109,7 @@ func listBuckets(ctx context.Context, q db.Querier) ([]json.RawMessage, error) {
 	return out, nil
 }
 
-// publicFiles answers requests for the files that pages show, without a network connection and without log lines.
+// publicFiles handles requests for the files that pages show, without a network connection and without log lines.
 type publicFiles struct{ mux *http.ServeMux }
 
 func (a *App) newPublicFiles() publicFiles {
@@ -128,7 +128,7 @@ func (a *App) newPublicFiles() publicFiles {
 	return publicFiles{mux}
 }
 
-// get answers a GET request. If a handler returns an apperr.Error with a status below 500, the response has only that status.
+// get handles a GET request. If a handler returns an apperr.Error with a status below 500, the response has only that status.
 func (f publicFiles) get(ctx context.Context, target string) (archive.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
 	if err != nil {

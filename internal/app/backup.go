@@ -58,7 +58,7 @@ func OpenBackupDestination(p *config.Location) backup.Destination {
 const diskTimeout = 2 * time.Second
 
 // onDataDisk reports whether a folder is on the disk of the data folder. It returns false for "", the folder of a location in a bucket, and
-// for a network mount that does not answer.
+// for a network mount that does not respond.
 func (a *App) onDataDisk(folder string) bool {
 	if folder == "" {
 		return false

@@ -18,7 +18,7 @@ func (n discardingWriter) Header() http.Header         { return n.h }
 func (n discardingWriter) Write(p []byte) (int, error) { return len(p), nil }
 func (n discardingWriter) WriteHeader(int)             {}
 
-// BenchmarkCachedAnswers measures the cost of a request that is answered from a cache, through all of the program's
+// BenchmarkCachedAnswers measures the cost of a request that is served from a cache, through all of the program's
 // middleware.
 func BenchmarkCachedAnswers(b *testing.B) {
 	a := newApp(b, db.SQLite)

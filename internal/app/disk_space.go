@@ -15,7 +15,7 @@ import (
 
 // Intervals of the mails to the owners while the disk is nearly full.
 const (
-	diskMailInterval      = 24 * time.Hour   // least time between two mails, whichever node sends them
+	diskMailInterval      = 24 * time.Hour   // minimum time between two mails, whichever node sends them
 	diskMailCheckInterval = 10 * time.Minute // how often a node reads from the database whether a mail is due
 )
 

@@ -183,7 +183,7 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 
 	waitForState(t, a, "", jobs.State{}) // for the same reason: the mail is written
 	fillDisk(t, dir, "all")
-	status, body = signIn() // before any check of the disk: the failed write frees the reserve and is tried again
+	status, body = signIn() // before any check of the disk: the failed write frees the reserve and is retried
 	want("sign-in at once", 200, "access_token", status, body)
 	status, body = ready()
 	want("ready on a full disk", 503, "the disk is full", status, body)

@@ -98,7 +98,7 @@ func (a *App) findUnpublishedFiles(ctx context.Context) (map[string]bool, error)
 	return hidden, nil
 }
 
-// withOwnerCookie sets the cookie in answers with works or covers to administrators.
+// withOwnerCookie sets the cookie in responses with works or covers to administrators.
 func (a *App) withOwnerCookie(next httpx.Handler) httpx.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if caller := identity.Of(r.Context()); caller.Admin && caller.SessionID != "" && (r.PathValue("table") == "products" || r.PathValue("table") == "cover_images") {

@@ -99,7 +99,7 @@ func TestDeletedMessageLeavesNoCopyInTheDataFolder(t *testing.T) {
 	s.call(identity.Service, "contact-quarantine", `{"action":"delete","id":"`+aside+`"}`)
 	s.waitFor("the data of the address is deleted", func() bool {
 		if s.idle() { // otherwise the lease of a running job would expire, and its next run would count as another try
-			s.clock.Add(time.Second.Microseconds()) // a scrub that failed because of readers is tried again
+			s.clock.Add(time.Second.Microseconds()) // a scrub that failed because of readers is retried
 		}
 		return s.count("select count(*) from jobs") == 0
 	})

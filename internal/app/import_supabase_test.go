@@ -27,7 +27,7 @@ import (
 	"atelie/internal/supabase"
 )
 
-// noWait fails the test: no request may have to be repeated.
+// noWait fails the test: no request may have to be retried.
 func noWait(context.Context, time.Duration) error { return context.DeadlineExceeded }
 
 // runImport runs an import and returns what it prints.

@@ -33,7 +33,7 @@ func (a *App) releaseMemory(ctx context.Context) {
 
 // memoryWatch decides when memory is released.
 type memoryWatch struct {
-	floor    uint64 // least number of bytes in use since the most recent release; 0 before the first measurement
+	floor    uint64 // minimum number of bytes in use since the most recent release; 0 before the first measurement
 	previous uint64 // bytes in use at the previous measurement
 	again    bool   // the most recent release has returned memory, so the next one may return more
 }

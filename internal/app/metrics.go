@@ -45,7 +45,7 @@ func (a *App) newObserver(findSurface func(path string) metrics.Surface) httpx.O
 	}
 }
 
-// surfaceOf returns the surface that answers a path of the site.
+// surfaceOf returns the surface that handles a path of the site.
 func surfaceOf(path string) metrics.Surface {
 	switch {
 	case strings.HasPrefix(path, "/storage/v1/render/"):

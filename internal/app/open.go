@@ -274,7 +274,7 @@ func (o *opening) checkSecret(ctx context.Context) error {
 }
 
 // firstSecret makes a database without a fingerprint accept the secret, which it creates for a new site. The database may be
-// of an earlier version that stored no fingerprint; then it is refused if the secret opens none of its sealed values.
+// of an earlier version that stored no fingerprint; then it is refused if the secret decrypts none of its sealed values.
 func (o *opening) firstSecret(ctx context.Context) (db.SecretState, error) {
 	readable, unreadable, err := countSealed(ctx, o.db, o.secret)
 	if err != nil {

@@ -41,7 +41,7 @@ func TestMaintenanceRemovesOldMessages(t *testing.T) {
 		}
 		s.waitFor("the jobs of deleted messages are done", func() bool {
 			if s.idle() {
-				s.clock.Add(1_000_000) // a scrub that failed because of readers is tried again
+				s.clock.Add(1_000_000) // a scrub that failed because of readers is retried
 			}
 			return s.count("select count(*) from jobs") == 0
 		})

@@ -275,7 +275,7 @@ func (w *testbed) noLockIsHeld() {
 	}
 }
 
-// rawLocation sends a request target that no browser would send, and returns the Location of the answer.
+// rawLocation sends a request target that no browser would send, and returns the Location of the response.
 func (w *testbed) rawLocation(n *node, target string) string {
 	w.t.Helper()
 	conn, err := net.Dial("tcp", n.plain)

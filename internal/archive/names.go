@@ -18,7 +18,7 @@ import (
 
 // This file chooses the names of an archive's entries. A file is named after the title of a row that shows it.
 
-// maxSlug is the largest length of a slug in characters.
+// maxSlug is the maximum length of a slug in characters.
 const maxSlug = 60
 
 // makeSlug converts a title to a file name of lower-case letters without accents, digits and hyphens. It returns "" for a title without

@@ -8,7 +8,7 @@ import (
 
 // All handlers of this file require the service key: requireServiceKey or decodeAdmin checks it.
 
-// maxProviderBody is the largest size of a request body in bytes: MaxMetadata for the SAML metadata, and 256 KiB for the other
+// maxProviderBody is the maximum size of a request body in bytes: MaxMetadata for the SAML metadata, and 256 KiB for the other
 // fields.
 const maxProviderBody = saml.MaxMetadata + 256<<10
 

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	oauthFlowLife   = 5 * time.Minute // longest time from /authorize to /callback
-	authorizesPerIP = 100             // largest number of requests from one IP address in limitWindow
-	maxScopes       = 20              // largest number of scopes of one request
+	oauthFlowLife   = 5 * time.Minute // maximum time from /authorize to /callback
+	authorizesPerIP = 100             // maximum number of requests from one IP address in limitWindow
+	maxScopes       = 20              // maximum number of scopes of one request
 )
 
 // Authorize handles GET /auth/v1/authorize: it sends the browser to an OAuth provider to sign in. Query parameters: provider,

@@ -16,7 +16,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-const callbacksPerIP = 200 // largest number of requests from one IP address in limitWindow
+const callbacksPerIP = 200 // maximum number of requests from one IP address in limitWindow
 
 // Callback handles GET and POST /auth/v1/callback. An OAuth provider sends the browser there after a sign-in. Callback redirects the
 // browser to the flow's redirect_to, and adds a session, a code (PKCE) or an error to that URL. If no flow matches the request, it

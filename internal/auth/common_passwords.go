@@ -27,7 +27,7 @@ func isCommon(password string) bool {
 // symbolsToLetters replaces digits and symbols with the letters that they often stand for: p@ssw0rd becomes password.
 var symbolsToLetters = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s", "!", "i")
 
-// maxIgnoredTail is the largest number of digits and symbols that isGuessable ignores at the end of a password (Password2026!).
+// maxIgnoredTail is the maximum number of digits and symbols that isGuessable ignores at the end of a password (Password2026!).
 const maxIgnoredTail = 5
 
 // isGuessable reports whether a password is easy to guess:

@@ -44,7 +44,7 @@ type Config struct {
 	// Confirmation, passwords and second factors.
 	MailAutoconfirm   bool // e-mail addresses count as confirmed without a mail
 	PhoneAutoconfirm  bool // phone numbers count as confirmed without an SMS
-	PasswordMinLength int  // least length of a new password in code points; at least 6
+	PasswordMinLength int  // minimum length of a new password in code points; at least 6
 	PasswordReauth    bool // a new password needs a code of Reauthenticate if the sign-in is more than a day ago
 	// RequireSecondFactor gives administrators their rights only after a second factor (at aal2). Until then an administrator has the
 	// rights of accounts without a role, and can enrol a factor. If it is false, only administrators with a factor need aal2.
@@ -52,10 +52,10 @@ type Config struct {
 
 	// Limits.
 	RateLimited     bool          // requests, mails and codes are limited; attempts at second factors are always limited
-	MailMinInterval time.Duration // least time between two mails of a kind to one e-mail address
-	MailsPerDay     int           // largest number of mails of a kind to one e-mail address in a day; 0: no limit
-	TextsPerDay     int           // largest number of text messages of a kind to one phone number in a day; 0: no limit
-	SMSMinInterval  time.Duration // least time between two SMS of a kind to one phone number
+	MailMinInterval time.Duration // minimum time between two mails of a kind to one e-mail address
+	MailsPerDay     int           // maximum number of mails of a kind to one e-mail address in a day; 0: no limit
+	TextsPerDay     int           // maximum number of text messages of a kind to one phone number in a day; 0: no limit
+	SMSMinInterval  time.Duration // minimum time between two SMS of a kind to one phone number
 	// MessageJitter is the longest random delay before the job of a message request looks the account up. The delay hides that the
 	// job takes longer if there is an account.
 	MessageJitter time.Duration

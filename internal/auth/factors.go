@@ -21,8 +21,8 @@ const (
 )
 
 const (
-	maxFactors    = 10 // largest number of factors of one account
-	maxFactorText = 64 // largest number of characters of a factor's name, and of its issuer; the issuer must fit into a QR code
+	maxFactors    = 10 // maximum number of factors of one account
+	maxFactorText = 64 // maximum number of characters of a factor's name, and of its issuer; the issuer must fit into a QR code
 	// unverifiedFactorLife is how long an unverified factor stays after its newest challenge, or after its creation. An enrolment
 	// deletes older unverified factors of the account.
 	unverifiedFactorLife = 5 * time.Minute

@@ -83,7 +83,7 @@ func (s *Service) limitAlways(w http.ResponseWriter, r *http.Request, name limit
 	return nil
 }
 
-// cooldownKind is a kind of message that has a cooldown: the least time between two such messages to one e-mail address or
+// cooldownKind is a kind of message that has a cooldown: the minimum time between two such messages to one e-mail address or
 // phone number.
 type cooldownKind string
 

@@ -14,7 +14,7 @@ import (
 )
 
 // JobMessageRequest is the kind of the job that looks for an account and sends it a link or code. The HTTP handler only validates the
-// input, starts the cooldown (the least time between two messages) and queues the job. So its response and response time do not reveal
+// input, starts the cooldown (the minimum time between two messages) and queues the job. So its response and response time do not reveal
 // whether the account exists. The string is an old name that stored jobs contain; do not change it.
 const JobMessageRequest = "auth.asked"
 

@@ -28,7 +28,7 @@ func newProviderUser(provider string, reported oauth.Identity) providerUser {
 	return p
 }
 
-// maxSignInTries is the largest number of attempts at a sign-in. Two concurrent sign-ins of a new person can both find no
+// maxSignInTries is the maximum number of attempts at a sign-in. Two concurrent sign-ins of a new person can both find no
 // account. Only one of them can insert it; the other one must start again.
 const maxSignInTries = 3
 

@@ -119,7 +119,7 @@ func (s *Service) respondPasswordSession(w http.ResponseWriter, issued issuedSes
 	return respondPrivate(w, passwordSessionResponse{body, s.weakness(password)}, err)
 }
 
-// maxBody is the largest size of a request body in bytes.
+// maxBody is the maximum size of a request body in bytes.
 const maxBody = 64 << 10
 
 // decode reads a JSON request body of at most maxBody bytes into dst. If dst has a method validate, decode calls it.

@@ -86,7 +86,7 @@ func (s *Service) createSSOKey(ctx context.Context) (sealed string, certificate 
 }
 
 // RenewSSOKey deletes the service's SAML key pair; the next use creates a new one. It is for a key that has leaked, or that
-// cannot be opened because the secret is lost. Running servers use the new key immediately. Identity providers must read the
+// cannot be decrypted because the secret is lost. Running servers use the new key immediately. Identity providers must read the
 // metadata again.
 func (s *Service) RenewSSOKey(ctx context.Context) error {
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {

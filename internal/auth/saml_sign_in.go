@@ -79,7 +79,7 @@ func samlClaims(mapped map[string]any) map[string]any {
 	return claims
 }
 
-// samlTries is the largest number of attempts at a sign-in. Two concurrent first sign-ins of a person both find no account. One
+// samlTries is the maximum number of attempts at a sign-in. Two concurrent first sign-ins of a person both find no account. One
 // of them fails to insert the identity and must start again.
 const samlTries = 3
 

@@ -15,9 +15,9 @@ import (
 )
 
 // This file handles all stored secrets of this package together, after the site's secret is lost or replaced. They are sealed: encrypted
-// with a key that is derived from the site's secret. To open a value means to decrypt it.
+// with a key that is derived from the site's secret.
 
-// CountSealed returns how many stored secrets the key can open (readable) and how many it cannot (unreadable). Commands use it
+// CountSealed returns how many stored secrets the key can decrypt (readable) and how many it cannot (unreadable). Commands use it
 // to check whether the configured secret belongs to the database.
 func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, unreadable int, err error) {
 	secrets, err := listSealed(ctx, q)
@@ -65,7 +65,7 @@ func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte, now time.T
 	return accounts, deleteRowsOfLostSecret(ctx, tx)
 }
 
-// isReadableWith reports whether the sealer can open the stored secret.
+// isReadableWith reports whether the sealer can decrypt the stored secret.
 func (secret sealedSecret) isReadableWith(s sealer) bool {
 	purposes := map[string]string{
 		sealedFactor:     purposeTOTP + secret.id,
@@ -159,8 +159,8 @@ func (s sealer) unseal(purpose, sealed string) ([]byte, error) {
 	return plain, nil
 }
 
-// reseal opens a value with the previous key and seals it with the current key. It tries the purposes one after the other. ok is
-// false if the previous key opens the value with none of the purposes.
+// reseal decrypts a value with the previous key and seals it with the current key. It tries the purposes one after the other. ok is
+// false if the previous key decrypts the value with none of the purposes.
 func (s sealer) reseal(purposes []string, sealed string) (resealed string, ok bool) {
 	raw, err := base64.RawStdEncoding.DecodeString(sealed)
 	if err != nil {

@@ -36,7 +36,7 @@ const (
 	maxMappedKeys  = 100             // keys of an attribute mapping
 	maxMapping     = 64 << 10        // bytes of an attribute mapping in JSON
 	maxResourceID  = 255             // characters
-	refreshRetry   = 5 * time.Minute // least time between two attempts to refresh metadata
+	refreshRetry   = 5 * time.Minute // minimum time between two attempts to refresh metadata
 	resourcePrefix = "resource_"     // precedes a ResourceID that is given in place of the provider's id
 )
 

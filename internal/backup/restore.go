@@ -218,7 +218,7 @@ func (r *Restore) restoreDatabase(ctx context.Context, point *restorePoint, done
 	return closeRestored(d, file)
 }
 
-// reportEvery is the least time between two lines of progress.
+// reportEvery is the minimum time between two lines of progress.
 const reportEvery = 2 * time.Second
 
 // restoreFiles restores the files to which rows refer, and compares each with the SHA-256 in its row.

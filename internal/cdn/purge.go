@@ -29,7 +29,7 @@ const (
 	// secondDelay is the time between the two purges of a change. For up to a second after a change, other nodes may send the previous
 	// page, and the CDN may store it after the first purge. The second purge removes it.
 	secondDelay = time.Second
-	// minInterval is the least time between two purges, so that many changes in a short time share their purges.
+	// minInterval is the minimum time between two purges, so that many changes in a short time share their purges.
 	minInterval = 500 * time.Millisecond
 	// poll is the interval at which the content version is read, to find changes that this node was not notified of, such as those of the
 	// command atelie import.

@@ -99,7 +99,7 @@ const (
 	keepOtherKeys = 4 * keepExpired
 )
 
-// Run obtains and renews certificates until ctx ends. After a failure it logs the cause and tries again, first after a minute
+// Run obtains and renews certificates until ctx ends. After a failure it logs the cause and retries, first after a minute
 // and later every six hours. A failure does not end the program: a program that is restarted again and again would send a
 // request at each start and reach the authority's limit.
 func (m *Manager) Run(ctx context.Context) {

@@ -258,7 +258,7 @@ func (t *transfer) filesAreEmpty(ctx context.Context) error {
 	return err
 }
 
-// reportInterval is the least time between two lines of progress.
+// reportInterval is the minimum time between two lines of progress.
 const reportInterval = 2 * time.Second
 
 // reportDue reports whether the next line of progress is due.

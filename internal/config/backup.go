@@ -71,7 +71,7 @@ func (c *Config) SecondaryBackupLocation() (*Location, error) {
 // BackupDir returns the folder of the backup if backup-url is not set.
 func (c *Config) BackupDir() string { return filepath.Join(c.Server.DataDir, "backups") }
 
-// minPassphrase is the least length of a passphrase in bytes.
+// minPassphrase is the minimum length of a passphrase in bytes.
 const minPassphrase = 12
 
 func (c *Config) validateBackup() error {

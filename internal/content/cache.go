@@ -184,11 +184,11 @@ func (c *Cache[K, V]) put(version int64, key K, value V) {
 	}
 }
 
-// Lookups counts requests by whether a cached value answered them. The Cache itself does not count, because one request may
+// Lookups counts requests by whether a cached value was used. The Cache itself does not count, because one request may
 // call Get several times, and pages that are made in advance call it without a request.
 type Lookups struct{ hits, misses atomic.Int64 }
 
-// Record counts one request: hit is whether a cached value answered it.
+// Record counts one request: hit is whether a cached value was used.
 func (l *Lookups) Record(hit bool) {
 	if hit {
 		l.hits.Add(1)

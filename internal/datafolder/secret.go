@@ -14,7 +14,7 @@ import (
 // This file reads, creates and rotates the secret of a data folder. The program derives its keys from the secret.
 
 const (
-	minSecretLength = 32                     // least length in bytes
+	minSecretLength = 32                     // minimum length in bytes
 	temporaryPrefix = "." + secretFile + "-" // begins the names of temporary files
 )
 

@@ -33,7 +33,7 @@ const (
 	reserveSlices = 4
 	// defaultInterval is the interval of checks. It is short because a fast upload could fill the disk between two checks.
 	defaultInterval = 2 * time.Second
-	// minRetryBytes is the free space in bytes that is needed to repeat a write that failed because the disk was full.
+	// minRetryBytes is the free space in bytes that is needed to retry a write that failed because the disk was full.
 	minRetryBytes = 1 << 20
 	// maxUsageAge is the age at which Usage does not return the result of the last check but checks again.
 	maxUsageAge = 100 * time.Millisecond
@@ -90,7 +90,7 @@ func (s *Space) Usage() Usage {
 }
 
 // FreeReserve is to be called after a write failed because the disk is full. It releases a slice of the reserve and reports whether
-// there is now enough space to repeat the write.
+// there is now enough space to retry the write.
 func (s *Space) FreeReserve() (retry bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -55,7 +55,7 @@ type driver interface {
 type Hooks struct {
 	OutageBegan func(cause error)
 	OutageEnded func(lasted time.Duration, refused int64) // refused is the number of statements that failed because of the outage
-	DiskFull    func() (retry bool)                       // called when a write fails on a full disk; it returns true if space was freed, so that the write is tried again once
+	DiskFull    func() (retry bool)                       // called when a write fails on a full disk; it returns true if space was freed, so that the write is retried once
 	// Locked is called each time a write could not get SQLite's lock, which another program holds. waited is the total time of
 	// the write's waits. If Locked returns true, the write waits again.
 	Locked func(waited time.Duration) (again bool)
@@ -154,7 +154,7 @@ func (d *DB) countWrite(stored bool) {
 }
 
 // freeSpaceAfter calls the hook DiskFull if err means that the disk is full. It reports whether the hook has freed space, so that
-// the write may be tried again.
+// the write may be retried.
 func (d *DB) freeSpaceAfter(err error) bool {
 	return errors.Is(err, apperr.NoSpace) && d.hooks.DiskFull()
 }

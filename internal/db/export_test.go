@@ -118,7 +118,7 @@ func CanonicalJSON(s string) (string, error) {
 	return string(b), err
 }
 
-// CopyBatch is the largest number of rows that a copy writes in one transaction.
+// CopyBatch is the maximum number of rows that a copy writes in one transaction.
 const CopyBatch = maxBatchRows
 
 // ExpectedTables returns the names of the tables that CheckTables looks for.

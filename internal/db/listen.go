@@ -10,7 +10,7 @@ import (
 	"atelie/internal/interval"
 )
 
-// While no notification comes, the connection is pinged every pingInterval. A ping without an answer in pingTimeout means that
+// While no notification comes, the connection is pinged every pingInterval. A ping without a response within pingTimeout means that
 // the connection is lost.
 const (
 	pingInterval = 15 * time.Second

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxName is the largest length of an object's name in bytes. A database index cannot contain much longer names.
+// MaxName is the maximum length of an object's name in bytes. A database index cannot contain much longer names.
 const MaxName = 1024
 
 // ValidName reports whether an object may have the name: segments separated by single slashes, none of them "." or "..", in valid UTF-8

@@ -98,7 +98,7 @@ func singleRange(r *http.Request) *http.Request {
 	return r
 }
 
-// maxDownloadName is the largest number of characters of a file name in SetAttachment; the rest is cut off.
+// maxDownloadName is the maximum number of characters of a file name in SetAttachment; the rest is cut off.
 const maxDownloadName = 200
 
 // contentDisposition returns a Content-Disposition header that makes the browser save the file. The header has the name twice:

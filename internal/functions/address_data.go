@@ -157,7 +157,7 @@ func (s *Service) countEntries(ctx context.Context, tx *db.Tx, address string) (
 	return answer, err
 }
 
-// exportAddress answers with a file in JSON that has a list for each place. It is written while it is read, without a
+// exportAddress responds with a file in JSON that has a list for each place. It is written while it is read, without a
 // transaction, so that a slow client keeps nobody from writing.
 func (s *Service) exportAddress(w http.ResponseWriter, r *http.Request, address string) error {
 	err := s.db.WithTx(r.Context(), func(tx *db.Tx) error {

@@ -112,7 +112,7 @@ var catalog = map[string]function{
 	"mail-test":          {run: (*Service).mailTest},
 }
 
-// maxBody is the largest size of a request body in bytes.
+// maxBody is the maximum size of a request body in bytes.
 const maxBody = 64 << 10
 
 // allowedMethods is the value of the header Allow.

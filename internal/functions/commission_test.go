@@ -76,7 +76,7 @@ func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 		}
 		s.clock = s.clock.Add(time.Hour)
 		s.live = nil
-		for range 2 { // the client has lost the first response and repeats the request
+		for range 2 { // the client has lost the first response and retries the request
 			state := s.mustDesk("offer", id, "id", "draft", "text", " Um retrato\r\nde 40 × 50. <i>", "price", " 300 €", "deposit", "100 €", "promised_on", "2026-06-01", "expires_on", "2026-03-20")
 			if state.Stage != "offer" || len(state.Offers) != 1 || state.Offers[0].State != "open" {
 				t.Fatalf("%+v", state)

@@ -13,7 +13,7 @@ import (
 	"atelie/internal/jobs"
 )
 
-// maxNoticeIDs is the largest number of messages in one call of contact-notices.
+// maxNoticeIDs is the maximum number of messages in one call of contact-notices.
 const maxNoticeIDs = 100
 
 // noticesRequest is the body of a call of contact-notices.

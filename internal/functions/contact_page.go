@@ -44,7 +44,7 @@ type contactPageData struct {
 type contactField struct {
 	Name, Type, Label, Value string
 	Problem                  string // error shown below the field; "" for none
-	Max                      int    // largest length in characters
+	Max                      int    // maximum length in characters
 	Focus                    bool   // the field gets the focus; set for the first field with a problem
 }
 

@@ -14,7 +14,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// maxListed is the largest number of messages in one list. maxSkipped is the largest number of messages that a list can skip: more
+// maxListed is the maximum number of messages in one list. maxSkipped is the maximum number of messages that a list can skip: more
 // than any site has, and less than the largest OFFSET of both databases.
 const (
 	maxListed  = 100
@@ -26,7 +26,7 @@ type quarantineRequest struct {
 	Action string `json:"action"` // list, restore or delete; "" means list
 	ID     string `json:"id"`     // id of the message to restore or delete; ignored by list
 	From   int    `json:"from"`   // number of messages that a list skips
-	Limit  int    `json:"limit"`  // largest number of messages in a list, 1 to maxListed; 0 or missing means maxListed
+	Limit  int    `json:"limit"`  // maximum number of messages in a list, 1 to maxListed; 0 or missing means maxListed
 }
 
 // quarantinedMessage is one message of the list.

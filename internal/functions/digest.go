@@ -22,8 +22,8 @@ const JobDigest = "contact.digest"
 const (
 	noticesPerHour   = 5
 	noticeWindow     = time.Hour
-	digestMaxMail    = 10  // largest number of messages in the list of a mail
-	digestMaxWebhook = 100 // largest number of messages in a webhook call
+	digestMaxMail    = 10  // maximum number of messages in the list of a mail
+	digestMaxWebhook = 100 // maximum number of messages in a webhook call
 )
 
 // Digest is the content of a digest that is sent by mail.

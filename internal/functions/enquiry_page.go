@@ -65,7 +65,7 @@ type enquiryPage struct {
 	Problem    bool   // the alert is about the text
 	// PictureProblem means that the alert is about the pictures.
 	PictureProblem bool
-	Max            int  // largest length of a reply in characters
+	Max            int  // maximum length of a reply in characters
 	Confirming     bool // asks whether to erase the enquiry
 	Erased         bool
 }

@@ -111,7 +111,7 @@ func (s *site) reply(body string) (int, conversationState, string) {
 
 // Proves FN-contact-link.
 // Without a request for a link, the response is the same bytes as before, whatever the owner has set.
-// Who does not ask for a link is answered to the byte as before, whatever the owner has set.
+// Without a request for a link, the response has the same bytes as before, whatever the owner has set.
 func TestLinkIsGivenOnRequest(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -412,7 +412,7 @@ func TestOwnerReplies(t *testing.T) {
 			t.Fatalf("%d %s", code, text)
 		}
 		s.clock = s.clock.Add(time.Hour)
-		for range 2 { // the client has lost the first response and repeats the request
+		for range 2 { // the client has lost the first response and retries the request
 			if code, _, text := s.reply(`{"action":"reply","message_id":"` + id + `","id":"draft-1","text":" Claro!\r\nEm maio. "}`); code != 200 {
 				t.Fatalf("%d %s", code, text)
 			}

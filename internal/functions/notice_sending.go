@@ -39,7 +39,7 @@ const (
 	// noticeLife is the age at which an unsent notice is shown as failed. All attempts of its job together take less time, so such
 	// a notice has lost its job.
 	noticeLife = 12 * time.Hour
-	// thanksInterval is the least time between two thank-you mails to one mailbox. thanksPerDay is the largest number of thank-you
+	// thanksInterval is the minimum time between two thank-you mails to one mailbox. thanksPerDay is the maximum number of thank-you
 	// mails to all mailboxes in thanksWindow. Without limits, programs could make the site send mails to other people, by entering their
 	// addresses into the form.
 	thanksInterval = 24 * time.Hour

@@ -20,7 +20,7 @@ import (
 
 // This file parses the bodies of contact requests.
 
-// maxParts is the largest number of parts, which are the fields, of a multipart form. The site's form has five.
+// maxParts is the maximum number of parts, which are the fields, of a multipart form. The site's form has five.
 const maxParts = 50
 
 // isFormType reports whether a Content-Type is that of a form: URL-encoded or multipart.

@@ -61,7 +61,7 @@ type Certificate struct {
 	Begin, End time.Time
 }
 
-// Service reads the state of the site, answers rpc/get_site_health with it, and queues mails to the owners.
+// Service reads the state of the site, returns it by rpc/get_site_health, and queues mails to the owners.
 type Service struct {
 	db  *db.DB
 	cfg Config

@@ -60,7 +60,7 @@ const (
 	proofStaleMailedAfter = 3 * day   // a machine that was off does the proof after its start
 )
 
-// mailInterval is the least time between two mails about a problem, from all nodes together. Backups are turned off on purpose,
+// mailInterval is the minimum time between two mails about a problem, from all nodes together. Backups are turned off on purpose,
 // so the owners are reminded once a week.
 func mailInterval(c Code) time.Duration {
 	if c == BackupOff {
@@ -183,7 +183,7 @@ func utc(t time.Time) *time.Time {
 	return &t
 }
 
-// maxCause is the largest number of characters of a cause.
+// maxCause is the maximum number of characters of a cause.
 const maxCause = 300
 
 var addressPattern = regexp.MustCompile(`[^\s<>@:;,]+@[^\s<>@:;,]+`)

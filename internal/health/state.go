@@ -119,7 +119,7 @@ func (s *Service) state(r reading) (State, error) {
 	return state, nil
 }
 
-// GetSiteHealth answers rpc/get_site_health with the State, for administrators and the service key.
+// GetSiteHealth handles rpc/get_site_health: it returns the State, for administrators and the service key.
 func (s *Service) GetSiteHealth(w http.ResponseWriter, r *http.Request) error {
 	if caller := identity.Of(r.Context()); !policy.SiteHealth(caller) {
 		return httpx.DeniedError(caller, "the health of the site")

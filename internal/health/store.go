@@ -65,7 +65,7 @@ func deleteRecord(ctx context.Context, q db.Querier, name string) error {
 	return db.Exec(ctx, q, "delete from health_records where name = $1", name)
 }
 
-// releaseInterval is the least time between two readings of the release file, by all nodes together.
+// releaseInterval is the minimum time between two readings of the release file, by all nodes together.
 const releaseInterval = day
 
 // claimRelease reports whether the caller shall read the release file now. A time that is implausibly late was written by a node with a

@@ -8,7 +8,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// GetDeleted answers rpc/get_deleted {table, before}. The response has the deleted rows of a table that were not restored, the newest
+// GetDeleted handles rpc/get_deleted {table, before}. The response has the deleted rows of a table that were not restored, the newest
 // deletion first. Each of them is a revision: the row as it was before its deletion. before is the id of the last revision of the
 // previous response.
 func (s *Service) GetDeleted(w http.ResponseWriter, r *http.Request) error {

@@ -10,7 +10,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// GetHistory answers rpc/get_history {table, id, before}. The response has the revisions of a row (the row as it was before each change),
+// GetHistory handles rpc/get_history {table, id, before}. The response has the revisions of a row (the row as it was before each change),
 // the newest first. Each revision lists the URLs of its files that were replaced since. before is the id of the last revision of the
 // previous response.
 //

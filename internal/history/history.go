@@ -50,7 +50,7 @@ type Config struct {
 	ReleaseFiles func(ctx context.Context, tx *db.Tx, urls []string) error
 }
 
-// Service answers rpc/get_history, rpc/get_deleted and rpc/restore_files, all for administrators.
+// Service handles rpc/get_history, rpc/get_deleted and rpc/restore_files, all for administrators.
 type Service struct {
 	db  *db.DB
 	cfg Config

@@ -7,7 +7,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// RestoreFiles answers rpc/restore_files {urls, at}. It restores removed files at their public URLs. The response is {missing}: the URLs
+// RestoreFiles handles rpc/restore_files {urls, at}. It restores removed files at their public URLs. The response is {missing}: the URLs
 // whose files no longer exist. With at, files that were replaced since that time are restored to what they were then. A restored file is
 // removed again if no row refers to it after 48 hours.
 func (s *Service) RestoreFiles(w http.ResponseWriter, r *http.Request) error {

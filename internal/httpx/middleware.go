@@ -99,7 +99,7 @@ func Log(log *slog.Logger, trusted []netip.Prefix, observe Observer) Middleware 
 					}
 				}
 				if rec.status == 0 {
-					rec.status = http.StatusOK // net/http answers so if the handler has written nothing
+					rec.status = http.StatusOK // net/http sends this status if the handler has written nothing
 				}
 				took := time.Since(start)
 				if observe != nil {
@@ -243,7 +243,7 @@ func clientIP(r *http.Request, trusted []netip.Prefix) string {
 	return addr.Unmap().WithZone("").String() // a client could put any text into the zone
 }
 
-// forwardedWarningInterval is the least time between two warnings of a forwardedWarning.
+// forwardedWarningInterval is the minimum time between two warnings of a forwardedWarning.
 const forwardedWarningInterval = time.Hour
 
 // forwardedWarning logs, at most once in forwardedWarningInterval, that a request with X-Forwarded-For was received from an untrusted IP

@@ -23,7 +23,7 @@ type IssuerLoader func(ctx context.Context) ([]string, error)
 
 // Times of the reads of the accepted issuers.
 const (
-	issuersMinInterval = 5 * time.Second // least time between two reads because of an unknown issuer
+	issuersMinInterval = 5 * time.Second // minimum time between two reads because of an unknown issuer
 	issuersTimeout     = 5 * time.Second // limits one read
 )
 

@@ -39,7 +39,7 @@ type JWK struct {
 const (
 	keysMaxAge      = time.Minute      // age at which the cached keys are read again
 	keysStale       = 10 * time.Minute // age at which the cached keys are no longer used
-	keysMinInterval = 5 * time.Second  // least time between two reads after a failure or an unknown kid
+	keysMinInterval = 5 * time.Second  // minimum time between two reads after a failure or an unknown kid
 	keysTimeout     = 5 * time.Second  // limits one read
 )
 

@@ -18,7 +18,7 @@ import (
 type pool struct {
 	handlers   map[string]Handler // the handler of each kind of job
 	priorities [][]string         // kinds by priority, highest first; nil: all kinds have the same priority
-	workers    int                // largest number of jobs that run concurrently
+	workers    int                // maximum number of jobs that run concurrently
 	runTime    time.Duration      // time limit of each run
 	wakeup     chan struct{}      // receives a value when run must read the queue immediately
 }
@@ -142,7 +142,7 @@ func (q *Queue) keepLease(ctx context.Context, log *slog.Logger, j job) {
 	})
 }
 
-// runHandler opens the payload and calls the handler. It returns a panic of the handler as an error.
+// runHandler decrypts the payload and calls the handler. It returns a panic of the handler as an error.
 func (q *Queue) runHandler(ctx context.Context, p *pool, j job) (err error) {
 	if j.tries > maxTries {
 		return Permanent(errors.New("no try of the job ended: each time the program stopped or lost the database"))

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// This file decides whether a job that has failed is tried again, and when.
+// This file decides whether and when a job that has failed is retried.
 
 // backoff contains the waits before the second and each later try of a job. When the try after the last wait fails, the job is not tried
 // again.
@@ -21,7 +21,7 @@ var backoff = [...]time.Duration{
 // maxBackoff is the longest wait of backoff. A job that is due much later was written by a node with a wrong clock, and runs immediately.
 const maxBackoff = 6 * time.Hour
 
-// maxTries is the largest number of tries of a job.
+// maxTries is the maximum number of tries of a job.
 const maxTries = len(backoff) + 1
 
 // permanentError marks an error for IsPermanent.
@@ -31,7 +31,7 @@ func (e *permanentError) Error() string { return e.cause.Error() }
 
 func (e *permanentError) Unwrap() error { return e.cause }
 
-// Permanent marks an error that another try would only repeat. Permanent(nil) is nil.
+// Permanent marks an error that a retry would only repeat. Permanent(nil) is nil.
 func Permanent(err error) error {
 	if err == nil {
 		return nil

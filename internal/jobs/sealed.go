@@ -30,7 +30,7 @@ func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, u
 	return readable, len(ids), err
 }
 
-// DeleteUnreadable deletes the jobs whose payload the key cannot open, and returns their number. It is for a site whose secret is
+// DeleteUnreadable deletes the jobs whose payload the key cannot decrypt, and returns their number. It is for a site whose secret is
 // lost: jobs with such a payload can never run.
 func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte) (removed int, err error) {
 	_, unreadable, err := openAll(ctx, tx, sealKey)
@@ -42,7 +42,7 @@ func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte) (removed i
 	return len(unreadable), err
 }
 
-// openAll tries to open the payload of every job that has not failed. It returns how many payloads the key can open (readable),
+// openAll tries to decrypt the payload of every job that has not failed. It returns how many payloads the key can decrypt (readable),
 // and the ids of the other jobs (unreadable).
 func openAll(ctx context.Context, q db.Querier, sealKey []byte) (readable int, unreadable []string, err error) {
 	all, err := listPayloads(ctx, q)

@@ -257,7 +257,7 @@ func (s *Service) open(ctx context.Context, private bool, found rendered) (body 
 // urlVersion returns the version of an object's content in URLs: the first 16 digits of its SHA-256.
 func urlVersion(o files.Object) string { return o.ETag[:min(16, len(o.ETag))] }
 
-// rendered is the picture with which a request for a rendition is answered: that rendition, or a substitute.
+// rendered is the picture that is sent for a request for a rendition: that rendition, or a substitute.
 type rendered struct {
 	renditionRow
 
@@ -331,7 +331,7 @@ func firstRendition(ctx context.Context, d *db.DB, objectID string, wanted []rec
 	return nil, nil
 }
 
-// wantedRecipes returns the renditions that can answer a request, the best first. If none exists, the last one is made.
+// wantedRecipes returns the renditions that can be sent for a request, the best first. If none exists, the last one is made.
 func (s *Service) wantedRecipes(m *media, req request, accept, source string) (out []recipe, err error) {
 	if t := req.transform.tile; t != nil {
 		o, ok := tileOrder(m.Facts.Width, m.Facts.Height, t[0], t[1])

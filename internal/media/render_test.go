@@ -504,7 +504,7 @@ func TestRenditionsOnRequestAreLimited(t *testing.T) {
 
 // Proves F-render-failed.
 //
-// A rendition that could not be made is not tried again at each request.
+// A rendition that could not be made is not retried at each request.
 func TestFailedRenditionIsNotRetried(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	s, e := newEngineSite(t, d)

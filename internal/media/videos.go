@@ -132,7 +132,7 @@ func (s *Service) moveIndex(ctx context.Context, o files.Object, m *media, f io.
 	return s.replaceFile(ctx, o, m, found, stored)
 }
 
-// refuseVideo records that a video cannot be read, and returns a permanent error: the job is not repeated.
+// refuseVideo records that a video cannot be read, and returns a permanent error: the job is not retried.
 func (s *Service) refuseVideo(ctx context.Context, m *media, cause error) error {
 	return errors.Join(errCannotBeShown(reasonUnreadableVideo).Because(cause), failMedia(context.WithoutCancel(ctx), s.db, m.ObjectID, m.Version, reasonUnreadableVideo, s.now()))
 }

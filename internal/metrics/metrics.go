@@ -77,7 +77,7 @@ func New(s Sources, log *slog.Logger) *Metrics {
 	return m
 }
 
-// Observe counts an answered request. It allocates nothing and takes no lock, because it runs in every request.
+// Observe counts a request after its response. It allocates nothing and takes no lock, because it runs in every request.
 func (m *Metrics) Observe(surface Surface, status int, took time.Duration) {
 	class := status/100 - 1
 	if class < 0 || class >= len(statusClasses) {

@@ -58,7 +58,7 @@ func newPageCache(version *content.Version) *pageCache {
 	return &pageCache{version: version, changed: version.Subscribe(), pages: pages, workPageSlot: make(chan struct{}, 1), recompressDelay: defaultRecompressDelay}
 }
 
-// Lookups returns the counts of requests for pages: those answered from the cache, and those that waited for a new page.
+// Lookups returns the counts of requests for pages: those served from the cache, and those that waited for a new page.
 func (s *Service) Lookups() *content.Lookups { return &s.cache.lookups }
 
 func (s *Service) keyOf(v view) pageKey { return pageKey{v, s.now().Format(time.DateOnly)} }

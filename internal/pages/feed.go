@@ -15,7 +15,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// feedWorks is the largest number of works in the feed. The newest works come first.
+// feedWorks is the maximum number of works in the feed. The newest works come first.
 const feedWorks = 30
 
 // The elements of an Atom feed (RFC 4287), as encoding/xml writes them.

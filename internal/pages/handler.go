@@ -31,7 +31,7 @@ type Config struct {
 	AnonKey func(context.Context) (string, error)
 
 	SecondFactor bool // whether owners must sign in with a second factor
-	BackupDays   int  // the largest number of days for which backups contain deleted data; 0 without backups
+	BackupDays   int  // the maximum number of days for which backups contain deleted data; 0 without backups
 
 	Version *content.Version // the content version, by which the cache finds pages that are out of date
 

@@ -13,7 +13,7 @@ import (
 // gallery when a visitor scrolls. Therefore a gallery is divided into several parts, each a page of its own, and the carousels of the
 // home page have more slides than on the site.
 
-// slidesInCopy is the largest number of works or reviews in a carousel of a static copy.
+// slidesInCopy is the maximum number of works or reviews in a carousel of a static copy.
 const slidesInCopy = 200
 
 // StaticView selects a page of a static copy. Work is the id of the work that the page shows, or "", and Series the slug of its series.

@@ -11,7 +11,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// worksInData is the largest number of works in the structured data of a gallery page, which lists the first works.
+// worksInData is the maximum number of works in the structured data of a gallery page, which lists the first works.
 const worksInData = 24
 
 // thing is an object of the structured data: schema.org properties by name.

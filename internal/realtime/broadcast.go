@@ -16,7 +16,7 @@ import (
 // sendForbiddenText is the error text for clients that send messages or presence without the right to do so.
 const sendForbiddenText = "Unauthorized: Only administrators may send messages and presence on channels"
 
-// maxMessages is the largest number of messages in one request to Broadcast.
+// maxMessages is the maximum number of messages in one request to Broadcast.
 const maxMessages = 100
 
 // envelope is a message to the members of a channel, as an event on the bus.

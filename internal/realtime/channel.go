@@ -20,7 +20,7 @@ import (
 
 const (
 	topicPrefix      = "realtime:" // the client puts it before the name of each channel
-	maxSubscriptions = 100         // largest number of subscriptions of one member
+	maxSubscriptions = 100         // maximum number of subscriptions of one member
 )
 
 // member is a client that has joined a channel. A client that has joined several channels has one member for each.

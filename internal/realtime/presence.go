@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// maxPresencePayload is the largest size, in bytes, of the payload of a track or untrack message.
+// maxPresencePayload is the maximum size, in bytes, of the payload of a track or untrack message.
 const maxPresencePayload = 16 << 10
 
 // presenceRow is a row of realtime_presence: a client that has announced its presence on a channel with a track message.

@@ -36,7 +36,7 @@ const (
 	encodingJSON = 1
 )
 
-// maxName is the largest length in bytes of a topic, event or reference, because a binary frame has one byte for each length.
+// maxName is the maximum length in bytes of a topic, event or reference, because a binary frame has one byte for each length.
 const maxName = 255
 
 var (

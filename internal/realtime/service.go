@@ -50,8 +50,8 @@ const (
 // Config has the settings of a Service.
 type Config struct {
 	Tables     map[string][]db.ColumnType // columns of the tables to which clients may subscribe
-	MaxSockets int                        // largest number of connections to this node
-	MaxPerIP   int                        // largest number of connections from one IP address or IPv6 network (httpx.LimitSubject)
+	MaxSockets int                        // maximum number of connections to this node
+	MaxPerIP   int                        // maximum number of connections from one IP address or IPv6 network (httpx.LimitSubject)
 }
 
 // Service holds the connections to one node and delivers events to them.

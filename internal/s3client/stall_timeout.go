@@ -84,5 +84,5 @@ func (stallError) Error() string {
 	return fmt.Sprintf("the server stopped in the middle of a response: it sent nothing for %s", readTimeout)
 }
 
-// Timeout makes the SDK repeat a request whose response the SDK itself reads, such as a list.
+// Timeout makes the SDK retry a request whose response the SDK itself reads, such as a list.
 func (stallError) Timeout() bool { return true }

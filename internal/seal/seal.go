@@ -15,7 +15,7 @@ const KeySize = 32
 // its text to the operator.
 var ErrOpen = errors.New("it was sealed with another secret, or changed")
 
-// Sealer seals with the current key, and opens what the current key or the previous key has sealed.
+// Sealer seals with the current key, and decrypts what the current key or the previous key has sealed.
 type Sealer struct {
 	current  cipher.AEAD
 	previous cipher.AEAD // nil: there is no previous key
@@ -27,7 +27,7 @@ func New(key []byte) Sealer {
 	return Sealer{current: newAEAD(key)}
 }
 
-// WithPrevious returns a copy of the sealer that also opens what the previous key sealed.
+// WithPrevious returns a copy of the sealer that also decrypts what the previous key sealed.
 func (s Sealer) WithPrevious(previous []byte) Sealer {
 	s.previous = newAEAD(previous)
 	return s
@@ -66,7 +66,7 @@ func (s Sealer) Open(sealed []byte, purpose string) ([]byte, error) {
 	return plain, nil
 }
 
-// Reseal seals with the current key what the previous key has sealed. ok is false if the previous key does not open it, or if
+// Reseal seals with the current key what the previous key has sealed. ok is false if the previous key does not decrypt it, or if
 // there is no previous key.
 func (s Sealer) Reseal(sealed []byte, purpose string) (resealed []byte, ok bool) {
 	if s.previous == nil {

@@ -129,7 +129,7 @@ func (b *Blobs) Discard(ctx context.Context, tx *db.Tx, id string) error {
 	return insertPending(ctx, tx, id, b.now())
 }
 
-// Remove deletes pending blobs. If that fails, it logs the cause, and Sweep tries again.
+// Remove deletes pending blobs. If that fails, it logs the cause, and Sweep retries it.
 func (b *Blobs) Remove(ctx context.Context, ids ...string) {
 	for _, id := range ids {
 		b.cache.blobs.Drop(id)

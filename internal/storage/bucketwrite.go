@@ -51,7 +51,7 @@ func validBucketName(name string) bool {
 	return bucketNamePattern.MatchString(name) && strings.TrimSpace(name) == name && !slices.Contains(reservedBuckets, strings.ToLower(name))
 }
 
-// maxMimeTypes is the largest number of types in a bucket's allowed_mime_types.
+// maxMimeTypes is the maximum number of types in a bucket's allowed_mime_types.
 const maxMimeTypes = 100
 
 // apply checks the request's settings and puts them into b. maxUpload is the server's upload limit in bytes; a

@@ -18,7 +18,7 @@ import (
 // keptBucket is the bucket of the kept objects. Its id contains a control character, so that no URL and no request can name it.
 const keptBucket = "\tkept"
 
-// maxKeptOfName is the largest number of kept objects that had the same name.
+// maxKeptOfName is the maximum number of kept objects that had the same name.
 const maxKeptOfName = 50
 
 // isReferenced reports whether a row or a revision refers to the URL of an object of the site's buckets. A reference to a video is also a

@@ -15,8 +15,8 @@ import (
 // Limits of the requests with a JSON body, for all handlers of this package.
 const (
 	defaultPage = 100     // entries of a listing if the request has no limit; also the client's default
-	maxPage     = 1500    // largest number of entries in a listing
-	maxNames    = 1000    // largest number of names in a request to remove or sign objects
+	maxPage     = 1500    // maximum number of entries in a listing
+	maxNames    = 1000    // maximum number of names in a request to remove or sign objects
 	maxBody     = 2 << 20 // size of the body in bytes
 )
 

@@ -16,7 +16,7 @@ import (
 
 // This file handles requests for the newer of the two listings of objects. It returns a page of entries and a cursor for the next page.
 
-// maxPageV2 is the largest number of entries in a page of ListV2, and the default.
+// maxPageV2 is the maximum number of entries in a page of ListV2, and the default.
 const maxPageV2 = 1000
 
 // listV2Request is the body of a request to ListV2. Prefix is the beginning of the full names. With WithDelimiter all objects in a

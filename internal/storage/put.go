@@ -241,7 +241,7 @@ func (s *Service) sniff(b bucket, name string, body io.Reader, size, quotaLeft i
 	return kind, limited, nil
 }
 
-// sizeLimit returns the largest size, in bytes, of a file in the bucket.
+// sizeLimit returns the maximum size, in bytes, of a file in the bucket.
 func (s *Service) sizeLimit(b bucket) int64 {
 	if b.FileSizeLimit == nil {
 		return s.cfg.MaxUpload

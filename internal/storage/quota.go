@@ -9,7 +9,7 @@ import (
 
 // This file checks the quota, the limit for the total size of all uploaded files.
 
-// quotaLeft returns the largest size in bytes that the quota allows for a new object of that name. The bytes of the object that
+// quotaLeft returns the maximum size in bytes that the quota allows for a new object of that name. The bytes of the object that
 // the new one would replace count as free. Without a quota the result is math.MaxInt64.
 func (s *Service) quotaLeft(ctx context.Context, bucketID, name string) (int64, error) {
 	if s.cfg.Quota == 0 {

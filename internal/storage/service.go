@@ -39,7 +39,7 @@ type Config struct {
 	FileURLsLike func(ctx context.Context, tx *db.Tx, part string) ([]string, error)
 	// Access decides who may read an object.
 	Access files.AccessFunc
-	// KeptFor is the least time for which a kept file stays.
+	// KeptFor is the minimum time for which a kept file stays.
 	KeptFor time.Duration
 }
 

@@ -22,7 +22,7 @@ const (
 	firstDelay     = time.Second      // wait before the second attempt; twice as long before each further one
 	maxDelay       = 5 * time.Minute  // a longer Retry-After is an error
 	idleTimeout    = time.Minute      // a request ends with an error if nothing arrives for this time
-	maxAnswer      = 32 << 20         // bytes of an answer that is not a file
+	maxAnswer      = 32 << 20         // bytes of a response that is not a file
 	connectTimeout = 20 * time.Second // limit of connecting, and of the TLS handshake
 )
 
@@ -60,7 +60,7 @@ func isLocal(host string) bool {
 	return ip.IsLoopback() || ip.IsPrivate()
 }
 
-// answerError is the error for an answer with an unexpected status.
+// answerError is the error for a response with an unexpected status.
 type answerError struct {
 	request string // method and path
 	status  int
@@ -79,8 +79,8 @@ func (e *answerError) Error() string {
 	return text
 }
 
-// do makes a request. It repeats the request after network errors and after the statuses 429 and 5xx; before it does so, it waits
-// as long as Retry-After says (firstDelay and more without that header). The error is an *answerError for a status other than 200
+// do makes a request. It retries the request after network errors and after the statuses 429 and 5xx; before a retry, it waits as long
+// as Retry-After says (firstDelay and more without that header). The error is an *answerError for a status other than 200
 // and 206. The caller closes the body.
 func (c *client) do(ctx context.Context, method, path string, query url.Values, body []byte, header http.Header) (*http.Response, error) {
 	target := *c.base
@@ -125,7 +125,7 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 	}
 }
 
-// once makes a request without repeating it. The request ends when nothing arrives for idleTimeout.
+// once makes a request without retries. The request ends when nothing arrives for idleTimeout.
 func (c *client) once(ctx context.Context, method, requestURL string, body []byte, header http.Header) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	watch := time.AfterFunc(idleTimeout, func() { cancel(errSilent) })
@@ -151,7 +151,7 @@ func (c *client) once(ctx context.Context, method, requestURL string, body []byt
 	return res, nil
 }
 
-// readAll makes a request and returns the body of the response, of at most maxAnswer bytes. It repeats the request if the body ends early.
+// readAll makes a request and returns the body of the response, of at most maxAnswer bytes. It retries the request if the body ends early.
 func (c *client) readAll(ctx context.Context, method, path string, query url.Values, body []byte, header http.Header) ([]byte, error) {
 	for try := 1; ; try++ {
 		res, err := c.do(ctx, method, path, query, body, header)

@@ -72,7 +72,7 @@ const (
 // progressEvery is the number of files between two lines of progress.
 const progressEvery = 100
 
-// Run imports everything and prints a line for each problem and for each part. It can be repeated: accounts, rows and files that the site
+// Run imports everything and prints a line for each problem and for each part. It can be called again: accounts, rows and files that the site
 // already has stay as they are.
 func (i *Import) Run(ctx context.Context) error {
 	i.accounts, i.roles, i.leftOut, i.files = map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]bool{}
@@ -297,7 +297,7 @@ func sizeOf(v any) int {
 
 func isAdmin(row map[string]any) bool { return row["role"] == "admin" }
 
-// maxReads is how often a file or an answer that ends early is read.
+// maxReads is how often a file or a response that ends early is read.
 const maxReads = 3
 
 func (i *Import) importFiles(ctx context.Context, bucket string) error {

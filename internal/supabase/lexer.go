@@ -11,7 +11,7 @@ import (
 
 // This file splits the SQL text of a database dump into tokens.
 
-// maxValue is the largest size in bytes of one value, and of one line of COPY, in a dump.
+// maxValue is the maximum size in bytes of one value, and of one line of COPY, in a dump.
 const maxValue = 8 << 20
 
 // tokenKind is the kind of a token of SQL.

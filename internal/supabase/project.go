@@ -112,7 +112,7 @@ func (p *Project) Accounts(ctx context.Context, yield func(imported.Account) err
 	}
 }
 
-// json makes a request and decodes its answer.
+// json makes a request and decodes the response.
 func (p *Project) json(ctx context.Context, method, path string, query url.Values, body any, out any) error {
 	var text []byte
 	header := http.Header{"Accept": {"application/json"}}

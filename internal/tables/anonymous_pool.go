@@ -38,7 +38,7 @@ func isUnprivileged(c identity.Caller) bool { return c.Role != identity.Service 
 type readSlot struct {
 	querier  db.Querier    // runs the query
 	timeout  time.Duration // limit of the query's duration
-	maxBytes int           // largest size of the response in bytes
+	maxBytes int           // maximum size of the response in bytes
 	release  func()        // gives the slot back; must be called, a second call does nothing
 }
 

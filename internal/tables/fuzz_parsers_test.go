@@ -25,7 +25,7 @@ func clear4xx(t *testing.T, input string, err error) {
 // Proves T-address-hostile.
 //
 // FuzzSelect passes any text to the parser of select. If the parser accepts it, SQLite must run the resulting SQL, and the
-// answer must have the requested names.
+// response must have the requested names.
 func FuzzSelect(f *testing.F) {
 	for _, text := range append(injections, selects...) {
 		f.Add(text)

@@ -2,7 +2,7 @@ package tables
 
 import "net/http"
 
-// This file answers requests that only ask for the allowed methods, or use a method that is not allowed.
+// This file handles requests that only ask for the allowed methods, or that use a method that is not allowed.
 
 // The values of the header Allow for /rest/v1/ and for a table.
 const (

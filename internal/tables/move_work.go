@@ -9,7 +9,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// maxMoved is the largest number of rows that one call moves.
+// maxMoved is the maximum number of rows that one call moves.
 const maxMoved = 500
 
 // places are the values of the argument place of move_work and the similar functions. Before and after refer to another row, the

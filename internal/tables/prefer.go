@@ -15,7 +15,7 @@ type preferences struct {
 	count       string // exact, planned, estimated: all three give the exact count
 	timezone    string // UTC; other time zones are treated as unknown preferences
 	handling    string // strict, lenient: whether an unknown preference is an error
-	maxAffected *int64 // largest number of rows that a write may change; used only with strict handling (affectedLimit)
+	maxAffected *int64 // maximum number of rows that a write may change; used only with strict handling (affectedLimit)
 }
 
 // parsePrefer reads the header. Unknown preferences are ignored; with handling=strict they are an error.
@@ -77,7 +77,7 @@ func (p preferences) applied(names ...string) string {
 	return strings.Join(out, ", ")
 }
 
-// affectedLimit returns the largest number of rows that a write may change, or nil for no limit.
+// affectedLimit returns the maximum number of rows that a write may change, or nil for no limit.
 func (p preferences) affectedLimit() *int64 {
 	if p.handling != "strict" {
 		return nil

@@ -51,7 +51,7 @@ func (k *cachingSite) compare(r *http.Request) (hit bool) {
 	k.cached.ServeHTTP(got, r.Clone(k.t.Context()))
 	hit = k.passed == before
 	k.uncached.ServeHTTP(want, r.Clone(k.t.Context()))
-	if want.Header().Get("Content-Length") == "" { // cached answers also have a Content-Length
+	if want.Header().Get("Content-Length") == "" { // cached responses also have a Content-Length
 		if length := got.Header().Get("Content-Length"); length != "" && length != strconv.Itoa(got.Body.Len()) {
 			k.t.Errorf("%s %s: Content-Length %s of %d bytes", r.Method, r.URL, length, got.Body.Len())
 		}

@@ -63,7 +63,7 @@ func (req *tableRequest) totalCount(out writeResult) *int64 {
 	return &n
 }
 
-// maxShortRows is the largest number of rows that a write inserts or changes in a short transaction.
+// maxShortRows is the maximum number of rows that a write inserts or changes in a short transaction.
 const maxShortRows = 20
 
 // inTransaction runs a write in one transaction, a short one if it writes at most maxShortRows rows. fn sets the result. The transaction

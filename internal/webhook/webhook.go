@@ -93,7 +93,7 @@ func IsPublic(a netip.Addr) bool {
 	return a.IsGlobalUnicast() && !a.IsPrivate() && !slices.ContainsFunc(reservedNetworks, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// StatusError is the error of a call that was answered with another status than 2xx.
+// StatusError is the error of a call whose response has another status than 2xx.
 type StatusError struct {
 	Host   string
 	Status int

@@ -15,7 +15,7 @@ afterAll(async () => {
   await stopS3();
 });
 
-// With UPLOAD_BYTES=2000000000 the test uploads a file of the largest size. The interruptions are spread over the file.
+// With UPLOAD_BYTES=2000000000 the test uploads a file of the maximum size. The interruptions are spread over the file.
 const size = Number(process.env.UPLOAD_BYTES ?? 200e6);
 const interruptions = Number(process.env.UPLOAD_CUTS ?? 5);
 const timeout = 120_000 + size / 1000;

@@ -365,7 +365,7 @@ func startNginx(t *testing.T, name string, nodes ...string) front {
 	return f
 }
 
-// TestNginxLogsNoPrivateLink asks for private links while no node answers, so that nginx writes into both of its logs.
+// TestNginxLogsNoPrivateLink asks for private links while no node responds, so that nginx writes into both of its logs.
 func TestNginxLogsNoPrivateLink(t *testing.T) {
 	for name, nodes := range map[string][]string{"one.conf": {"127.0.0.1:8000"}, "several.conf": {"10.0.0.11:8000", "10.0.0.12:8000"}, "cached.conf": {"127.0.0.1:8000"}} {
 		t.Run(name, func(t *testing.T) {

@@ -32,7 +32,7 @@ import (
 // Visitors can send 200 pictures in an hour; the rest of the texts have none.
 const visitorPictures = 150
 
-// conversation is the state of a writer that goes through conversations step by step. A step that was not acknowledged is repeated after
+// conversation is the state of a writer that goes through conversations step by step. A step that was not acknowledged is retried after
 // the kill with the same id, as a browser does.
 type conversation struct {
 	step      int

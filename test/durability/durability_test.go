@@ -248,7 +248,7 @@ func (s *site) writeUntilKilled(slow bool) {
 	writers.Wait()
 }
 
-// withoutRedirects returns redirects as answers.
+// withoutRedirects returns redirects as responses.
 var withoutRedirects = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // send returns the status and the body; false if the connection broke.

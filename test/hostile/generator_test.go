@@ -279,7 +279,7 @@ func (g *generator) mailLink() *request {
 	return g.framed(g.request("POST", "/auth/v1/verify"), g.json(fields, []string{"type", "token", "token_hash", "email", "phone"}))
 }
 
-// mailRequest rarely names a mail address: the answer to such a request is delayed.
+// mailRequest rarely names a mail address: the response to such a request is delayed.
 func (g *generator) mailRequest() *request {
 	fields := []string{"phone", "create_user", "data", "code_challenge", "code_challenge_method", "gotrue_meta_security"}
 	if g.chance(4) {

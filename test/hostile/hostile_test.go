@@ -125,7 +125,7 @@ type site struct {
 	checked int
 }
 
-// sent is an answer as the log should have it. name has the number of the request, not the request: thousands of bodies would
+// sent is a response as the log should have it. name has the number of the request, not the request: thousands of bodies would
 // hide a leak.
 type sent struct {
 	name        string
@@ -361,7 +361,7 @@ func (s *site) show(t *testing.T, name string, failures <-chan string) {
 	}
 }
 
-// record records the answer for checkLog, and checks it. Answers of net/http itself have no request id.
+// record records the response for checkLog, and checks it. Responses of net/http itself have no request id.
 func (s *site) record(name string, r *request, a *answer, check func(*request, *answer) error) error {
 	id := a.header.Get("X-Request-Id")
 	if id == "" {
@@ -376,7 +376,7 @@ func (s *site) record(name string, r *request, a *answer, check func(*request, *
 	return check(r, a)
 }
 
-// check checks an answer to any caller.
+// check checks a response to any caller.
 func (s *site) check(r *request, a *answer) error {
 	if a.status >= 500 {
 		return fmt.Errorf("answered %d: %s", a.status, a.body)
@@ -396,7 +396,7 @@ func (s *site) check(r *request, a *answer) error {
 	return inShape(r, a)
 }
 
-// checkOutsider checks an answer to a caller without a role.
+// checkOutsider checks a response to a caller without a role.
 func (s *site) checkOutsider(r *request, a *answer) error {
 	if err := s.check(r, a); err != nil {
 		return err
@@ -432,7 +432,7 @@ var shapes = map[string][][]string{
 // hasShape reports whether an error must have a shape: those of pages have none, nor those of ranges and conditions of files,
 // which net/http writes.
 func hasShape(r *request, a *answer) bool {
-	// Errors of resumable uploads are plain text, and a browser's form is answered with a page.
+	// Errors of resumable uploads are plain text, and a browser's form gets a page.
 	if strings.HasPrefix(r.target, resumable.Path) || (strings.HasPrefix(r.target, "/functions/v1/") && strings.HasPrefix(a.header.Get("Content-Type"), "text/html")) {
 		return false
 	}
@@ -511,15 +511,15 @@ func (l *logLines) take(t *testing.T) map[string]logLine {
 	return lines
 }
 
-// checkLog checks that every answer has a log line, and a refused request a reason in it. It removes both.
+// checkLog checks that every response has a log line, and a refused request a reason in it. It removes both.
 func (s *site) checkLog(t *testing.T) {
 	t.Helper()
 	missing := 0
-	for wait := 0; len(s.answers) > 0 && wait < 3000; wait++ { // a line is written just after its answer
+	for wait := 0; len(s.answers) > 0 && wait < 3000; wait++ { // a line is written just after its response
 		for id, line := range s.log.take(t) {
 			a, ok := s.answers[id]
 			if !ok {
-				continue // the client closed the connection before the answer
+				continue // the client closed the connection before the response
 			}
 			delete(s.answers, id)
 			s.checked++

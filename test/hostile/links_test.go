@@ -303,7 +303,7 @@ var (
 	tokenPattern = regexp.MustCompile(`link-\d{17}`)
 )
 
-// check checks an answer to a request for a private link: it shows no row of another conversation. It records what was acknowledged.
+// check checks a response to a request for a private link: it shows no row of another conversation. It records what was acknowledged.
 func (l *links) check(r *request, a *answer) error {
 	if !strings.Contains(strings.ToLower(r.target), "nquiry") {
 		return nil

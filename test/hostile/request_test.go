@@ -98,10 +98,10 @@ type client struct {
 	reader  *bufio.Reader
 }
 
-// maxWait is how long a client waits for an answer.
+// maxWait is how long a client waits for a response.
 const maxWait = time.Minute
 
-// send returns nil without an error if the server closed the connection without an answer, as it may after an incomplete request.
+// send returns nil without an error if the server closed the connection without a response, as it may after an incomplete request.
 func (c *client) send(r *request) (*answer, error) {
 	wire := r.wire()
 	for attempt := 0; ; attempt++ {
@@ -138,7 +138,7 @@ func (c *client) exchange(r *request, wire []byte) (*answer, error) {
 	if err := c.conn.SetDeadline(time.Now().Add(maxWait)); err != nil {
 		return nil, err
 	}
-	// The server may answer and close before it has read everything; the answer counts.
+	// The server may respond and close before it has read everything; the response counts.
 	_, sent := c.conn.Write(wire)
 	if tcp, ok := c.conn.(*net.TCPConn); ok && r.framing != exact && r.framing != chunked {
 		_ = tcp.CloseWrite()

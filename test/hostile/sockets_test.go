@@ -50,7 +50,7 @@ func (s *site) attackSockets(t *testing.T, who []string, from, to int, outside b
 	s.show(t, "sockets", failures)
 }
 
-// attackSocket sends frames and then a heartbeat, which the server must answer unless it has closed the connection with a reason.
+// attackSocket sends frames and then a heartbeat, to which the server must reply unless it has closed the connection with a reason.
 func (s *site) attackSocket(g *generator, caller string, outside bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), maxWait)
 	defer cancel()

@@ -25,7 +25,7 @@ import (
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
 const (
-	works    = 1000 // the largest number of rows in an answer
+	works    = 1000 // the maximum number of rows in a response
 	clients  = 8
 	requests = 25 // number of requests that each client sends
 	// The memory of the same program in the same state differs by this much from one start to the next.

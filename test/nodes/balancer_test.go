@@ -63,7 +63,7 @@ func startBalancer(t *testing.T) *balancer {
 
 func (b *balancer) serve(nodes []*node) { b.nodes.Store(&nodes) }
 
-// RoundTrip tries one node after another until one accepts the connection. A request that breaks later is not repeated: it may
+// RoundTrip tries one node after another until one accepts the connection. A request that breaks later is not retried: it may
 // have been processed.
 func (b *balancer) RoundTrip(r *http.Request) (*http.Response, error) {
 	nodes := *b.nodes.Load()

@@ -34,7 +34,7 @@ type answer struct {
 	body   []byte
 }
 
-// send returns errBroken if a client would have to repeat the request.
+// send returns errBroken if a client would have to retry the request.
 func (c call) send(ctx context.Context) (*answer, error) {
 	r, err := http.NewRequestWithContext(ctx, c.method, c.url, bytes.NewReader(c.body))
 	if err != nil {

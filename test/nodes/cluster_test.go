@@ -127,7 +127,7 @@ func (c *cluster) run(args ...string) string {
 	return string(out)
 }
 
-// start starts the program and waits until /health/ready answers with 200.
+// start starts the program and waits until /health/ready responds with 200.
 func (n *node) start(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

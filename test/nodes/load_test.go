@@ -22,8 +22,8 @@ import (
 
 var loadTime = flag.Duration("nodes.load", soak.Size(12*time.Second, 2*time.Minute), "how long the load lasts under which nodes are killed")
 
-// maxWait is how long a client repeats a request, which is longer than the lease of a dead node's upload, and how long a test
-// waits for an answer.
+// maxWait is how long a client retries a request, which is longer than the lease of a dead node's upload, and how long a test
+// waits for a response.
 const maxWait = time.Minute
 
 // traffic is the load of all clients, with the writes that were acknowledged.
@@ -36,7 +36,7 @@ type traffic struct {
 	mu       sync.Mutex
 	kills    int
 	wrong    []string
-	again    int               // requests that were repeated because their node had died
+	again    int               // requests that were retried because their node had died
 	rows     map[string]string // id → title, as acknowledged
 	messages []string
 	files    map[string][]byte
@@ -130,7 +130,7 @@ func (l *traffic) note(fn func()) {
 	fn()
 }
 
-// ask sends a request until it is answered. repeated means that an earlier try broke, and may have been processed.
+// ask sends a request until there is a response. repeated means that an earlier try failed, and may have been processed.
 func (l *traffic) ask(c call, want ...int) (a *answer, repeated bool, err error) {
 	for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		if a, err = c.send(l.ctx); err == nil {
@@ -264,7 +264,7 @@ func (l *traffic) writePieces() error {
 	return l.arrived(name, content)
 }
 
-// renewSession refreshes the session. A refresh token may be repeated if its answer was lost.
+// renewSession refreshes the session. A refresh token may be sent again if its response was lost.
 func (l *traffic) renewSession() error {
 	a, _, err := l.ask(l.refresh(l.url, l.session), http.StatusOK)
 	if err != nil {

@@ -208,7 +208,7 @@ func (c *cluster) rows(t *testing.T) {
 	change := func(n *node, method, body string) call {
 		return call{method: method, url: n.url() + "/rest/v1/products?id=eq." + id, bearer: c.service, header: map[string]string{"Content-Type": "application/json"}, body: []byte(body)}
 	}
-	// Visitors see a change at once on the node that made it, and within a second on the others, which cache answers.
+	// Visitors see a change at once on the node that made it, and within a second on the others, which cache responses.
 	shown := func(on *node, want string) {
 		t.Helper()
 		changed := time.Now()
@@ -368,7 +368,7 @@ func (c *cluster) liveChanges(t *testing.T) {
 }
 
 // startSending sends a request with only the first part of its body, and returns when that part is sent. broken waits until the
-// connection is closed, and fails the test if the request was answered.
+// connection is closed, and fails the test if there was a response.
 func startSending(t *testing.T, c call, part []byte, length int) (broken func()) {
 	t.Helper()
 	body, source := io.Pipe()

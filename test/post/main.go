@@ -1,6 +1,6 @@
 // Command post runs a mail server with STARTTLS and a login for the TypeScript tests. It prints a line of JSON with its address and the
 // file of its certificate, and then a line for each mail that it has accepted. A line such as "451 Try later" on standard input sets
-// its answer to the next recipient; the program confirms that with a line of JSON. It stops at the end of the input.
+// its reply to the next recipient; the program confirms that with a line of JSON. It stops at the end of the input.
 package main
 
 import (
@@ -30,7 +30,7 @@ type greeting struct {
 	Certificates string `json:"certificates"`
 }
 
-// confirmation says that the answer to the next recipient is set.
+// confirmation says that the reply to the next recipient is set.
 type confirmation struct {
 	Answer string `json:"answer"`
 }

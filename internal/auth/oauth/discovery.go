@@ -15,7 +15,7 @@ import (
 
 const (
 	configurationLife = time.Hour       // how long a configuration is used before it is read again
-	minRetryInterval  = 2 * time.Second // least time between a failed read of a configuration and the next read
+	minRetryInterval  = 2 * time.Second // minimum time between a failed read of a configuration and the next read
 )
 
 // configuration is the part of an OpenID Connect provider's configuration that this package uses: the provider's URLs, algorithms

@@ -163,7 +163,7 @@ var allowedExtras = []string{
 	"login", "login_hint", "max_age", "organization", "prompt", "screen_hint", "ui_locales",
 }
 
-const maxExtraBytes = 512 // largest length of one parameter; a longer one is not sent
+const maxExtraBytes = 512 // maximum length of one parameter; a longer one is not sent
 
 // AuthorizeURL returns the provider's URL to which the browser is sent for a sign-in. The error wraps ErrUnavailable when the
 // provider's configuration cannot be read.

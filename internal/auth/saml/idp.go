@@ -114,7 +114,7 @@ func soleEntity(raw []byte) (*saml.EntityDescriptor, error) {
 	return nil, refuse("the metadata describes no identity provider")
 }
 
-// Shortest and longest time after which a provider's metadata is refreshed.
+// Shortest and maximum time after which a provider's metadata is refreshed.
 const (
 	minRefresh = 5 * time.Minute
 	MaxRefresh = 24 * time.Hour

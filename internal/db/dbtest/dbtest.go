@@ -248,7 +248,7 @@ func initialise(ctx context.Context, bin, data string, attr *syscall.SysProcAttr
 	return nil
 }
 
-// launch starts the server on the existing data folder and waits until it answers.
+// launch starts the server on the existing data folder and waits until it responds.
 func (c *postgresServer) launch(ctx context.Context, bin string, attr *syscall.SysProcAttr) error {
 	c.process = exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(bin, "postgres"), "-D", filepath.Join(c.dir, "data"), "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off",
 		"-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=200", "-c", "shared_buffers=32MB", "-c", "log_min_messages=fatal",

@@ -19,7 +19,7 @@ const (
 	iptcCopyright   = 116
 )
 
-// maxCreators is the largest number of creators that are read.
+// maxCreators is the maximum number of creators that are read.
 const maxCreators = 100
 
 // findIPTC returns the IPTC block in a JPEG's APP13 segment, or nil. The segment contains a list of Photoshop resources.

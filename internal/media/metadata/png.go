@@ -38,7 +38,7 @@ func scanPNG(s *source) (b blocks, out plan) {
 		if first != (kind == "IHDR") { // the first chunk, and only the first
 			s.fail(damagedError("its header is not where it should be"))
 		}
-		if size > 1<<31-1 { // the largest length that PNG allows
+		if size > 1<<31-1 { // the maximum length that PNG allows
 			s.fail(damagedError("a part of it is too long"))
 		}
 		// read returns the chunk's data and sets size to 0, so that the data is not skipped below. If the chunk is longer than limit,

@@ -30,7 +30,7 @@ const reducedWidth = 2560
 // wideShare is a fraction of a picture's pixels. If more pixels are outside sRGB, renditions are made in Display P3.
 const wideShare = 0.005
 
-// maxFrameBytes is the largest size of a share picture in bytes. Some messengers do not show larger ones.
+// maxFrameBytes is the maximum size of a share picture in bytes. Some messengers do not show larger ones.
 const maxFrameBytes = 300_000
 
 // Make makes all renditions of a job with the own engine, in this process. It decodes the source once. It writes the files into
@@ -53,7 +53,7 @@ func makeOwn(ctx context.Context, s *ownSession) (Result, error) {
 	return s.run(ctx)
 }
 
-// quickPixels is the largest number of pixels of a source that makeQuick decodes at its full size.
+// quickPixels is the maximum number of pixels of a source that makeQuick decodes at its full size.
 const quickPixels = 8_000_000
 
 // ownSession is a session of the own engine.
@@ -128,7 +128,7 @@ func (s *ownSession) decode(f io.ReadSeeker) error {
 }
 
 // neededBlockSide returns how many of the 8 samples along a side of a JPEG's blocks the orders need: 2, 4 or 8. A source with a
-// profile of another space than sRGB is decoded at its full size, because its reduced picture always has the largest size.
+// profile of another space than sRGB is decoded at its full size, because its reduced picture always has the maximum size.
 func (s *ownSession) neededBlockSide() int {
 	if s.header.MimeType != "image/jpeg" || s.profile != nil && !s.isSRGB() {
 		return 8
@@ -212,7 +212,7 @@ func (s *ownSession) run(ctx context.Context) (Result, error) {
 
 // makeReduced makes the reduced picture: the whole picture in the source's colours, rotated, and as large as the largest order
 // that is not made from the source needs. managed says that the colours must be converted. The reduced picture of a managed
-// source with a profile always has the largest size: its pixels decide about Display P3, and renditions that are made at
+// source with a profile always has the maximum size: its pixels decide about Display P3, and renditions that are made at
 // different times must get the same space.
 func (s *ownSession) makeReduced(ctx context.Context, managed bool) (*picture, error) {
 	top := min(1, reducedWidth/float64(s.w))

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// This file lowers the priority of workers, so that the server's requests are answered first.
+// This file lowers the priority of workers, so that the server's requests are handled first.
 
 const (
 	// workerNice is the nice value of a worker. It is not the lowest priority, because a worker must end in time even on a busy

@@ -62,7 +62,7 @@ func Probe(file io.ReadSeeker) (Info, error) {
 
 const (
 	pageSize = 64 << 10 // bytes
-	maxReads = 500      // largest number of reads of one file
+	maxReads = 500      // maximum number of reads of one file
 )
 
 // pagedReader reads a file in pages of pageSize, and larger parts in one read, so that many small reads cost few requests.

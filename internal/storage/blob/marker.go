@@ -114,7 +114,7 @@ func (s *S3) Mark(ctx context.Context, marker string) error {
 	return requestError(ctx, "write the marker", err)
 }
 
-// Ready implements Store with one short request that is not repeated.
+// Ready implements Store with one short request that is not retried.
 func (s *S3) Ready(ctx context.Context, marker string) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()

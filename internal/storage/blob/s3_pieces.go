@@ -17,7 +17,7 @@ import (
 )
 
 // This file is the part of S3 for blobs that arrive in pieces. It is complicated because a piece may be smaller than minPartSize, the
-// least size of a part of a multipart upload.
+// minimum size of a part of a multipart upload.
 
 // Append implements Store. A piece of at least minPartSize bytes, and the last piece, become parts of a multipart upload. A
 // smaller piece is stored in an object of its own, the tail of the blob; the next call puts the tail before its piece.

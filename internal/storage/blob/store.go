@@ -54,7 +54,7 @@ type Store interface {
 	Ready(ctx context.Context, marker string) error
 }
 
-// PieceSize is the size in bytes of the parts in which S3 sends a large blob, and the largest size of a piece of Append.
+// PieceSize is the size in bytes of the parts in which S3 sends a large blob, and the maximum size of a piece of Append.
 const PieceSize = 8 << 20
 
 // Staged is a complete blob that is not committed yet. Its ReadSeeker reads the blob's bytes. The caller of Stage or Finish must always

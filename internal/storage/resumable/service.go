@@ -89,7 +89,7 @@ type (
 	interruptedKey    struct{} // *atomic.Bool: set when another request waits for the lock and interrupts this one
 )
 
-// maxMetadataHeader is the largest length of the header Upload-Metadata in bytes.
+// maxMetadataHeader is the maximum length of the header Upload-Metadata in bytes.
 const maxMetadataHeader = 64 << 10
 
 // Signed returns h for requests below SignedPath, where only the token in X-Signature decides who may upload.

@@ -100,7 +100,7 @@ export type Boot = {
   language: Language;
   /** Whether the admin area requires a second factor. */
   secondFactorRequired?: boolean;
-  /** The largest number of days for which backups keep what was deleted; missing without backups. */
+  /** The maximum number of days for which backups keep what was deleted; missing without backups. */
   backupDays?: number;
   /** The date on the server, YYYY-MM-DD. */
   today: string;

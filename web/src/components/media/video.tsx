@@ -10,7 +10,7 @@ type VideoProps = ComponentProps<"video"> & {
   cssWidth?: number;
 };
 
-/** The largest number of pixels of a still per CSS pixel, as for pictures. Screens can have three device pixels. */
+/** The maximum number of pixels of a still per CSS pixel, as for pictures. Screens can have three device pixels. */
 const MAX_DENSITY = 2.1;
 /**
  * The width of the still in the server's HTML, in pixels: a width for phones, because the server does not know the screen.

@@ -68,7 +68,7 @@ export function refusalOf(
   return file.size > maxBytes(facts.kind) ? "size" : null;
 }
 
-/** The largest size of an uploaded file of this kind. */
+/** The maximum size of an uploaded file of this kind. */
 function maxBytes(kind: MediaKind): number {
   return kind === "image" ? IMAGE_MAX_BYTES : VIDEO_MAX_BYTES;
 }

@@ -12,7 +12,7 @@ import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 import type { SavedReply } from "@/lib/types";
 
-/** The largest length of a title, in code points, as the server checks it. */
+/** The maximum length of a title, in code points, as the server checks it. */
 const TITLE_MAX = 300;
 
 type Values = { title: string; text_en: string; text_pt: string };

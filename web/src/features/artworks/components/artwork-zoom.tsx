@@ -31,7 +31,7 @@ type ArtworkZoomProps = {
 const STEP = 1.5;
 /** How far an arrow key moves the picture, in CSS pixels. */
 const PAN = 80;
-/** The longest duration of a tap, and the longest time between the taps of a double tap, in milliseconds. */
+/** The longest duration of a tap, and the maximum time between the taps of a double tap, in milliseconds. */
 const TAP_MS = 300;
 /** The largest distance between the taps of a double tap, in CSS pixels. */
 const TAP_PX = 24;
