@@ -55,7 +55,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect(signedIn?.id).toBe(user.id);
   });
 
-  it("an account can be created with a given id; a used email address and a weak password are refused", async () => {
+  it("an account can be created with a given id; a used email address and a weak password are rejected", async () => {
     const id = crypto.randomUUID();
     const user = await create({ id });
     expect(user.id).toBe(id);
@@ -293,7 +293,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect((await signIn(newEmail)).error).toBeNull();
   });
 
-  it("S7-admin-6: a link for an unknown address or an invitation to a confirmed one is refused", async () => {
+  it("S7-admin-6: a link for an unknown address or an invitation to a confirmed one is rejected", async () => {
     const user = await create();
     const unknown = await service.auth.admin.generateLink({
       type: "recovery",
@@ -345,7 +345,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     },
   );
 
-  it("S6-key-1: the public key and an owner's token are refused on all admin endpoints", async () => {
+  it("S6-key-1: the public key and an owner's token are rejected on all admin endpoints", async () => {
     const user = await create();
     const { data } = await owner.auth.getSession();
     const token = data.session!.access_token;

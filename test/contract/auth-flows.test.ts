@@ -151,14 +151,14 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(data.user?.id).not.toBe(user.id);
   });
 
-  it("S8-form-3 A-safe-16: weak and common passwords are refused, and the response gives the reasons", async () => {
+  it("S8-form-3 A-safe-16: weak and common passwords are rejected, and the response gives the reasons", async () => {
     const short = await asAnon(server).auth.signUp({ email: address(), password: "k3v9-x" });
     expect(short.error).toMatchObject({ status: 422, code: "weak_password", reasons: ["length"] });
     const common = await asAnon(server).auth.signUp({ email: address(), password: "Password123!" });
     expect(common.error).toMatchObject({ code: "weak_password", reasons: ["pwned"] });
   });
 
-  it("S7-signup-7: anonymous sign-in is refused", async () => {
+  it("S7-signup-7: anonymous sign-in is rejected", async () => {
     const { error } = await asAnon(server).auth.signInAnonymously();
     expect(error).toMatchObject({ status: 422, code: "anonymous_provider_disabled" });
   });
@@ -371,7 +371,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(out.error?.name).toBe("AuthSessionMissingError");
   });
 
-  it("S7-user-7: a used or malformed address or phone number is refused", async () => {
+  it("S7-user-7: a used or malformed address or phone number is rejected", async () => {
     const { client } = await member();
     const other = await member();
     const taken = await client.auth.updateUser({ email: other.email });
@@ -399,7 +399,7 @@ describe.each(engines)("a closed site on %s", (engine) => {
     const up = await asAnon(server).auth.signUp({ email, password });
     expect(up.error).toMatchObject({ status: 422, code: "signup_disabled" });
     const otp = await asAnon(server).auth.signInWithOtp({ email: "no-guest@example.com" });
-    expect(otp.error).toBeNull(); // as for the owner's address: the answer does not tell whether an account exists
+    expect(otp.error).toBeNull(); // as for the owner's address: the response does not reveal whether an account exists
     const sms = await asAnon(server).auth.signInWithOtp({ phone: "351912345678" });
     expect(sms.error).toMatchObject({ status: 400, code: "phone_provider_disabled" });
   });

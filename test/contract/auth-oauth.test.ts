@@ -56,7 +56,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
 
   beforeAll(async () => {
     oidc = await startOIDC(people);
-    // The provider answers 503 until serve(): the server must start while a provider is down.
+    // The provider responds with 503 until serve(): the server must start while a provider is down.
     server = await startServer(engine, {
       env: {
         ...oidc.env,
@@ -251,7 +251,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     },
   );
 
-  it("S7-oauth-4: a wrong or used state, a used code and another browser are refused", async () => {
+  it("S7-oauth-4: a wrong or used state, a used code and another browser are rejected", async () => {
     const browser = new Browser();
     const callback = await browser.signIn(await addressOf(client()), person(), isCallback);
     const refused = async (from: Browser, change: (url: URL) => void) => {
@@ -279,7 +279,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(query(elsewhere)).toMatchObject({ error_code: "bad_oauth_state" });
   });
 
-  it("S7-oauth-5: the page gets an error if the person has refused consent", async () => {
+  it("S7-oauth-5: the page gets an error if the user has denied consent", async () => {
     const to = await new Browser().signIn(await addressOf(client()), person(), isHome, "abort");
     for (const got of [query(to), fragment(to)]) {
       expect(got).toMatchObject({
@@ -302,7 +302,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
   });
   const isAuth = (url: URL) => url.href.startsWith(home("/auth/"));
 
-  it("S7-oauth-8: a provider without settings is refused with the reference's error", async () => {
+  it("S7-oauth-8: a provider without settings is rejected with Supabase's error", async () => {
     const response = await fetch(`${server.url}/auth/v1/authorize?provider=google`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
@@ -313,7 +313,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(error).toMatchObject({ status: 400, code: "provider_disabled" });
   });
 
-  it("S7-identity-6 A-set-8: linking and new accounts are refused unless the settings allow them", async () => {
+  it("S7-identity-6 A-set-8: linking and new accounts are rejected unless the settings allow them", async () => {
     const closed = await startServer(engine, { env: oidc.env });
     try {
       await closed.command(["owner", "add", ownerEmail, "--password-stdin"], ownerPassword + "\n");

@@ -29,7 +29,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
   const send = (path: string, init: RequestInit = {}) =>
     fetch(`${server.url}/auth/v1/${path}`, { ...init, headers: { apikey: server.anonKey } });
 
-  it("S7-signup-4 A-set-3: signing up by email or phone opens a session at once if no confirmation is required", async () => {
+  it("S7-signup-4 A-set-3: signing up by email or phone opens a session immediately if no confirmation is required", async () => {
     for (const who of [{ email: "ines@example.com" }, { phone: "+351912345678" }]) {
       const client = asAnon(server);
       const made = await client.auth.signUp({ ...who, password: "k3v9xq2m" });
@@ -40,7 +40,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     }
   });
 
-  it("A-set-9: passwords shorter than the configured length are refused", async () => {
+  it("A-set-9: passwords shorter than the configured length are rejected", async () => {
     const signUp = (secret: string) =>
       asAnon(server).auth.signUp({ email: `${secret}@example.com`, password: secret });
     expect((await signUp("k3v9x")).error).toMatchObject({
@@ -72,7 +72,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     expect([health.status, (await health.json()).name]).toEqual([200, "atelie"]);
   });
 
-  it("A-surface-3: preflights of any origin are answered, without credentials", async () => {
+  it("A-surface-3: preflights of any origin are accepted, without credentials", async () => {
     const response = await fetch(`${server.url}/auth/v1/token?grant_type=password`, {
       method: "OPTIONS",
       headers: {

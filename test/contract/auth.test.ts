@@ -111,7 +111,7 @@ describe.each(engines)("authentication on %s", (engine) => {
     expect(new Set(answers.map((a) => a.data.session!.refresh_token)).size).toBe(1);
   });
 
-  it("S7-token-9: an unknown refresh token is refused", async () => {
+  it("S7-token-9: an unknown refresh token is rejected", async () => {
     const { session } = await signIn();
     const unknown =
       session.refresh_token.slice(0, -1) + (session.refresh_token.endsWith("a") ? "b" : "a");

@@ -3,7 +3,7 @@ import { createClient } from "@supabase/supabase-js";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 const url = "http://backend.test";
-let refused = 503; // status of the answers to sign-outs and refreshes
+let refused = 503; // status of the responses to sign-outs and refreshes
 let requests: { at: number; url: string; body: unknown }[];
 
 const started = () => requests.map(({ at }) => at - requests[0]!.at);
@@ -77,7 +77,7 @@ describe("token refresh", () => {
     await auth.stopAutoRefresh();
   });
 
-  it("S9-auth-2 S9-client-2: a failed refresh is repeated after 200 ms, then with doubled waits, for less than 30 seconds", async () => {
+  it("S9-auth-2 S9-client-2: a failed refresh is retried after 200 ms, then with doubled waits, for less than 30 seconds", async () => {
     const { auth } = client(stored(-10));
     vi.spyOn(console, "error").mockImplementation(() => undefined); // the client logs it
     refused = 503;

@@ -121,7 +121,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect(stored.data!.length).toBeGreaterThanOrEqual(4);
   });
 
-  it("FN-body-other FN-body-broken: bodies of other types and forms with files are refused", async () => {
+  it("FN-body-other FN-body-broken: bodies of other types and forms with files are rejected", async () => {
     const { error } = await submit(new Blob(["x"])); // application/octet-stream
     expect(error?.context.status).toBe(415);
     expect(await error!.context.json()).toMatchObject({
@@ -133,7 +133,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect((await submit(form)).error?.context.status).toBe(400);
   });
 
-  it("FN-call-browser FN-call-limit FN-page-safe: a form that a browser sends is answered with a page, in both languages", async () => {
+  it("FN-call-browser FN-call-limit FN-page-safe: a form that a browser sends gets a page, in both languages", async () => {
     const post = (fields: Record<string, string>, from: string) =>
       fetch(`${server.url}/functions/v1/submit-contact`, {
         method: "POST",
@@ -221,7 +221,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect(await response.json()).toMatchObject({ success: false, error: expect.any(String) });
   });
 
-  it("FN-call-cors: the client's preflight is answered", async () => {
+  it("FN-call-cors: the client's preflight is accepted", async () => {
     const response = await fetch(`${server.url}/functions/v1/submit-contact`, {
       method: "OPTIONS",
       headers: {

@@ -1,4 +1,4 @@
-// How mails leave the program: by a real SMTP server, or as files if there is none.
+// Delivery of mails: over SMTP, or as files when no SMTP server is set.
 import { readFile } from "node:fs/promises";
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ describe.each(engines)("mail on %s", (engine) => {
     expect(error).toBeNull();
   };
 
-  it("A-mail-2 A-mail-3: a mail is delivered by a real SMTP server, encrypted and authenticated, as text and HTML", async () => {
+  it("A-mail-2 A-mail-3: a mail is sent over SMTP with STARTTLS and a login, as text and HTML", async () => {
     await invite("ines@example.com", "pt-PT");
     const mail = await post.next("ines@example.com");
     expect(mail.from).toBe("ola@atelie.example");
@@ -42,7 +42,7 @@ describe.each(engines)("mail on %s", (engine) => {
     expect(mail.html).toContain('<html lang="pt"');
   });
 
-  it("A-mail-7: delivery to a busy server is repeated, and the mail arrives once", async () => {
+  it("A-mail-7: a temporary SMTP error (451) is retried, and the mail arrives once", async () => {
     await post.answer("451 Try again");
     await invite("rui@example.com", "en");
     const mail = await post.next("rui@example.com");
@@ -51,7 +51,7 @@ describe.each(engines)("mail on %s", (engine) => {
     expect(post.all().filter((m) => m.to === "rui@example.com")).toHaveLength(1);
   });
 
-  it("A-mail-7: a refused mail is not sent again, and the error does not contain the link", async () => {
+  it("A-mail-7: a permanent SMTP error (550) is not retried, and the log does not contain the link's token", async () => {
     await post.answer("550 No such user");
     await invite("nobody@example.com", "en");
     await expect.poll(() => server.log()).toContain("failed permanently");

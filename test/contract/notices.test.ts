@@ -88,7 +88,7 @@ describe.each(engines)("messages on %s", (engine) => {
       const dataDir = await mkdtemp(join(tmpdir(), "atelie-killed-"));
       const env: Record<string, string> = { ATELIE_DATA_DIR: dataDir };
       if (engine === "postgres") env.ATELIE_DATABASE_URL = await freshPostgres();
-      // No mail server answers at this address: mails stay queued.
+      // No mail server responds at this address: mails stay queued.
       const first = await startServer(engine, {
         env: {
           ...env,

@@ -31,7 +31,7 @@ afterEach(async () => {
 function connect(server: Server, vsn: string, key = server.anonKey): SupabaseClient {
   const client = createClient(server.url, key, {
     auth: { persistSession: false, autoRefreshToken: false },
-    // Heartbeats at the client's own interval: with a short one, an answer that is late on a busy machine ends the connection.
+    // Heartbeats at the client's own interval: with a short one, a reply that is late on a busy machine ends the connection.
     realtime: { vsn, timeout: waitOptions.timeout, reconnectAfterMs: () => 100 },
   });
   openClients.push(client);
@@ -447,7 +447,7 @@ describe.each(engines)("live changes on %s", (engine) => {
         );
     });
 
-    it("RT-join-2 RT-join-4 RT-filter-2: a subscription that is not possible is refused with the reason", async () => {
+    it("RT-join-2 RT-join-4 RT-filter-2: a subscription that is not possible is rejected with the reason", async () => {
       const client = connect(server, vsn);
       await expect(watch(client, { table: "auth_users" })).rejects.toThrow("there is no table");
       await expect(watch(client, { table: "products", filter: "nope=eq.1" })).rejects.toThrow(
@@ -531,7 +531,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       expect(seen).toEqual([]);
     });
 
-    it("RT-connect-3 RT-leave-1: heartbeats are answered, and a channel that its client leaves is closed", async () => {
+    it("RT-connect-3 RT-leave-1: heartbeats get a reply, and a channel that its client leaves is closed", async () => {
       const client = connect(server, vsn);
       const beats: string[] = [];
       client.realtime.onHeartbeat((status) => void beats.push(status));

@@ -337,7 +337,7 @@ describe.each(backends)("the storage client on %s, %s", (engine, store) => {
     expect(removed.data!.map((o) => o.name)).toEqual(["a.png", "praia/b.png"]);
   });
 
-  it("F-bucket-type F-bucket-lifecycle F-bucket-purge F-bucket-others F-download-version F-list-versions F-change-many: options that the server does not support are refused", async () => {
+  it("F-bucket-type F-bucket-lifecycle F-bucket-purge F-bucket-others F-download-version F-list-versions F-change-many: options that the server does not support are rejected", async () => {
     const files = owner.storage.from("product-images");
     await files.upload("plain.png", picture, asPng);
     const refused = { status: 400, code: "FeatureNotEnabled" };
@@ -375,7 +375,7 @@ describe.each(backends)("the storage client on %s, %s", (engine, store) => {
     expect((await service.storage.analytics.listBuckets()).error).not.toBeNull();
   });
 
-  it("F-upload-quota: an upload beyond the quota is refused", async () => {
+  it("F-upload-quota: an upload beyond the quota is rejected", async () => {
     const film = Buffer.concat([
       Buffer.from([0, 0, 0, 24]),
       Buffer.from("ftypisom\0\0\0\0isommp41"),

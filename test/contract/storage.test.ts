@@ -70,7 +70,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     expect((await got.arrayBuffer()).byteLength).toBe(picture.length);
   });
 
-  it("F-download-download F-download-range F-download-validators: range requests and conditional requests are answered", async () => {
+  it("F-download-download F-download-range F-download-validators: range requests and conditional requests are supported", async () => {
     await owner.storage
       .from("product-images")
       .upload("range.png", picture, { contentType: "image/png" });
@@ -99,7 +99,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     expect(named.headers.get("content-disposition")).toMatch(/^attachment;/);
   });
 
-  it("F-upload-upsert: an existing name is refused unless the request allows overwriting", async () => {
+  it("F-upload-upsert: an existing name is rejected unless the request allows overwriting", async () => {
     const files = owner.storage.from("product-images");
     await files.upload("twice.png", picture, { contentType: "image/png" });
     const second = await files.upload("twice.png", picture, { contentType: "image/png" });
@@ -181,7 +181,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     expect((await owner.storage.from("review-images").list()).data).toEqual([]);
   });
 
-  it("F-upload-size: a picture with too many pixels is refused by its header", async () => {
+  it("F-upload-size: a picture with too many pixels is rejected by its header", async () => {
     const { error } = await owner.storage
       .from("product-images")
       .upload("bomb.png", png(50_000, 50_000, deflateSync(Buffer.alloc(10))), {
@@ -239,7 +239,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     });
   }
 
-  it("F-upload-who: forged tokens are refused with 401", async () => {
+  it("F-upload-who: forged tokens are rejected with 401", async () => {
     const response = await fetch(`${server.url}/storage/v1/object/product-images/x.png`, {
       method: "POST",
       headers: { authorization: "Bearer a.b.c", "content-type": "image/png" },

@@ -421,7 +421,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
       const response = await send("products", { Accept: accept });
       expect([response.status, (await response.json()).code]).toEqual([406, "PGRST107"]);
     });
-    it("T-accept-other: explain() is refused, as by default in the reference", async () => {
+    it("T-accept-other: explain() is rejected, as by default in PostgREST", async () => {
       const response = await products().explain();
       expect([response.status, response.error?.code]).toEqual([406, "PGRST107"]);
     });
@@ -435,7 +435,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
       const write = await owner.schema("auth").from("products").insert({ title: "A" });
       expect([write.status, write.error?.code]).toEqual([406, "PGRST106"]);
     });
-    it("T-prefer-handling: handling=strict refuses unknown preferences, lenient ignores them", async () => {
+    it("T-prefer-handling: handling=strict rejects unknown preferences, lenient ignores them", async () => {
       const strict = await send("products", { Prefer: "handling=strict, colour=blue" });
       expect([strict.status, (await strict.json()).code]).toEqual([400, "PGRST122"]);
       const lenient = await send("products", { Prefer: "handling=lenient, colour=blue" });
@@ -483,7 +483,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
         "OPTIONS,POST",
       );
     });
-    it("T-method-options: a preflight of any origin is answered", async () => {
+    it("T-method-options: a preflight of any origin is accepted", async () => {
       const response = await fetch(`${server.url}/rest/v1/products`, {
         method: "OPTIONS",
         headers: {

@@ -245,7 +245,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       );
       expect([unknown.status, unknown.error?.code]).toEqual([400, "42703"]);
     });
-    it("T-upsert-conflict: two rows with the same key are refused", async () => {
+    it("T-upsert-conflict: two rows with the same key are rejected", async () => {
       const twice = await products().upsert([
         { id: id(4), title: "A" },
         { id: id(4), title: "B" },
@@ -268,7 +268,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       expect((await send("PUT", path, body("C"))).status).toBe(204);
       expect((await titles()).at(-1)).toBe("C");
     });
-    it("T-put-bad: PUT with other filters, a range or another key is refused", async () => {
+    it("T-put-bad: PUT with other filters, a range or another key is rejected", async () => {
       const body = JSON.stringify({ id: id(1), title: "X" });
       expect(await statusAndCode(await send("PUT", "products", body))).toEqual([405, "PGRST105"]);
       expect(
@@ -364,7 +364,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
   });
 
   describe("limits of writes", () => {
-    it("T-prefer-affected: maxAffected refuses a write of more rows, and changes nothing", async () => {
+    it("T-prefer-affected: maxAffected rejects a write of more rows, and changes nothing", async () => {
       const update = await withMaxAffected(
         products().update({ medium: "x" }).neq("title", ""),
       ).maxAffected(2);
@@ -381,7 +381,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       });
       expect(lenient.status).toBe(204);
     });
-    it("T-prefer-tx: tx=rollback is ignored, as by default in the reference", async () => {
+    it("T-prefer-tx: tx=rollback is ignored, as by default in PostgREST", async () => {
       expect(
         (await products().update({ medium: "kept" }).eq("id", id(1)).rollback()).error,
       ).toBeNull();
@@ -413,13 +413,13 @@ describe.each(engines)("writing tables on %s", (engine) => {
       });
       expect([form.status, await form.text()]).toEqual([200, "pgrst_scalar\nadmin"]);
     });
-    it("T-rpc-writes: GET is refused for a function that writes", async () => {
+    it("T-rpc-writes: GET is rejected for a function that writes", async () => {
       const response = await owner.rpc("reorder_reviews", { ids: [] }, { get: true });
       expect([response.status, response.error?.code]).toEqual([405, "25006"]);
       const written = await owner.rpc("reorder_reviews", { ids: [] });
       expect([written.status, written.data]).toEqual([204, null]);
     });
-    it("T-rpc-unknown: unknown functions and arguments are refused", async () => {
+    it("T-rpc-unknown: unknown functions and arguments are rejected", async () => {
       const unknown = await owner.rpc("pg_sleep", { seconds: 1 });
       expect([unknown.status, unknown.error?.code]).toEqual([404, "PGRST202"]);
       const argument = await owner.rpc("get_user_role", { id: ownerId });

@@ -207,7 +207,7 @@ describe.each(engines)("tables on %s", (engine) => {
     });
   });
 
-  it("T-write-policy: forbidden writes are refused", async () => {
+  it("T-write-policy: forbidden writes are rejected", async () => {
     const written = await anon.from("products").insert({ title: "Mine now" });
     expect([written.status, written.error?.code]).toEqual([401, "42501"]);
     const removed = await anon.from("contact_submissions").delete().neq("id", randomUUID());

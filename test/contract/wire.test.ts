@@ -144,7 +144,7 @@ describe.each(engines)("raw requests on %s", (engine) => {
     }
   });
 
-  it("W-auth-5: sign-in with a wallet is refused, as by the reference when it is off", async () => {
+  it("W-auth-5: sign-in with a wallet is rejected, as by Supabase when it is off", async () => {
     const { error } = await asAnon(server).auth.signInWithWeb3({
       chain: "solana",
       message: "somebody wants to sign in",
@@ -187,7 +187,7 @@ describe.each(engines)("raw requests on %s", (engine) => {
     expect([error, data]).toEqual([null, { user: null, session: null, messageId: undefined }]);
   });
 
-  it("W-auth-7: setting the role of an account is refused, not ignored", async () => {
+  it("W-auth-7: setting the role of an account is rejected, not ignored", async () => {
     const { error } = await service.auth.admin.createUser({
       email: "role@example.com",
       role: "service_role",
@@ -274,7 +274,7 @@ describe.each(engines)("raw requests on %s", (engine) => {
     expect(data!.metadata).toEqual({});
   });
 
-  it("F-sign-put: a signed upload can be repeated after a lost response, or the error says why not", async () => {
+  it("F-sign-put: a signed upload can be retried after a lost response, or the error says why not", async () => {
     const files = service.storage.from("product-images");
     const put = (upload: { path: string; token: string }) =>
       asAnon(server)

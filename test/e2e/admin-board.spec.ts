@@ -126,7 +126,7 @@ test("BOARD-mouse BOARD-refused BOARD-offer: a card is dragged with the mouse to
   await expect.poll(() => stageOf(ines)).toBe("offer");
 });
 
-test("BOARD-refused BOARD-live: a move that the server refuses is taken back; changes elsewhere appear by themselves", async ({
+test("BOARD-refused BOARD-live: a move that the server rejects is taken back; changes elsewhere appear by themselves", async ({
   page,
 }) => {
   const id = await add("Inês", "accepted");

@@ -21,7 +21,7 @@ test.beforeAll(async ({ demoFolder }) => {
   server = await startServer("sqlite", { demo: demoFolder });
 });
 test.afterAll(() => server.stop());
-// The requests for messages, which every admin page sends at any time, are never answered. A refusal of one of them
+// The requests for messages, which every admin page sends at any time, never get a response. An error for one of them
 // would lead the owner away from the page before the save that a test is about.
 test.beforeEach(({ context }) =>
   context.route("**/rest/v1/contact_submissions?*", () => undefined),
@@ -92,7 +92,7 @@ test("A-guard-6: signing out in one tab signs out the others, also with an open 
   await expect(second.getByText(/^Draft of \d\d:\d\d restored/)).toBeVisible();
 });
 
-test("A-guard-7: after the service has refused a token, the client renews it and the save succeeds", async ({
+test("A-guard-7: after the server has rejected a token, the client renews it and the save succeeds", async ({
   page,
 }) => {
   await signInAt(page, server, "/admin/products?q=Onda");
@@ -184,7 +184,7 @@ test("A-guard-10: going back with an open form loses no text", async ({ page }) 
   await expect(title(page)).toHaveValue("Half a title");
 });
 
-test("A-guard-9: a user who loses the role on an open page is led to the home page at the next refused request", async ({
+test("A-guard-9: a user who loses the role on an open page is led to the home page at the next rejected request", async ({
   page,
 }) => {
   await server.command(

@@ -127,7 +127,7 @@ async function expectErrors(
       .getByRole("textbox", { name: t("covers.description"), exact: true })
       .fill("Not stored");
     await cover.getByRole("button", { name: t("common.save"), exact: true }).click();
-    // The message of the service, or of the browser when no service answers.
+    // The message of the server, or of the browser when no server responds.
     await expectToast(covers, t("common.error"), "TypeError: Failed to fetch");
     await expect(
       cover.getByRole("textbox", { name: t("covers.description"), exact: true }),

@@ -267,7 +267,7 @@ test.describe("without a network connection", () => {
       const { "upload-offset": offset } = route.request().headers();
       if (!held && offset === String(12 * MB)) {
         held = true;
-        return; // no answer: the page is left while it waits
+        return; // no response: the page is left while it waits
       }
       return route.continue();
     });
@@ -288,7 +288,7 @@ test.describe("without a network connection", () => {
   });
 });
 
-test("A-up-orphans: uploaded files that were not saved are deleted at once: removed, replaced, cancelled or closed", async ({
+test("A-up-orphans: uploaded files that were not saved are deleted immediately: removed, replaced, cancelled or closed", async ({
   page,
 }) => {
   const form = await openForm(page);
@@ -532,7 +532,7 @@ test.describe("drafts", () => {
           }),
       );
 
-    await context.route(upload, () => undefined); // never answered
+    await context.route(upload, () => undefined); // no response ever
     await dispatchFiles(page, "drop", "[data-drop]", [jpeg("a.jpg", bytes), jpeg("b.jpg", bytes)]);
     await shown(page).drafts.getByLabel("Title", { exact: true }).first().fill("Half a name");
     await page.getByRole("button", { name: "Add Product" }).first().click();

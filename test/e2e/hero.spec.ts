@@ -295,7 +295,7 @@ test.describe("when the covers cannot be read", () => {
     await renderInBrowser(page);
     await page.route("**/rest/v1/cover_images*", async (route) => {
       requested++;
-      // Each request is answered only after the test has counted it. Otherwise the next request could arrive before.
+      // Each request gets its response only after the test has counted it. Otherwise the next request could arrive before.
       await new Promise<void>((go) => (response = go));
       await route.fulfill({ status: 500, json: { message: "broken" } });
     });

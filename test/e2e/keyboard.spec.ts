@@ -394,7 +394,7 @@ test("keyboard: a running smooth scroll does not move the focused field out of v
 
   /**
    * Presses Enter on the button while the page scrolls so far down that the form ends above the window. The scroll is
-   * repeated until the key arrives, because on a busy machine that may take longer than one scroll.
+   * retried until the key arrives, because on a busy machine that may take longer than one scroll.
    */
   async function pressInPassing(button: Locator) {
     await button.focus();

@@ -1,4 +1,4 @@
-// A site's name may have 60 characters. The header stays usable at every width.
+// The header stays usable at each width in `widths`, even with the longest name, which has 60 characters.
 import type { Page } from "@playwright/test";
 
 import { asOwner } from "../harness/clients.ts";
@@ -23,7 +23,7 @@ async function saveName(server: Server, name: string): Promise<void> {
   expect(saved.error).toBeNull();
 }
 
-/** Expects at every width that the header is complete, and the footer with `name`, if it is given. */
+/** Expects, at each width, a complete header and, if `name` is given, a complete footer that shows it. */
 async function expectComplete(page: Page, name?: string): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 700 });
@@ -33,7 +33,10 @@ async function expectComplete(page: Page, name?: string): Promise<void> {
   }
 }
 
-/** Expects that name and navigation are completely visible and do not overlap. */
+/**
+ * Expects that the site's name and the menu button (on wide screens the contact button) are completely visible, and that
+ * nothing in the header overlaps.
+ */
 async function expectHeaderComplete(page: Page, width: number): Promise<void> {
   const bar = page.getByRole("banner");
   const way = bar.getByRole("button", {

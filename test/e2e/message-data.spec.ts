@@ -120,7 +120,7 @@ test("AM-export-1 AM-export-2 AM-address-3: all messages are exported, and one a
   ]);
 });
 
-test("AM-address-2: the address of an account with a role is refused with a message", async ({
+test("AM-address-2: the address of an account with a role is rejected with a message", async ({
   page,
 }) => {
   await signIn(page, dataPage);

@@ -40,7 +40,7 @@ test("S2-nav-1 S2-nav-2: the header stays at the top; the logo leads to the home
   await expect.poll(() => scrollTop(page)).toBe(0);
 });
 
-test("S2-nav-3 S2-nav-4 S9-nav-1: the gallery's submenu opens at once under the mouse and closes 100 ms after the mouse has left", async ({
+test("S2-nav-3 S2-nav-4 S9-nav-1: the gallery's submenu opens immediately under the mouse and closes 100 ms after the mouse has left", async ({
   page,
   demo,
 }) => {

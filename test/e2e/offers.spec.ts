@@ -19,7 +19,7 @@ import { inLanguage, type Language, languages, text } from "./texts.ts";
 
 test.use({
   contextOptions: { reducedMotion: "reduce" },
-  allowedConsole: [/status of (400|409) .*\/enquiry\//], // refused answers
+  allowedConsole: [/status of (400|409) .*\/enquiry\//], // rejected answers
 });
 
 const owner = { email: "ana@example.com", password: "a wall of whitewash" };

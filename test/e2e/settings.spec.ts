@@ -279,7 +279,7 @@ test.describe("on one site", () => {
     await expect(page.getByText(line)).toBeHidden();
   });
 
-  test("A-set-two: of two tabs, the second save is told of the first, and can overwrite it or load it", async ({
+  test("A-set-two: of two tabs, the second save reports the first, and can overwrite it or load it", async ({
     page,
     context,
   }) => {

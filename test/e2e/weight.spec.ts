@@ -109,7 +109,7 @@ for (const [width, height, deviceScaleFactor] of [
     });
   });
 
-test("P-weight-first: pictures below the hero load at once if they are inside the window", async ({
+test("P-weight-first: pictures below the hero load immediately if they are inside the window", async ({
   page,
   demo,
 }) => {

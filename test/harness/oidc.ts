@@ -23,7 +23,7 @@ export type OIDC = {
   issuer: string;
   /** Environment variables that give Ateliê this provider, with the name "house". */
   env: Record<string, string>;
-  /** Starts to answer. `serverUrl` is the URL of Ateliê, to which the provider redirects. */
+  /** Starts to respond. `serverUrl` is the URL of Ateliê, to which the provider redirects. */
   serve: (serverUrl: string) => void;
   /** Returns an ID token signed with the provider's key. */
   idToken: (claims: Record<string, unknown>) => string;

@@ -102,7 +102,7 @@ export const QUERY_RETRY_MAX_MS = 30_000;
 // Live changes
 /** The interval of heartbeats on the live connection. */
 export const LIVE_HEARTBEAT_MS = 30_000;
-/** How long the client waits for an answer on the live connection. */
+/** How long the client waits for a reply on the live connection. */
 export const LIVE_TIMEOUT_MS = 10_000;
 
 /** Poll interval of admin lists while the server makes renditions. */

@@ -8,7 +8,7 @@ function Counter({ name }: { name: string }) {
   return <button onClick={() => setCount(count + 1)}>{`${name} ${count}`}</button>;
 }
 
-it("renders at once after preload", async () => {
+it("renders immediately after preload", async () => {
   const Loaded = lazyWithPreload(async () => Counter);
   await Loaded.preload();
   render(<Loaded name="a" />); // without Suspense around it

@@ -19,7 +19,7 @@ function doubts() {
   return { listener, stop: onAccessDenied(listener) };
 }
 
-it("refreshes a rejected token and repeats the request", async () => {
+it("refreshes a rejected token and retries the request", async () => {
   const tokens = answer(401, 200);
   const { listener, stop } = doubts();
   const response = await fetchWithTokenRefresh(async () => "new")(rest, asOwner);

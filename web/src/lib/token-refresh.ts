@@ -11,7 +11,7 @@ export function onAccessDenied(listener: () => void): () => void {
 const isRejected = (status: number) => status === 401 || status === 403;
 
 /**
- * A fetch function that, after status 401 or 403, refreshes the token by `renew` and repeats the request once. If the second
+ * A fetch function that, after status 401 or 403, refreshes the token by `renew` and retries the request once. If the second
  * request is rejected too, it calls the listeners of onAccessDenied; they fetch the role again. `renew` returns null without
  * a session.
  */

@@ -29,7 +29,7 @@ export const ownerAuth: Partial<Auth> = { session, user: session.user, role: "ad
 
 let clients = 0;
 
-/** supabase-js with a session; the test's request handlers answer its requests. */
+/** supabase-js with a session; the test's request handlers respond to its requests. */
 export function testOwner(apiUrl = testBoot.apiUrl): OwnerBackend {
   const stored = JSON.stringify(session);
   return createClient<Database>(apiUrl, testBoot.anonKey, {

@@ -3,7 +3,7 @@ import { Field, type SharedFieldProps } from "@/components/form/field";
 
 type TextFieldProps = Omit<ComponentProps<"input">, "id" | "required"> & SharedFieldProps;
 
-/** An input of one line: text, email, number and so on. Spread the result of react-hook-form's `register` into it. */
+/** A single-line input: text, email, number and so on. Spread the result of react-hook-form's `register` into it. */
 export function TextField({
   label,
   error,

@@ -30,7 +30,7 @@ describe("by mouse", () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
-  it("opens at once and closes 100 ms after leaving", () => {
+  it("opens immediately and closes 100 ms after leaving", () => {
     renderSubmenu();
     fireEvent.pointerEnter(area(), { pointerType: "mouse" });
     expect(isOpen()).toBe(true);

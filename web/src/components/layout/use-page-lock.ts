@@ -31,7 +31,8 @@ export function usePageLock(
         return;
       }
       if (event.key !== "Tab") return;
-      // The siblings are inert, so Tab stays inside by itself. Only at the first and last stop it would leave the page.
+      // The siblings are inert, so Tab stays inside by itself. At the first and last focusable element, it would move the
+      // focus to the browser's controls, so it wraps.
       const stops = [...element.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((stop) =>
         stop.checkVisibility(),
       );

@@ -29,7 +29,7 @@ type ConflictDialogProps = {
   busy?: boolean;
 };
 
-/** Asks the owner which version to keep after another person or tab has saved a newer one. */
+/** Asks the owner which version to keep after another user or tab has saved a newer one. */
 export function ConflictDialog({
   open,
   differences,

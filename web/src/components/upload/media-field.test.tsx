@@ -76,7 +76,7 @@ function renderField(
   return { jobs, toasts, discard, user: userEvent.setup(), ...view };
 }
 
-it("A-up-each: shows every file at once with its progress, uploads three at a time, and keeps the order", async () => {
+it("A-up-each: shows every file immediately with its progress, uploads three at a time, and keeps the order", async () => {
   const { jobs, user } = renderField({ initial: ["/stored/old.png"] });
   await user.upload(input(), ["1.png", "2.png", "3.png", "4.png"].map(png));
   expect(screen.getAllByRole("listitem")).toHaveLength(5);
@@ -181,7 +181,7 @@ it("shows why the server has rejected an upload", async () => {
   await waitFor(() => expect(toasts).toMatchObject([{ title: "Unauthorized" }]));
 });
 
-it("discards stored files that were not saved: removed ones at once, the others when the form unmounts", async () => {
+it("discards stored files that were not saved: removed ones immediately, the others when the form unmounts", async () => {
   const { jobs, discard, user, unmount } = renderField({ initial: ["/stored/old.png"] });
   await user.upload(input(), ["1.png", "2.png"].map(png));
   jobs[0]!.done();

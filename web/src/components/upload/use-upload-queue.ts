@@ -29,12 +29,12 @@ type QueueOptions = {
   thumbnailPx?: number;
 
   upload: UploadFile;
-  /** Deletes stored files that no row refers to; without it they stay until the server deletes them. */
+  /** Deletes uploaded files that no row uses. Without it, the server deletes them later. */
   discard?(urls: readonly string[]): Promise<void>;
   /** Called for each problem that the page must show to the owner. */
   onProblem(problem: UploadProblem): void;
 
-  /** Name of the draft with which the browser stores files until they are uploaded; without it none are stored. */
+  /** The name under which the browser keeps files that are not uploaded yet; undefined: they are not kept. */
   draft?: string;
   /** The files of a restored draft. Their upload begins at mount. */
   pending?: readonly PendingFile[];

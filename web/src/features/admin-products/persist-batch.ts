@@ -105,7 +105,7 @@ async function fileExists(url: string): Promise<boolean> {
     const { status } = await fetch(url, { method: "HEAD", cache: "no-store" });
     return status < 400 || status >= 500;
   } catch (error) {
-    // The network failed, so the answer is unknown. If the file is gone, saving fails.
+    // The network failed, so there is no response. If the file is gone, saving fails.
     console.warn("A file could not be checked", error);
     return true;
   }

@@ -17,7 +17,7 @@ test("a used slug gets a number", () => {
   expect(freeSlug("a".repeat(100), ["a".repeat(100)])).toHaveLength(98);
 });
 
-test("the form refuses used slugs, and slugs with other characters", () => {
+test("the form rejects used slugs, and slugs with other characters", () => {
   const values = { title: "A", title_pt: "", text: "", text_pt: "", is_published: true };
   const problem = (slug: string) =>
     seriesSchema(["mar"]).safeParse({ ...values, slug }).error?.issues[0]?.message;

@@ -159,7 +159,7 @@ it("the server knows how long each country's numbers are", () => {
   expect(phoneLengths).toEqual(known);
 });
 
-it("A-set-commissions: the form limits the texts as the server does, and maps the field that the server refuses", () => {
+it("A-set-commissions: the form limits the texts as the server does, and maps the field that the server rejects", () => {
   const commissions = noCommissions();
   expect(values.commissions).toEqual({ ...commissions, slots: "" });
   const refused = (change: (texts: (typeof commissions)["texts"]["pt"]) => void) => {
@@ -196,7 +196,7 @@ it("A-set-commissions: the form limits the texts as the server does, and maps th
   expect(toSettings(toFormValues(loaded, seed, "PT"), "", seed).site.commissions).toEqual(set);
 });
 
-it("A-set-response: the choice is saved, and its field is found when the server refuses it", () => {
+it("A-set-response: the choice is saved, and its field is found when the server rejects it", () => {
   expect(values.responseTime).toBe("");
   expect(issues({ responseTime: "guessed" })).toEqual(["responseTime"]);
   expect(formFieldName("site.responseTime")).toBe("responseTime");

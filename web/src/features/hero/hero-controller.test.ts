@@ -263,7 +263,7 @@ describe("film slides", () => {
     expect(hero.getState().video).toBe("refused");
   });
 
-  test("P-8: a press plays a refused film at once, without a timer", async () => {
+  test("P-8: a press plays a refused film immediately, without a timer", async () => {
     const { hero, pass, log, pending } = makeCarousel(["video"], true);
     for (const delay of [VIDEO_START_DELAY_MS, ...VIDEO_RETRY_DELAYS_MS]) {
       pass(delay);

@@ -5,7 +5,7 @@ import type { AuthFailure } from "@/lib/auth";
 
 const parseHash = (hash: string) => new URLSearchParams(hash.replace(/^#/, ""));
 
-/** Whether the hash is that of a password reset or an invitation: the person then chooses a password. */
+/** Whether the hash is that of a password reset or an invitation: the user then chooses a password. */
 export function isPasswordLink(hash: string): boolean {
   const link = parseHash(hash);
   return link.has("access_token") && ["recovery", "invite"].includes(link.get("type") ?? "");

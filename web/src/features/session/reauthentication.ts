@@ -7,7 +7,7 @@ type Result = { error?: AuthFailure };
 /** The functions of useReauthentication. */
 export type Reauthentication = {
   /**
-   * Makes a call. If the server demands reauthentication for it, opens the dialog and afterwards repeats the call. Resolves
+   * Makes a call. If the server demands reauthentication for it, opens the dialog and afterwards retries the call. Resolves
    * with the result of the call, or null if the owner closes the dialog.
    */
   withReauthentication<R extends Result>(call: () => Promise<R>): Promise<R | null>;

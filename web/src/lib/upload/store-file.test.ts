@@ -47,7 +47,7 @@ async function outcome<T>(work: Promise<T>): Promise<T> {
   return work;
 }
 
-/** Answers with these responses in order; the last one repeats. */
+/** Sends these responses in order; the last one repeats. */
 function answers(...list: (() => Response)[]) {
   let n = 0;
   server.use(
@@ -75,7 +75,7 @@ it("fails if the name existed before the first attempt", async () => {
   await expect(outcome(storeFile(request(3)))).rejects.toMatchObject({ status: 409 });
 });
 
-it("fails after the last retry of a lost connection, and at once if the server rejects the file", async () => {
+it("fails after the last retry of a lost connection, and immediately if the server rejects the file", async () => {
   answers(() => HttpResponse.error());
   await expect(outcome(storeFile(request(3)))).rejects.toMatchObject({ status: 0 });
   expect(tokens).toHaveLength(1 + UPLOAD_RETRY_DELAYS_MS.length);

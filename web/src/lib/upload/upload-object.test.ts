@@ -22,7 +22,7 @@ const request = (more: Partial<UploadRequest> = {}): UploadRequest => ({
 });
 
 describe("uploadObject", () => {
-  it("sends the same request as storage-js", async () => {
+  it("sends the headers and the multipart body that storage-js sends", async () => {
     let seen: Request | undefined;
     let body = "";
     server.use(
@@ -38,12 +38,13 @@ describe("uploadObject", () => {
     expect(seen?.headers.get("x-upsert")).toBe("false");
     expect(seen?.headers.get("content-type")).toMatch(/^multipart\/form-data; boundary=/);
     expect(body).toMatch(/name="cacheControl"\r\n\r\n31536000/);
+    // storage-js names the file field with the empty string.
     expect(body).toMatch(
       /name=""; filename="abc.mov"\r\nContent-Type: video\/quicktime\r\n\r\nfilm/i,
     );
   });
 
-  it("reports the status and message of the error body", async () => {
+  it("throws UploadError with the status and message of the response body", async () => {
     server.use(
       http.post(url, () =>
         HttpResponse.json(

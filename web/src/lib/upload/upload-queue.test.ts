@@ -120,7 +120,7 @@ describe("singleReducer", () => {
   });
 });
 
-it("starts at most three at once", () => {
+it("starts at most three at a time", () => {
   const files = run(queueReducer, [], { type: "add", files: ["a", "b", "c", "d"].map(fresh) });
   expect(ids(nextToStart(files, 0))).toEqual(["a", "b", "c"]);
   expect(ids(nextToStart(files, 2))).toEqual(["a"]);

@@ -98,7 +98,7 @@ async function open() {
   return { user, toasts, ...view };
 }
 
-it("A-cov-3: saves the switch Active at once", async () => {
+it("A-cov-3: saves the switch Active immediately", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("switch", { name: "Active" }));
   expect(screen.getByRole("switch", { name: "Inactive" })).not.toBeChecked();
@@ -138,7 +138,7 @@ it("A-cov-4: saves only changed fields", async () => {
   await waitFor(() => expect(screen.getByRole("button", { name: "Save" })).toBeDisabled());
 });
 
-it("A-cov-11: covers whose files were chosen together keep the order of the choice, and show their pictures at once", async () => {
+it("A-cov-11: covers whose files were chosen together keep the order of the choice, and show their pictures immediately", async () => {
   const { user, container } = await open();
   let release = () => {};
   const firstMayArrive = new Promise<void>((resolve) => {
@@ -245,7 +245,7 @@ it("A-history-undo: the toast's Undo restores order, texts and switch, but never
   await user.type(card().getByRole("spinbutton", { name: "Order" }), "2");
   await user.click(card().getByRole("button", { name: "Save" }));
   await waitFor(() => expect(calls).toHaveLength(2));
-  added[0]!.display_order = 4; // another person moves a cover
+  added[0]!.display_order = 4; // another owner moves a cover
   await undo();
   expect(
     await screen.findByText("It has been changed in the meantime. Please look at it again."),

@@ -45,7 +45,7 @@ async function callAddressData<Answer>(
   }
 }
 
-/** Looks up what is stored about an address. It is a mutation, so that the query cache does not keep the answer. */
+/** Looks up what is stored about an address. It is a mutation, so that the query cache does not keep the response. */
 export function useFindAddress() {
   const backend = useOwnerBackend();
   return useMutation({

@@ -87,7 +87,7 @@ it("AM-review-1: a review is asked for, and the request withdrawn", async () => 
   ]);
 });
 
-it("AM-review-1: it says when a review can be asked for again, and tells a refusal", async () => {
+it("AM-review-1: it says when a review can be asked for again, and shows an error of the server", async () => {
   const { user, toasts, panel } = await show({
     ...written,
     state: "withdrawn",

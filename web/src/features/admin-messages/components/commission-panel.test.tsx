@@ -87,7 +87,7 @@ async function show(change: Partial<CommissionState> = {}, shown = message) {
   return { user: userEvent.setup(), toasts };
 }
 
-it("AM-commission-1: the stage can be changed to those that may follow, and a refusal is shown", async () => {
+it("AM-commission-1: the stage can be changed to those that may follow, and an error of the server is shown", async () => {
   const { user, toasts } = await show({ place: 2 });
   const stage = screen.getByRole("combobox", { name: "Stage" });
   expect(

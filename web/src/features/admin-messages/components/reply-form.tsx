@@ -12,7 +12,10 @@ import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 import type { ContactSubmission, Conversation } from "@/lib/types";
 
-/** The form for a reply to a message, which is mailed if there is a mail server, and stands at the private link. */
+/**
+ * The form for a reply to a message. The reply appears on the visitor's private page, and is mailed if a mail server is
+ * configured.
+ */
 export function ReplyForm({
   message,
   mail,

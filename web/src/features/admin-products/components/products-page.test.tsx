@@ -124,7 +124,7 @@ it("A-prod-switch: Featured and In stock are switches in the table, and their ch
   await waitFor(() => expect(calls.at(-1)!.body).toEqual({ in_stock: false }));
 });
 
-it("A-prod-switch: a switch shows its new value at once, and the old one again if saving fails", async () => {
+it("A-prod-switch: a switch shows its new value immediately, and the old one again if saving fails", async () => {
   server.use(
     http.patch(products, async () => {
       await delay(20);

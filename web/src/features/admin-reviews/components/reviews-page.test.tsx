@@ -96,7 +96,7 @@ const names = () =>
 const row = (name: string) =>
   within(screen.getByRole("button", { name: `Reorder ${name}` }).closest("li")!);
 
-it("a button moves a review at once with one request, the move is announced, and the focus stays", async () => {
+it("a button moves a review immediately with one request, the move is announced, and the focus stays", async () => {
   const { user, toasts } = await open();
   const down = row("Ana").getByRole("button", { name: "Move down" });
   await user.click(down);
@@ -246,7 +246,7 @@ it("A-rev-5: keeps the texts and shows a toast when saving fails", async () => {
   expect(screen.getByRole("textbox", { name: "Message" })).toHaveValue("Obrigada.!");
 });
 
-it("toggles the visibility of a review at once, and restores it when that fails", async () => {
+it("toggles the visibility of a review immediately, and restores it when that fails", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("button", { name: "Hide review by Rui" }));
   expect(row("Rui").getByText("Hidden")).toBeInTheDocument();

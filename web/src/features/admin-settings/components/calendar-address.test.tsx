@@ -89,7 +89,7 @@ it("CAL-settings: it is replaced and removed after a question", async () => {
   expect(calls).toEqual([{ action: "replace", language: "en" }, { action: "remove" }]);
 });
 
-it("CAL-settings: a refusal is said, and changes nothing", async () => {
+it("CAL-settings: an error of the server is shown, and changes nothing", async () => {
   refusal = "The disk is full";
   const { user, toasts } = open();
   await user.click(await button("Create address"));

@@ -39,7 +39,7 @@ test.each([
   expect(screen.getByRole("paragraph")).toHaveTextContent(note);
 });
 
-test("S2-commission-2: while commissions are closed, the visitor can ask about the work and is told that they are closed", () => {
+test("S2-commission-2: while commissions are closed, the visitor can ask about the work and sees that they are closed", () => {
   renderNote("closed", true);
   expect(screen.getByRole("button", { name: "Ask about this work" })).toBeVisible();
   expect(screen.getByRole("paragraph").textContent).toBe("Commissions are closed at the moment.");

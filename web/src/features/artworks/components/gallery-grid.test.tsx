@@ -16,7 +16,7 @@ const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0
 const cardName = (n: number) => new RegExp(`^Open Work ${n}(?!\\d)`);
 
 /**
- * Renders the gallery. Answers requests for ranges of a long list as the server does, unless `answer` returns a
+ * Renders the gallery. Responds to requests for ranges of a long list as the server does, unless `answer` returns a
  * response.
  */
 function renderGrid(

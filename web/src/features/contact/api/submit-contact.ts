@@ -23,7 +23,7 @@ type SentMessage = ContactValues & {
 };
 
 /**
- * Returns a function that sends the values of the contact form to the server's function, and returns its answer. It is no mutation of
+ * Returns a function that sends the values of the contact form to the server's function, and returns its response. It is no mutation of
  * TanStack Query, whose code visitors would load for this form alone.
  */
 export function useSubmitContact(): (values: SentMessage) => Promise<ResponseBody> {

@@ -66,7 +66,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const { errors, submitCount } = form.formState;
   const submit = useSubmitContact();
   const [sending, setSending] = useState(false);
-  // The height of the form when its message was sent, and the server's answer; null while the form is shown.
+  // The height of the form when its message was sent, and the server's response; null while the form is shown.
   const [sent, setSent] = useState<Omit<ComponentProps<typeof ContactSuccess>, "onAgain"> | null>(
     null,
   );
@@ -179,7 +179,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
     return key && t(key as Key);
   };
   return (
-    // Without scripts the browser submits the form itself, and the server's function answers with a page.
+    // Without scripts the browser submits the form itself, and the server's function responds with a page.
     <form
       ref={root}
       action="/functions/v1/submit-contact"

@@ -13,7 +13,7 @@ addTexts({ en, pt });
 type ContactSuccessProps = {
   /** The height of the form in CSS pixels. The confirmation is at least as high, so that nothing below moves. */
   height: number;
-  /** What the server answered. */
+  /** The server's response. */
   answer: { enquiry_url?: string; enquiry_copy?: boolean };
   /** Called when the visitor wants to write another message. */
   onAgain(): void;

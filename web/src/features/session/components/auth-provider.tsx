@@ -30,20 +30,20 @@ const signedOutState: SessionState = {
   pendingFactors: [],
   signOut: async () => undefined,
 };
-/** The result of a sign-in if the session chunk cannot be loaded. */
+/** The error that a sign-in returns when the session chunk fails to load. */
 const chunkFailure = (error: unknown) => ({ error: { code: "", message: messageOf(error) } });
 /** The state until the session is known. */
 const pendingState: SessionState = { ...signedOutState, loading: true };
 
 type AuthProviderProps = {
-  /** The header of all pages. It has useAuth everywhere. */
+  /** The header of all pages. It may call useAuth on every page. */
   header: ReactNode;
-  /** The page. It has useAuth and useOwnerBackend under /admin only. */
+  /** The page. It may call useAuth and useOwnerBackend only under /admin. */
   children?: ReactNode;
 };
 
 /**
- * Provides the session and role of the person who uses the page (useAuth). The session chunk loads only if the browser
+ * Provides the session and role of the signed-in user (useAuth). The session chunk loads only if the browser
  * stores a session, if a mailed link was opened, or under /admin, so that most visitors do not download it.
  */
 export function AuthProvider({ header, children }: AuthProviderProps) {
@@ -55,7 +55,7 @@ export function AuthProvider({ header, children }: AuthProviderProps) {
   // The hash at the start of the page. supabase-js later removes the session of a mailed link from the URL.
   const [initialHash] = useState(hash);
   const [isChunkNeeded, setChunkNeeded] = useState(false);
-  // Counts sign-ins, so that each one loads the session chunk again if it has failed to load.
+  // The number of sign-in attempts. Each one retries loading the session chunk if it failed before.
   const [signInCount, setSignInCount] = useState(0);
   const [chunk, setChunk] = useState<SessionChunk | null>(null);
   const [hasChunkFailed, setChunkFailed] = useState(false);

@@ -15,13 +15,11 @@ import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 
-/**
- * The form for the code of a second factor. An authenticator app shows the code, or a button sends it as a text message.
- */
+/** The form for the code of a second factor: a TOTP code from an app, or a code sent by SMS when the button is pressed. */
 export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; onDone(): void }) {
   const t = useT();
   const boot = useBoot();
-  // The id of the factor that the person has chosen; "" stands for the first factor.
+  // The id of the selected factor, or "" for the first one.
   const [chosenId, setChosenId] = useState("");
   // The challenge whose code was sent to a phone.
   const [sent, setSent] = useState<{ factorId: string; challengeId: string }>();
@@ -44,7 +42,7 @@ export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; o
   useEffect(() => {
     if (takesCode) setFocus("code");
     else sendButton.current?.focus();
-    // `takesCode` is no dependency, because choosing another factor must not move the focus out of the select.
+    // `takesCode` is not a dependency: choosing another factor must not move the focus out of the select.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [challengeId, setFocus]);
 

@@ -11,7 +11,7 @@ type SecondFactorStepProps = {
   factors: SecondFactor[];
   /** Where to go after signing in. */
   from: string;
-  /** Whether signing in ends with this step; false if the person chooses a new password next. */
+  /** Whether signing in ends with this step; false if the user chooses a new password next. */
   last: boolean;
 };
 

@@ -206,7 +206,7 @@ it("A-factor-1: shows an owner who must enrol a second factor that section first
   expect(screen.getAllByRole("heading", { level: 2 })[0]).toHaveTextContent("Second step");
 });
 
-it("shows a toast if another email takes effect at once, without confirmation", async () => {
+it("shows a toast if another email takes effect immediately, without confirmation", async () => {
   answerRequests(({ path }) => ({ json: answers(path) }));
   client.updateUser.mockResolvedValueOnce({ data: { user: { email: "b@x.pt" } }, error: null });
   renderPage();
