@@ -279,7 +279,7 @@ func TestShutdownFinishesRunningRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := <-answered; got.err != nil || got.status != 200 {
-		t.Errorf("answered %d, %v", got.status, got.err)
+		t.Errorf("status %d, %v", got.status, got.err)
 	}
 	if err := <-served; err != nil {
 		t.Errorf("serve ended with %v", err)

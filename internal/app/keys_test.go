@@ -55,7 +55,7 @@ func TestRevokedKeyIsRefusedOnEverySurface(t *testing.T) {
 				}
 				for surface := range surfaces {
 					if status := statusWithKey(a, surface, original); status != http.StatusUnauthorized {
-						t.Errorf("%s answers the revoked %s key with %d", surface, role, status)
+						t.Errorf("%s responds to the revoked %s key with %d", surface, role, status)
 					}
 					if status := statusWithKey(a, surface, unmade); status != http.StatusUnauthorized {
 						t.Errorf("%s responds to a %s key that was never issued with %d", surface, role, status)

@@ -86,7 +86,7 @@ func TestMetricsCountRequestsBySurface(t *testing.T) {
 				h.ServeHTTP(rec, r)
 				after := scrape(t, a)
 				if c.target == "/metrics" && (rec.Code == 200 || strings.Contains(rec.Body.String(), "atelie_http_requests_total")) {
-					t.Errorf("the public address answers /metrics: %d", rec.Code)
+					t.Errorf("the public address serves /metrics: %d", rec.Code)
 				}
 				counted := requestsOf(c.surface, strconv.Itoa(rec.Code/100)+"xx")
 				timed := `atelie_http_request_duration_seconds_count{surface="` + c.surface + `"}`

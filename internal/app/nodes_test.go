@@ -175,7 +175,7 @@ func TestEveryRenditionIsMadeOnceAcrossNodes(t *testing.T) {
 				t.Errorf("%v: %q", err, problems)
 			}
 			if len(bodies) != pictures*len(widths) || slices.Contains(slices.Collect(maps.Values(bodies)), "") {
-				t.Errorf("%d answers", len(bodies))
+				t.Errorf("%d responses", len(bodies))
 			}
 		})
 	}

@@ -240,7 +240,7 @@ func TestNoticesSurviveTheDeathOfANode(t *testing.T) {
 			m := mails[to]
 			reply, err := m.Header.AddressList("Reply-To")
 			if err != nil || len(reply) != 1 || *reply[0] != (netmail.Address{Name: "Inês Prado", Address: "ines@exemplo.example"}) || m.Subject != subject {
-				t.Errorf("%s: %q, answers to %v %v", to, m.Subject, reply, err)
+				t.Errorf("%s: %q, Reply-To %v %v", to, m.Subject, reply, err)
 			}
 			if !strings.Contains(m.Text, "> Bom dia!\n> Temos uma parede.\n") || !strings.Contains(m.Text, "/admin/contact-messages?") || !strings.Contains(m.Text, "message="+id) {
 				t.Errorf("%s:\n%s", to, m.Text)

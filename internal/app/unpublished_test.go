@@ -273,7 +273,7 @@ func TestUnpublishedWorksAreNowhere(t *testing.T) {
 				for id, title := range map[string]string{workID(2): "Secret draft", workID(3): "Secret later"} {
 					rec := s.as("", "GET", "/gallery/mural?art="+id, "")
 					if (rec.Code == http.StatusOK) != visible[title] || strings.Contains(rec.Body.String(), title) != visible[title] {
-						t.Errorf("%s: the URL of %s answers %d", when, title, rec.Code)
+						t.Errorf("%s: the URL of %s has the status %d", when, title, rec.Code)
 					}
 					text := read("/rest/v1/products?select=title,is_featured&order=title&id=eq." + id)
 					if strings.Contains(text, title) != visible[title] {

@@ -187,7 +187,7 @@ func TestSSOMetadataIsRefreshed(t *testing.T) {
 		}
 		h.mustLand(signIn(young))
 		if n := asked.Load(); n != 1 {
-			t.Errorf("asked %d times", n)
+			t.Errorf("%d requests", n)
 		}
 		// The provider changes its key. After a day only the new key is accepted.
 		next := samltest.New(t, young.EntityID, true)
@@ -197,7 +197,7 @@ func TestSSOMetadataIsRefreshed(t *testing.T) {
 		h.mustLand(signIn(next))
 		h.refused("the old key", signIn(young), "validation_failed")
 		if n := asked.Load(); n != 2 {
-			t.Errorf("asked %d times", n)
+			t.Errorf("%d requests", n)
 		}
 		// A metadata URL that fails, or has the metadata of another provider, changes nothing, and is not read again for some time.
 		for _, bad := range []string{"", "<x/>", samltest.New(t, "https://else.example", true).Metadata()} {
@@ -207,7 +207,7 @@ func TestSSOMetadataIsRefreshed(t *testing.T) {
 			h.mustLand(signIn(next))
 			h.mustLand(signIn(next))
 			if n := asked.Load() - before; n != 1 {
-				t.Errorf("asked %d times", n)
+				t.Errorf("%d requests", n)
 			}
 		}
 	})

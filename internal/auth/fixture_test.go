@@ -237,7 +237,7 @@ func (h *fixture) call(method, path, bearer, body string, headers ...header) rep
 	out := reply{status: w.Code, header: w.Header(), raw: w.Body.String()}
 	if strings.HasPrefix(out.raw, "{") {
 		if err := json.Unmarshal([]byte(out.raw), &out.body); err != nil {
-			h.t.Errorf("%s %s answers bad JSON: %v", method, path, err)
+			h.t.Errorf("%s %s responds with bad JSON: %v", method, path, err)
 		}
 	}
 	return out

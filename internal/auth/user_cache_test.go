@@ -24,7 +24,7 @@ func TestGetUserIsNeverStale(t *testing.T) {
 				h.expect("own user", r, 200, "")
 			}
 			if stored := len(h.users.entries); (stored > 0) != (d.Dialect == db.SQLite) {
-				t.Fatalf("%d answers are stored", stored)
+				t.Fatalf("%d cached values are stored", stored)
 			}
 			return r
 		}
@@ -35,7 +35,7 @@ func TestGetUserIsNeverStale(t *testing.T) {
 
 		h.exec(`update auth_users set user_metadata = '{"full_name":"Inês"}'`)
 		if r := h.user(token); r.raw == first.raw {
-			t.Errorf("an old answer: %s", r.raw)
+			t.Errorf("an old response: %s", r.raw)
 		}
 		repeat(token)
 		h.exec("update auth_users set banned_until = $1", h.clock.now().Add(time.Minute))

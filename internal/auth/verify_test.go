@@ -250,7 +250,7 @@ func TestOfManyVerificationsAtOnceOneSucceeds(t *testing.T) {
 			}
 			wg.Wait()
 			if good.Load() != 1 || h.count("auth_sessions") != 1 {
-				t.Errorf("%s: %d answers, %d sessions", way, good.Load(), h.count("auth_sessions"))
+				t.Errorf("%s: %d responses, %d sessions", way, good.Load(), h.count("auth_sessions"))
 			}
 		}
 	})

@@ -13,7 +13,7 @@ func TestHealth(t *testing.T) {
 	status, body := http.StatusOK, ""
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/health/ready" {
-			t.Errorf("asked for %s", r.URL.Path)
+			t.Errorf("requested %s", r.URL.Path)
 		}
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(body)) // the caller checks what it gets

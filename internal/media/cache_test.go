@@ -61,7 +61,7 @@ func TestCachedRendition(t *testing.T) {
 				t.Errorf("%s: unchanged: %d", address, rec.Code)
 			}
 			if rec := s.Call("nobody", "GET", address, nil, "Accept", ""); rec.Code == 200 {
-				t.Errorf("%s: the answer to a browser is sent to who accepts no WebP", address)
+				t.Errorf("%s: the response to a browser is sent to a client that accepts no WebP", address)
 			}
 		}
 		rename("elsewhere", "media_renditions")

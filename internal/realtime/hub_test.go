@@ -584,7 +584,7 @@ func TestChannelEndsWithItsSession(t *testing.T) {
 		// One read of the statuses serves all channels, and an ended session is not read again.
 		s.set(func() {
 			if len(s.asked) == 0 || s.asked[0] != 2 {
-				t.Errorf("asked about %v sessions", s.asked)
+				t.Errorf("queries about %v sessions", s.asked)
 			}
 		})
 		ended.join("t", s.token(visitor+"/s1"), `{}`)

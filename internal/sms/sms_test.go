@@ -220,7 +220,7 @@ func TestHTTPStatusDecidesAboutRetry(t *testing.T) {
 			t.Errorf("%d %.60s: %v", c.status, c.answer, err)
 		}
 		if len(requests()) != 1 {
-			t.Errorf("%d was followed, or asked again: %d requests", c.status, len(requests()))
+			t.Errorf("%d was followed or retried: %d requests", c.status, len(requests()))
 		}
 	}
 	server, _ := listen(t, `{"code":21211,"message":"+351912345678 is not valid"}`, http.StatusBadRequest)
@@ -230,7 +230,7 @@ func TestHTTPStatusDecidesAboutRetry(t *testing.T) {
 	}
 	for _, hidden := range []string{"351912345678", "t0ken", "482913"} {
 		if strings.Contains(err.Error(), hidden) {
-			t.Errorf("%s stands in %v", hidden, err)
+			t.Errorf("%s is in %v", hidden, err)
 		}
 	}
 }

@@ -180,7 +180,7 @@ func TestResponsesBeingSentAreLimited(t *testing.T) {
 	write := func() error { sent++; return nil }
 	err := p.send(sendingBytes-smallResponse, func() error {
 		if err := p.send(2*smallResponse, write); !errors.Is(err, errBusy) {
-			t.Errorf("a large answer beside it: %v", err)
+			t.Errorf("a large response beside it: %v", err)
 		}
 		return p.send(smallResponse, write) // a small response is always sent
 	})

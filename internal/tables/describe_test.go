@@ -74,7 +74,7 @@ func TestTheComputedColumnMedia(t *testing.T) {
 		}
 		a.calls = 0
 		if rec := s.call(anonymous, "GET", "products?select=*", ""); strings.Contains(rec.body, `"media"`) || a.calls != 0 {
-			t.Errorf("not asked for: %s", rec.body)
+			t.Errorf("not requested: %s", rec.body)
 		}
 		if rec := s.call(anonymous, "GET", "products?select=media&title=eq.a", "", "Accept: text/csv"); rec.body != "media\n"+`"{""/f1"":{""v"":""f1""},""/f2"":{""v"":""f2""},""/f\\""3"":{""v"":""f\\""3""}}"` {
 			t.Errorf("CSV: %s", rec.body)

@@ -104,7 +104,7 @@ func FuzzPrefer(f *testing.F) {
 		}
 		for part := range strings.SplitSeq(p.applied("resolution", "missing", "return", "count", "handling", "timezone", "max-affected"), ", ") {
 			if name, _, _ := strings.Cut(part, "="); !strings.Contains(text, name) {
-				t.Fatalf("%q: %s was never asked for", text, part)
+				t.Fatalf("%q: %s was never requested", text, part)
 			}
 		}
 	})

@@ -140,12 +140,12 @@ func TestCachedResponsesEqualTheDatabases(t *testing.T) {
 			if k.compare(requested.r) {
 				hits++
 				if requested.who != anonymous {
-					t.Fatalf("%s was answered from memory: %s", requested.who, requested.r.URL)
+					t.Fatalf("%s was served from the cache: %s", requested.who, requested.r.URL)
 				}
 			}
 		}
 		if hits < 50 {
-			t.Errorf("%d answers came from memory: the test asks for too many different things", hits)
+			t.Errorf("%d responses came from the cache: the test requests too many different things", hits)
 		}
 	})
 }

@@ -283,7 +283,7 @@ func TestUnavailableProviderIsRetried(t *testing.T) {
 		}
 	}
 	if n := h.idp.Requests(path); n != 1 {
-		t.Errorf("asked %d times", n)
+		t.Errorf("%d requests", n)
 	}
 	h.idp.Set(func(s *oauthtest.Server) { s.Down = false })
 	h.clock.pass(minRetryInterval)
@@ -296,7 +296,7 @@ func TestUnavailableProviderIsRetried(t *testing.T) {
 	h.clock.pass(configurationLife)
 	h.authorize(request) // with the configuration that was read before
 	if n := h.idp.Requests(path); n != 3 {
-		t.Errorf("asked %d times", n)
+		t.Errorf("%d requests", n)
 	}
 }
 

@@ -180,7 +180,7 @@ func TestUnsolicitedResponses(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := sp.VerifyResponse(unsolicited, idp, Expected{RequestID: "id-1", Now: testNow}); err == nil {
-		t.Error("it was taken for the answer to a request")
+		t.Error("it was taken for the response to a request")
 	}
 	if _, err := sp.VerifyResponse(p.Draft(target(sp)).Encode(t), idp, Expected{Now: testNow}); err == nil {
 		t.Error("the response to a request was accepted as an unsolicited one")

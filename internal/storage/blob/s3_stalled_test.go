@@ -42,7 +42,7 @@ func TestStalledDownloadContinues(t *testing.T) {
 			t.Errorf("%q after %s, %v", got, time.Since(began), err)
 		}
 		if len(asked) != 2 || asked[1] != `bytes=4- "one"` {
-			t.Errorf("asked %q", asked)
+			t.Errorf("requested %q", asked)
 		}
 		if err := f.Close(); err != nil {
 			t.Error(err)
