@@ -7,7 +7,7 @@ import (
 	"atelie/internal/history"
 )
 
-// This file finds and deletes the entries about an email address, for a person who asks for their data or its erasure.
+// This file finds and deletes the entries about an email address, for requests about personal data.
 
 // EachEntryOf calls yield for each entry about an email address: the entries whose title contains the address, and the entries about the
 // role of an account with the address. The other actions of such an account are left out, because their entries are about the changed
@@ -18,7 +18,7 @@ func (s *Service) EachEntryOf(ctx context.Context, q db.Querier, address string,
 		return err
 	}
 	for _, c := range found {
-		c.Account, c.Title = "", c.recordedTitle // Account names whoever acted, which is not data about the address
+		c.Account, c.Title = "", c.recordedTitle // Account is the author of the change, which is not data about the address
 		if c.Series != nil {
 			c.Series.Title = c.recordedSeries
 		}

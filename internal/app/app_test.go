@@ -338,7 +338,7 @@ func TestDemoLoadsOnceAndIsComplete(t *testing.T) {
 	}
 }
 
-// checkUnchangedDemoTexts checks that the owner is told which texts are still those of the demo artist. The demo's works count until the
+// checkUnchangedDemoTexts checks that the owner is shown which texts are still those of the demo artist. The demo's works count until the
 // owner has added a work.
 func checkUnchangedDemoTexts(t *testing.T, a *App) {
 	t.Helper()

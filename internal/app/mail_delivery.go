@@ -130,7 +130,7 @@ func (a *App) deliverMail(ctx context.Context, payload []byte) error {
 	return err
 }
 
-// SendMail sends a mail at once, and records the result for the overview. It returns the mail's destination (mail.Mailer.Send).
+// SendMail sends a mail immediately, and records the result for the overview. It returns the mail's destination (mail.Mailer.Send).
 func (a *App) SendMail(ctx context.Context, m mail.Message) (destination string, err error) {
 	destination, err = a.Mail.Send(ctx, m)
 	a.health.MailSent(ctx, err)

@@ -8,7 +8,7 @@ import (
 	"atelie/internal/device"
 )
 
-// This file finds, exports and erases everything about an e-mail address, for a person who asks for their data or its erasure.
+// This file finds, exports and erases everything about an e-mail address, for requests about personal data.
 
 // AddressHasRole reports whether an account with a role has the e-mail address: as its own, as its pending new address, or in the
 // identity of a provider. Roles cannot change until tx ends.

@@ -18,7 +18,7 @@ import (
 const authCodeLife = 5 * time.Minute
 
 // pkceChallenge is the part of a request body in which the client commits to its PKCE verifier (RFC 7636). Both fields are empty in the
-// implicit flow; the client then gets the session at once instead of a code.
+// implicit flow; the client then gets the session immediately instead of a code.
 type pkceChallenge struct {
 	CodeChallenge       string `json:"code_challenge"`
 	CodeChallengeMethod string `json:"code_challenge_method"`

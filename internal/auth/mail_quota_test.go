@@ -112,7 +112,7 @@ func TestRequestsDoNotInvalidateLinks(t *testing.T) {
 
 // Proves S7-recover-2, S7-recover-3.
 //
-// After somebody has requested as many mails as can be sent at once, the first link and its code still work. Using one invalidates the
+// After somebody has requested as many mails as can be sent immediately, the first link and its code still work. Using one invalidates the
 // others.
 func TestTheFirstLinkWorksAfterABurst(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

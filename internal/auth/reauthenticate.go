@@ -34,7 +34,7 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := clientOf(r)
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		u, err := lockUser(ctx, tx, u.ID) // the quota must not be spent by two requests at once
+		u, err := lockUser(ctx, tx, u.ID) // the quota must not be spent by two concurrent requests
 		if err != nil {
 			return noRowsAs(err, errUserNotFound)
 		}

@@ -171,7 +171,7 @@ func TestGoingBackToHS256EndsTheKeys(t *testing.T) {
 			t.Errorf("published %v", ids)
 		}
 		again := es256(t, d)
-		if ids := again.jwks(); len(ids) != 2 { // its clock stands an hour earlier
+		if ids := again.jwks(); len(ids) != 2 { // its clock is an hour behind
 			t.Errorf("and back once more: %v", ids)
 		}
 	})

@@ -167,7 +167,7 @@ func deleteSSOSessions(ctx context.Context, tx *db.Tx, provider string) error {
 }
 
 // sessionAlive returns the SQL condition that a row s of auth_sessions is alive. Its five arguments (sessionAliveArgs) have the
-// placeholders from $first on. Every query for a session uses it, so that an ended session is unknown everywhere at once.
+// placeholders from $first on. Every query for a session uses it, so that an ended session is unknown everywhere immediately.
 func sessionAlive(first int) string {
 	return fmt.Sprintf(`(s.not_after is null or s.not_after > $%[1]d) and case
 		when exists (select 1 from user_roles owner where owner.user_id = s.user_id) then s.created_at > $%[2]d and s.refreshed_at > $%[3]d

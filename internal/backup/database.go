@@ -258,7 +258,7 @@ func (s *Service) runDatabase(ctx context.Context) {
 			return
 		case call := <-s.replicaCalls:
 			call(l.r)
-		case err := <-l.uploaded: // the next upload begins at once
+		case err := <-l.uploaded: // the next upload begins immediately
 			l.uploaded = nil
 			l.finishUpload(ctx, err)
 		case <-tick.C:

@@ -118,7 +118,7 @@ func (s *Service) RequestProof(ctx context.Context, w Waiting) (p Proof, err err
 	})
 }
 
-// runProofs proves the backup each night on one node. If the backup was never proven, or a proof is requested, it does so at once.
+// runProofs proves the backup each night on one node. If the backup was never proven, or a proof is requested, it does so immediately.
 func (s *Service) runProofs(ctx context.Context) {
 	began := time.Now()
 	interval.Every(ctx, proofPollInterval, func() {

@@ -124,7 +124,7 @@ func hasSecrets(ctx context.Context, p Destination) (bool, error) {
 }
 
 // checkSecrets returns an error unless the secrets in the destination are the site's. Missing or damaged secrets are stored again, but the
-// proof fails all the same, because something has changed the destination.
+// proof fails nevertheless, because something has changed the destination.
 func (s *Service) checkSecrets(ctx context.Context) error {
 	found, err := ReadSecrets(ctx, s.cfg.Destination, s.cfg.Passphrase)
 	var broken *Damage

@@ -47,7 +47,7 @@ type Snapshot struct {
 	Tables []db.TableChecksum `json:"tables"` // checksums of its rows
 }
 
-// runSnapshots takes a snapshot each night, on one node, and at once if there is none.
+// runSnapshots takes a snapshot each night, on one node, and immediately if there is none.
 func (s *Service) runSnapshots(ctx context.Context) {
 	interval.Every(ctx, snapshotCheck, func() {
 		if err := s.snapshotIfDue(ctx); err != nil {

@@ -296,7 +296,7 @@ func (c *CopyJob) isBeginning(ctx context.Context, source Querier, t *table, at 
 // errEnough ends a read of isBeginning.
 var errEnough = errors.New("enough rows were read")
 
-// Restart deletes all rows of the target, so that CopyRows begins anew. The caller's own progress stays.
+// Restart deletes all rows of the target, so that CopyRows begins again. The caller's own progress stays.
 func (c *CopyJob) Restart(ctx context.Context) error {
 	names := make([]string, len(c.tables))
 	for i, t := range c.tables {

@@ -6,8 +6,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file finds and erases what messages, the quarantine and notices store about an e-mail address, for a person who asks for their data
-// or its erasure.
+// This file finds and erases what messages, the quarantine and notices store about an e-mail address, for requests
+// about personal data.
 
 // eraseBatch is how many messages of an address one statement deletes.
 const eraseBatch = 100

@@ -41,7 +41,7 @@ type calendarState struct {
 
 // stateCalendar is the calendar of the caller's account.
 type stateCalendar struct {
-	URL       string        `json:"url"` // "" if only the calendar program knows it, because the secret was replaced
+	URL       string        `json:"url"` // "" if the server can no longer derive it, because the secret was replaced
 	Language  i18n.Language `json:"language"`
 	CreatedAt time.Time     `json:"created_at"`
 }

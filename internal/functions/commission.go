@@ -129,7 +129,7 @@ func (s *Service) commissionStateOf(ctx context.Context, tx *db.Tx, messageID st
 		})
 	}
 	visitor, err := readRecipient(ctx, tx, messageID)
-	if err != nil && !errors.Is(err, db.ErrNoRows) { // an open page asks again when the message is deleted
+	if err != nil && !errors.Is(err, db.ErrNoRows) { // an open page requests the state again when the message is deleted
 		return state, err
 	}
 	site, err := settings.LoadSite(ctx, tx)

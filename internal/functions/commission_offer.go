@@ -233,7 +233,7 @@ func answerText(l i18n.Language, o offer) string {
 	return text
 }
 
-// offerMail returns what a mail tells of an offer.
+// offerMail returns the data of an offer that a mail contains.
 func (s *Service) offerMail(ctx context.Context, id string) (*OfferMail, error) {
 	o, err := readOffer(ctx, s.db, id)
 	if err != nil {

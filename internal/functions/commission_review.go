@@ -45,7 +45,7 @@ type reviewRequest struct {
 	Name  *string `json:"name"`
 	Place *string `json:"place"`
 	Text  *string `json:"text"`
-	// For approve: whether visitors see the review at once. null means true.
+	// For approve: whether visitors see the review immediately. null means true.
 	Active *bool `json:"active"`
 	// For approve and decline: written_at of the review that the owner has seen; null for any.
 	WrittenAt *time.Time `json:"written_at"`
@@ -58,8 +58,8 @@ type reviewRequest struct {
 type reviewState struct {
 	Success    bool       `json:"success"`
 	State      string     `json:"state"`    // one of the state constants
-	CanAsk     bool       `json:"can_ask"`  // whether a review can be asked for now
-	AskedAt    *time.Time `json:"asked_at"` // null: it was never asked for
+	CanAsk     bool       `json:"can_ask"`  // whether a review can be requested now
+	AskedAt    *time.Time `json:"asked_at"` // null: it was never requested
 	Name       string     `json:"name"`     // name, place and text are "" while nothing is written, and after the approval
 	Place      string     `json:"place"`
 	Text       string     `json:"text"`
@@ -342,7 +342,7 @@ func (t reviewText) problems(l i18n.Language) (all []reviewProblem) {
 var errReviewNotOpen = apperr.New(http.StatusConflict, "review_not_open", "The review can no longer be changed")
 
 // writeReview stores what a client has written, with at most one picture. removePicture removes the one that was sent before; a new one
-// replaces it. The first text after a request is said in the conversation, and owners are told of it; a change is not. The error is
+// replaces it. The first text after a request is recorded in the conversation, and owners are notified; a change is not. The error is
 // errNoInboxMessage, errReviewNotOpen, errConversationFull or errPicturesFull if the review cannot be stored.
 func (s *Service) writeReview(ctx context.Context, m contactMessage, l i18n.Language, t reviewText, pictures []newPicture, removePicture bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)

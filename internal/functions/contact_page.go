@@ -112,7 +112,7 @@ func (s *Service) submitContactForm(w http.ResponseWriter, r *http.Request, refu
 		httpx.NoteError(r.Context(), errInvalid(i18n.EN.Text(problems[0].key)))
 		return s.writeContactPage(w, r, http.StatusBadRequest, req, problems, req.responseLanguage.Text("contact.check"), givenLink{})
 	}
-	req.Follow = true // whoever reads a page can use the link
+	req.Follow = true // the reader of a page can use the link
 	link, err := s.storeMessage(r.Context(), req)
 	if err != nil {
 		return s.showRefusal(w, r, req, err)

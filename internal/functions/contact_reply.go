@@ -31,7 +31,7 @@ type ReplyMail struct {
 	MessageID string
 	Text      string
 	Progress  bool       // whether the text is a note on the progress of a commission
-	Review    bool       // whether the text asks for a review
+	Review    bool       // whether the text requests a review
 	Offer     *OfferMail // the offer that the text describes; nil for other texts
 	At        time.Time
 }
@@ -66,7 +66,7 @@ type conversationState struct {
 
 // stateLink is the private link to the message.
 type stateLink struct {
-	URL       string    `json:"url"` // "" if only the visitor knows it, because the secret was replaced
+	URL       string    `json:"url"` // "" if the server can no longer derive it, because the secret was replaced
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 }
@@ -106,7 +106,7 @@ func (s *Service) contactReply(w http.ResponseWriter, r *http.Request) error {
 }
 
 // respondWithState runs an action of an owner's call about a message, with the message locked, and responds with the state that stateOf
-// returns in the same transaction. act is nil for a call that only asks for the state.
+// returns in the same transaction. act is nil for a call that only requests the state.
 func respondWithState[Request, State any](s *Service, w http.ResponseWriter, r *http.Request, messageID string, req Request,
 	act func(context.Context, *db.Tx, Request) error, stateOf func(context.Context, *db.Tx, string) (State, error)) error {
 	var state State
@@ -133,7 +133,7 @@ func respondWithState[Request, State any](s *Service, w http.ResponseWriter, r *
 func (s *Service) stateOf(ctx context.Context, tx *db.Tx, messageID string) (conversationState, error) {
 	state := conversationState{Success: true, Mail: s.cfg.MailServer}
 	visitor, err := readRecipient(ctx, tx, messageID)
-	if err != nil && !errors.Is(err, db.ErrNoRows) { // an open page asks again when the message is deleted
+	if err != nil && !errors.Is(err, db.ErrNoRows) { // an open page requests the state again when the message is deleted
 		return state, err
 	}
 	state.Language = visitor.Language

@@ -77,7 +77,7 @@ type pictureForm struct {
 
 // readPictureForm reads a form with pictures in the field "picture". before is called once, before the first picture is read, with the
 // fields that precede it; it returns the id of the message. With an error the form has the fields that can be read, and no pictures. The
-// rest of the body is read all the same, because browsers show no response before they have sent everything.
+// rest of the body is read nevertheless, because browsers show no response before they have sent everything.
 func (s *Service) readPictureForm(w http.ResponseWriter, r *http.Request, before func(url.Values) (messageID string, err error)) (f pictureForm, err error) {
 	f.Values = url.Values{}
 	if deadline := time.Now().Add(pictureFormTime); r.Body != nil {

@@ -33,7 +33,7 @@ type contactLink struct {
 
 // givenLink is the part of the response to a visitor's message about its private link.
 type givenLink struct {
-	URL string // "" if the visitor has not asked for a link, or the owner gives none
+	URL string // "" if the visitor has not requested a link, or the owner has turned links off
 	// Copy is whether the owner lets visitors have a copy of their message by mail. It does not reveal that a message gets no copy
 	// because of a limit or because it is in quarantine.
 	Copy bool
@@ -72,7 +72,7 @@ func (s *Service) urlOf(l contactLink) (enquiryURL string, ok bool) {
 	return s.cfg.SiteURL + EnquiryPath + token, true
 }
 
-// tokenOf derives a token from its nonce. hash is that of the token, which tells which key has made it. ok is false if none of the
+// tokenOf derives a token from its nonce. hash is that of the token, which shows which key was used. ok is false if none of the
 // known keys has.
 func (s *Service) tokenOf(nonce, hash string) (token string, ok bool) {
 	for _, key := range [][]byte{s.cfg.LinkKey, s.cfg.PreviousLinkKey} {

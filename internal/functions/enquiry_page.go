@@ -95,7 +95,7 @@ func setEnquiryHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// Enquiry handles /enquiry/{token}, the private link to a message: GET shows the message, where it stands, and the replies; POST adds a reply
+// Enquiry handles /enquiry/{token}, the private link to a message: GET shows the message, its state, and the replies; POST adds a reply
 // or erases everything. It needs no scripts. All links that do not exist have the same response, whether they are unknown, expired or
 // malformed.
 func (s *Service) Enquiry(w http.ResponseWriter, r *http.Request) error {
@@ -273,7 +273,7 @@ func (s *Service) showEnquiry(w http.ResponseWriter, r *http.Request, p enquiryP
 	return s.writeEnquiry(w, r, p, status, title)
 }
 
-// stateText returns where the enquiry stands. The status is that of the visitor's last text: a reply makes the message new again.
+// stateText returns the text about the state of the enquiry. The status is that of the visitor's last text: a reply makes the message new again.
 func (p enquiryPage) stateText() string {
 	last := p.Enquiry.Message.CreatedAt
 	answered := false // here, and not by mail alone

@@ -38,7 +38,7 @@ type commissionReview struct {
 	ReviewID  *string // the row of reviews that was made of it
 }
 
-// readReview returns the review of a message; one that nobody has asked for has the state stateNotAsked.
+// readReview returns the review of a message; one that was not requested has the state stateNotAsked.
 func readReview(ctx context.Context, q db.Querier, messageID string) (commissionReview, error) {
 	r := commissionReview{MessageID: messageID}
 	err := q.QueryRow(ctx, `select state, asked_at, reply_id, coalesce(client_name, ''), coalesce(location, ''), coalesce(message, ''), written_at, decided_at, review_id
@@ -58,7 +58,7 @@ func storeReview(ctx context.Context, tx *db.Tx, r commissionReview) error {
 		r.MessageID, r.State, r.AskedAt, r.ReplyID, nullIfEmpty(r.Name), nullIfEmpty(r.Place), nullIfEmpty(r.Text), r.WrittenAt, r.DecidedAt, r.ReviewID)
 }
 
-// readRequests returns how many times a review was asked for in a conversation, and when the last time was; nil for never.
+// readRequests returns how many times a review was requested in a conversation, and when the last time was; nil for never.
 func readRequests(ctx context.Context, q db.Querier, messageID string) (n int, last *time.Time, err error) {
 	times, err := db.Collect(ctx, q, db.ScanOne[time.Time], "select created_at from contact_replies where message_id = $1 and kind = $2 order by created_at desc", messageID, kindReviewRequest)
 	if len(times) > 0 {

@@ -76,7 +76,7 @@ type exportedMessage struct {
 	Link    *exportedLink   `json:"link,omitempty"`
 	// Commission is missing in JSON if nothing was decided and offered.
 	Commission *exportedCommission `json:"commission,omitempty"`
-	// Review is missing in JSON if none was asked for.
+	// Review is missing in JSON if none was requested.
 	Review *exportedReview `json:"review,omitempty"`
 }
 

@@ -53,7 +53,7 @@ const (
 
 const day = 24 * time.Hour
 
-// How long these problems must last before owners get mails, because most of them end by themselves. The overview shows them at once.
+// How long these problems must last before owners get mails, because most of them end by themselves. The overview shows them immediately.
 const (
 	failingMailedAfter    = time.Hour // for BackupFailing and for ProofIncomplete
 	backupOffMailedAfter  = day       // the operator of a new site may still set a backup destination

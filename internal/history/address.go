@@ -7,8 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file finds and deletes the revisions (rows as they were before a change) that contain an email address, for a person who asks for
-// their data or its erasure.
+// This file finds and deletes the revisions (rows as they were before a change) that contain an email address, for requests about
+// personal data.
 
 // EachRevisionOf calls yield for each revision that contains the address, for example in the text of a review.
 func (s *Service) EachRevisionOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {

@@ -247,7 +247,7 @@ func (t *Tokens) checkAccess(claims *Claims) error {
 }
 
 // keyFor returns the keys that may have signed a token. The algorithm alone decides between secret and key pairs; kid only
-// selects one of the key pairs. Keys and key URLs in the header (jwk, jku) are ignored: whoever forges a token chooses them.
+// selects one of the key pairs. Keys and key URLs in the header (jwk, jku) are ignored: the author of a forged token chooses them.
 func (t *Tokens) keyFor(token *jwt.Token) (any, error) {
 	if _, ok := token.Header["crit"]; ok {
 		return nil, errors.New("extensions are not supported (RFC 7515 §4.1.11)")

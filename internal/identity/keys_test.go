@@ -175,7 +175,7 @@ func TestRotation(t *testing.T) {
 	one, two := db.node(t), db.node(t)
 	old := sign(t, one, db.claims())
 
-	// Another node rotates the key. It is published at once, and signs a quarter of an hour later.
+	// Another node rotates the key. It is published immediately, and signs a quarter of an hour later.
 	from := now.Add(15 * time.Minute)
 	db.keys = []SigningKey{db.keys[0], newKey(t, "k2", from)}
 	db.keys[0].VerifyUntil = from.Add(time.Hour)

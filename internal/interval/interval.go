@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Every calls fn at once and then once per interval, until ctx ends.
+// Every calls fn immediately and then once per interval, until ctx ends.
 func Every(ctx context.Context, interval time.Duration, fn func()) {
 	fn()
 	After(ctx, interval, func() bool { fn(); return true })

@@ -60,7 +60,7 @@ type servedRows struct {
 	object    files.Object
 	rendition rendered
 	isCurrent bool      // the URL names the object's current content (parameter v)
-	expires   time.Time // when the rows must be read anew although the content has not changed; zero for never
+	expires   time.Time // when the rows must be read again although the content has not changed; zero for never
 }
 
 func (rows servedRows) size() int {

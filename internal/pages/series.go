@@ -194,7 +194,7 @@ func (s *Service) runSeriesQuery(ctx context.Context, q pageQuery, e *series, fi
 	return result, complete, err
 }
 
-// seriesResult is the result of the query for the series that a view names: the row with all that its page tells.
+// seriesResult is the result of the query for the series that a view names: the row with everything that its page shows.
 func (s *Service) seriesResult(ctx context.Context, v view) (result queryResult, err error) {
 	result = queryResult{key: []any{"series", "one", v.series}, data: json.RawMessage("null")}
 	rows, err := s.cfg.Content.Rows(ctx, "series", "select=*,media&slug=eq."+v.series)

@@ -13,7 +13,7 @@ type Commissions struct {
 	State string          `json:"state"` // one of commissionStates
 	Texts CommissionTexts `json:"texts"`
 	// Slots is how many commissions the artist works on at a time; 0 is no limit. Pages contain Free instead: how many slots are free
-	// while commissions are open, and 0 if visitors are not told. Free is never stored.
+	// while commissions are open, and 0 if pages do not show it. Free is never stored.
 	Slots int `json:"slots,omitempty"`
 	Free  int `json:"free,omitempty"`
 }

@@ -6,7 +6,7 @@ import (
 	"atelie/internal/db"
 )
 
-// LoadPageSite reads the settings in the form that pages contain. The texts about commissions are left out while visitors are told
+// LoadPageSite reads the settings in the form that pages contain. The texts about commissions are left out while pages say
 // nothing about commissions, and the free slots are counted. If the owner has chosen so, the measured response time replaces the owner's
 // text.
 func LoadPageSite(ctx context.Context, q db.Querier) (Site, error) {

@@ -44,7 +44,7 @@ type Site struct {
 	Commissions Commissions `json:"commissions,omitzero"`
 	// ResponseTime is responseWritten or responseMeasured. Pages contain the text that it selects instead (LoadPageSite).
 	ResponseTime string `json:"responseTime,omitempty"`
-	// EnquiryLinks is whether visitors get a private link to follow their message. Pages do not contain it: visitors learn of the link
+	// EnquiryLinks is whether visitors get a private link to follow their message. Pages do not contain it: visitors get the link
 	// after they have sent a message.
 	EnquiryLinks bool `json:"enquiryLinks,omitempty"`
 	// EnquiryCopies is whether visitors who get a link are mailed a copy of their message with it. Pages leave it out too.

@@ -100,7 +100,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 		names = errorNames{e.Code, e.Code}
 	}
 	status := http.StatusBadRequest
-	// Browsers request public renditions. From a 404 caches and search engines learn that a picture is gone.
+	// Browsers request public renditions. A 404 tells caches and search engines that a picture is gone.
 	gone := e.Code == files.ErrNoObject.Code && strings.HasPrefix(r.URL.Path, publicRenditions)
 	if gone || e.Status == http.StatusUnauthorized || e.Status == http.StatusMethodNotAllowed || e.Status >= http.StatusInternalServerError {
 		status = e.Status

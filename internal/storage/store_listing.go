@@ -248,7 +248,7 @@ func pageByTime(dialect db.Dialect, p page) (string, []any) {
 		}
 	}
 	dir, past := direction(p.Descending), map[bool]string{false: ">", true: "<"}[p.Descending]
-	if p.After != nil && !p.After.Folder { // a folder from a forged cursor stands before all objects
+	if p.After != nil && !p.After.Folder { // a folder from a forged cursor is ordered before all objects
 		args = append(args, *p.After.Time, p.After.Name)
 		where += " and (" + column + ", name) " + past + " ($" + strconv.Itoa(len(args)-1) + ", " + mark(args) + ")"
 	}

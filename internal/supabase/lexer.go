@@ -253,7 +253,7 @@ func (l *lexer) peekByte() byte {
 	return next[0]
 }
 
-// readQuoted reads up to the closing quote, which stands twice within the text. With escapes, a backslash escapes the next byte.
+// readQuoted reads up to the closing quote; within the text a quote is doubled. With escapes, a backslash escapes the next byte.
 func (l *lexer) readQuoted(quote byte, escapes bool) string {
 	var text []byte
 	for {

@@ -91,7 +91,7 @@ func refusal(deleted, anonymous, sso bool) string {
 	return ""
 }
 
-// Accounts reads the admin API, which tells neither password hashes nor the secrets of second factors.
+// Accounts reads the admin API, which returns neither password hashes nor the secrets of second factors.
 func (p *Project) Accounts(ctx context.Context, yield func(imported.Account) error) error {
 	for page := 1; ; page++ {
 		var answer struct {
@@ -259,7 +259,7 @@ func (p *Project) List(ctx context.Context, bucket string, yield func(File) erro
 	return nil
 }
 
-// headBytes is how much of a file is asked for when only its first bytes are needed.
+// headBytes is how many bytes of a file are requested when only its first bytes are needed.
 const headBytes = 64 << 10
 
 // Open downloads a file.

@@ -19,7 +19,7 @@ import (
 	"atelie/test/soak"
 )
 
-// The sizes of the outages; each goes on at least until the status tells of it.
+// The sizes of the outages; each lasts at least until the status reports it.
 var (
 	calm   = soak.Size(time.Second, 20*time.Second)
 	outage = flag.Duration("outage", soak.Size(0, time.Minute), "how long the bucket is away after the status told of it, in each way")
@@ -29,7 +29,7 @@ var (
 const stopLimit = 30 * time.Second
 
 // TestUnreachableBucketDelaysNothing cuts the network to the bucket of the backup while the server writes: connections are refused,
-// then they are accepted and nothing is answered. The status tells; nothing is lost, the backup catches up, and a server that is
+// then they are accepted and get no response. The status reports it; nothing is lost, the backup catches up, and a server that is
 // stopped meanwhile does not wait for the bucket.
 func TestUnreachableBucketDelaysNothing(t *testing.T) {
 	home := t.TempDir()

@@ -270,7 +270,7 @@ func (s *site) titles() map[string]string {
 	return found
 }
 
-// TestUnreachablePlaceDelaysNothing replaces the folder of the backup by a file while the server writes. The status tells; nothing is
+// TestUnreachablePlaceDelaysNothing replaces the folder of the backup by a file while the server writes. The status reports it; nothing is
 // lost, and the backup catches up when the folder is back.
 func TestUnreachablePlaceDelaysNothing(t *testing.T) {
 	home := t.TempDir()

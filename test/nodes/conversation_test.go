@@ -102,7 +102,7 @@ func (c *cluster) conversations(t *testing.T) {
 	link, id := c.ask(t, first)
 	shownOn(second, link, "Is the wall still free?")
 
-	// The same reply through two nodes at once is one reply, and one mail.
+	// The same reply, sent through two nodes at the same time, is one reply, and one mail.
 	answerText := "It is, until May. " + uuid.NewString()
 	var sending sync.WaitGroup
 	for _, n := range []*node{second, third} {

@@ -102,7 +102,7 @@ func (c *cluster) sessions(t *testing.T) {
 			t.Errorf("%s does not show the owner the message", n.address)
 		}
 	}
-	// A global sign-out on one node takes effect on every other at once, for access tokens too.
+	// A global sign-out on one node takes effect on every other node immediately, for access tokens too.
 	call{method: "POST", url: c.nodes[1].url() + "/auth/v1/logout?scope=global", bearer: next.Access}.must(t, http.StatusNoContent)
 	for _, n := range []*node{c.nodes[2], c.nodes[0]} {
 		for _, s := range []session{next, other} {
@@ -208,7 +208,7 @@ func (c *cluster) rows(t *testing.T) {
 	change := func(n *node, method, body string) call {
 		return call{method: method, url: n.url() + "/rest/v1/products?id=eq." + id, bearer: c.service, header: map[string]string{"Content-Type": "application/json"}, body: []byte(body)}
 	}
-	// Visitors see a change at once on the node that made it, and within a second on the others, which cache responses.
+	// Visitors see a change immediately on the node that made it, and within a second on the others, which cache responses.
 	shown := func(on *node, want string) {
 		t.Helper()
 		changed := time.Now()

@@ -1,5 +1,5 @@
 // Package oauth is a client of OAuth 2.0 and OpenID Connect providers: it makes the URLs of their sign-in pages, exchanges the
-// codes that they return, and reads who has signed in. It knows nothing of this site's accounts and uses no database.
+// codes that they return, and reads who has signed in. It does not depend on the site's accounts or a database.
 package oauth
 
 import (

@@ -29,7 +29,7 @@ const (
 
 // ParseIdentityProvider parses the metadata of one identity provider (SAML metadata §2): an EntityDescriptor, or an
 // EntitiesDescriptor with one identity provider. It checks no signature on the metadata. The metadata is trusted, because
-// whoever added the provider has uploaded it or has chosen its HTTPS URL.
+// the caller who added the provider has uploaded it or chosen its HTTPS URL.
 func ParseIdentityProvider(raw []byte) (*IdentityProvider, error) {
 	if len(raw) > MaxMetadata {
 		return nil, refuse("the metadata has %d bytes, more than %d", len(raw), MaxMetadata)

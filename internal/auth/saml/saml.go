@@ -37,7 +37,7 @@ const (
 	nsXMLDSig   = "http://www.w3.org/2000/09/xmldsig#"
 
 	statusSuccess = "urn:oasis:names:tc:SAML:2.0:status:Success"
-	methodBearer  = "urn:oasis:names:tc:SAML:2.0:cm:bearer" // method of a confirmation: whoever brings the assertion is its subject
+	methodBearer  = "urn:oasis:names:tc:SAML:2.0:cm:bearer" // method of a confirmation: the bearer of the assertion is its subject
 )
 
 // NameID formats that can be requested (SAML core §8.3). The NameID is the provider's name or id of the person.

@@ -113,7 +113,7 @@ func (d *Disk) Stage(ctx context.Context, id string, body io.Reader) (*Staged, e
 	return s, nil
 }
 
-// moveIn renames a complete file to its final path. moved tells whether the file was renamed; it can be true even with an error.
+// moveIn renames a complete file to its final path. moved reports whether the file was renamed; it can be true even with an error.
 func (d *Disk) moveIn(from, target string) (moved bool, err error) {
 	if err := d.makeShard(filepath.Dir(target)); err != nil {
 		return false, err

@@ -78,7 +78,7 @@ export type SiteTexts = {
   gallery: GallerySettings;
   /** The number of months for which messages are kept; missing if they are kept until the owner deletes them. */
   messageMonths?: number;
-  /** Missing if nothing is set, and in pages also if visitors are told nothing. */
+  /** Missing if nothing is set, and in pages also if pages say nothing. */
   commissions?: CommissionSettings;
   /** Whether visitors get a private link to follow their message. Missing in pages. */
   enquiryLinks?: boolean;

@@ -22,7 +22,7 @@ type ClientReviewAction = { action: "ask" | "withdraw" } | ReviewDecision;
 const callReview = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
   callFunction<ClientReview>(backend, "commission-review", body, signal);
 
-/** Fetches the review that a client was asked for about a finished commission. */
+/** Fetches the review that was requested from a client about a finished commission. */
 export function useClientReview(messageId: string) {
   const backend = useOwnerBackend();
   return useQuery({

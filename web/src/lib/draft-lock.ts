@@ -30,7 +30,7 @@ const releasing = new Map<string, Promise<unknown>>();
 async function acquire(name: string, options: LockOptions): Promise<DraftLock | null> {
   await releasing.get(name);
   return new Promise((resolve) => {
-    // The browser holds the lock until the inner promise resolves. `ended` resolves then, or at once if the lock is not
+    // The browser holds the lock until the inner promise resolves. `ended` resolves then, or immediately if the lock is not
     // available.
     const ended = navigator.locks.request(
       LOCK_PREFIX + name,

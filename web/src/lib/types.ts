@@ -257,19 +257,19 @@ export type BoardColumn = {
 /** The calendar of the owner's account. `url` is "" if only the calendar program knows it. */
 export type CalendarFeed = { url: string; language: Language; created_at: string };
 
-/** The review that a client was asked for: a row of the table commission_reviews. */
+/** The review that was requested from a client: a row of the table commission_reviews. */
 type ClientReviewRow = {
   message_id: string;
   state: Exclude<ClientReview["state"], "">;
   written_at: string | null;
 };
 
-/** The review that a client was asked for about a finished commission, as the server's function describes it. */
+/** The review that was requested from a client about a finished commission, as the server's function describes it. */
 export type ClientReview = {
-  /** "": it was never asked for. waiting: it waits for approval. withdrawn: the owner has taken the request back. */
+  /** "": it was never requested. waiting: it waits for approval. withdrawn: the owner has taken the request back. */
   state: "" | "asked" | "waiting" | "approved" | "declined" | "withdrawn";
   can_ask: boolean;
-  /** When it can be asked for again, if that is too soon now. */
+  /** When it can be requested again, if that is too soon now. */
   ask_again_at: string | null;
   asked_at: string | null;
   /** The texts are "" while nothing is written, and after the approval. */

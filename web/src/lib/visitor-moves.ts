@@ -1,4 +1,4 @@
-/** Resolves when an event fires, or at once if `hasFired` says that it has fired before. */
+/** Resolves when an event fires, or immediately if `hasFired` says that it has fired before. */
 const whenFired = (hasFired: boolean, target: EventTarget, event: string): Promise<unknown> =>
   new Promise((done) => {
     if (hasFired) done(null);
@@ -8,7 +8,7 @@ const whenFired = (hasFired: boolean, target: EventTarget, event: string): Promi
 /**
  * Resolves when the visitor first moves: points, presses, types or scrolls, or has a window that shows more than the first
  * screen. Code and pictures that the first screen does not need wait for that. start.ts, the first script of the page,
- * detects it. On pages without start.ts, this resolves at once.
+ * detects it. On pages without start.ts, this resolves immediately.
  */
 export const whenVisitorMoves = () =>
   whenFired("moved" in document.documentElement.dataset, document, "moved");

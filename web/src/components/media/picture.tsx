@@ -132,7 +132,7 @@ export function Picture({
   function showWhenDecoded(element: HTMLImageElement) {
     // Ignores the event of an earlier source, because the current source has its own load event.
     const settle = () => img.current === element && element.complete && latest.current(element);
-    // Shown after decoding, so that it is painted at once. Also shown if decoding fails, as far as it is readable.
+    // Shown after decoding, so that it is painted immediately. Also shown if decoding fails, as far as it is readable.
     const decoded = phase === "waiting" ? element.decode?.() : undefined;
     if (decoded) void decoded.then(settle, settle);
     else settle();

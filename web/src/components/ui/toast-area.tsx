@@ -42,7 +42,7 @@ function show(
 
 /**
  * Lifts the toasts above the sticky foot of the page, such as the bar of the selected works, unless they fit below it: at the
- * end of the page they must cover neither the foot nor what stands above it.
+ * end of the page they must cover neither the footer nor what is above it.
  */
 function useLift(area: RefObject<HTMLElement | null>) {
   useEffect(() => {

@@ -91,7 +91,7 @@ const deletePending = (draft: string | undefined, id: string) => {
 };
 
 /**
- * Manages the files of one form field: uploads new ones, at most three at once, retries, removes and orders them, and
+ * Manages the files of one form field: uploads new ones, at most three at a time, retries, removes and orders them, and
  * stores files in the form's draft until they are uploaded. A failed upload does not stop the others.
  */
 export function useUploadQueue(options: QueueOptions): UploadQueue {

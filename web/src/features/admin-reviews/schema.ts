@@ -55,7 +55,7 @@ export function reviewChange(values: ReviewValues, imageUrl: string | null): Rev
   return change;
 }
 
-/** The row to insert for a new review, which is visible on the site at once. */
+/** The row to insert for a new review, which is visible on the site immediately. */
 export function reviewPayload(values: ReviewValues, imageUrl: string | null): ReviewPayload {
   return {
     client_name: values.client_name,

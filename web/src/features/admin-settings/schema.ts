@@ -100,7 +100,7 @@ export const ORDER_KEYS: Record<WorksOrder, Key> = {
   "position.asc": "settings.order.manual",
 };
 
-/** What visitors can be told about commissions; "" is nothing. */
+/** What pages can say about commissions; "" is nothing. */
 export const COMMISSION_STATES = ["", "open", "waitlist", "closed"] as const;
 /** The key of the name of such a state. */
 export const stateKey = (state: CommissionState): Key =>

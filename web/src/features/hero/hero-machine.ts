@@ -233,7 +233,7 @@ function update(next: HeroState, before: HeroState, now: number): Step {
 
   const isOn = state.video !== "off";
   if (videoShouldPlay(state) && !isOn) {
-    // A video starts after the slide has stopped moving; a resumed video starts at once.
+    // A video starts after the slide has stopped moving; a resumed video starts immediately.
     const after = state.fromStart ? VIDEO_START_DELAY_MS : 0;
     state = { ...state, video: "waiting" };
     commands.push({ do: "arm", timer: "video", after });

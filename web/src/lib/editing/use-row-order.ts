@@ -6,7 +6,7 @@ import { stackedToast } from "@/lib/toast";
 import type { MoveArgs } from "@/lib/types";
 
 type OrderTexts = {
-  /** What screen readers are told after a move, without waiting for the server. */
+  /** What screen readers announce after a move, without waiting for the server. */
   moved(place: { title: string; n: number; total: number }): string;
   ordered: string;
   failed: string;

@@ -121,7 +121,7 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
     const path = objectPath(videoUrl, bucket);
     const name = path && stillOf(path);
     const jpeg = await stillFromPicture(picture);
-    // Most browsers cannot read HEIC, so the owner is told that this is the reason.
+    // Most browsers cannot read HEIC, so the message to the owner gives this reason.
     if (!name || !jpeg)
       throw new RefusedFileError(fileFacts(picture)?.mime === HEIC ? "heic" : "type");
     await uploadWithRetry({

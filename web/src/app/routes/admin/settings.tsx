@@ -49,7 +49,7 @@ function TrustedByLine() {
   );
 }
 
-/** The links to the owner's contact channels, and what visitors are told about commissions. */
+/** The links to the owner's contact channels, and what pages say about commissions. */
 function ContactChannels() {
   const t = useT();
   const { commissions } = useBoot().site;

@@ -13,7 +13,7 @@ import { imageInfo, ratioOf } from "@/lib/media";
 
 type WorkPickerProps = {
   open: boolean;
-  /** Whether several works can be chosen. If not, choosing one work calls onChoose at once. */
+  /** Whether several works can be chosen. If not, choosing one work calls onChoose immediately. */
   several: boolean;
   /** Whether the chosen works are being saved. */
   busy: boolean;

@@ -40,7 +40,7 @@ function moveCached(cache: QueryClient, card: BoardCard, to: CommissionStage) {
   );
 }
 
-/** Moves a card to another stage. The board shows it there at once, and puts it back if the server refuses the move. */
+/** Moves a card to another stage. The board shows it there immediately, and puts it back if the server refuses the move. */
 export function useMoveCard() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

@@ -38,7 +38,7 @@ export function QuarantinedDetail({
           {message.cause === "flood" ? (
             <DetailRow term={t("messages.cause")}>{t("messages.causeFlood")}</DetailRow>
           ) : (
-            // `filled` is what stands in the honeypot field, which only programs fill in.
+            // `filled` is the content of the honeypot field, which only bots fill in.
             <DetailRow term={t("messages.filled")}>
               <span className="line-clamp-4 break-words">{message.filled}</span>
             </DetailRow>

@@ -30,7 +30,7 @@ const DIRECTIONS: Record<string, -1 | 1> = {
 
 /**
  * The card that is picked up, by the pointer or by keys: Space picks up and puts down, arrows choose a stage, Escape leaves the
- * card where it was. As in the wall of works, Alt and an arrow move at once.
+ * card where it was. As in the wall of works, Alt and an arrow move immediately.
  */
 export function useLiftedCard({ onLift, onOver, onDrop, onCancel, onNowhere }: LiftedCardOptions) {
   const [lifted, setLifted] = useState<LiftedCard | null>(null);

@@ -19,7 +19,7 @@ type ProductListProps = {
   products: Product[];
   sort: Sort;
   onSort(sort: Sort): void;
-  /** Changes a switch of a work at once. */
+  /** Changes a switch of a work immediately. */
   onToggle(product: Product, name: SwitchName): void;
   onEdit(product: Product): void;
   onDuplicate(product: Product): void;

@@ -33,7 +33,7 @@ type WallTileProps = {
 
 const iconProps = { "aria-hidden": true, size: 21, strokeWidth: 1.5 } as const;
 
-/** A work on the wall. Its picture selects it, its title opens the form, and the switches below change it at once. */
+/** A work on the wall. Its picture selects it, its title opens the form, and the switches below change it immediately. */
 export const WallTile = memo(function WallTile({
   work,
   index,

@@ -3,7 +3,7 @@ import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
 
-/** A column of works that a switch changes at once. */
+/** A column of works that a switch changes immediately. */
 export type SwitchName = "is_featured" | "in_stock";
 
 type WorkSwitchesProps = { work: Product; tabIndex?: number; onToggle(name: SwitchName): void };

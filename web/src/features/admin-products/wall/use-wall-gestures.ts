@@ -43,7 +43,7 @@ export function useWallGestures(options: WallGestures) {
   });
   const gesture = useRef<Gesture | null>(null);
   const pointer = useRef<Point>({ x: 0, y: 0 }); // position in the window
-  // The place of the drag, or the corners of the lasso, of which the state was told last.
+  // The place of the drag, or the corners of the lasso, that the state was set to last.
   const reported = useRef<number | string | null>(null);
   const preview = useRef<HTMLDivElement>(null);
   const lassoBox = useRef<HTMLDivElement>(null);

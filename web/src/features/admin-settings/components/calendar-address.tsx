@@ -15,7 +15,7 @@ import type { CalendarFeed } from "@/lib/types";
 const LANGUAGES = ["en", "pt"] as const;
 const icon = { "aria-hidden": true, size: 18, strokeWidth: 1.75 } as const;
 
-/** The secret address of the owner's calendar of promised dates. It changes at once, without the settings being saved. */
+/** The secret address of the owner's calendar of promised dates. It changes immediately, without the settings being saved. */
 export function CalendarAddress() {
   const t = useT();
   const id = useId();

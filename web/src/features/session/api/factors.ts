@@ -9,7 +9,7 @@ export const FACTORS_KEY = "auth_factors";
 
 /**
  * The query of the account's verified second factors. If there are any, a session of level aal1 (signed in without a second
- * factor) must verify one of them. The server is asked, because the factors that the browser stores with the session can be
+ * factor) must verify one of them. The server is queried, because the factors that the browser stores with the session can be
  * out of date: another device may have enrolled one.
  */
 export function factorsOptions(

@@ -132,7 +132,7 @@ export function FactorSection() {
         <EnrolDialog onClose={() => setEnrolling(false)} onEnrolled={() => void enrolled()} />
       )}
       <CodesDialog codes={codes} onKept={() => setCodes(null)} />
-      {/* Unmounted at once, without fading out, so that the reauthentication dialog returns the focus to their opener. */}
+      {/* Unmounted immediately, without fading out, so that the reauthentication dialog returns the focus to their opener. */}
       {!isDialogOpen && (
         <>
           <ConfirmDialog
