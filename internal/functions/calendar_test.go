@@ -92,8 +92,10 @@ func TestAnOwnerMakesReplacesAndRemovesTheCalendarAddress(t *testing.T) {
 				t.Errorf("%.60s: %d %s %v", path, rec.Code, rec.Body, rec.Header())
 			}
 		}
-		if s.feed(`{"action":"remove"}`) != nil || s.feed(`{"action":"remove"}`) != nil || s.subscribe(second.URL).Code != 404 {
-			t.Error("the calendar was not removed")
+		for range 2 { // a second call changes nothing
+			if s.feed(`{"action":"remove"}`) != nil || s.subscribe(second.URL).Code != 404 {
+				t.Error("the calendar was not removed")
+			}
 		}
 		if actions, err := db.Collect(t.Context(), d, db.ScanOne[string], "select kind || ' ' || action || ' ' || cast(actor as text) from activity where action like 'calendar%' order by id"); err != nil || !slices.Equal(actions,
 			[]string{"key calendar_made " + adminID, "key calendar_made " + adminID, "key calendar_removed " + adminID}) {

@@ -41,11 +41,6 @@ func insertUnlessFlood(ctx context.Context, tx *db.Tx, m contactMessage, limit i
 	)
 }
 
-func scanInboxMessage(row db.Row) (m contactMessage, err error) {
-	err = row.Scan(&m.ID, &m.Name, &m.Email, &m.Message, &m.Reason, &m.CreatedAt)
-	return m, err
-}
-
 // listMessageIDsBefore returns the ids of messages in the inbox, the oldest first and at most limit: those that arrived at the given time
 // or earlier, have no later reply, and have no commission that is accepted or in progress.
 func listMessageIDsBefore(ctx context.Context, q db.Querier, at time.Time, limit int) (ids []string, err error) {

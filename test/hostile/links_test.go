@@ -298,10 +298,7 @@ func (g *generator) visitor(n int) *request {
 	return r
 }
 
-var (
-	markPattern  = regexp.MustCompile(`mark-\d{5}`)
-	tokenPattern = regexp.MustCompile(`link-\d{17}`)
-)
+var markPattern = regexp.MustCompile(`mark-\d{5}`)
 
 // check checks a response to a request for a private link: it shows no row of another conversation. It records what was acknowledged.
 func (l *links) check(r *request, a *answer) error {

@@ -22,7 +22,7 @@ func stripGIF(s *source) (out plan) {
 	for imageCount := 0; s.err == nil; {
 		from := s.pos
 		block := s.readByte()
-		if imageCount > 0 && errors.Is(s.err, truncated) {
+		if imageCount > 0 && errors.Is(s.err, errTruncated) {
 			block, s.err = gifTrailer, nil
 		}
 		keep := true

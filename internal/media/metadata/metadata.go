@@ -77,7 +77,7 @@ func Read(f io.ReadSeeker, mimeType string) (Info, error) {
 	case "image/heic", "image/heif", "image/avif":
 		info = readHEIF(s)
 	}
-	if s.err != nil && !errors.Is(s.err, truncated) {
+	if s.err != nil && !errors.Is(s.err, errTruncated) {
 		return Info{}, s.err
 	}
 	return info, nil
@@ -155,5 +155,5 @@ func damagedError(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }
 
-// truncated wraps ErrDamaged. It is for a file that ends too early.
-var truncated = fmt.Errorf("%w: it ends too early", ErrDamaged)
+// errTruncated wraps ErrDamaged. It is for a file that ends too early.
+var errTruncated = fmt.Errorf("%w: it ends too early", ErrDamaged)

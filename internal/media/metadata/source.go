@@ -45,7 +45,7 @@ func (s *source) seek(pos int64) {
 // readBytes reads n bytes into a new slice; nil after an error. Callers limit n.
 func (s *source) readBytes(n int64) []byte {
 	if n < 0 || n > s.size-s.pos {
-		s.fail(truncated)
+		s.fail(errTruncated)
 	}
 	if s.err != nil {
 		return nil
@@ -71,7 +71,7 @@ func (s *source) readHead(n int64) []byte {
 // names the format.
 func (s *source) readStart(n int64, format string, valid func(head []byte) bool) []byte {
 	head := s.readHead(n)
-	if errors.Is(s.err, truncated) || s.err == nil && !valid(head) {
+	if errors.Is(s.err, errTruncated) || s.err == nil && !valid(head) {
 		s.err = damagedError("it does not start as a %s", format)
 	}
 	return head
@@ -94,7 +94,7 @@ func (s *source) readByte() byte {
 // skip skips n bytes.
 func (s *source) skip(n int64) {
 	if n < 0 || n > s.size-s.pos {
-		s.fail(truncated)
+		s.fail(errTruncated)
 	}
 	switch {
 	case s.err != nil:
@@ -141,23 +141,23 @@ func (s *source) nextMarker() byte {
 // truncated but does not set err.
 func (s *source) ReadAt(p []byte, at int64) (n int, err error) {
 	if at < 0 || at+int64(len(p)) > s.size {
-		return 0, truncated
+		return 0, errTruncated
 	}
 	if s.seek(at); s.err != nil {
 		return 0, s.err
 	}
 	n, err = io.ReadFull(s.br, p)
 	s.pos += int64(n)
-	if err = convertEOF(err); !errors.Is(err, truncated) {
+	if err = convertEOF(err); !errors.Is(err, errTruncated) {
 		s.err = err
 	}
 	return n, err
 }
 
-// convertEOF returns truncated in place of an error that means the end of the file.
+// convertEOF returns errTruncated in place of an error that means the end of the file.
 func convertEOF(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return truncated
+		return errTruncated
 	}
 	return err
 }

@@ -29,7 +29,7 @@ func scanWebP(s *source) (b blocks, file webpFile) {
 	})
 	end := 8 + int64(binary.LittleEndian.Uint32(head[4:]))
 	if end > s.size {
-		s.fail(truncated)
+		s.fail(errTruncated)
 	}
 	for s.err == nil && s.pos+8 <= end {
 		from := s.pos
@@ -70,7 +70,7 @@ func (s *source) readChunkHead(end int64) (kind string, size int64) {
 	head := s.readHead(8)
 	size = int64(binary.LittleEndian.Uint32(head[4:]))
 	if size > end-s.pos {
-		s.fail(truncated)
+		s.fail(errTruncated)
 	}
 	return string(head[:4]), size
 }

@@ -3,7 +3,7 @@ import { usePageTitle } from "@/lib/use-page-title";
 
 type AdminPageProps = {
   title: string;
-  /** The main button or buttons of the page, beside the heading; on phones they are below it, in the full width. */
+  /** The main button or buttons of the page, beside the heading or, where they have no room there, below it; on phones in the full width. */
   action?: ReactNode;
   children: ReactNode;
 };
@@ -16,9 +16,9 @@ export function AdminPage({ title, action, children }: AdminPageProps) {
   usePageTitle(title);
   return (
     <div className="page-container pt-8 pb-32 md:pt-12">
-      <div className="flex flex-col gap-4 md:flex-row md:items-center md:justify-between">
+      <div className="flex flex-col gap-4 md:flex-row md:flex-wrap md:items-center md:justify-between">
         <h1 className="text-admin">{title}</h1>
-        {action && <div className="flex flex-none flex-col gap-3 md:flex-row">{action}</div>}
+        {action && <div className="flex flex-col gap-3 md:flex-row md:flex-wrap">{action}</div>}
       </div>
       <div className="mt-5 md:mt-[34px]">{children}</div>
     </div>
