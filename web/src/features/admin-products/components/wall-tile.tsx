@@ -92,6 +92,7 @@ export const WallTile = memo(function WallTile({
         tabIndex={tabIndex}
         aria-pressed={selected}
         aria-label={t("wall.select", { title })}
+        aria-description={selected && canMove ? String(selectedAs) : undefined}
         onClick={(event) => onSelect(index, event)}
         onKeyDown={(event) => onKeyDown(event, index)}
         className={cn(
@@ -127,7 +128,11 @@ export const WallTile = memo(function WallTile({
         >
           {selected &&
             (canMove ? (
-              <span className="px-1 text-[.9375rem] leading-none lining-nums">{selectedAs}</span>
+              // Generated content: as text it would belong into the button's name, which must not change with the selection.
+              <span
+                data-number={selectedAs}
+                className="px-1 text-[.9375rem] leading-none lining-nums before:content-[attr(data-number)]"
+              />
             ) : (
               <Check size={18} strokeWidth={2.25} />
             ))}
