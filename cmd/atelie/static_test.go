@@ -37,7 +37,7 @@ func TestBinaryIsStatic(t *testing.T) {
 	}
 }
 
-// maxBinary is the largest allowed size of the program in bytes.
+// maxBinary is the maximum size of the program in bytes.
 const maxBinary = 50_000_000
 
 func TestBinaryIsSmall(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// maxBody is the largest body of a request, in bytes.
+// maxBody is the maximum size of a request body in bytes.
 const maxBody = 4 << 10
 
 // The errors have PostgREST's codes, like all errors of /rest/v1.

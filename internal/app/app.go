@@ -108,7 +108,7 @@ type App struct {
 	checkCertificates time.Duration // interval of checks whether certificates must be renewed; 0 means the default
 }
 
-// messageJitter is the longest random delay before the job of a message request begins. The job does more work if the account
+// messageJitter is the maximum random delay before the job of a message request begins. The job does more work if the account
 // exists, which slows down concurrent requests. Because of the delay, their response times do not reveal whether the account
 // exists.
 const messageJitter = 400 * time.Millisecond

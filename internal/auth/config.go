@@ -56,7 +56,7 @@ type Config struct {
 	MailsPerDay     int           // maximum number of mails of a kind to one e-mail address in a day; 0: no limit
 	TextsPerDay     int           // maximum number of text messages of a kind to one phone number in a day; 0: no limit
 	SMSMinInterval  time.Duration // minimum time between two SMS of a kind to one phone number
-	// MessageJitter is the longest random delay before the job of a message request looks the account up. The delay hides that the
+	// MessageJitter is the maximum random delay before the job of a message request looks the account up. The delay hides that the
 	// job takes longer if there is an account.
 	MessageJitter time.Duration
 }

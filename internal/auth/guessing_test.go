@@ -130,7 +130,7 @@ func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
 		if r := h.step(owner, a); r.status != 200 {
 			t.Errorf("the owner at home: %d %s", r.status, r.raw)
 		}
-		// After the longest wait, another network gets an attempt again: the factor is not locked permanently.
+		// After the maximum wait, another network gets an attempt again: the factor is not locked permanently.
 		h.clock.pass(maxTryDelay)
 		away := h.mustSignIn().text("access_token")
 		if r := h.verifyFactor(away, a.id, sendRequest(away, "203.0.113.200"), a.code(h.clock.now()), from("203.0.113.200")); r.status != 200 {

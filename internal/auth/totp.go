@@ -16,7 +16,7 @@ import (
 // Settings of TOTP, the codes of authenticator apps (RFC 6238). Time is divided into steps, and each step has its own code.
 const (
 	totpPeriod = 30 // length of a step in seconds
-	totpSkew   = 1  // largest accepted difference between the app's clock and this server's, in steps (§5.2)
+	totpSkew   = 1  // maximum accepted difference between the app's clock and this server's, in steps (§5.2)
 )
 
 // newTOTP returns a random secret of 160 bits for an authenticator app. issuer and account are the names that the app shows.

@@ -33,7 +33,7 @@ const (
 	syncEvery            = time.Second            // interval between two LTX files (litestream's files of transactions), also without writes of this process, because commands write too
 	syncEveryUnreachable = 10 * time.Second       // replaces syncEvery while the destination is unreachable, for fewer local files
 	failuresUntilError   = 5                      // consecutive attempts that find the database locked or the log in use, before an error is reported
-	retryMax             = 30 * time.Second       // longest wait before another attempt to open the replica
+	retryMax             = 30 * time.Second       // maximum wait before another attempt to open the replica
 	uploadTimeout        = time.Minute            // limit of one upload, plus one second for each 100 kB that waits
 	finalSync            = 10 * time.Second       // limit of the last upload, when the program ends
 	recordEvery          = 5 * time.Minute        // how often the latest restore point is stored in backup_status, if anything was written

@@ -2,7 +2,7 @@ package db
 
 import "time"
 
-// clockSkew is the largest difference between the clocks of two nodes that the program tolerates.
+// clockSkew is the maximum difference between the clocks of two nodes that the program tolerates.
 const clockSkew = 10 * time.Minute
 
 // LatestPlausible returns the latest time that a node with a correct clock can have stored until now. ahead is how far after its own

@@ -31,7 +31,7 @@ const copyLock = 0x6174656c6965
 // copyAppName is the application_name of the PostgreSQL sessions of a copy.
 const copyAppName = "atelie copy"
 
-// The longest waits of OpenExclusive. A program that has just ended can still appear to use the database.
+// The maximum waits of OpenExclusive. A program that has just ended can still appear to use the database.
 const (
 	// fileTimeout is for the lock of an SQLite file. The operating system releases it when the process ends.
 	fileTimeout = time.Second

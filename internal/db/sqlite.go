@@ -169,7 +169,7 @@ const scrubTimeout = "busy_timeout(250)"
 // ErrLogInUse is returned by scrub and TruncateLog while a reader still needs the write-ahead log.
 var ErrLogInUse = errors.New("the write-ahead log is being read, it cannot be emptied yet")
 
-// maxVacuumBytes is the largest database that scrub vacuums. Writes wait during a vacuum, at this size about a second.
+// maxVacuumBytes is the maximum size of a database that scrub vacuums. Writes wait during a vacuum, at this size about a second.
 const maxVacuumBytes = 128 << 20
 
 // scrub removes the bytes of deleted rows that are left in the files. secure_delete overwrites the deleted row, but not the

@@ -12,7 +12,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// rowCacheBytes is the most memory that the entries of one RowCache may use, in bytes.
+// rowCacheBytes is the maximum memory that the entries of one RowCache may use, in bytes.
 const rowCacheBytes = 2 << 20
 
 // staleTime is how long cached rows are used after a change of the content version that is not an edit by a person: the program has

@@ -44,5 +44,5 @@ func TestJobsOfAClockAheadRunAtOnce(t *testing.T) {
 	})
 }
 
-// clockApart is the largest accepted difference between the clocks of two nodes.
+// clockApart is the maximum accepted difference between the clocks of two nodes.
 const clockApart = 5 * time.Minute

@@ -18,7 +18,7 @@ var backoff = [...]time.Duration{
 	30 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
 }
 
-// maxBackoff is the longest wait of backoff. A job that is due much later was written by a node with a wrong clock, and runs immediately.
+// maxBackoff is the maximum wait of backoff. A job that is due much later was written by a node with a wrong clock, and runs immediately.
 const maxBackoff = 6 * time.Hour
 
 // maxTries is the maximum number of tries of a job.

@@ -12,7 +12,7 @@ import (
 // smallWidth is the width in pixels for Picture.Small, for lists.
 const smallWidth = 128
 
-// largeWidth is the largest width in pixels for Picture.Large.
+// largeWidth is the maximum width in pixels for Picture.Large.
 const largeWidth = 1600
 
 // Picture contains URLs of a picture's renditions, for search engines and link previews. The URLs are paths on this server and

@@ -99,7 +99,7 @@ func dominantColour(m *media) color.Color {
 	return color.RGBA{b[0], b[1], b[2], 0xff}
 }
 
-// plainSide is the largest side of a plain picture in pixels.
+// plainSide is the maximum side of a plain picture in pixels.
 const plainSide = 32
 
 // plainPicture returns a small PNG of one colour, in the shape of a picture of that width and height.

@@ -27,7 +27,7 @@ type Config struct {
 const (
 	dialTimeout   = 5 * time.Second
 	headerTimeout = 30 * time.Second // limit until the headers of a response arrive
-	maxRetryWait  = time.Second      // longest wait between two attempts of a request
+	maxRetryWait  = time.Second      // maximum wait between two attempts of a request
 	keepAlive     = 30 * time.Second // interval of TCP keep-alive probes
 	idleConns     = 32
 )

@@ -18,7 +18,7 @@ type Commissions struct {
 	Free  int `json:"free,omitempty"`
 }
 
-// maxSlots is the largest Commissions.Slots.
+// maxSlots is the maximum of Commissions.Slots.
 const maxSlots = 100
 
 // The states of commissions.

@@ -13,9 +13,9 @@ import (
 // Limits of blobCache, in bytes.
 const (
 	blobCacheBytes = 16 << 20
-	// maxSmallOnDisk is the largest small blob in the data folder. Larger ones are sent by sendfile, without using memory.
+	// maxSmallOnDisk is the maximum size of a small blob in the data folder. Larger ones are sent by sendfile, without using memory.
 	maxSmallOnDisk = 256 << 10
-	// maxSmallInBucket is the largest small blob in an S3 bucket. It is larger because reading from S3 costs a request.
+	// maxSmallInBucket is the maximum size of a small blob in an S3 bucket. It is larger because reading from S3 costs a request.
 	maxSmallInBucket = blobCacheBytes / content.MaxShare
 	// blobCacheOverhead is an estimate of what an entry needs besides its bytes.
 	blobCacheOverhead = 300

@@ -20,7 +20,7 @@ import (
 
 // Config configures a Service.
 type Config struct {
-	// MaxUpload is the largest file in bytes. Pictures have a smaller limit (maxImageBytes).
+	// MaxUpload is the maximum size of a file in bytes. Pictures have a smaller limit (maxImageBytes).
 	MaxUpload int64
 	// Quota is the limit for the total size of all uploaded files in bytes; 0 means no limit. Copies without metadata and renditions are
 	// not included.

@@ -17,7 +17,7 @@ import (
 // This file creates signed URLs for reading objects, and handles requests to them. A signed URL contains a token, so the request needs no
 // key.
 
-// maxExpiresIn is the longest validity of a signed URL, in seconds: about 68 years.
+// maxExpiresIn is the maximum validity of a signed URL, in seconds: about 68 years.
 const maxExpiresIn = 1<<31 - 1
 
 // signRequest is the body of a request to Sign or SignMany.

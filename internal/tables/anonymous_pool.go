@@ -28,7 +28,7 @@ const (
 	maxWaiting          = 32                    // queries that wait for a slot
 	maxWaitingClient    = 8                     // waiting queries of one client
 	maxRunningClient    = db.AnonymousConns - 1 // running queries of one client
-	defaultQueueTimeout = 2 * time.Second       // longest wait for a slot
+	defaultQueueTimeout = 2 * time.Second       // maximum wait for a slot
 )
 
 // isUnprivileged reports whether the caller is anonymous or an account without a role.
@@ -84,7 +84,7 @@ type anonymousPool struct {
 	running      map[string]int      // number of queries that have a slot, by client
 	waiting      []*waiter           // queries that wait for a slot, in order of arrival
 	sending      *semaphore.Weighted // limits the bytes of the responses that are being sent to sendingBytes
-	queueTimeout time.Duration       // longest wait for a slot
+	queueTimeout time.Duration       // maximum wait for a slot
 }
 
 // waiter is a query that waits for a slot.

@@ -23,7 +23,7 @@ import (
 const (
 	maxPattern      = 200  // length in code points
 	maxPatternDepth = 10   // levels of nested groups
-	maxRepeat       = 100  // largest number in {n,m}
+	maxRepeat       = 100  // maximum number in {n,m}
 	maxPatternSize  = 1000 // number of single characters after all repeats are written out
 )
 

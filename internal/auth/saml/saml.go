@@ -23,7 +23,7 @@ const (
 	maxTokens   = 200_000   // tags, texts and other parts of one document
 )
 
-// Skew is the largest accepted difference between the clocks of an identity provider and this server.
+// Skew is the maximum accepted difference between the clocks of an identity provider and this server.
 const Skew = time.Minute
 
 // maxAge is how old a response or an assertion may be. An assertion can itself state that it expires earlier.

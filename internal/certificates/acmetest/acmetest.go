@@ -154,7 +154,7 @@ func fetch(ctx context.Context, client *http.Client, address string) (body []byt
 	return io.ReadAll(response.Body)
 }
 
-// minRenewalInfoValidity is the least validity for which clients may ask pebble when to renew (ARI, RFC 9773). pebble proposes
+// minRenewalInfoValidity is the minimum validity for which clients may ask pebble when to renew (ARI, RFC 9773). pebble proposes
 // a window of two days around the start of the last third, cut off at the expiry. With a shorter validity the window reaches the
 // expiry, and the client chooses a random moment in it.
 const minRenewalInfoValidity = 72 * time.Hour

@@ -6,7 +6,7 @@ import "cmp"
 type Limits struct {
 	MaxPixels int64 `json:"max_pixels,omitempty"` // width × height of a source or a rendition
 	MaxSide   int   `json:"max_side,omitempty"`   // longer side of a source in pixels
-	Memory    int64 `json:"memory,omitempty"`     // largest estimated memory of a job in bytes
+	Memory    int64 `json:"memory,omitempty"`     // maximum estimated memory of a job in bytes
 }
 
 // The defaults of Limits. 120 megapixels are enough for all cameras and most scans. Decoding more needs gigabytes of memory.

@@ -23,7 +23,7 @@ import (
 // Engine is the value of Result.Engine for renditions that Make made.
 const Engine = "atelie"
 
-// reducedWidth is the largest width in pixels of the reduced picture: a smaller copy of the source. Most renditions are made from it,
+// reducedWidth is the maximum width in pixels of the reduced picture: a smaller copy of the source. Most renditions are made from it,
 // because that is faster. Renditions that need more pixels are made from the source.
 const reducedWidth = 2560
 

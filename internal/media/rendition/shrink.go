@@ -14,7 +14,7 @@ import (
 // standard library, which decodes at full size.
 var errNeedsFullSize = errors.New("the JPEG needs the decoder for the full size")
 
-// minShrinkRatio is the smallest allowed ratio of the shrunk picture's width to the rendition's width. With a smaller ratio the
+// minShrinkRatio is the minimum ratio of the shrunk picture's width to the rendition's width. With a smaller ratio the
 // rendition would lose sharpness.
 const minShrinkRatio = 2
 

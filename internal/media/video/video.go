@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// maxIndex is the largest index of an MP4 (its moov box) in bytes. The index is held in memory.
+// maxIndex is the maximum size of the index of an MP4 (its moov box) in bytes. The index is held in memory.
 const maxIndex = 64 << 20
 
 // ErrUnreadable is the error for a file that does not follow its format or ends early.

@@ -33,7 +33,7 @@ const (
 
 const (
 	maxElements     = 10_000  // elements before the first pictures; real files have a dozen
-	maxElementBytes = 1 << 20 // largest element, in bytes, that is read into memory
+	maxElementBytes = 1 << 20 // maximum size in bytes of an element that is read into memory
 )
 
 // element is an EBML element (RFC 8794 §4-6).

@@ -15,7 +15,7 @@ const (
 	// retention is how long events stay in the outbox. A node that loses its connection for less than retention-maxClockSkew
 	// misses no events.
 	retention = 10 * time.Minute
-	// maxClockSkew is the largest allowed difference between the clocks of two nodes.
+	// maxClockSkew is the maximum allowed difference between the clocks of two nodes.
 	maxClockSkew = time.Minute
 	// pollEvery is the interval at which the outbox is read without a wake-up. On SQLite this finds the events of commands: they run in
 	// other processes and cannot wake the server.
