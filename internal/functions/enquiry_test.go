@@ -110,7 +110,6 @@ func (s *site) reply(body string) (int, conversationState, string) {
 }
 
 // Proves FN-contact-link.
-// Without a request for a link, the response is the same bytes as before, whatever the owner has set.
 // Without a request for a link, the response has the same bytes as before, whatever the owner has set.
 func TestLinkIsGivenOnRequest(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

@@ -14,7 +14,6 @@ import (
 
 // Proves P-found-texts.
 // Head, structured data, feed and sitemap have the texts in the language of the page, or in the other language where they are missing.
-// Head, structured data, feed and sitemap have the texts in the language of the page, or the others where there are none.
 func TestTextsOfWorksAreInTheLanguageOfThePage(t *testing.T) {
 	content := newFakeContent()
 	both, english := &content.works[0], &content.works[1]

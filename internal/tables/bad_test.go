@@ -292,7 +292,7 @@ func TestBadBodies(t *testing.T) {
 			{"an unknown column", "products", `{"title":"A","colour":"red"}`, 400, "PGRST204"},
 			{"a column of another table", "reviews", `{"client_name":"A","message":"B","title":"C"}`, 400, "PGRST204"},
 			{"a column with an injection", "products", `{"title":"A","id) values ('x'); --":"x"}`, 400, "PGRST204"},
-			{"a column in capitals", "products", `{"Title":"A"}`, 400, "PGRST204"},
+			{"a column in upper case", "products", `{"Title":"A"}`, 400, "PGRST204"},
 			{"no title", "products", `{}`, 400, "23502"},
 			{"a null title", "products", `{"title":null}`, 400, "23502"},
 			{"a null flag", "products", `{"title":"A","in_stock":null}`, 400, "23502"},

@@ -19,7 +19,7 @@ func TestGetUserRole(t *testing.T) {
 			{"no role", s.call(signedIn, "POST", "rpc/get_user_role", `{"user_id":"`+userID+`"}`), 200, "null"},
 			{"nobody", s.call(service, "POST", "rpc/get_user_role", `{"user_id":"`+id(77)+`"}`), 200, "null"},
 			{"by the address", s.call(admin, "GET", "rpc/get_user_role?user_id="+adminID, ""), 200, `"admin"`},
-			{"in capitals", s.call(admin, "GET", "rpc/get_user_role?user_id="+strings.ToUpper(adminID), ""), 200, `"admin"`},
+			{"in upper case", s.call(admin, "GET", "rpc/get_user_role?user_id="+strings.ToUpper(adminID), ""), 200, `"admin"`},
 			{"head", s.call(admin, "HEAD", "rpc/get_user_role?user_id="+adminID, ""), 200, ""},
 			{"as one object", s.call(admin, "POST", "rpc/get_user_role", `{"user_id":"`+adminID+`"}`, "Accept: application/vnd.pgrst.object+json"), 200, `"admin"`},
 		} {
