@@ -78,7 +78,7 @@ func fileTable(ctx context.Context, out io.Writer) (err error) {
 	return err
 }
 
-// uploadLarge uploads a film that is too large to be kept in memory, and returns its path.
+// uploadLarge uploads a video that is too large to be kept in memory, and returns its path.
 func uploadLarge(ctx context.Context, url, secret string) (string, error) {
 	const name = "product-images/bench.mp4"
 	c := call{method: http.MethodPost, path: "/storage/v1/object/" + name, body: string(storagetest.NoisyFilm(2<<20, 1)), header: http.Header{"Authorization": {"Bearer " + secret}}}

@@ -231,7 +231,7 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errCut }
 
-// film is a file of random bytes that begins like an MP4 film. Its bytes are computed when they are read, so it needs no disk.
+// film is a file of random bytes that begins like an MP4 video. Its bytes are computed when they are read, so it needs no disk.
 type film struct{}
 
 const filmBlock = 64 << 10

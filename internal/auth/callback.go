@@ -157,7 +157,7 @@ func (s *Service) finishFlow(ctx context.Context, c client, f flowState, user pr
 	return result, err
 }
 
-// providerError is an error that the provider sends to the callback instead of a code, for example when the person has refused
+// providerError is an error that the provider sends to the callback instead of a code, for example when the user has denied
 // consent. kind is an OAuth error code such as access_denied.
 type providerError struct{ kind, description string }
 

@@ -10,7 +10,7 @@ import (
 	"atelie/internal/db"
 )
 
-// providerUser is what an OAuth provider reports about the person who signs in, together with the name of the provider.
+// providerUser is what an OAuth provider reports about the user who signs in, together with the name of the provider.
 type providerUser struct {
 	oauth.Identity
 	provider string // the provider's name in identities, such as google
@@ -89,7 +89,7 @@ func (a *providerSignIn) resolveAccount(ctx context.Context, linkingUserID strin
 	}
 	data := maps.Clone(a.user.Claims)
 	if locale, chosen := u.UserMetadata["locale"]; chosen {
-		data["locale"] = locale // the language that the person has chosen on this site stays
+		data["locale"] = locale // the language that the user has chosen on this site stays
 	}
 	if err := a.saveIdentity(ctx, u.ID); err != nil {
 		return "", err

@@ -18,7 +18,7 @@ type samlOutcome struct {
 	session    issuedSession // the session of an implicit flow; the zero value in a PKCE flow
 }
 
-// samlPerson contains what an assertion states about the person who signs in.
+// samlPerson contains what an assertion states about the user who signs in.
 type samlPerson struct {
 	subject    string         // the provider's id for the person
 	email      string         // normalized

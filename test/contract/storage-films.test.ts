@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 describe.each(backends)("films on %s, %s", (engine, store) => {
-  it("F-film-index F-film-media: soon after the upload a film begins with its index, and its frames are unchanged", async () => {
+  it("F-film-index F-film-media: soon after the upload a video begins with its index, and its frames are unchanged", async () => {
     const server = await startServer(engine, { store });
     try {
       const owner = await asOwner(server);

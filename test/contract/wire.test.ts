@@ -108,7 +108,7 @@ describe.each(engines)("raw requests on %s", (engine) => {
     }
   });
 
-  it("W-auth-3: a bad token gets the reference's error messages", async () => {
+  it("W-auth-3: a bad token gets Supabase's error messages", async () => {
     const header = Buffer.from('{"alg":"HS256"}').toString("base64url");
     const hour = Math.floor(Date.now() / 1000) + 3600;
     for (const [token, fault] of [
@@ -213,7 +213,7 @@ describe.each(engines)("raw requests on %s", (engine) => {
     );
   });
 
-  it("W-auth-8: audit entries have the names of the reference", async () => {
+  it("W-auth-8: audit entries have Supabase's names", async () => {
     const client = asAnon(server);
     await client.auth.signInWithPassword({ email: ownerEmail, password: ownerPassword });
     await client.auth.refreshSession();

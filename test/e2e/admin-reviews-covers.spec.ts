@@ -229,7 +229,7 @@ const card = (page: Page, title: string) =>
     .getByRole("listitem")
     .filter({ has: page.getByRole("heading", { name: title, exact: true }) });
 
-test("A-cov-1 A-cov-6 A-cov-7: a film becomes the last cover: it is active, previewed, changed, switched off, and deleted with its file", async ({
+test("A-cov-1 A-cov-6 A-cov-7: a video becomes the last cover: it is active, previewed, changed, switched off, and deleted with its file", async ({
   page,
 }) => {
   await signInAt(page, server, "/admin/cover-images");

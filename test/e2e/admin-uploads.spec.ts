@@ -52,7 +52,7 @@ async function storedNames(bucket = "product-images") {
 const picture = (page: Page, width: number, height: number, turn = 0) =>
   makeJpeg(page, { width, height, plain: true, turn });
 
-/** Writes the demo's film with a padding box to `file`, so that it is larger than an upload chunk. */
+/** Writes the demo's video with a padding box to `file`, so that it is larger than an upload chunk. */
 async function largeFilm(file: string, size = 20 * MB): Promise<void> {
   const film = await readFile(demoFilm);
   const box = Buffer.alloc(size - film.length);
@@ -178,7 +178,7 @@ test.describe("without a network connection", () => {
     expect(peak).toBeLessThan(900);
   });
 
-  test("A-up-name A-up-pieces A-up-still A-up-still-life: the upload of a film continues after the network was cut, and its still is stored beside it", async ({
+  test("A-up-name A-up-pieces A-up-still A-up-still-life: the upload of a video continues after the network was cut, and its still is stored beside it", async ({
     page,
     context,
   }, testInfo) => {
@@ -234,7 +234,7 @@ test.describe("without a network connection", () => {
     expect({ width: still.width, height: still.height }).toEqual(size);
     expect(still.light).toBeGreaterThan(30);
 
-    // Removing the film from the work removes its still too.
+    // Removing the video from the work removes its still too.
     await page.getByRole("button", { name: "Edit Cais" }).click();
     await form
       .getByRole("listitem", { name: /^Gallery videos/ })
@@ -245,10 +245,10 @@ test.describe("without a network connection", () => {
     await expect.poll(() => storedNames()).toEqual([]);
   });
 
-  test("A-draft-2 A-up-reload: the upload of a film continues after the owner has left the page and chosen the same file again", async ({
+  test("A-draft-2 A-up-reload: the upload of a video continues after the owner has left the page and chosen the same file again", async ({
     page,
   }, testInfo) => {
-    // The browser stores no files, as for a film that is too large for its storage.
+    // The browser stores no files, as for a video that is too large for its storage.
     await page.addInitScript(() =>
       Object.defineProperty(window, "indexedDB", { value: undefined }),
     );
@@ -306,7 +306,7 @@ test("A-up-orphans: uploaded files that were not saved are deleted immediately: 
   await upload("two.jpg");
   await form.locator("input[type=file][accept*=video]").setInputFiles(demoFilm);
   await expect(form.getByLabel("Remove")).toHaveCount(2);
-  expect(await storedNames()).toHaveLength(3); // the film's still too
+  expect(await storedNames()).toHaveLength(3); // the video's still too
   await form.getByRole("button", { name: "Cancel", exact: true }).click();
   await page.getByRole("button", { name: "Close without saving" }).click();
   await expect(form).toHaveCount(0);
@@ -426,7 +426,7 @@ test("A-up-order: pictures of a work are reordered by dragging, and saved in tha
   expect(stored).toEqual([b, c, a]);
 });
 
-test("A-up-still-ask: a film that the browser cannot read can be saved, and its tile asks for a picture", async ({
+test("A-up-still-ask: a video that the browser cannot read can be saved, and its tile asks for a picture", async ({
   page,
 }) => {
   page.on("filechooser", () => undefined); // set early: otherwise the system's dialog may open

@@ -120,7 +120,7 @@ test("S4-hero-10: an arrow ends the running time, and the new picture gets five 
   await expect(position(page)).toHaveText("2 / 3");
 });
 
-test("S4-hero-3 S4-hero-7: a film starts 80 ms after it is selected, muted and from its beginning, and does not advance", async ({
+test("S4-hero-3 S4-hero-7: a video starts 80 ms after it is selected, muted and from its beginning, and does not advance", async ({
   page,
   demo,
 }) => {
@@ -143,7 +143,7 @@ test("S4-hero-3 S4-hero-7: a film starts 80 ms after it is selected, muted and f
   ).toEqual({ loop: true, playsInline: true, controls: false });
 });
 
-test("S4-hero-4: a film pauses when another cover is selected, and starts from its beginning on return", async ({
+test("S4-hero-4: a video pauses when another cover is selected, and starts from its beginning on return", async ({
   page,
   demo,
 }) => {
@@ -162,7 +162,7 @@ test("S4-hero-4: a film pauses when another cover is selected, and starts from i
   expect((await plays(page)).map(({ from }) => from)).toEqual([0, 0]);
 });
 
-test("S4-hero-5: a film pauses while the page is hidden", async ({ demo, launchOptions }) => {
+test("S4-hero-5: a video pauses while the page is hidden", async ({ demo, launchOptions }) => {
   await withVisibleTabs(launchOptions, async (context) => {
     const page = await context.newPage();
     await page.goto(demo.url);
@@ -177,7 +177,7 @@ test("S4-hero-5: a film pauses while the page is hidden", async ({ demo, launchO
   });
 });
 
-test("S4-hero-6: a film pauses when less than 35 percent of it is visible", async ({
+test("S4-hero-6: a video pauses when less than 35 percent of it is visible", async ({
   page,
   demo,
 }) => {
@@ -197,7 +197,7 @@ test("S4-hero-6: a film pauses when less than 35 percent of it is visible", asyn
   await expect.poll(() => isPlaying(page)).toBe(true);
 });
 
-test("S4-hero-8 S9-hero-1: a stopped film is started again after 120, 240, 400 and 600 ms, at most four times", async ({
+test("S4-hero-8 S9-hero-1: a stopped video is started again after 120, 240, 400 and 600 ms, at most four times", async ({
   page,
   demo,
 }) => {
@@ -227,7 +227,7 @@ test("S4-hero-8 S9-hero-1: a stopped film is started again after 120, 240, 400 a
   expect(await plays(page)).toHaveLength(5);
 });
 
-test("S4-hero-11: the pause button stops the slideshow and films, and a pointer over the controls keeps a picture", async ({
+test("S4-hero-11: the pause button stops the slideshow and videos, and a pointer over the controls keeps a picture", async ({
   page,
   demo,
 }) => {
@@ -318,7 +318,7 @@ test.describe("when the covers cannot be read", () => {
   });
 });
 
-test("P-weight-film: a film waits until the page has loaded, even if it is selected before", async ({
+test("P-weight-film: a video waits until the page has loaded, even if it is selected before", async ({
   page,
   demo,
 }) => {
@@ -329,7 +329,7 @@ test("P-weight-film: a film waits until the page has loaded, even if it is selec
   let arrive = () => {};
   const arrived = new Promise<void>((done) => (arrive = done));
   await page.route(/\/cover-images\//, async (route) => {
-    // The picture of the first cover is held back. The film is not, so it would be shown at once.
+    // The picture of the first cover is held back. The video is not, so it would be shown at once.
     if (!route.request().url().endsWith(".mp4")) await arrived;
     await route.continue();
   });
@@ -348,7 +348,7 @@ test("P-weight-film: a film waits until the page has loaded, even if it is selec
   await expect.poll(() => isPlaying(page)).toBe(true);
 });
 
-test("P-weight-later P-weight-film: without a visitor's move the next cover is loaded when it is due, and its film then", async ({
+test("P-weight-later P-weight-film: without a visitor's move the next cover is loaded when it is due, and its video then", async ({
   page,
   demo,
 }) => {
@@ -364,7 +364,7 @@ test("P-weight-later P-weight-film: without a visitor's move the next cover is l
   await page.waitForLoadState("networkidle");
   expect(requested).toEqual(["mu-sol.jpg"]);
   await page.clock.runFor(1000); // the last 2.5 seconds have begun
-  // The demo's film has no still, so its first frame is loaded.
+  // The demo's video has no still, so its first frame is loaded.
   await expect
     .poll(() => film(page).evaluate((video: HTMLVideoElement) => video.readyState))
     .toBeGreaterThanOrEqual(HAVE_CURRENT_DATA);
@@ -373,14 +373,14 @@ test("P-weight-later P-weight-film: without a visitor's move the next cover is l
   await page.clock.runFor(3000);
   await expect(position(page)).toHaveText("2 / 3");
   await expect.poll(() => isPlaying(page)).toBe(true);
-  // The third cover is not requested, because a film stays until the visitor leaves it.
+  // The third cover is not requested, because a video stays until the visitor leaves it.
   expect(new Set(requested)).toEqual(new Set(["mu-sol.jpg", "noite-no-cais.mp4"]));
 });
 
 test.describe("when the film cannot be loaded", () => {
   test.use({ allowedConsole: [/net::ERR_FAILED|The cover video could not be loaded/] });
 
-  test("S8-video-1: a film that cannot be loaded is only logged", async ({ page, demo }) => {
+  test("S8-video-1: a video that cannot be loaded is only logged", async ({ page, demo }) => {
     const logged: string[] = [];
     page.on("console", (line) => logged.push(line.text()));
     await page.route("**/*.mp4", (route) => route.abort());

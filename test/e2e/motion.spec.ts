@@ -78,7 +78,7 @@ test.describe("less motion", () => {
     await expect(at(page, 1)).toBeAttached();
   });
 
-  test("reduced motion: a film plays only after Play, and stops on Pause", async ({
+  test("reduced motion: a video plays only after Play, and stops on Pause", async ({
     page,
     demo,
   }) => {

@@ -1,4 +1,4 @@
-// From an empty database to the owner's own site, only in a browser: six works, two covers (one is a film), three
+// From an empty database to the owner's own site, only in a browser: six works, two covers (one is a video), three
 // ordered reviews, texts and a portrait with the guide, and an answered message. No step needs a terminal.
 import { join } from "node:path";
 

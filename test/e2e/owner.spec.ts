@@ -1,5 +1,5 @@
 // The owner's first steps on the real binary, on both databases: set-up link, sign-in, a work with a picture and a
-// film, and a visitor's message.
+// video, and a visitor's message.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -46,7 +46,7 @@ for (const engine of engines) {
       await expect(page.getByText("Welcome back!")).toBeVisible();
       await expect(page).toHaveURL(/\/admin\/products$/);
 
-      // Adds a real picture and a real film through the form.
+      // Adds a real picture and a real video through the form.
       const picture = testInfo.outputPath("sky.JPG");
       const size = { width: 2736, height: 1824, quality: 0.95 };
       await writeFile(picture, await makeJpeg(page, size));

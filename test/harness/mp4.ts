@@ -1,9 +1,9 @@
-// Parses MP4 films, and makes films whose index is after the media data, as cameras write them. An MP4 file is a list of
+// Parses MP4 videos, and makes videos whose index is after the media data, as cameras write them. An MP4 file is a list of
 // boxes.
-/** A box of a film: its type, and the positions of its first byte and after its last byte. */
+/** A box of a video: its type, and the positions of its first byte and after its last byte. */
 export type Box = { kind: string; from: number; to: number };
 
-/** Returns the top-level boxes of an MP4 film. */
+/** Returns the top-level boxes of an MP4 video. */
 export function boxes(film: Buffer): Box[] {
   const found: Box[] = [];
   for (let from = 0; from + 8 <= film.length;) {
@@ -20,7 +20,7 @@ export const boxOf = (film: Buffer, kind: string): Buffer => {
   return film.subarray(found.from, found.to);
 };
 
-/** Returns the same film with its index at the end. The film's chunk offsets must have 32 bits. */
+/** Returns the same video with its index at the end. The video's chunk offsets must have 32 bits. */
 export function indexAtEnd(film: Buffer): Buffer {
   const { from, to } = boxes(film).find((box) => box.kind === "moov")!;
   const index = Buffer.from(film.subarray(from, to));

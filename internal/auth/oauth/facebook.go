@@ -54,7 +54,7 @@ func (p *Provider) fetchFacebookIdentity(ctx context.Context, graphURL, token st
 		return Identity{}, err
 	}
 	identity := Identity{
-		// Facebook returns only e-mail addresses that the person has confirmed, but its response does not state this.
+		// Facebook returns only e-mail addresses that the user has confirmed, but its response does not state this.
 		Subject: textClaim(user.ID), Email: textClaim(user.Email), EmailVerified: user.Email != "", EmailVerifiedByPolicy: true,
 		Name: strings.TrimSpace(textClaim(user.FirstName) + " " + textClaim(user.LastName)), AvatarURL: webURL(user.Picture.Data.URL),
 		Claims: map[string]any{"iss": graphURL},

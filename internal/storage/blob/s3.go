@@ -68,7 +68,7 @@ func (s *S3) ensureBucket(ctx context.Context, create bool) error {
 	return err
 }
 
-// explainBucketError explains in one line, to the person who runs this program, why the bucket cannot be used.
+// explainBucketError explains in one line, to the operator, why the bucket cannot be used.
 func explainBucketError(err error, bucket string) string {
 	switch status := statusOf(err); {
 	case status == http.StatusNotFound:

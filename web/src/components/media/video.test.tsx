@@ -39,13 +39,13 @@ it("P-10: the poster fits the rendered width", () => {
   expect(posterIn(container)).toBe(`${rendition}?width=256&v=0123456789abcdef`);
 });
 
-it("without a still the poster is the given one, except for the URL of the film itself", () => {
+it("without a still the poster is the given one, except for the URL of the video itself", () => {
   expect(posterIn(renderApp(<Video src={src} poster={poster} />).container)).toBe(poster);
   expect(posterIn(renderApp(<Video src={src} poster={src} />).container)).toBeNull();
   expect(posterIn(renderApp(<Video src={src} />).container)).toBeNull();
 });
 
-it("S8-video-1: reports a film that failed before it was in the page", () => {
+it("S8-video-1: reports a video that failed before it was in the page", () => {
   const failed = vi.fn();
   renderApp(<Video src={src} onError={failed} />);
   expect(failed).not.toHaveBeenCalled();

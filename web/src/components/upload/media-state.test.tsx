@@ -45,7 +45,7 @@ it("formats numbers with a decimal comma in Portuguese", () => {
   expect(screen.getByText("4,2 MB → 1,3 MB · cores fiéis, ΔE 0,3")).toBeVisible();
 });
 
-it("describes a film, and warns if browsers cannot play it", () => {
+it("describes a video, and warns if browsers cannot play it", () => {
   const film = { kind: "video", width: 1920, height: 1080, duration: 72.4 } as const;
   const { rerender } = renderApp(<MediaState info={{ ...film, codec: "avc1" }} />);
   expect(screen.getByText("1:12 · H.264")).toBeVisible();

@@ -52,7 +52,7 @@ it("accepts 1", () => {
   expect(coverSchema.safeParse({ ...formValues(cover), display_order: "1" }).success).toBe(true);
 });
 
-it("a new cover is active and last; the poster of a film is the film's own URL", () => {
+it("a new cover is active and last; the poster of a video is the video's own URL", () => {
   expect(coverPayload("/f.mp4", "video", 3)).toEqual({
     image_url: "/f.mp4",
     media_type: "video",

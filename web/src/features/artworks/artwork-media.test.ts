@@ -3,7 +3,7 @@ import type { Product } from "@/lib/types";
 import { artworkMedia } from "@/features/artworks/artwork-media";
 import { aProduct } from "@/test/a-product";
 
-test("the main image, the gallery images, then the films", () => {
+test("the main image, the gallery images, then the videos", () => {
   const product = aProduct({
     image_url: "a",
     image_gallery: ["b", "c"],

@@ -177,7 +177,7 @@ describe("film slides", () => {
     expect(index()).toBe(1);
   });
 
-  test("pause when their slide is left; leaving early never starts the film", () => {
+  test("pause when their slide is left; leaving early never starts the video", () => {
     const { pass, select, log } = makeCarousel(["image", "video"]);
     select(1);
     pass(VIDEO_START_DELAY_MS);
@@ -263,7 +263,7 @@ describe("film slides", () => {
     expect(hero.getState().video).toBe("refused");
   });
 
-  test("P-8: a press plays a refused film immediately, without a timer", async () => {
+  test("P-8: a click plays immediately a video that the browser refused to start, without a timer", async () => {
     const { hero, pass, log, pending } = makeCarousel(["video"], true);
     for (const delay of [VIDEO_START_DELAY_MS, ...VIDEO_RETRY_DELAYS_MS]) {
       pass(delay);
@@ -314,7 +314,7 @@ describe("film slides", () => {
     expect(log).toEqual(["play 0 from start", "pause 0", "play 0"]);
   });
 
-  test("reduced motion: the film waits for Play", () => {
+  test("reduced motion: the video waits for Play", () => {
     const { hero, pass, log } = makeCarousel(["video"]);
     hero.send({ type: "motion", reduced: true });
     pass(60_000);

@@ -108,7 +108,7 @@ it("A-up-offline: waits without limit while offline, until cancelled or online",
   await expect(cancelled).rejects.toMatchObject({ name: "AbortError" });
 });
 
-it("uploads large files and all films in chunks", async () => {
+it("uploads large files and all videos in chunks", async () => {
   await outcome(storeFile(request(2 * RESUMABLE_FROM_BYTES + 5)));
   expect([...stored]).toEqual([["a.png", 2 * RESUMABLE_FROM_BYTES + 5]]);
   await outcome(storeFile(request(5, "video/mp4")));

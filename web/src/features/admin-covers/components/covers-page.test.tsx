@@ -310,7 +310,7 @@ it("A-cov-4: requires a number of at least 1", async () => {
   expect(calls).toEqual([]);
 });
 
-it("uploads a film and adds it as the last cover, active, with the film's own URL as poster", async () => {
+it("uploads a video and adds it as the last cover, active, with the video's own URL as poster", async () => {
   const { user, container } = await open();
   const input = container.querySelector<HTMLInputElement>("input[type=file]")!;
   await user.upload(input, mp4File("Cais.MP4"));

@@ -51,7 +51,7 @@ test("S4-hero-9: a single picture has no arrows and no pause button", async () =
   expect(screen.queryAllByRole("button")).toEqual([]);
 });
 
-test("S4-hero-12: a single film is muted, inline, loops and can be paused; its own URL is not used as its poster", async () => {
+test("S4-hero-12: a single video is muted, inline, loops and can be paused; its own URL is not used as its poster", async () => {
   const url = "http://backend.test/cais.mp4";
   answerRequests(() => ({
     json: [aCover({ media_type: "video", image_url: url, video_thumbnail_url: url })],
@@ -67,7 +67,7 @@ test("S4-hero-12: a single film is muted, inline, loops and can be paused; its o
   expect(screen.getByRole("button", { name: "Play slideshow" })).toBeVisible();
 });
 
-/** Four covers: a picture and three films with posters. */
+/** Four covers: a picture and three videos with posters. */
 const mixed = ["c1", "c2", "c3", "c4"].map((id, n) =>
   aCover({
     id,
@@ -76,7 +76,7 @@ const mixed = ["c1", "c2", "c3", "c4"].map((id, n) =>
     video_thumbnail_url: n === 0 ? null : `http://backend.test/${id}.jpg`,
   }),
 );
-/** Returns the pictures, posters and films that load. A film with preload="none" loads only when it is played. */
+/** Returns the pictures, posters and videos that load. A video with preload="none" loads only when it is played. */
 const mediaUrlsIn = (container: HTMLElement) =>
   [...container.querySelectorAll<HTMLElement>("img,video")].map((element) =>
     element instanceof HTMLVideoElement
@@ -140,7 +140,7 @@ test.each([
   expect(mediaUrlsIn(container)).toEqual([first, second, fourth]);
 });
 
-test("P-weight-film: a film without a still loads its first frame when the page has loaded", () => {
+test("P-weight-film: a video without a still loads its first frame when the page has loaded", () => {
   const state = vi.spyOn(document, "readyState", "get").mockReturnValue("interactive");
   const url = "http://backend.test/cais.mp4";
   const film = aCover({ media_type: "video", image_url: url, video_thumbnail_url: url });
@@ -151,7 +151,7 @@ test("P-weight-film: a film without a still loads its first frame when the page 
   expect(mediaUrlsIn(container)).toEqual([["", "metadata"]]);
 });
 
-test("P-weight-film: a film as the first cover shows its poster, and plays once the page has loaded", () => {
+test("P-weight-film: a video as the first cover shows its poster, and plays once the page has loaded", () => {
   const state = vi.spyOn(document, "readyState", "get").mockReturnValue("interactive");
   const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
   const { container } = renderHero(mixed.slice(1));
