@@ -1,4 +1,4 @@
-// Renditions: supabase-js's transforms, unmodified, and the requests of the site's pages.
+// Renditions: Unmodified transforms of supabase-js, and the requests of the site's pages.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
