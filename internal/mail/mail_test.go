@@ -268,7 +268,7 @@ func checkPage(t *testing.T, page string, l i18n.Language) {
 
 // Proves A-mail-1.
 func TestEveryKindHasExactlyItsTexts(t *testing.T) {
-	shared := []string{"code", "link", "once", "detail", "footer", "reason"}
+	shared := []string{"code", "link", "once", "detail", "footer", "reason", "pictures"}
 	catalogue, err := os.ReadFile("../i18n/en.json")
 	if err != nil {
 		t.Fatal(err)

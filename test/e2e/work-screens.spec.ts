@@ -16,6 +16,7 @@ import { inLanguage, type Language, languages, text } from "./texts.ts";
 
 const WORKS = 5000;
 /** Titles of 60 characters, the second without a space. */
+const PAST = "2026-01-02T09:00:00Z";
 const LONG = "Self-portrait with a straw hat, before the blue wall at noon";
 const UNBROKEN = "Wolkenkuckucksheimgemaeldewerkstaettenverzeichnisverwaltung1";
 
@@ -50,8 +51,22 @@ test.beforeAll(async ({ demoFolder }) => {
   const { data: works } = await owner
     .from("products")
     .insert([
-      { title: LONG, artwork_type: "mural", image_url, medium: LONG, dimensions: LONG },
-      { title: UNBROKEN, artwork_type: "watercolour", image_url, title_pt: UNBROKEN },
+      // A column that only other rows name would be null here, and a work without published_at is a draft.
+      {
+        title: LONG,
+        artwork_type: "mural",
+        image_url,
+        medium: LONG,
+        dimensions: LONG,
+        published_at: PAST,
+      },
+      {
+        title: UNBROKEN,
+        artwork_type: "watercolour",
+        image_url,
+        title_pt: UNBROKEN,
+        published_at: PAST,
+      },
       { title: LONG, artwork_type: "digital", published_at: null },
       { title: UNBROKEN, artwork_type: "digital", published_at: "2999-06-01T09:00:00Z" },
     ])
