@@ -19,7 +19,7 @@ export const BY_TEST = {
   "internal/app": [
     "TestBodyDeadlineEndsTheRequest",
     "TestMetricsCountLiveSockets",
-    "TestNodesThatEachHaveAPartOfTheBackupAreAProblem",
+    "TestSplitBackupOfSeveralNodesIsAProblem",
   ],
   "internal/auth": [],
   "internal/cli": [],
@@ -32,7 +32,7 @@ export const BY_TEST = {
   ],
   "internal/pages": ["TestStalePageIsServedWhileRenditionsAreRecorded"],
   "internal/media": ["TestJobsMakeTheLadderOfAnUpload"],
-  "internal/media/rendition": ["TestProcessorFillsOrders", "TestProcessorEndsWhatTakesTooLong"],
+  "internal/media/rendition": ["TestProcessorFillsOrders", "TestProcessorEndsJobsAfterTheTimeout"],
   "internal/media/rendition/colour": [],
   "internal/storage": [],
   "internal/tables": [],
