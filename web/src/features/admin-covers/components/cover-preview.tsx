@@ -40,9 +40,11 @@ export function CoverPreview({ cover, preview }: CoverPreviewProps) {
   function play() {
     // play() rejects if the video is paused before it has loaded.
     if (!reducedMotion)
-      video.current
-        ?.play()
-        .catch((error: unknown) => console.warn("The video could not be previewed", error));
+      video.current?.play().catch((error: unknown) => {
+        // The pointer has left before the video began: pause() ends play() with an AbortError.
+        if (error instanceof DOMException && error.name === "AbortError") return;
+        console.warn("The video could not be previewed", error);
+      });
   }
 
   return (
