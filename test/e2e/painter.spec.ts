@@ -277,7 +277,7 @@ test("A-painter-add: on a phone a work is added through its form with at most fi
   await task.tap(() => form.getByRole("textbox", { name: "Title", exact: true }).tap());
   await task.type(page, "Baixa-mar");
   const chooser = page.waitForEvent("filechooser");
-  await task.tap(() => form.getByText("Drop images here or choose files").first().tap());
+  await task.tap(() => form.getByRole("button", { name: "Main image" }).tap());
   const file = { name: "baixa-mar.png", mimeType: "image/png", buffer: png(300, 200) };
   await task.tap(async () => (await chooser).setFiles(file)); // a tap on the picture
   await task.tap(() => form.getByRole("button", { name: "Save", exact: true }).tap());

@@ -76,8 +76,8 @@ test.beforeAll(async ({ demoFolder }) => {
   const { data: series } = await owner
     .from("series")
     .insert([
-      { slug: "long", title: LONG, text: LONG, text_pt: null },
-      { slug: "unbroken", title: UNBROKEN, is_published: false },
+      { slug: "long", title: LONG, text: LONG, is_published: true },
+      { slug: "unbroken", title: UNBROKEN, text: null, is_published: false },
     ])
     .select("id")
     .throwOnError();
