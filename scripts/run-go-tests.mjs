@@ -91,7 +91,7 @@ function runTests(toJSON, folder, { race, run, skip }) {
       "-test.paniconexit0",
       `-test.timeout=${minutes}m`,
       ...(run ? [`-test.run=${run}`] : []),
-      ...(skip ? [`-test.skip=${skip}`] : []),
+      ...(skip ? [`-test.skip=${skip}`] : []), // these run in another stage, with the race detector
     ],
     {
       cwd: folder,

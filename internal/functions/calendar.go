@@ -82,8 +82,7 @@ func (s *Service) calendarFeed(w http.ResponseWriter, r *http.Request) error {
 		if errors.Is(err, db.ErrNoRows) {
 			return nil
 		}
-		url, _ := s.calendarURL(f)
-		state.Calendar = &stateCalendar{url, f.Language, f.CreatedAt.UTC()}
+		state.Calendar = &stateCalendar{s.calendarURL(f), f.Language, f.CreatedAt.UTC()}
 		return err
 	})
 	if err != nil {
@@ -120,12 +119,12 @@ func (s *Service) removeCalendar(ctx context.Context, tx *db.Tx, userID string, 
 }
 
 // calendarURL returns the URL of a calendar; "" if the site's secret was replaced after it was made.
-func (s *Service) calendarURL(f calendarFeed) (url string, ok bool) {
+func (s *Service) calendarURL(f calendarFeed) string {
 	token, ok := s.tokenOf(f.Nonce, f.Hash)
 	if !ok {
-		return "", false
+		return ""
 	}
-	return s.cfg.SiteURL + CalendarPath + token + calendarEnding, true
+	return s.cfg.SiteURL + CalendarPath + token + calendarEnding
 }
 
 // Calendar handles /calendar/{token}.ics, the calendar with the promised dates of commissions, to which calendar programs subscribe. All
