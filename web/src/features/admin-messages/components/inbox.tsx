@@ -1,10 +1,9 @@
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useDeleteMessage } from "@/features/admin-messages/api/delete-message";
 import { useMessageArtworks } from "@/features/admin-messages/api/get-message-artwork";
 import { useMessage } from "@/features/admin-messages/api/get-message";
 import { useMessages } from "@/features/admin-messages/api/list-messages";
 import { useUndeliveredNotices } from "@/features/admin-messages/api/message-notices";
-import { useSetMessageStatus } from "@/features/admin-messages/api/set-message-status";
 import { BoardLink } from "@/features/admin-messages/components/board-link";
 import { BoxLink } from "@/features/admin-messages/components/box-link";
 import { FloodNotice } from "@/features/admin-messages/components/flood-notice";
@@ -19,6 +18,7 @@ import { StateFilter } from "@/features/admin-messages/components/state-filter";
 import { StatusBadge } from "@/features/admin-messages/components/status-badge";
 import { usePinnedRow } from "@/features/admin-messages/hooks/use-pinned-row";
 import { useMarkRead } from "@/features/admin-messages/hooks/use-mark-read";
+import { useStatusChange } from "@/features/admin-messages/hooks/use-status-change";
 import { useOpenedMessage } from "@/features/admin-messages/hooks/use-opened-message";
 import { isFiltered, readView, writeView } from "@/features/admin-messages/message-view";
 import { AdminListState } from "@/components/layout/admin-list-state";
@@ -26,12 +26,10 @@ import { AdminPage } from "@/components/layout/admin-page";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { DeleteDialog } from "@/components/ui/delete-dialog";
-import { messageOf } from "@/lib/errors";
-import { errorToast } from "@/lib/error-toast";
 import { useLanguage, useT } from "@/lib/i18n";
 import { useListUrl } from "@/lib/list-url";
 import { relativeTime } from "@/lib/owner-dates";
-import type { ContactStatus, ContactSubmission, MessageNotice } from "@/lib/types";
+import type { ContactSubmission, MessageNotice } from "@/lib/types";
 import { useMediaQuery } from "@/lib/use-media-query";
 
 // Constants, so that each render passes the same empty array.
@@ -57,7 +55,6 @@ export function Inbox() {
   const { data: fetchedMessage } = useMessage(openedId);
   // The message whose deletion the owner is asked to confirm; null while the question is closed.
   const [deleting, setDeleting] = useState<ContactSubmission | null>(null);
-  const { mutate: saveStatus } = useSetMessageStatus();
   const { mutateAsync: remove } = useDeleteMessage();
 
   const { rows = noRows, total = 0 } = messages.data ?? {};
@@ -84,16 +81,7 @@ export function Inbox() {
     if (isBeyondLastPage) change({ page: 1 }, { replace: true });
   }, [isBeyondLastPage, change]);
 
-  const setStatus = useCallback(
-    (id: string, status: ContactStatus) =>
-      saveStatus(
-        { id, status },
-        {
-          onError: (error) => errorToast(t, messageOf(error)),
-        },
-      ),
-    [saveStatus, t],
-  );
+  const setStatus = useStatusChange();
   useMarkRead(opened, setStatus);
 
   const detail = opened && (

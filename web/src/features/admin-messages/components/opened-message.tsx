@@ -1,17 +1,15 @@
-import { useCallback, useState } from "react";
+import { useState } from "react";
 import { useDeleteMessage } from "@/features/admin-messages/api/delete-message";
 import { useMessage } from "@/features/admin-messages/api/get-message";
 import { useUndeliveredNotices } from "@/features/admin-messages/api/message-notices";
-import { useSetMessageStatus } from "@/features/admin-messages/api/set-message-status";
 import { MessageDetail } from "@/features/admin-messages/components/message-detail";
 import { MessageDialog } from "@/features/admin-messages/components/message-dialog";
 import { useMarkRead } from "@/features/admin-messages/hooks/use-mark-read";
+import { useStatusChange } from "@/features/admin-messages/hooks/use-status-change";
 import { DeleteDialog } from "@/components/ui/delete-dialog";
 import { DialogClose, DialogContent, DialogRoot } from "@/components/ui/dialog";
-import { errorToast } from "@/lib/error-toast";
-import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
-import type { ContactStatus, MessageNotice } from "@/lib/types";
+import type { MessageNotice } from "@/lib/types";
 import { useMediaQuery } from "@/lib/use-media-query";
 
 const noIds: string[] = [];
@@ -31,17 +29,9 @@ export function OpenedMessage({ id, back, onClose }: OpenedMessageProps) {
   const narrow = useMediaQuery("(width < 48rem)");
   const { data: message = null } = useMessage(id);
   const undelivered = useUndeliveredNotices(id ? [id] : noIds).data;
-  const { mutate: saveStatus } = useSetMessageStatus();
   const { mutateAsync: remove } = useDeleteMessage();
   const [deleting, setDeleting] = useState(false);
-  const setStatus = useCallback(
-    (messageId: string, status: ContactStatus) =>
-      saveStatus(
-        { id: messageId, status },
-        { onError: (error) => errorToast(t, messageOf(error)) },
-      ),
-    [saveStatus, t],
-  );
+  const setStatus = useStatusChange();
   useMarkRead(id ? message : null, setStatus);
   const shown = id ? message : null;
   const detail = shown && (

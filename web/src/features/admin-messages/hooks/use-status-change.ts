@@ -1,0 +1,17 @@
+import { useCallback } from "react";
+import { useSetMessageStatus } from "@/features/admin-messages/api/set-message-status";
+import { errorToast } from "@/lib/error-toast";
+import { messageOf } from "@/lib/errors";
+import { useT } from "@/lib/i18n";
+import type { ContactStatus } from "@/lib/types";
+
+/** Returns a function that sets the status of a message. A toast shows a failure. */
+export function useStatusChange() {
+  const t = useT();
+  const { mutate: saveStatus } = useSetMessageStatus();
+  return useCallback(
+    (id: string, status: ContactStatus) =>
+      saveStatus({ id, status }, { onError: (error) => errorToast(t, messageOf(error)) }),
+    [saveStatus, t],
+  );
+}
