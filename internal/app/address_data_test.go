@@ -130,7 +130,7 @@ func TestEraseDeletesAllDataOfAnAddress(t *testing.T) {
 			"select count(*) from contact_submissions":                      1,
 			"select count(*) from contact_quarantine":                       1,
 			"select count(*) from auth_audit_log where action = 'login'":    1,
-			"select count(*) from jobs where kind = 'auth.requested'":       1,
+			"select count(*) from jobs where kind = 'auth.asked'":           1,
 			"select count(*) from auth_identities where provider = 'email'": 1,
 		} {
 			if n := s.count(query); n != want {

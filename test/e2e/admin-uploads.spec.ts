@@ -114,6 +114,7 @@ test.describe("without a network connection", () => {
     page,
     context,
   }) => {
+    test.setTimeout(600_000); // a hundred uploads take minutes on a busy machine
     await signIn(page, "/admin/products");
     await expect(page.getByText("No products yet.")).toBeVisible();
     // Six megapixels each: if all were decoded at once, that would need 2.4 GB.
@@ -160,7 +161,7 @@ test.describe("without a network connection", () => {
     await expect(drafts.getByText("Saved as soon as it is uploaded").first()).toBeVisible();
     await context.setOffline(false);
 
-    await expect(page.getByText("Products created: 100")).toBeVisible({ timeout: 120_000 });
+    await expect(page.getByText("Products created: 100")).toBeVisible({ timeout: 480_000 });
     await expect(drafts).toHaveCount(0);
     expect([lostUpload, lostRow]).toEqual([true, true]);
 

@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 
 import { asAnon, asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
-import { signInAt } from "./admin.ts";
+import { cpuTime, signInAt } from "./admin.ts";
 import { expect, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "./fixtures.ts";
 import { languages, text } from "./texts.ts";
 
@@ -252,19 +252,14 @@ test("A-wall-smooth: of 5,000 works only few are rendered, and each frame of a d
   await page.setViewportSize({ width: 390, height: 844 });
   await signInAt(page, server, WALL);
   await expect(picture(page, "Study 0001")).toBeVisible();
-  const session = await page.context().newCDPSession(page);
-  await session.send("Performance.enable", { timeDomain: "threadTicks" });
-  const used = async () => {
-    const { metrics } = await session.send("Performance.getMetrics");
-    return metrics.find(({ name }) => name === "TaskDuration")!.value * 1000;
-  };
   await picture(page, "Study 0001").hover();
   await page.mouse.down();
-  const before = await used();
   const frames = 120;
-  for (let n = 0; n < frames; n++)
-    await page.mouse.move(40 + ((n * 7) % 300), 300 + ((n * 5) % 300));
-  const perMove = ((await used()) - before) / frames;
+  const used = await cpuTime(page, async () => {
+    for (let n = 0; n < frames; n++)
+      await page.mouse.move(40 + ((n * 7) % 300), 300 + ((n * 5) % 300));
+  });
+  const perMove = used / frames;
   await page.keyboard.press("Escape");
   await page.mouse.up();
   testInfo.annotations.push({ type: "per move", description: `${perMove.toFixed(1)} ms` });

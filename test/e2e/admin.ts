@@ -85,20 +85,10 @@ export async function withTwoOwners(
 }
 
 /**
- * Returns the minimum of up to three measurements in milliseconds, because other programs on the machine can only
- * lengthen a time.
+ * Returns the CPU time of the page's thread in milliseconds while `act` runs. Unlike the time that passes, it hardly depends on
+ * other programs of the machine.
  */
-export async function minimumTime(most: number, measure: () => Promise<number>): Promise<number> {
-  let least = Infinity;
-  for (let n = 0; n < 3 && least >= most; n++) least = Math.min(least, await measure());
-  return least;
-}
-
-/**
- * Scrolls to the end and back, a quarter of a screen per frame. Returns the CPU time of the page's thread in
- * milliseconds per frame.
- */
-export async function cpuTimePerFrame(page: Page): Promise<number> {
+export async function cpuTime(page: Page, act: () => Promise<unknown>): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable", { timeDomain: "threadTicks" });
   const used = async () => {
@@ -106,16 +96,32 @@ export async function cpuTimePerFrame(page: Page): Promise<number> {
     return metrics.find(({ name }) => name === "TaskDuration")!.value * 1000;
   };
   const before = await used();
-  const frames = await page.evaluate(async () => {
-    let count = 0;
-    for (const way of [1, -1])
-      for (let at = 0; at < document.documentElement.scrollHeight; at += innerHeight / 4, count++) {
-        scrollBy({ top: (way * innerHeight) / 4, behavior: "instant" });
-        await new Promise((done) => requestAnimationFrame(done));
-      }
-    return count;
-  });
+  await act();
   const after = await used();
   await session.detach();
-  return (after - before) / frames;
+  return after - before;
+}
+
+/**
+ * Scrolls to the end and back, a quarter of a screen per frame. Returns the CPU time of the page's thread in
+ * milliseconds per frame.
+ */
+export async function cpuTimePerFrame(page: Page): Promise<number> {
+  let frames = 0;
+  const used = await cpuTime(page, async () => {
+    frames = await page.evaluate(async () => {
+      let count = 0;
+      for (const way of [1, -1])
+        for (
+          let at = 0;
+          at < document.documentElement.scrollHeight;
+          at += innerHeight / 4, count++
+        ) {
+          scrollBy({ top: (way * innerHeight) / 4, behavior: "instant" });
+          await new Promise((done) => requestAnimationFrame(done));
+        }
+      return count;
+    });
+  });
+  return used / frames;
 }
