@@ -1,4 +1,4 @@
-import { memo, type KeyboardEvent, type MouseEvent } from "react";
+import { memo, useId, type KeyboardEvent, type MouseEvent } from "react";
 import { Check, GripHorizontal, ImageOff } from "lucide-react";
 import { WorkSwitches, type SwitchName } from "@/features/admin-products/components/work-switches";
 import { visibilityOf } from "@/features/admin-products/visibility";
@@ -50,6 +50,7 @@ export const WallTile = memo(function WallTile({
   onToggle,
 }: WallTileProps) {
   const t = useT();
+  const numberID = useId();
   const { types } = useBoot().site.gallery;
   const tabIndex = current ? 0 : -1;
   const selected = selectedAs > 0;
@@ -92,7 +93,7 @@ export const WallTile = memo(function WallTile({
         tabIndex={tabIndex}
         aria-pressed={selected}
         aria-label={t("wall.select", { title })}
-        aria-description={selected && canMove ? String(selectedAs) : undefined}
+        aria-describedby={selected && canMove ? numberID : undefined}
         onClick={(event) => onSelect(index, event)}
         onKeyDown={(event) => onKeyDown(event, index)}
         className={cn(
@@ -128,11 +129,9 @@ export const WallTile = memo(function WallTile({
         >
           {selected &&
             (canMove ? (
-              // Generated content: as text it would belong into the button's name, which must not change with the selection.
-              <span
-                data-number={selectedAs}
-                className="px-1 text-[.9375rem] leading-none lining-nums before:content-[attr(data-number)]"
-              />
+              <span id={numberID} className="px-1 text-[.9375rem] leading-none lining-nums">
+                {selectedAs}
+              </span>
             ) : (
               <Check size={18} strokeWidth={2.25} />
             ))}
