@@ -24,8 +24,8 @@ const (
 	// in another size). It is longer because such changes repeat for minutes while uploaded pictures are processed.
 	renditionDebounce = 6 * time.Second
 	// defaultRecompressDelay is how long the content must stay unchanged before pages are recompressed (compressed again, with
-	// brotli's best quality), which is the slowest step.
-	defaultRecompressDelay = 5 * time.Second
+	// brotli's best quality). It takes seconds of CPU time, so it waits until the owner has probably finished editing.
+	defaultRecompressDelay = 5 * time.Minute
 	// staleTime is how long the old page may be served after a change that is not an edit, while the new page is made. After an
 	// edit, visitors wait for the new page.
 	staleTime = time.Second
