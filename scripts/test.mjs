@@ -85,7 +85,10 @@ const runs = {
       {
         name: "end to end (Chromium)",
         command: "npm run --silent test:e2e",
-        env: { PLAYWRIGHT_JSON_OUTPUT_NAME: `${process.cwd()}/${results}/e2e.json` },
+        env: {
+          PLAYWRIGHT_JSON_OUTPUT_NAME: `${process.cwd()}/${results}/e2e.json`,
+          PWTEST_CACHE_DIR: `${process.cwd()}/.cache/playwright`, // compiled tests; without it they would be in TMPDIR
+        },
         count: () => withoutSecondTries(fromPlaywright(report("e2e"))),
       },
       {
