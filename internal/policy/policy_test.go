@@ -271,7 +271,7 @@ func TestFunction(t *testing.T) {
 		if got := Function(caller, "submit-contact"); got != want {
 			t.Errorf("submit-contact for %s: got %v, want %v", who, got, want)
 		}
-		for _, name := range []string{"contact-quarantine", "contact-notices", "contact-reply", "commission", "commission-board", "calendar-feed", "contact-export", "address-data", "mail-test"} {
+		for _, name := range []string{"contact-quarantine", "contact-notices", "contact-reply", "commission", "commission-review", "commission-board", "calendar-feed", "contact-export", "address-data", "mail-test"} {
 			if got, want := Function(caller, name), who == "admin" || who == "service"; got != want {
 				t.Errorf("%s for %s: got %v, want %v", name, who, got, want)
 			}
