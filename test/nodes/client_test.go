@@ -95,16 +95,17 @@ func toJSON(v any) []byte {
 	return text
 }
 
-// watcher is a socket that is subscribed to inserts of one table.
+// watcher is a socket that is subscribed to one kind of changes of one table.
 type watcher struct{ conn *websocket.Conn }
 
 // watch is watchTable for products and an anonymous visitor.
 func watch(ctx context.Context, url, key string) (*watcher, error) {
-	return watchTable(ctx, url, key, key, "products")
+	return watchTable(ctx, url, key, key, "INSERT", "products")
 }
 
-// watchTable connects and returns when the subscription is confirmed: every later commit is delivered. token is that of the caller.
-func watchTable(ctx context.Context, url, key, token, table string) (*watcher, error) {
+// watchTable connects and returns when the subscription is confirmed: every later commit is delivered. token is that of the caller, and
+// event is INSERT or UPDATE.
+func watchTable(ctx context.Context, url, key, token, event, table string) (*watcher, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
 	conn, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(url, "http")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key, nil) //nolint:bodyclose // Dial's own promise: there is nothing to close
@@ -113,7 +114,7 @@ func watchTable(ctx context.Context, url, key, token, table string) (*watcher, e
 	}
 	conn.SetReadLimit(16 << 20)
 	w := &watcher{conn}
-	join := fmt.Sprintf(`["1","1","realtime:works","phx_join",{"config":{"postgres_changes":[{"event":"INSERT","schema":"public","table":%q}]},"access_token":%q}]`, table, token)
+	join := fmt.Sprintf(`["1","1","realtime:works","phx_join",{"config":{"postgres_changes":[{"event":%q,"schema":"public","table":%q}]},"access_token":%q}]`, event, table, token)
 	if err := conn.Write(ctx, websocket.MessageText, []byte(join)); err != nil {
 		return nil, errors.Join(err, conn.CloseNow())
 	}
@@ -150,24 +151,34 @@ func (w *watcher) next(ctx context.Context) (event string, payload json.RawMessa
 
 // inserted returns the id of the next row that is reported.
 func (w *watcher) inserted(ctx context.Context) (string, error) {
+	var row struct {
+		ID string `json:"id"`
+	}
+	err := w.changed(ctx, &row)
+	if err == nil && row.ID == "" {
+		err = fmt.Errorf("%w: a row without its id", errFrame)
+	}
+	return row.ID, err
+}
+
+// changed reads the next row that is reported into a struct.
+func (w *watcher) changed(ctx context.Context, row any) error {
 	for {
 		event, payload, err := w.next(ctx)
 		if err != nil {
-			return "", err
+			return err
 		}
 		if event != "postgres_changes" {
 			continue
 		}
 		var p struct {
 			Data struct {
-				Record struct {
-					ID string `json:"id"`
-				} `json:"record"`
+				Record json.RawMessage `json:"record"`
 			} `json:"data"`
 		}
-		if err := json.Unmarshal(payload, &p); err != nil || p.Data.Record.ID == "" {
-			return "", fmt.Errorf("%w: a change without its row: %s", errFrame, payload)
+		if err := errors.Join(json.Unmarshal(payload, &p), json.Unmarshal(p.Data.Record, row)); err != nil {
+			return fmt.Errorf("%w: a change without its row: %s", errFrame, payload)
 		}
-		return p.Data.Record.ID, nil
+		return nil
 	}
 }

@@ -75,7 +75,7 @@ func (c *cluster) conversations(t *testing.T) {
 	}.must(t, http.StatusOK)
 
 	owner := c.signIn(t, third.url())
-	live, err := watchTable(t.Context(), third.url(), c.anon, owner.Access, "contact_replies")
+	live, err := watchTable(t.Context(), third.url(), c.anon, owner.Access, "INSERT", "contact_replies")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func (c *cluster) conversations(t *testing.T) {
 
 	// An offer of one node is accepted on another.
 	var state struct{ Offers []struct{ ID, State string } }
-	offer := map[string]string{"action": "offer", "message_id": id, "id": "offer", "text": "The whole wall.", "price": "300 €"}
+	offer := map[string]string{"action": "offer", "message_id": id, "id": "offer", "text": "The whole wall.", "price": "300 €", "promised_on": "2199-05-04"}
 	call{method: "POST", url: first.url() + "/functions/v1/commission", bearer: owner.Access, body: toJSON(offer)}.must(t, http.StatusOK).read(t, &state)
 	if len(state.Offers) != 1 {
 		t.Fatalf("%+v", state)
@@ -172,6 +172,8 @@ func (c *cluster) conversations(t *testing.T) {
 	}
 	c.write(first, link, url.Values{"action": {"answer"}, "answer": {"declined"}, "offer": {state.Offers[0].ID}}).must(t, http.StatusConflict)
 
+	t.Run("the board", func(t *testing.T) { c.board(t, owner.Access, id) })
+	t.Run("a calendar", func(t *testing.T) { c.calendar(t, owner.Access, id) })
 	t.Run("one mail", func(t *testing.T) {
 		for begin := time.Now(); ; {
 			var rows []struct{ Delivery string }
@@ -233,4 +235,79 @@ func (c *cluster) conversations(t *testing.T) {
 		c.page(n, link).must(t, http.StatusNotFound)
 		c.page(n, string(found[1])).must(t, http.StatusNotFound)
 	}
+}
+
+// board moves an accepted commission on one node; another node reports the move live, and a third one shows it.
+func (c *cluster) board(t *testing.T, token, id string) {
+	moved, err := watchTable(t.Context(), c.nodes[2].url(), c.anon, token, "UPDATE", "commissions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = moved.conn.CloseNow() }() // everything needed has been read
+	move := map[string]string{"action": "stage", "message_id": id, "stage": "in_progress", "from": "accepted"}
+	call{method: "POST", url: c.nodes[0].url() + "/functions/v1/commission", bearer: token, body: toJSON(move)}.must(t, http.StatusOK)
+	ctx, cancel := context.WithTimeout(t.Context(), maxWait)
+	defer cancel()
+	var row struct {
+		MessageID string `json:"message_id"`
+		Stage     string
+	}
+	if err := moved.changed(ctx, &row); err != nil || row.MessageID != id || row.Stage != "in_progress" {
+		t.Errorf("the move is reported as %+v: %v", row, err)
+	}
+	var board struct {
+		Columns []struct {
+			Stage string
+			Cards []struct {
+				MessageID string `json:"message_id"`
+			}
+		}
+	}
+	call{method: "POST", url: c.nodes[1].url() + "/functions/v1/commission-board", bearer: token, body: []byte("{}")}.must(t, http.StatusOK).read(t, &board)
+	var shown []string
+	for _, column := range board.Columns {
+		for _, card := range column.Cards {
+			if card.MessageID == id {
+				shown = append(shown, column.Stage)
+			}
+		}
+	}
+	if len(shown) != 1 || shown[0] != "in_progress" {
+		t.Errorf("the board of another node shows it in %q", shown)
+	}
+}
+
+// calendar checks that the URL of a calendar works on all nodes, and that it ends on all of them when it is replaced or removed on one.
+func (c *cluster) calendar(t *testing.T, token, id string) {
+	feed := func(n *node, action string) (path string) {
+		t.Helper()
+		var state struct{ Calendar *struct{ URL string } }
+		body := toJSON(map[string]string{"action": action, "language": "en"})
+		call{method: "POST", url: n.url() + "/functions/v1/calendar-feed", bearer: token, body: body}.must(t, http.StatusOK).read(t, &state)
+		if state.Calendar == nil {
+			return ""
+		}
+		path, found := strings.CutPrefix(state.Calendar.URL, c.url)
+		if !found {
+			t.Fatalf("the calendar is at %q", state.Calendar.URL)
+		}
+		return path
+	}
+	onAll := func(path string, want int) {
+		t.Helper()
+		for _, n := range c.nodes {
+			if a := c.page(n, path).must(t, want); (want == http.StatusOK) != bytes.Contains(a.body, []byte("UID:"+id)) {
+				t.Errorf("%s: %s", n.address, a.body)
+			}
+		}
+	}
+	made := feed(c.nodes[0], "create")
+	onAll(made, http.StatusOK)
+	replaced := feed(c.nodes[1], "replace")
+	onAll(made, http.StatusNotFound)
+	onAll(replaced, http.StatusOK)
+	if path := feed(c.nodes[2], "remove"); path != "" {
+		t.Errorf("there is still %s", path)
+	}
+	onAll(replaced, http.StatusNotFound)
 }
