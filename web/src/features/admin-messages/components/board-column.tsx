@@ -4,7 +4,7 @@ import { Ban } from "lucide-react";
 import { Link } from "@/components/ui/link";
 import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
-import type { BoardColumn as Column, CommissionStage } from "@/lib/types";
+import type { BoardColumn as Column } from "@/lib/types";
 
 /** What a stage says of a card that is picked up: it can be put down there, it cannot, or it came from there. */
 export type DropState = "open" | "closed" | "source" | null;
@@ -33,8 +33,8 @@ type BoardColumnProps = {
   isOver: boolean;
   /** Without the heading, where tabs are above the column. */
   bare?: boolean;
-  /** The search part of the URL at which the column shows all its cards. */
-  allSearch(stage: CommissionStage): string;
+  /** The search part of the URL at which the column shows as many cards as the server sends; null for the current URL. */
+  allSearch: string | null;
   children: ReactNode;
 };
 
@@ -84,12 +84,12 @@ export function BoardColumn({
       )}
       {cards.length < total && (
         <p className="px-2 py-3 text-sm">
-          {cards.length < 500 ? (
-            <Link to={{ search: allSearch(stage) }} className="text-link">
+          {allSearch === null ? (
+            t("board.capped", { shown: cards.length, total })
+          ) : (
+            <Link to={{ search: allSearch }} className="text-link">
               {t("board.showAll", { n: total })}
             </Link>
-          ) : (
-            t("board.capped", { shown: cards.length, total })
           )}
         </p>
       )}

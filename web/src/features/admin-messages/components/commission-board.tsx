@@ -136,7 +136,8 @@ export function CommissionBoard() {
     return lifted.column.next.includes(stage) ? "open" : "closed";
   }
 
-  function allSearch(stage: CommissionStage): string {
+  function allSearch(stage: CommissionStage): string | null {
+    if (all.includes(stage)) return null;
     const next = new URLSearchParams(search);
     next.append(ALL_PARAM, stage);
     next.delete("message");
@@ -165,7 +166,7 @@ export function CommissionBoard() {
       dropState={dropStateOf(column.stage)}
       isOver={isOver(column.stage)}
       bare={narrow}
-      allSearch={allSearch}
+      allSearch={allSearch(column.stage)}
     >
       {column.cards.map((card) => (
         <BoardCard
