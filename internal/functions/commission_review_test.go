@@ -2,7 +2,6 @@ package functions
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"slices"
 	"strings"
@@ -19,28 +18,19 @@ import (
 // reviewDesk calls commission-review as the owner.
 func (s *site) reviewDesk(action, id string, more ...any) (int, reviewState, string) {
 	s.t.Helper()
-	body := map[string]any{"action": action, "message_id": id}
-	for i := 0; i < len(more); i += 2 {
-		body[more[i].(string)] = more[i+1]
-	}
-	data, err := json.Marshal(body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	rec := s.call("admin", "commission-review", string(data))
-	var state reviewState
-	_ = json.Unmarshal(rec.Body.Bytes(), &state) // errors have another form, which the caller checks
-	return rec.Code, state, rec.Body.String()
+	return callOwner[reviewState](s, "commission-review", action, id, more...)
 }
 
-// mustReview is reviewDesk for an action that has to succeed.
+// mustReview is reviewDesk for an action that must succeed.
 func (s *site) mustReview(action, id string, more ...any) reviewState {
 	s.t.Helper()
-	code, state, text := s.reviewDesk(action, id, more...)
-	if code != 200 {
-		s.t.Fatalf("%s %v: %d %s", action, more, code, text)
-	}
-	return state
+	return mustCallOwner[reviewState](s, "commission-review", action, id, more...)
+}
+
+// reviewNotices counts the notices about texts of reviews.
+func (s *site) reviewNotices() int {
+	s.t.Helper()
+	return s.count("select count(*) from contact_notices n join contact_replies r on r.id = n.reply_id where r.kind = 'review' and n.channel = 'plan'")
 }
 
 // finished makes a finished commission; it returns the path of its link and the id of its message.
@@ -115,7 +105,7 @@ func TestAReviewIsAskedForWrittenAndApproved(t *testing.T) {
 		if n := s.count("select count(*) from contact_replies where kind = 'review' and author = 'visitor'"); n != 1 {
 			t.Errorf("%d texts of the visitor", n)
 		}
-		if n := s.count("select count(*) from contact_notices n join contact_replies r on r.id = n.reply_id where r.kind = 'review' and n.channel = 'plan'"); n != 1 {
+		if n := s.reviewNotices(); n != 1 {
 			t.Errorf("%d notices", n)
 		}
 		if !slices.Contains(s.live, "commission_reviews inserted false") {
@@ -241,7 +231,7 @@ func TestAReviewIsTakenBackDeclinedAndAskedForAgain(t *testing.T) {
 		if code := s.post(path, "action", "review", "name", "Inês", "text", "Lovely after all").Code; code != 303 {
 			t.Fatal(code)
 		}
-		if n := s.count("select count(*) from contact_notices n join contact_replies r on r.id = n.reply_id where r.kind = 'review'"); n != 1 {
+		if n := s.reviewNotices(); n != 1 {
 			t.Errorf("%d notices", n)
 		}
 		for range 2 {
@@ -259,7 +249,7 @@ func TestAReviewIsTakenBackDeclinedAndAskedForAgain(t *testing.T) {
 		if code := s.post(path, "action", "review", "name", "Inês", "text", "Lovely after all").Code; code != 303 {
 			t.Fatal(code)
 		}
-		if n := s.count("select count(*) from contact_notices n join contact_replies r on r.id = n.reply_id where r.kind = 'review'"); n != 2 {
+		if n := s.reviewNotices(); n != 2 {
 			t.Errorf("%d notices", n)
 		}
 		s.mustReview("decline", id)
@@ -305,22 +295,13 @@ func withPictures(t *testing.T, d *db.DB) *site {
 // writeReview sends the form of a review with a picture if picture is not "".
 func (s *site) writeReview(path, text, picture string, more ...string) {
 	s.t.Helper()
-	body, contentType := parts(s.t, append([]string{"action", "review", "name", "Inês", "text", text}, more...)...)
-	if _, boundary, _ := strings.Cut(contentType, "boundary="); picture != "" {
-		body = strings.TrimSuffix(body, "--"+boundary+"--\r\n") + "--" + boundary + "\r\nContent-Disposition: form-data; name=\"picture\"; filename=\"a.jpg\"\r\n\r\n" + picture + "\r\n--" + boundary + "--\r\n"
+	fields := append([]string{"action", "review", "name", "Inês", "text", text}, more...)
+	if picture != "" {
+		fields = append(fields, "picture@a.jpg", picture)
 	}
+	body, contentType := parts(s.t, fields...)
 	if rec := s.visit("POST", path, contentType, body); rec.Code != 303 {
 		s.t.Fatalf("%d %s", rec.Code, rec.Body)
-	}
-}
-
-// hasAll checks the texts of a page with pictures, which the function shows refuses.
-func hasAll(t *testing.T, page string, all ...string) {
-	t.Helper()
-	for _, text := range all {
-		if !strings.Contains(page, text) {
-			t.Errorf("the page lacks %q", text)
-		}
 	}
 }
 
@@ -400,7 +381,7 @@ func TestADeclinedReviewIsTakenBackInEachState(t *testing.T) {
 				}
 				// What is written now is the first text after the second request.
 				s.writeReview(path, "Lovely after all", "")
-				if n := s.count("select count(*) from contact_notices n join contact_replies r on r.id = n.reply_id where r.kind = 'review'"); n != 2 {
+				if n := s.reviewNotices(); n != 2 {
 					t.Errorf("%d notices", n)
 				}
 			})
@@ -421,7 +402,7 @@ func TestAPictureStaysInAReviewThatIsAskedForAgain(t *testing.T) {
 		if state.State != "waiting" || state.Picture == nil || state.Picture.ReplyID != *state.ReplyID {
 			t.Errorf("%+v", state)
 		}
-		if n := s.count("select count(*) from contact_notices n join contact_replies r on r.id = n.reply_id where r.kind = 'review'"); n != 2 {
+		if n := s.reviewNotices(); n != 2 {
 			t.Errorf("%d notices", n)
 		}
 		if last := s.count("select count(*) from contact_replies where kind = 'review' and id = $1 and created_at > $2", *state.ReplyID, *state.AskedAt); last != 1 {

@@ -1,7 +1,6 @@
 package functions
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -32,30 +31,15 @@ func terms(en, pt string) map[string]any {
 }
 
 // desk calls the function commission as the owner.
-func (s *site) desk(action, id string, more ...string) (int, commissionState, string) {
+func (s *site) desk(action, id string, more ...any) (int, commissionState, string) {
 	s.t.Helper()
-	body := map[string]string{"action": action, "message_id": id}
-	for i := 0; i < len(more); i += 2 {
-		body[more[i]] = more[i+1]
-	}
-	data, err := json.Marshal(body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	rec := s.call("admin", "commission", string(data))
-	var state commissionState
-	_ = json.Unmarshal(rec.Body.Bytes(), &state) // errors have another form, which the caller checks
-	return rec.Code, state, rec.Body.String()
+	return callOwner[commissionState](s, "commission", action, id, more...)
 }
 
 // mustDesk is desk for an action that must succeed.
-func (s *site) mustDesk(action, id string, more ...string) commissionState {
+func (s *site) mustDesk(action, id string, more ...any) commissionState {
 	s.t.Helper()
-	code, state, text := s.desk(action, id, more...)
-	if code != 200 {
-		s.t.Fatalf("%s %v: %d %s", action, more, code, text)
-	}
-	return state
+	return mustCallOwner[commissionState](s, "commission", action, id, more...)
 }
 
 func (s *site) count(query string, args ...any) (n int) {
@@ -241,10 +225,10 @@ func TestClosedOffersAreNotMailed(t *testing.T) {
 		s.setSite(map[string]any{"state": "open"})
 		path := s.ask("en", "commission")
 		id := s.messageID()
-		offer := func(client string, more ...string) string {
+		offer := func(client string, more ...any) string {
 			t.Helper()
 			s.clock = s.clock.Add(time.Minute)
-			return s.mustDesk("offer", id, append([]string{"id", client, "text", "A portrait", "price", "300 €"}, more...)...).Offers[0].ID
+			return s.mustDesk("offer", id, append([]any{"id", client, "text", "A portrait", "price", "300 €"}, more...)...).Offers[0].ID
 		}
 		delivery := func(offerID string) (state string) {
 			t.Helper()

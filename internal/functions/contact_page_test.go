@@ -29,18 +29,24 @@ func (s *site) browse(method, target, contentType, body string) *httptest.Respon
 
 const contactAddress = "/functions/v1/submit-contact"
 
-// shows checks the status, and that the page contains all texts and no scripts.
+// hasAll checks that a page contains all texts.
+func hasAll(t *testing.T, page string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(page, text) {
+			t.Errorf("no %q in\n%s", text, page)
+		}
+	}
+}
+
+// shows checks the status, and that the page contains all texts, and no scripts and pictures.
 func shows(t *testing.T, rec *httptest.ResponseRecorder, status int, texts ...string) {
 	t.Helper()
 	page := rec.Body.String()
 	if rec.Code != status || !strings.HasPrefix(rec.Header().Get("Content-Type"), "text/html") {
 		t.Errorf("got %d %s, want %d\n%s", rec.Code, rec.Header().Get("Content-Type"), status, page)
 	}
-	for _, text := range texts {
-		if !strings.Contains(page, text) {
-			t.Errorf("no %q in\n%s", text, page)
-		}
-	}
+	hasAll(t, page, texts...)
 	for _, text := range []string{"<script", "<img", " style=", "javascript:", "ZgotmplZ", "contact."} {
 		if strings.Contains(page, text) {
 			t.Errorf("%q in\n%s", text, page)

@@ -3,6 +3,7 @@ package functions
 import (
 	"bytes"
 	"errors"
+	"io"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -19,13 +20,21 @@ import (
 
 const urlencoded = "application/x-www-form-urlencoded"
 
-// parts returns a multipart body of names and values, and its Content-Type.
+// parts returns a multipart body of names and values, and its Content-Type. A name such as "picture@a.jpg" is that of a file.
 func parts(t testing.TB, pairs ...string) (body, contentType string) {
 	t.Helper()
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	for i := 0; i < len(pairs); i += 2 {
-		if err := w.WriteField(pairs[i], pairs[i+1]); err != nil {
+		name, filename, isFile := strings.Cut(pairs[i], "@")
+		part, err := w.CreateFormField(name)
+		if isFile {
+			part, err = w.CreateFormFile(name, filename)
+		}
+		if err == nil {
+			_, err = io.WriteString(part, pairs[i+1])
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

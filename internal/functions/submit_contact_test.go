@@ -146,6 +146,33 @@ func (s *site) call(who, name, body string) *httptest.ResponseRecorder {
 	return s.callFrom("198.51.100."+strconv.Itoa(s.calls%250)+":1", who, name, body)
 }
 
+// callOwner calls a function as the owner with an action about a message; more are names and values of further fields. state is empty
+// if the function responds with an error, whose form is another one.
+func callOwner[T any](s *site, name, action, id string, more ...any) (code int, state T, text string) {
+	s.t.Helper()
+	fields := map[string]any{"action": action, "message_id": id}
+	for i := 0; i < len(more); i += 2 {
+		fields[more[i].(string)] = more[i+1]
+	}
+	rec := s.call("admin", name, body(s.t, fields))
+	if rec.Code == http.StatusOK {
+		if err := json.Unmarshal(rec.Body.Bytes(), &state); err != nil {
+			s.t.Fatalf("%v: %s", err, rec.Body)
+		}
+	}
+	return rec.Code, state, rec.Body.String()
+}
+
+// mustCallOwner is callOwner for an action that must succeed.
+func mustCallOwner[T any](s *site, name, action, id string, more ...any) T {
+	s.t.Helper()
+	code, state, text := callOwner[T](s, name, action, id, more...)
+	if code != http.StatusOK {
+		s.t.Fatalf("%s %s %v: %d %s", name, action, more, code, text)
+	}
+	return state
+}
+
 func (s *site) callFrom(address, who, name, body string) *httptest.ResponseRecorder {
 	s.t.Helper()
 	r := httptest.NewRequestWithContext(s.t.Context(), "POST", "/functions/v1/"+name, strings.NewReader(body))
