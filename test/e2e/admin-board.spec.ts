@@ -4,7 +4,13 @@ import type { Page } from "@playwright/test";
 import { asAnon, asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { signInAt } from "./admin.ts";
-import { expect, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "./fixtures.ts";
+import {
+  checkPage,
+  expect,
+  expectAccessibleInBothSchemes,
+  expectNoSidewaysScroll,
+  test,
+} from "./fixtures.ts";
 import { languages, text } from "./texts.ts";
 
 type Stage = "enquiry" | "offer" | "accepted" | "in_progress" | "finished" | "declined";
@@ -281,17 +287,7 @@ for (const language of languages)
   test(`BOARD-look BOARD-rest: the board at all widths and in both schemes, empty and full, in ${language}`, async ({
     page,
   }) => {
-    const look = async (name: string) =>
-      expectAccessibleInBothSchemes(page, async (scheme) => {
-        for (const width of [320, 390, 768, 1440]) {
-          await page.setViewportSize({ width, height: 900 });
-          await expectNoSidewaysScroll(page);
-          if (process.env.SCREENSHOTS)
-            await page.screenshot({
-              path: `${process.env.SCREENSHOTS}/board-${name}-${language}-${width}-${scheme}.png`,
-            });
-        }
-      });
+    const look = (name: string) => checkPage(page, `board-${name}-${language}`);
     await signInAt(page, server, BOARD, language);
     await expect(page.getByText(text(language, "board.empty"))).toBeVisible();
     await look("empty");

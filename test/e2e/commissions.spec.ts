@@ -2,9 +2,10 @@
 // work, with and without scripts, in both languages.
 import type { Locator, Page } from "@playwright/test";
 
-import { asAnon, asService } from "../harness/clients.ts";
+import { asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { signInAt } from "./admin.ts";
+import { findWork, saveSite } from "./conversations.ts";
 import {
   blockSiteScripts,
   expect,
@@ -35,31 +36,8 @@ test.afterAll(() => server.stop());
 
 /** Saves this state of commissions, with all texts in English and only the prices in Portuguese. */
 async function saveState(state: "" | "open" | "waitlist" | "closed"): Promise<void> {
-  const service = asService(server);
-  const { data, error } = await service.rpc("get_site_settings");
-  if (error) throw error;
-  const saved = await service.rpc("save_site_settings", {
-    version: (data as { version: string }).version,
-    settings: {
-      site: {
-        commissions: { state, texts: { en: ownerTexts, pt: { prices: "Aguarelas desde 300 €" } } },
-      },
-    },
-  });
-  if (saved.error) throw saved.error;
-}
-
-/** Returns the id and the title of a work in the gallery. */
-async function findWork(customizable: boolean): Promise<{ id: string; title: string }> {
-  const { data, error } = await asAnon(server)
-    .from("products")
-    .select("id, title")
-    .eq("is_customizable", customizable)
-    .in("artwork_type", ["digital", "mural", "watercolour"])
-    .limit(1)
-    .single<{ id: string; title: string }>();
-  if (error) throw error;
-  return data;
+  const texts = { en: ownerTexts, pt: { prices: "Aguarelas desde 300 €" } };
+  await saveSite(server, { commissions: { state, texts } });
 }
 
 const block = (page: Page, language: Language, state: "open" | "waitlist" | "closed") =>
@@ -92,7 +70,7 @@ test.describe("without scripts", () => {
       page,
     }) => {
       const home = server.url + inLanguage(language, "/");
-      const { id: customizable } = await findWork(true);
+      const { id: customizable } = await findWork(server);
       const work = server.url + inLanguage(language, `/gallery/all?art=${customizable}`);
       await saveState("");
       const before = await (await fetch(home)).text();
@@ -139,7 +117,7 @@ test.describe("without scripts", () => {
 test("S2-commission-1 S2-commission-2: the HTML of the server is accessible", async ({ page }) => {
   await saveState("open");
   await blockSiteScripts(page);
-  const { id } = await findWork(true);
+  const { id } = await findWork(server);
   for (const language of languages)
     for (const path of ["/", `/gallery/all?art=${id}`]) {
       await page.goto(server.url + inLanguage(language, path), { waitUntil: "load" });
@@ -160,7 +138,7 @@ test.describe("with scripts", () => {
       page,
     }) => {
       await saveState("waitlist");
-      const plain = await findWork(false);
+      const plain = await findWork(server, false);
       await page.goto(server.url + inLanguage(language, `/gallery/all?art=${plain.id}`));
       const dialog = page.getByRole("dialog");
       await expect(
@@ -168,7 +146,7 @@ test.describe("with scripts", () => {
       ).toBeVisible();
       await expect(dialog.getByText(text(language, "work.waitlist"))).toBeHidden();
 
-      const { id: customizable, title } = await findWork(true);
+      const { id: customizable, title } = await findWork(server);
       await page.goto(server.url + inLanguage(language, `/gallery/all?art=${customizable}`));
       const button = dialog.getByRole("button", { name: text(language, "work.commission") });
       await expect(button).toBeVisible();

@@ -1,50 +1,15 @@
 // The owner's list of conversations and saved replies, and the visitor's copy by mail. The test uses a browser and a
 // mail server, in both languages.
-import type { Page } from "@playwright/test";
-
-import en from "../../internal/i18n/en.json" with { type: "json" };
-import pt from "../../internal/i18n/pt.json" with { type: "json" };
-import { asAnon, asService } from "../harness/clients.ts";
 import { startPost } from "../harness/post.ts";
-import { type Server, startServer } from "../harness/server.ts";
 import { signInAt } from "./admin.ts";
-import { expect, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "./fixtures.ts";
-import { inLanguage, type Language, languages, text } from "./texts.ts";
+import { askAboutWork, findWork, owner, sendMessage, startWithLinks } from "./conversations.ts";
+import { checkPage, expect, test } from "./fixtures.ts";
+import { languages, serverText, text } from "./texts.ts";
 
 test.use({ contextOptions: { reducedMotion: "reduce" } });
 
-const owner = { email: "ana@example.com", password: "a wall of whitewash" };
 const visitor = { name: "Inês <b>Prado</b>", email: "ines@example.com" };
 const question = "Uma parede de 6 × 3 metros, em azul. Veja www.evil.example";
-
-/** Returns a text of the server's pages and mails, up to its first placeholder. */
-const serverText = (language: Language, key: keyof typeof en) =>
-  ({ en, pt })[language][key].split("{")[0]!;
-
-/** Checks an admin page at all widths and in both colour schemes. Saves screenshots if SCREENSHOTS names a folder. */
-async function checkPage(page: Page, name: string): Promise<void> {
-  await expectAccessibleInBothSchemes(page, async (scheme) => {
-    for (const width of [320, 390, 768, 1440]) {
-      await page.setViewportSize({ width, height: 900 });
-      await expectNoSidewaysScroll(page);
-      if (process.env.SCREENSHOTS)
-        await page.screenshot({
-          path: `${process.env.SCREENSHOTS}/${name}-${width}-${scheme}.png`,
-          fullPage: true,
-        });
-    }
-  });
-}
-
-/** Saves some of the settings. */
-async function saveSettings(server: Server, settings: object): Promise<void> {
-  const service = asService(server);
-  const { data, error } = await service.rpc("get_site_settings");
-  if (error) throw error;
-  const { version } = data as { version: string };
-  const saved = await service.rpc("save_site_settings", { version, settings });
-  if (saved.error) throw saved.error;
-}
 
 for (const language of languages)
   test(`E-copy-1 E-copy-2 E-copy-8 AM-list-1 AM-state-1 AM-state-2 AM-saved-1 AM-saved-2 AM-saved-3: a visitor gets a copy, the owner filters by state and inserts a saved reply, in ${language}`, async ({
@@ -53,37 +18,18 @@ for (const language of languages)
     demoFolder,
   }) => {
     const post = await startPost();
-    const server = await startServer("sqlite", { demo: demoFolder, env: post.env });
+    const server = await startWithLinks({
+      demo: demoFolder,
+      post,
+      site: { enquiryCopies: true },
+    });
     const context = await browser.newContext({ reducedMotion: "reduce" });
     try {
-      await server.command(
-        ["owner", "add", owner.email, "--password-stdin"],
-        `${owner.password}\n`,
-      );
-      await saveSettings(server, { site: { enquiryLinks: true, enquiryCopies: true } });
-      const { data: work, error } = await asAnon(server)
-        .from("products")
-        .select("id, title")
-        .eq("is_customizable", true)
-        .in("artwork_type", ["digital", "mural", "watercolour"])
-        .limit(1)
-        .single<{ id: string; title: string }>();
-      if (error) throw error;
-
-      await client.goto(server.url + inLanguage(language, `/gallery/all?art=${work.id}`));
-      await client
-        .getByRole("button", { name: text(language, "gallery.ask") })
-        .or(client.getByRole("link", { name: text(language, "gallery.ask") }))
-        .click();
-      await expect(client.getByText(text(language, "enquiry.about"))).toBeVisible();
-      await client.getByLabel(text(language, "contact.form.name")).fill(visitor.name);
-      await client.getByLabel(text(language, "contact.form.email")).fill(visitor.email);
-      const message = client.getByRole("textbox", { name: text(language, "contact.form.message") });
-      await message.fill(`${await message.inputValue()}${question}`);
-      await client.getByRole("button", { name: text(language, "contact.form.send") }).click();
+      const work = await findWork(server);
+      await askAboutWork(client, server, language, work.id);
+      const link = await sendMessage(client, language, question, visitor);
       await expect(client.getByText(text(language, "contact.success.copy"))).toBeVisible();
       await checkPage(client, `copy-success-${language}`);
-      const link = (await client.getByRole("link", { name: /\/enquiry\// }).getAttribute("href"))!;
       const copy = await post.next(visitor.email);
       expect(copy.subject).toContain(
         { en: "a copy of your message", pt: "cópia da sua mensagem" }[language],

@@ -1,16 +1,11 @@
 // Pictures in a conversation, sent by the visitor and by the owner.
 import type { Page } from "@playwright/test";
 
-import en from "../../internal/i18n/en.json" with { type: "json" };
-import pt from "../../internal/i18n/pt.json" with { type: "json" };
-import { asAnon, asService } from "../harness/clients.ts";
-import { startServer } from "../harness/server.ts";
+import { asAnon } from "../harness/clients.ts";
 import { signInAt } from "./admin.ts";
+import { owner, startWithLinks, visitor } from "./conversations.ts";
 import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures.ts";
-import { type Language, text } from "./texts.ts";
-
-const owner = { email: "ana@example.com", password: "a wall of whitewash" };
-const visitor = { name: "Inês Prado", email: "ines@example.com" };
+import { serverText, text } from "./texts.ts";
 
 /** A PNG of one pixel. */
 const png = Buffer.from(
@@ -18,9 +13,6 @@ const png = Buffer.from(
   "base64",
 );
 const picture = (name: string) => ({ name, mimeType: "image/png", buffer: png });
-
-const serverText = (language: Language, key: keyof typeof en, n?: number, all?: number) =>
-  ({ en, pt })[language][key].replace("{n}", String(n)).replace("{all}", String(all));
 
 test.use({
   contextOptions: { reducedMotion: "reduce" },
@@ -41,22 +33,12 @@ for (const { language, scripts, width } of [
     page: desk,
     demoFolder,
   }) => {
-    const server = await startServer("sqlite", { demo: demoFolder });
+    const server = await startWithLinks({ demo: demoFolder });
     const context = await browser.newContext({
       javaScriptEnabled: scripts,
       viewport: { width, height: 800 },
     });
     try {
-      await server.command(
-        ["owner", "add", owner.email, "--password-stdin"],
-        `${owner.password}\n`,
-      );
-      const service = asService(server);
-      const { data: settings } = await service.rpc("get_site_settings");
-      await service.rpc("save_site_settings", {
-        version: (settings as { version: string }).version,
-        settings: { site: { enquiryLinks: true } },
-      });
       const { data } = await asAnon(server).functions.invoke("submit-contact", {
         body: { ...visitor, message: "Uma parede.", reason: "", language, follow: true },
       });
@@ -86,11 +68,13 @@ for (const { language, scripts, width } of [
       await field.setInputFiles([picture("a.png"), picture("b.png")]);
       await send.click();
       const first = client.getByRole("img", {
-        name: serverText(language, "enquiry.pictures.alt", 1, 2),
+        name: serverText(language, "enquiry.pictures.alt", { n: 1, all: 2 }),
       });
       await expect(first).toBeVisible();
       await expect(
-        client.getByRole("img", { name: serverText(language, "enquiry.pictures.alt", 2, 2) }),
+        client.getByRole("img", {
+          name: serverText(language, "enquiry.pictures.alt", { n: 2, all: 2 }),
+        }),
       ).toBeVisible();
       // Pictures load when they come near the window, since a conversation can have a hundred.
       await first.scrollIntoViewIfNeeded();
@@ -127,10 +111,12 @@ for (const { language, scripts, width } of [
       await saveScreenshot(desk, `pictures-desk-${language}`);
       await client.reload();
       await expect(
-        client.getByRole("img", { name: serverText(language, "enquiry.pictures.alt", 1, 1) }),
+        client.getByRole("img", {
+          name: serverText(language, "enquiry.pictures.alt", { n: 1, all: 1 }),
+        }),
       ).toBeVisible();
       const link = client.getByRole("link", {
-        name: serverText(language, "enquiry.pictures.alt", 1, 1),
+        name: serverText(language, "enquiry.pictures.alt", { n: 1, all: 1 }),
       });
       const large = await client.goto(new URL((await link.getAttribute("href"))!, server.url).href);
       expect(large!.headers()["content-type"]).toBe("image/png");

@@ -4,94 +4,27 @@ import { brotliCompressSync } from "node:zlib";
 
 import type { Page, Response } from "@playwright/test";
 
-import en from "../../internal/i18n/en.json" with { type: "json" };
-import pt from "../../internal/i18n/pt.json" with { type: "json" };
 import { asAnon, asService } from "../harness/clients.ts";
-import { type Post, startPost } from "../harness/post.ts";
-import { type Server, startServer } from "../harness/server.ts";
+import { startPost } from "../harness/post.ts";
+import type { Server } from "../harness/server.ts";
 import { signInAt } from "./admin.ts";
 import {
-  expect,
-  expectAccessible,
-  expectAccessibleInBothSchemes,
-  expectNoSidewaysScroll,
-  test,
-} from "./fixtures.ts";
-import { inLanguage, type Language, languages, text } from "./texts.ts";
+  askAboutWork,
+  findWork,
+  owner,
+  sendMessage,
+  startWithLinks,
+  visitor,
+} from "./conversations.ts";
+import { checkPage, expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures.ts";
+import { inLanguage, type Language, languages, serverText, text } from "./texts.ts";
 
 test.use({
   contextOptions: { reducedMotion: "reduce" },
   allowedConsole: [/status of 404 .*\/enquiry\//], // the page of an erased message
 });
 
-const owner = { email: "ana@example.com", password: "a wall of whitewash" };
-const visitor = { name: "Inês Prado", email: "ines@example.com" };
 const question = "Uma parede de 6 × 3 metros, em azul.\nQuanto custa?";
-
-/** Returns a text of the server's pages and mails, up to its first placeholder. */
-const serverText = (language: Language, key: keyof typeof en) =>
-  ({ en, pt })[language][key].split("{")[0]!;
-
-/** Starts a server with an owner whose settings enable private links. */
-async function start(demo: string, post?: Post): Promise<Server> {
-  const server = await startServer("sqlite", {
-    demo,
-    ...(post && { env: post.env }),
-  });
-  await server.command(["owner", "add", owner.email, "--password-stdin"], `${owner.password}\n`);
-  const service = asService(server);
-  const { data, error } = await service.rpc("get_site_settings");
-  if (error) throw error;
-  const saved = await service.rpc("save_site_settings", {
-    version: (data as { version: string }).version,
-    settings: { site: { enquiryLinks: true } },
-  });
-  if (saved.error) throw saved.error;
-  return server;
-}
-
-/** Returns a customizable work of the gallery. */
-async function findWork(server: Server): Promise<{ id: string; title: string }> {
-  const { data, error } = await asAnon(server)
-    .from("products")
-    .select("id, title")
-    .eq("is_customizable", true)
-    .in("artwork_type", ["digital", "mural", "watercolour"])
-    .limit(1)
-    .single<{ id: string; title: string }>();
-  if (error) throw error;
-  return data;
-}
-
-/** Fills in and sends the contact form that is shown. Returns the private link of the confirmation. */
-async function sendMessage(page: Page, language: Language): Promise<string> {
-  await page.getByLabel(text(language, "contact.form.name")).fill(visitor.name);
-  await page.getByLabel(text(language, "contact.form.email")).fill(visitor.email);
-  const message = page.getByRole("textbox", { name: text(language, "contact.form.message") });
-  await message.fill(`${await message.inputValue()}${question}`);
-  await page.getByRole("button", { name: text(language, "contact.form.send") }).click();
-  const link = page.getByRole("link", { name: /\/enquiry\// });
-  await expect(link).toBeVisible();
-  return (await link.getAttribute("href"))!;
-}
-
-/**
- * Checks the page of a private link at all widths and in both colour schemes. Saves screenshots if SCREENSHOTS names a
- * folder.
- */
-async function checkPage(page: Page, name: string): Promise<void> {
-  await expectAccessibleInBothSchemes(page, async (scheme) => {
-    for (const width of [320, 390, 1440]) {
-      await page.setViewportSize({ width, height: 900 });
-      await expectNoSidewaysScroll(page);
-      if (process.env.SCREENSHOTS)
-        await page.screenshot({
-          path: `${process.env.SCREENSHOTS}/enquiry-${name}-${width}-${scheme}.png`,
-          fullPage: true,
-        });
-    }
-  });
-}
 
 /** Opens the visitor's message in the admin area. */
 async function openMessage(page: Page, server: Server, language: Language): Promise<void> {
@@ -114,17 +47,12 @@ for (const language of languages)
     demoFolder,
   }) => {
     const post = await startPost();
-    const server = await start(demoFolder, post);
+    const server = await startWithLinks({ demo: demoFolder, post });
     const context = await browser.newContext({ reducedMotion: "reduce" });
     try {
       const { id, title } = await findWork(server);
-      await client.goto(server.url + inLanguage(language, `/gallery/all?art=${id}`));
-      await client
-        .getByRole("button", { name: text(language, "gallery.ask") })
-        .or(client.getByRole("link", { name: text(language, "gallery.ask") }))
-        .click();
-      await expect(client.getByText(text(language, "enquiry.about"))).toBeVisible();
-      const link = await sendMessage(client, language);
+      await askAboutWork(client, server, language, id);
+      const link = await sendMessage(client, language, question);
       await post.next(owner.email); // the notice
 
       await client.goto(link, { waitUntil: "load" });
@@ -154,7 +82,7 @@ for (const language of languages)
       await client.goto(link, { waitUntil: "load" });
       await expect(client.getByText(serverText(language, "enquiry.state.answered"))).toBeVisible();
       await expect(client.getByText("Claro! Em maio.")).toBeVisible();
-      await checkPage(client, `answered-${language}`);
+      await checkPage(client, `enquiry-answered-${language}`);
       await client.getByLabel(serverText(language, "enquiry.reply")).fill("Combinado: maio.");
       await client.getByRole("button", { name: serverText(language, "enquiry.send") }).click();
       await expect(client.getByText("Combinado: maio.")).toBeVisible();
@@ -182,7 +110,7 @@ test("E-weight-1 E-secret-1: the page of a private link loads less than 40 kB, n
   page,
   demoFolder,
 }) => {
-  const server = await start(demoFolder);
+  const server = await startWithLinks({ demo: demoFolder });
   try {
     const { id } = await findWork(server);
     const { data } = await asAnon(server).functions.invoke("submit-contact", {
@@ -230,7 +158,7 @@ test.describe("without scripts and without mail", () => {
       page: desk,
       demoFolder,
     }) => {
-      const server = await start(demoFolder);
+      const server = await startWithLinks({ demo: demoFolder });
       const context = await browser.newContext({
         javaScriptEnabled: false,
         viewport: { width: 320, height: 700 },
@@ -238,7 +166,7 @@ test.describe("without scripts and without mail", () => {
       try {
         const client = await context.newPage();
         await client.goto(server.url + inLanguage(language, "/functions/v1/submit-contact"));
-        const link = await sendMessage(client, language);
+        const link = await sendMessage(client, language, question);
         await client.goto(link);
         await expect(client.getByText(question.split("\n")[1]!)).toBeVisible();
 

@@ -164,6 +164,30 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
     .toBeLessThanOrEqual(0);
 }
 
+/**
+ * Checks a page at these widths and in both colour schemes: axe, and no scrolling sideways. Saves screenshots if SCREENSHOTS names a
+ * folder. Afterwards the window is as wide as before.
+ */
+export async function checkPage(
+  page: Page,
+  name: string,
+  widths = [320, 390, 768, 1440],
+): Promise<void> {
+  const before = page.viewportSize()!;
+  await expectAccessibleInBothSchemes(page, async (scheme) => {
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 });
+      await expectNoSidewaysScroll(page);
+      if (process.env.SCREENSHOTS)
+        await page.screenshot({
+          path: `${process.env.SCREENSHOTS}/${name}-${width}-${scheme}.png`,
+          fullPage: true,
+        });
+    }
+  });
+  await page.setViewportSize(before);
+}
+
 /** Scrolls through the page, so that lazy pictures load, and waits for all of them. */
 export async function loadAllPictures(page: Page): Promise<void> {
   await page.evaluate(async () => {

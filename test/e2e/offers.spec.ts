@@ -2,88 +2,31 @@
 // without both, in both languages. On the home page, visitors see that the slot is taken and later free again.
 import type { Page } from "@playwright/test";
 
-import en from "../../internal/i18n/en.json" with { type: "json" };
-import pt from "../../internal/i18n/pt.json" with { type: "json" };
-import { asAnon, asService } from "../harness/clients.ts";
+import { asService } from "../harness/clients.ts";
 import { type Post, startPost } from "../harness/post.ts";
-import { type Server, startServer } from "../harness/server.ts";
+import type { Server } from "../harness/server.ts";
 import { signInAt } from "./admin.ts";
-import {
-  expect,
-  expectAccessible,
-  expectAccessibleInBothSchemes,
-  expectNoSidewaysScroll,
-  test,
-} from "./fixtures.ts";
-import { inLanguage, type Language, languages, text } from "./texts.ts";
+import { askForCommission, owner, startWithLinks, visitor } from "./conversations.ts";
+import { checkPage, expect, expectAccessible, test } from "./fixtures.ts";
+import { inLanguage, type Language, languages, serverText, text } from "./texts.ts";
 
 test.use({
   contextOptions: { reducedMotion: "reduce" },
   allowedConsole: [/status of (400|409) .*\/enquiry\//], // rejected answers
 });
 
-const owner = { email: "ana@example.com", password: "a wall of whitewash" };
-const visitor = { name: "Inês Prado", email: "ines@example.com" };
 const question = "Um retrato da nossa casa, a aguarela.";
 const terms = { en: "Half in advance.\nThe rest when it hangs.", pt: "Metade adiantada." };
 
-/** Returns a text of the server's pages and mails, up to its first placeholder. */
-const serverText = (language: Language, key: keyof typeof en) =>
-  ({ en, pt })[language][key].split("{")[0]!;
-
 /** Starts a server with an owner, private links, and open commissions with one slot. */
-async function start(demo: string, post?: Post): Promise<Server> {
-  const server = await startServer("sqlite", { demo, ...(post && { env: post.env }) });
-  await server.command(["owner", "add", owner.email, "--password-stdin"], `${owner.password}\n`);
-  const service = asService(server);
-  const { data, error } = await service.rpc("get_site_settings");
-  if (error) throw error;
-  const saved = await service.rpc("save_site_settings", {
-    version: (data as { version: string }).version,
-    settings: {
-      site: {
-        enquiryLinks: true,
-        commissions: {
-          state: "open",
-          slots: 1,
-          texts: { en: { terms: terms.en }, pt: { terms: terms.pt } },
-        },
-      },
-    },
-  });
-  if (saved.error) throw saved.error;
-  return server;
-}
-
-/** Asks for a commission as the site's form does. Returns the private link. */
-async function askForCommission(server: Server, language: Language): Promise<string> {
-  const { data, error } = await asAnon(server).functions.invoke("submit-contact", {
-    body: { ...visitor, message: question, reason: "commission", language, follow: true },
-  });
-  if (error) throw error;
-  return (data as { enquiry_url: string }).enquiry_url;
+function start(demo: string, post?: Post): Promise<Server> {
+  const texts = { en: { terms: terms.en }, pt: { terms: terms.pt } };
+  return startWithLinks({ demo, post, site: { commissions: { state: "open", slots: 1, texts } } });
 }
 
 /** Returns the block about commissions on the home page. */
 const block = (page: Page, language: Language, state: "open" | "closed") =>
   page.getByRole("region", { name: text(language, `commissions.${state}`) });
-
-/** Checks a page at all widths and in both colour schemes. Saves screenshots if SCREENSHOTS names a folder. */
-async function checkPage(page: Page, name: string): Promise<void> {
-  const before = page.viewportSize()!;
-  await expectAccessibleInBothSchemes(page, async (scheme) => {
-    for (const width of [320, 390, 768, 1440]) {
-      await page.setViewportSize({ width, height: 900 });
-      await expectNoSidewaysScroll(page);
-      if (process.env.SCREENSHOTS)
-        await page.screenshot({
-          path: `${process.env.SCREENSHOTS}/offer-${name}-${width}-${scheme}.png`,
-          fullPage: true,
-        });
-    }
-  });
-  await page.setViewportSize(before);
-}
 
 for (const language of languages)
   for (const scripts of [true, false])
@@ -106,7 +49,7 @@ for (const language of languages)
         await client.goto(`${home}#contact`);
         await expect(block(client, language, "open")).toContainText(free);
 
-        const link = await askForCommission(server, language);
+        const { link } = await askForCommission(server, language, question);
         await post?.next(owner.email); // the notice
         await desk.setViewportSize({ width: 1440, height: 900 });
         await signInAt(desk, { ...server, owner }, "/admin/contact-messages", language);
@@ -152,7 +95,7 @@ for (const language of languages)
         await expect(offer).toContainText("300 €");
         await expect(offer).toContainText("100 €");
         await expect(offer).toContainText(terms[language].split("\n")[0]!);
-        if (scripts) await checkPage(client, `open-${language}`);
+        if (scripts) await checkPage(client, `offer-open-${language}`);
         await offer
           .getByRole("button", { name: serverText(language, "enquiry.offer.accept") })
           .click();
@@ -160,7 +103,7 @@ for (const language of languages)
           serverText(language, "enquiry.offer.error.name"),
         );
         await offer.getByLabel(serverText(language, "enquiry.offer.name")).fill("Inês Maria Prado");
-        if (scripts) await checkPage(client, `refused-${language}`);
+        if (scripts) await checkPage(client, `offer-refused-${language}`);
         await offer
           .getByRole("button", { name: serverText(language, "enquiry.offer.accept") })
           .click();
@@ -171,7 +114,7 @@ for (const language of languages)
           client.getByText(serverText(language, "enquiry.stage.accepted")),
         ).toBeVisible();
         await expect(client.getByText(serverText(language, "enquiry.promised"))).toBeVisible();
-        if (scripts) await checkPage(client, `accepted-${language}`);
+        if (scripts) await checkPage(client, `offer-accepted-${language}`);
 
         await expect(stage).toHaveValue("accepted"); // live
         await expect(offers).toContainText("Inês Maria Prado");
@@ -202,7 +145,7 @@ for (const language of languages)
         await expect(
           desk.getByRole("button", { name: text(language, "commission.savePromised") }),
         ).toHaveCount(0);
-        if (scripts) await checkPage(desk, `desk-${language}`);
+        if (scripts) await checkPage(desk, `offer-desk-${language}`);
         if (post) {
           const mail = await post.next(visitor.email);
           expect(mail.text).toContain(serverText(language, "mail.contact_progress.title"));
@@ -237,17 +180,9 @@ for (const language of languages)
 test("E-offer-1: an offer can be declined without a name", async ({ page, demoFolder }) => {
   const server = await start(demoFolder);
   try {
-    const link = await askForCommission(server, "en");
-    const service = asService(server);
-    const { data, error } = await service.from("contact_submissions").select("id").single();
-    if (error) throw error;
-    const made = await service.functions.invoke("commission", {
-      body: {
-        action: "offer",
-        message_id: data.id,
-        text: "A watercolour",
-        price: "300 €",
-      },
+    const { link, id } = await askForCommission(server, "en", question);
+    const made = await asService(server).functions.invoke("commission", {
+      body: { action: "offer", message_id: id, text: "A watercolour", price: "300 €" },
     });
     if (made.error) throw made.error;
     await page.goto(link);

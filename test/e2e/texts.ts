@@ -1,4 +1,6 @@
 // The texts of the site, for tests in both languages.
+import serverEn from "../../internal/i18n/en.json" with { type: "json" };
+import serverPt from "../../internal/i18n/pt.json" with { type: "json" };
 import seed from "../../internal/settings/seed.json" with { type: "json" };
 import adminEn from "../../web/src/locales/admin/en.json" with { type: "json" };
 import adminPt from "../../web/src/locales/admin/pt.json" with { type: "json" };
@@ -62,9 +64,20 @@ export function text(
   key: keyof typeof en,
   vars: Record<string, string | number> = {},
 ): string {
-  return texts[language][key].replace(/\{(\w+)\}/g, (mark, name: string) =>
-    String(vars[name] ?? mark),
-  );
+  return fill(texts[language][key], vars);
+}
+
+const fill = (said: string, vars: Record<string, string | number>) =>
+  said.replace(/\{(\w+)\}/g, (mark, name: string) => String(vars[name] ?? mark));
+
+/** Returns a text of the server's pages and mails with its {placeholders} filled in, or else up to the first one. */
+export function serverText(
+  language: Language,
+  key: keyof typeof serverEn,
+  vars?: Record<string, string | number>,
+): string {
+  const said = { en: serverEn, pt: serverPt }[language][key];
+  return vars ? fill(said, vars) : said.split("{")[0]!;
 }
 
 /** Returns a path with the language in its query. */
