@@ -265,6 +265,37 @@ test("A-painter-add: a work is added with at most five taps on a phone", async (
   await context.close();
 });
 
+test("A-painter-add: on a phone a work is added through its form with at most five taps", async ({
+  browser,
+}) => {
+  const context = await browser.newContext({ ...phone, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  await signInAt(page, server, "/admin/products");
+  const task = new Task("add a work through its form on a phone");
+  await task.tap(() => page.getByRole("button", { name: "Add Product" }).tap());
+  const form = page.getByRole("dialog");
+  await task.tap(() => form.getByRole("textbox", { name: "Title", exact: true }).tap());
+  await task.type(page, "Baixa-mar");
+  const mainImage = form.getByRole("group", { name: "Main image" });
+  const chooser = page.waitForEvent("filechooser");
+  task.swipes++; // the pictures are below the texts
+  // The visible area is the label of the file input.
+  await task.tap(() => mainImage.locator("label").tap());
+  const file = { name: "baixa-mar.png", mimeType: "image/png", buffer: png(300, 200) };
+  await task.tap(async () => (await chooser).setFiles(file)); // a tap on the picture
+  await expect(mainImage.getByRole("button", { name: "Replace" })).toBeVisible();
+  await task.tap(() => form.getByRole("button", { name: "Save", exact: true }).tap());
+  await expect(page.getByText("Product created")).toBeVisible();
+  task.end(5);
+  const { data } = await asAnon(server)
+    .from("products")
+    .select("image_url")
+    .eq("title", "Baixa-mar")
+    .single();
+  expect(data!.image_url).toContain("/product-images/");
+  await context.close();
+});
+
 test("A-painter-words: on a phone a work gets title and description in both languages within a minute of typing", async ({
   browser,
 }) => {
