@@ -51,6 +51,14 @@ it.each([
   [".png", ""],
 ])('titleFrom: %s becomes "%s"', (file, title) => expect(titleFrom(file)).toBe(title));
 
+it("A-prod-type: drafts have the type with which they were added", () => {
+  const { batch } = makeBatch();
+  batch.add(names(1));
+  batch.add(names(2), "oil");
+  const types = batch.getSnapshot().map(({ values }) => values.artwork_type);
+  expect(types).toEqual(["digital", "oil", "oil"]);
+});
+
 it("A-bulk-drafts: uploads three at a time, then the others", async () => {
   const { batch, jobs } = makeBatch();
   batch.add(names(5));

@@ -6,7 +6,8 @@ import {
   type DraftValues,
 } from "@/features/admin-products/draft";
 import type { ProductPayload } from "@/features/admin-products/schema";
-import { UPLOADS_AT_ONCE } from "@/lib/constants";
+import { ARTWORK_TYPES, UPLOADS_AT_ONCE } from "@/lib/constants";
+import type { ArtworkType } from "@/lib/types";
 import { randomUuid } from "@/lib/upload/file-name";
 import { IMAGE_ONLY, refusalOf, type Refusal } from "@/lib/upload/media-types";
 import { makeThumbnailUrl } from "@/lib/upload/thumbnail";
@@ -66,8 +67,8 @@ export class DraftBatch {
     return () => this.listeners.delete(listener);
   };
 
-  /** Adds a draft for each picture. A file with the name of a missing one is used for that draft instead. */
-  add(files: Iterable<File>): void {
+  /** Adds a draft of this type for each picture. A file with the name of a missing one is used for that draft instead. */
+  add(files: Iterable<File>, type: ArtworkType = ARTWORK_TYPES[0]!): void {
     this.reported.clear();
     const refused = new Map<Refusal, string[]>();
     const added: Draft[] = [];
@@ -82,7 +83,7 @@ export class DraftBatch {
           ({ id, file: { name } }) => name === file.name && !replacements.has(id),
         );
         if (draft) replacements.set(draft.id, file);
-        else added.push(newDraft(randomUuid(), file));
+        else added.push(newDraft(randomUuid(), file, type));
       }
     }
     for (const [reason, names] of refused) this.emit({ what: "refused", reason, names });

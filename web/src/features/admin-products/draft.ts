@@ -3,7 +3,6 @@ import {
   visibilityValues,
   type VisibilityValues,
 } from "@/features/admin-products/visibility";
-import { ARTWORK_TYPES } from "@/lib/constants";
 import { formValues, productPayload, type ProductPayload } from "@/features/admin-products/schema";
 import type { ArtworkType } from "@/lib/types";
 
@@ -62,8 +61,8 @@ export function titleFrom(fileName: string): string {
   return words.charAt(0).toLocaleUpperCase() + words.slice(1);
 }
 
-/** A draft for a chosen file, with a proposed title. */
-export function newDraft(id: string, file: File): Draft {
+/** A draft for a chosen file, with a proposed title and this type. */
+export function newDraft(id: string, file: File, type: ArtworkType): Draft {
   return {
     id,
     file,
@@ -75,7 +74,7 @@ export function newDraft(id: string, file: File): Draft {
     attempted: false,
     values: {
       title: titleFrom(file.name),
-      artwork_type: ARTWORK_TYPES[0]!,
+      artwork_type: type,
       dimensions: "",
       medium: "",
       ...visibilityValues(null),

@@ -7,7 +7,7 @@ import {
   visibilityValues,
 } from "@/features/admin-products/visibility";
 import type { PendingFile } from "@/lib/upload/upload-queue";
-import type { AltTexts, Product } from "@/lib/types";
+import type { AltTexts, ArtworkType, Product } from "@/lib/types";
 
 const fields = z.object({
   // The error message is a text key.
@@ -87,11 +87,11 @@ export function urlsOf(media: ProductMedia): string[] {
   );
 }
 
-/** The state in which the form of an existing work starts; with null, that of a new work. */
-export function initialFormState(product: Product | null): ProductFormState {
+/** The state in which the form of an existing work starts; with null, that of a new work, which begins with this type. */
+export function initialFormState(product: Product | null, type?: ArtworkType): ProductFormState {
   return {
     product,
-    values: formValues(product),
+    values: formValues(product, type),
     media: mediaOf(product),
     uploaded: [],
     borrowed: [],
@@ -110,12 +110,15 @@ export function formStateOfCopy(product: Product, title: string, titlePt = ""): 
   };
 }
 
-/** The form values of a work, or of a new one for null. */
-export function formValues(product: Product | null): ProductValues {
+/** The form values of a work, or of a new one of this type for null. */
+export function formValues(
+  product: Product | null,
+  type: ArtworkType = ARTWORK_TYPES[0]!,
+): ProductValues {
   return {
     title: product?.title ?? "",
     description: product?.description ?? "",
-    artwork_type: product?.artwork_type ?? "digital",
+    artwork_type: product?.artwork_type ?? type,
     dimensions: product?.dimensions ?? "",
     medium: product?.medium ?? "",
     creation_date: product?.creation_date?.slice(0, 10) ?? "",

@@ -5,6 +5,7 @@ import { setupServer } from "msw/node";
 import { useLocation } from "react-router";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { ProductsPage } from "@/features/admin-products/components/products-page";
+import type { Boot } from "@/lib/boot";
 import { draftName, deleteDraft } from "@/lib/drafts";
 import type { Product } from "@/lib/types";
 import { pngFile } from "@/test/files";
@@ -77,7 +78,7 @@ beforeEach(() => {
 afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
-async function open(path = "/admin/products") {
+async function open(path = "/admin/products", boot: Partial<Boot> = {}) {
   const user = userEvent.setup();
   const toasts = collectToasts();
   renderApp(
@@ -85,7 +86,7 @@ async function open(path = "/admin/products") {
       <ProductsPage />
       <CurrentUrl />
     </>,
-    { owner: testOwner(), auth: ownerAuth, path },
+    { owner: testOwner(), auth: ownerAuth, path, boot },
   );
   await screen.findAllByText("Limoeiro");
   return { user, toasts };
@@ -372,6 +373,14 @@ it("A-prod-12: restores a draft after a reload, until it is saved or discarded",
 
   await view();
   expect(screen.queryByRole("dialog")).not.toBeInTheDocument();
+});
+
+it("A-prod-type: a new work begins with the first type of the gallery", async () => {
+  const gallery = { ...testBoot.site.gallery, types: ["acrylic" as const, "mural" as const] };
+  const { user } = await open("/admin/products", { site: { ...testBoot.site, gallery } });
+  await user.click(screen.getByRole("button", { name: "Add Product" }));
+  const dialog = within(screen.getByRole("dialog"));
+  expect(dialog.getByLabelText("Artwork type")).toHaveValue("acrylic");
 });
 
 it("A-prod-5: marks oil as not in the gallery and shows the date of creation", async () => {

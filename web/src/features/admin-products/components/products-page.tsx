@@ -26,6 +26,7 @@ import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
 import { DeleteDialog } from "@/components/ui/delete-dialog";
+import { useBoot } from "@/lib/boot";
 import { cn } from "@/lib/cn";
 import { useBringBack } from "@/lib/history/use-bring-back";
 import { useT } from "@/lib/i18n";
@@ -36,6 +37,7 @@ import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
 /** The admin page of works: filters, drafts of new pictures, the table, and the dialog to edit a work. */
 export function ProductsPage() {
   const t = useT();
+  const [firstType] = useBoot().site.gallery.types;
   const { view, change } = useListUrl(readView, writeView);
   const isWall = view.layout === "wall";
   const products = useProducts(view, !isWall);
@@ -74,7 +76,7 @@ export function ProductsPage() {
   }
 
   const addButton = (
-    <Button onClick={() => openDialog(initialFormState(null))}>
+    <Button onClick={() => openDialog(initialFormState(null, firstType))}>
       <Plus aria-hidden="true" size={20} strokeWidth={1.75} />
       {t("products.add")}
     </Button>

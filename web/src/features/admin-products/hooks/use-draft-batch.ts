@@ -71,7 +71,8 @@ export function useDraftBatch(): DraftBatchProps {
   const { role } = useAuth();
   const showProblem = useUploadToasts();
   const backend = useOwnerBackend();
-  const batch = getBatch(backend, useBoot(), cache);
+  const boot = useBoot();
+  const batch = getBatch(backend, boot, cache);
   const undoButton = useUndo();
   const drafts = useSyncExternalStore(batch.subscribe, batch.getSnapshot);
 
@@ -109,7 +110,7 @@ export function useDraftBatch(): DraftBatchProps {
   }, [batch, backend, cache, undoButton, t, showProblem]);
 
   function add(files: File[]) {
-    if (role === "admin") batch.add(files);
+    if (role === "admin") batch.add(files, boot.site.gallery.types[0]);
     else showProblem({ reason: "upload-denied", kind: "image" });
   }
 
