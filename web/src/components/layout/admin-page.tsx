@@ -17,7 +17,7 @@ export function AdminPage({ title, action, children }: AdminPageProps) {
   return (
     <div className="page-container pt-8 pb-32 md:pt-12">
       <div className="flex flex-col gap-4 md:flex-row md:flex-wrap md:items-center md:justify-between">
-        <h1 className="text-admin">{title}</h1>
+        <h1 className="text-admin wrap-anywhere">{title}</h1>
         {action && <div className="flex flex-col gap-3 md:flex-row md:flex-wrap">{action}</div>}
       </div>
       <div className="mt-5 md:mt-[34px]">{children}</div>

@@ -77,7 +77,11 @@ function ProductTable({ products, sort, onSort, onToggle, ...handlers }: Product
             <td className="py-[11px]">
               <Thumbnail product={product} />
             </td>
-            <th scope="row" className="py-2 pr-4 text-[1.25rem] leading-[1.2] font-[430] italic">
+            {/* wrap-anywhere alone would let other columns squeeze short titles until their words break. */}
+            <th
+              scope="row"
+              className="min-w-36 wrap-anywhere py-2 pr-4 text-[1.25rem] leading-[1.2] font-[430] italic"
+            >
               {product.title}
               <span className="mt-1 flex flex-wrap items-center gap-x-2 not-italic empty:hidden">
                 <VisibilityBadge product={product} />
@@ -87,7 +91,9 @@ function ProductTable({ products, sort, onSort, onToggle, ...handlers }: Product
               {t(`type.${product.artwork_type}`)}
               <NotInGallery product={product} className="block" />
             </Cell>
-            <Cell className={wideOnly}>{product.dimensions || "–"}</Cell>
+            <Cell className={cn(wideOnly, "min-w-32 wrap-anywhere")}>
+              {product.dimensions || "–"}
+            </Cell>
             <Cell>
               <Switch
                 aria-label={t("wall.featured", { title: product.title })}

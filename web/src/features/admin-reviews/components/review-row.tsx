@@ -97,7 +97,7 @@ export function ReviewRow({
       </span>
       <Avatar review={review} />
       <div className="min-w-0">
-        <p className="flex flex-wrap items-center gap-x-2.5 leading-[1.4] font-[570]">
+        <p className="flex flex-wrap items-center gap-x-2.5 leading-[1.4] font-[570] wrap-anywhere">
           {name}
           {!active && (
             <Badge tone="neutral" className="font-[430]">
