@@ -12,14 +12,12 @@ import type { ArtworkType } from "@/lib/types";
 
 type ChangeDialogProps = {
   open: boolean;
-  /** The number of works to change. */
-  count: number;
   onSave(values: WorkValues): void;
   onClose(): void;
 };
 
 /** A dialog to change type, medium, date and tags of several works at once. Fields that are left empty change nothing. */
-export function ChangeDialog({ open, count, onSave, onClose }: ChangeDialogProps) {
+export function ChangeDialog({ open, onSave, onClose }: ChangeDialogProps) {
   const t = useT();
   return (
     <DialogRoot
@@ -30,7 +28,7 @@ export function ChangeDialog({ open, count, onSave, onClose }: ChangeDialogProps
     >
       <DialogContent className="max-w-[560px] p-6 sm:p-8">
         <DialogTitle className="pr-12 text-[1.75rem] leading-tight font-[310]">
-          {t("wall.changeTitle", { n: count })}
+          {t("wall.changeTitle")}
         </DialogTitle>
         <ChangeForm onSave={onSave} onClose={onClose} />
         <DialogClose className="top-2.5 right-2" />

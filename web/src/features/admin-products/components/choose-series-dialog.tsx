@@ -27,7 +27,7 @@ export function ChooseSeriesDialog({ open, workIds, onClose }: ChooseSeriesDialo
     <DialogRoot open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
       <DialogContent className="max-w-[560px] p-6 sm:p-8">
         <DialogTitle className="pr-12 text-[1.75rem] leading-tight font-[310]">
-          {t("series.chooseTitle", { n: workIds.length })}
+          {t("series.chooseTitle")}
         </DialogTitle>
         {open && <Choices workIds={workIds} />}
         <DialogClose className="top-2.5 right-2" />

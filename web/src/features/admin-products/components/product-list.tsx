@@ -126,7 +126,10 @@ function ProductTable({ products, sort, onSort, onToggle, ...handlers }: Product
 /** A column header. */
 function Head({ className, children }: { className?: string; children: ReactNode }) {
   return (
-    <th scope="col" className={cn("label-text py-2.5 pr-4 font-[520]", className)}>
+    <th
+      scope="col"
+      className={cn("label-text py-2.5 pr-4 font-[520] lg:whitespace-nowrap", className)}
+    >
       {children}
     </th>
   );
@@ -149,7 +152,11 @@ function SortHead({ sort, onSort, ascending, descending, className, children }: 
     sort === ascending ? "ascending" : sort === descending ? "descending" : undefined;
   const Arrow = direction === "descending" ? ArrowDown : ArrowUp;
   return (
-    <th scope="col" aria-sort={direction} className={cn("label-text pr-4 font-[520]", className)}>
+    <th
+      scope="col"
+      aria-sort={direction}
+      className={cn("label-text pr-4 font-[520] lg:whitespace-nowrap", className)}
+    >
       <button
         type="button"
         className="hover:text-indigo -mx-2 flex min-h-11 items-center gap-1.5 rounded-sm px-2"

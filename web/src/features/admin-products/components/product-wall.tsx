@@ -378,7 +378,6 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
       />
       <ChangeDialog
         open={changing}
-        count={selected.size}
         onSave={(values) => change([...selected], values)}
         onClose={() => setChanging(false)}
       />

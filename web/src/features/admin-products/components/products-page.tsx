@@ -82,6 +82,7 @@ export function ProductsPage() {
     </Button>
   );
   const filtered = isFiltered(view);
+  const hasWorks = isWall ? workIds.data?.length !== 0 : currentPage && currentPage.total > 0;
   const emptyAction = filtered ? (
     <Button variant="outline" onClick={() => change({ q: "", type: "", flag: "" })}>
       {t("products.clearFilters")}
@@ -104,7 +105,7 @@ export function ProductsPage() {
     >
       <div ref={topRef} className="scroll-mt-24">
         {/* Without any works there is nothing to filter. */}
-        {(filtered || isWall || (currentPage && currentPage.total > 0)) && (
+        {(filtered || hasWorks) && (
           <>
             <ProductFilters view={view} onChange={change} />
             <LayoutChoice layout={view.layout} onChange={showAs} />
