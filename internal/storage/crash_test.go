@@ -169,7 +169,7 @@ func TestReadersGetCompleteFilesDuringReplacements(t *testing.T) {
 		}
 		for range 2 {
 			writers.Go(func() {
-				for i := range 20 {
+				for i := range soak.Size(10, 20) {
 					if _, err := s.Put(t.Context(), owner, "product-images", "a.mp4", bytes.NewReader(noise(300_000)), -1, PutOptions{Upsert: true}); err != nil {
 						t.Error(err)
 					}
@@ -184,6 +184,43 @@ func TestReadersGetCompleteFilesDuringReplacements(t *testing.T) {
 		readers.Wait()
 		s.Call("admin", "DELETE", "/object/product-images", strings.NewReader(`{"prefixes":["a.mp4"]}`))
 		s.Holds(0)
+	})
+}
+
+// Proves F-download-races.
+//
+// TestReadersContinueWhileAnObjectIsMoved moves an object back and forth. Readers get the complete file, or the error that it does not exist.
+func TestReadersContinueWhileAnObjectIsMoved(t *testing.T) {
+	content := noise(300_000)
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		s.UploadFile("product-images/0.mp4", content)
+		done := make(chan struct{})
+		var readers sync.WaitGroup
+		for i := range 4 {
+			readers.Go(func() {
+				for {
+					select {
+					case <-done:
+						return
+					default:
+					}
+					rec := s.Call("nobody", "GET", fmt.Sprintf("/object/public/product-images/%d.mp4", i%2), nil)
+					if rec.Code == 200 && rec.Body.String() != string(content) || rec.Code != 200 && rec.Code != 400 {
+						t.Errorf("%d, %d bytes", rec.Code, rec.Body.Len())
+						return
+					}
+				}
+			})
+		}
+		for i := range soak.Size(16, 40) {
+			if rec := s.Change("admin", "move", fmt.Sprintf(`{"bucketId":"product-images","sourceKey":"%d.mp4","destinationKey":"%d.mp4"}`, i%2, 1-i%2)); rec.Code != 200 {
+				t.Error(rec.Body)
+			}
+		}
+		close(done)
+		readers.Wait()
+		s.Holds(1)
 	})
 }
 

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -207,43 +206,6 @@ func TestCopyWhileTheSourceIsRemoved(t *testing.T) {
 			s.Holds(1)
 			s.Call("admin", "DELETE", "/object/product-images/b.mp4", nil)
 		}
-	})
-}
-
-// Proves F-download-races.
-//
-// TestReadersContinueWhileAnObjectIsMoved moves an object back and forth. Readers get the complete file, or the error that it does not exist.
-func TestReadersContinueWhileAnObjectIsMoved(t *testing.T) {
-	content := noise(300_000)
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newSite(t, d)
-		s.UploadFile("product-images/0.mp4", content)
-		done := make(chan struct{})
-		var readers sync.WaitGroup
-		for i := range 4 {
-			readers.Go(func() {
-				for {
-					select {
-					case <-done:
-						return
-					default:
-					}
-					rec := s.Call("nobody", "GET", fmt.Sprintf("/object/public/product-images/%d.mp4", i%2), nil)
-					if rec.Code == 200 && rec.Body.String() != string(content) || rec.Code != 200 && rec.Code != 400 {
-						t.Errorf("%d, %d bytes", rec.Code, rec.Body.Len())
-						return
-					}
-				}
-			})
-		}
-		for i := range 40 {
-			if rec := s.Change("admin", "move", fmt.Sprintf(`{"bucketId":"product-images","sourceKey":"%d.mp4","destinationKey":"%d.mp4"}`, i%2, 1-i%2)); rec.Code != 200 {
-				t.Error(rec.Body)
-			}
-		}
-		close(done)
-		readers.Wait()
-		s.Holds(1)
 	})
 }
 
