@@ -20,6 +20,7 @@ import (
 
 	"atelie/internal/backup"
 	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
 )
 
 // site is a site with an SQLite database in a folder, for tests.
@@ -63,6 +64,9 @@ func (l *logged) String() string {
 // newSite creates a site in dir. The method start runs its backup.
 func newSite(t *testing.T, dir string, destination backup.DestinationConfig) *site {
 	t.Helper()
+	if _, err := os.Stat(filepath.Join(dir, "atelie.db")); errors.Is(err, fs.ErrNotExist) {
+		dbtest.WriteSQLite(t, filepath.Join(dir, "atelie.db"))
+	}
 	s := &site{file: filepath.Join(dir, "atelie.db"), destination: destination, blobs: map[string]string{}, content: backup.Secrets{Current: strings.Repeat("s", 40)}}
 	s.open(t)
 	t.Cleanup(func() { s.stop(t) })
@@ -73,9 +77,6 @@ func (s *site) open(t *testing.T) {
 	t.Helper()
 	var err error
 	if s.d, err = db.Open(t.Context(), "sqlite:"+s.file, db.NoHooks); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.d.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.closed = false

@@ -16,6 +16,7 @@ import (
 	"github.com/superfly/ltx"
 
 	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
 )
 
 // hangingDestination is a destination whose uploads of parts hang while it is unreachable.
@@ -67,24 +68,13 @@ func (c hangingClient) WriteLTXFile(ctx context.Context, level int, first, last 
 // openService opens a new database and its replica in the destination, without the loops of Run.
 func openService(t *testing.T, destination Destination) (*Service, *replica) {
 	t.Helper()
-	d, err := db.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "atelie.db"), db.NoHooks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	d := dbtest.Open(t, db.SQLite)
 	s := New(d, Config{Destination: destination, Retention: testRetention, Site: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: slog.New(slog.DiscardHandler)}, time.Now)
 	r, err := s.openReplica(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		r.abandon(context.WithoutCancel(t.Context()))
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { r.abandon(context.WithoutCancel(t.Context())) })
 	return s, r
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/superfly/ltx"
 
 	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
 	"atelie/internal/storage/blob/blobtest"
 )
 
@@ -116,25 +117,13 @@ func newHistory(t *testing.T, destination Destination) *history {
 	t.Helper()
 	h := &history{t: t, at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	h.destination = clockDestination{destination, func() time.Time { return h.at }, new(atomic.Int64), new(atomic.Int64)}
-	file := filepath.Join(t.TempDir(), "atelie.db")
-	d, err := db.Open(t.Context(), "sqlite:"+file, db.NoHooks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.d = d
-	if err := d.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	s := New(d, Config{Destination: h.destination, Retention: testRetention, Site: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: slog.New(slog.DiscardHandler)}, h.destination.now)
+	h.d = dbtest.Open(t, db.SQLite)
+	s := New(h.d, Config{Destination: h.destination, Retention: testRetention, Site: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: slog.New(slog.DiscardHandler)}, h.destination.now)
+	var err error
 	if h.r, err = s.startReplica(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		h.r.abandon(context.WithoutCancel(t.Context()))
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { h.r.abandon(context.WithoutCancel(t.Context())) })
 	return h
 }
 

@@ -67,14 +67,8 @@ func Open(t testing.TB, dialect db.Dialect) *db.DB {
 func URL(t testing.TB, dialect db.Dialect) string {
 	t.Helper()
 	if dialect == db.SQLite {
-		template, err := migratedFile()
-		if err != nil {
-			t.Fatal(err)
-		}
 		file := filepath.Join(t.TempDir(), "atelie.db")
-		if err := os.WriteFile(file, template, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		WriteSQLite(t, file)
 		return "sqlite:" + file
 	}
 	if testing.Short() {
@@ -85,6 +79,18 @@ func URL(t testing.TB, dialect db.Dialect) string {
 		t.Fatal(err)
 	}
 	return address
+}
+
+// WriteSQLite writes a fresh, migrated SQLite database to a file.
+func WriteSQLite(t testing.TB, file string) {
+	t.Helper()
+	template, err := migratedFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, template, 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // The names in the folder of WriteTemplates: a migrated SQLite database, and the data folder of a PostgreSQL server that has the
