@@ -17,7 +17,7 @@ import (
 	"atelie/internal/storage/blob/blobtest"
 )
 
-func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
+func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop, removeDemoTemplate) }
 
 // result is the exit code and the output of a command.
 type result struct {

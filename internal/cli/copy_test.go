@@ -12,10 +12,12 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,14 +43,61 @@ func bucketAddress(t *testing.T) string {
 	return u.String()
 }
 
-// demoSite creates a data folder with content, files, an owner and an unfinished upload.
-func demoSite(t *testing.T) string {
+// demoTemplate is a data folder with the demo content and an owner. Making it takes seconds, so demoSite copies it; removeDemoTemplate
+// removes it after the tests.
+var demoTemplate struct {
+	sync.Mutex
+	dir string // "" before the first use
+}
+
+func removeDemoTemplate() error { return os.RemoveAll(demoTemplate.dir) }
+
+func makeDemo(t *testing.T, dir string) {
 	t.Helper()
-	dir := t.TempDir()
 	for _, args := range [][]string{{"demo"}, {"owner", "add", "ana@example.com", "--password-stdin"}} {
 		if r := atelie(t, dir, "a wall of whitewash\n", args...); r.code != 0 {
 			t.Fatalf("%+v", r)
 		}
+	}
+}
+
+// copyDemo copies the template into dir, and makes it before if there is none. The settings of the test, such as the destination of
+// its backups, are not used for the template.
+func copyDemo(t *testing.T, dir string) {
+	t.Helper()
+	demoTemplate.Lock()
+	defer demoTemplate.Unlock()
+	if demoTemplate.dir == "" {
+		template, err := os.MkdirTemp("", "atelie-demo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run("template", func(t *testing.T) {
+			for _, setting := range os.Environ() {
+				if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "ATELIE_") {
+					t.Setenv(name, "")
+				}
+			}
+			makeDemo(t, template)
+		})
+		if t.Failed() {
+			t.FailNow()
+		}
+		demoTemplate.dir = template
+	}
+	if out, err := exec.CommandContext(t.Context(), "cp", "-a", demoTemplate.dir+"/.", dir).CombinedOutput(); err != nil { // with the modes of the files
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// demoSite creates a data folder with content, files, an owner and an unfinished upload.
+func demoSite(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if os.Getenv("ATELIE_STORAGE_URL") == "" {
+		copyDemo(t, dir)
+	} else { // its files are not in the data folder
+		makeDemo(t, dir)
 	}
 	execute(t, "sqlite:"+filepath.Join(dir, "atelie.db"), `insert into storage_uploads (id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, created_at, expires_at)
 		values ($1, $1, 'user', 'product-images', 'film.mp4', $2, 10, '', '', '', 5, '{}', $3, $3)`, uuid.NewString(), false, time.Now())
