@@ -55,7 +55,7 @@ func NewProcessor(cfg Config) (*Processor, error) {
 	cfg.CPU = cmp.Or(cfg.CPU, 2*time.Minute)
 	cfg.Timeout = cmp.Or(cfg.Timeout, 5*time.Minute)
 	if len(cfg.Program) == 0 {
-		self, err := ownProgram()
+		self, err := WorkerProgram()
 		if err != nil {
 			return nil, fmt.Errorf("picture worker: %w", err)
 		}
@@ -69,6 +69,9 @@ func NewProcessor(cfg Config) (*Processor, error) {
 	s.findVips = sync.OnceValue(func() vipsInfo { return probeVips(path, cfg.Log) })
 	return s, nil
 }
+
+// WorkerProgram returns the path of the default worker program. Package renditiontest replaces it.
+var WorkerProgram = ownProgram
 
 // ownProgram returns the path of this program. Without /proc, as in a bare chroot, it searches for the program by the name with
 // which it was called.
