@@ -45,6 +45,7 @@ type Processor struct {
 	cfg      Config
 	pool     *pool
 	findVips func() vipsInfo // tests libvips' command at the first call
+	idleTime time.Duration   // how long libvips gets only idle processors, unless a job is urgent
 }
 
 // NewProcessor checks the settings. Whether libvips works is tested when it is needed for the first time.
@@ -65,7 +66,7 @@ func NewProcessor(cfg Config) (*Processor, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Processor{cfg: cfg, pool: newPool(cfg.Workers, cfg.Memory)}
+	s := &Processor{cfg: cfg, pool: newPool(cfg.Workers, cfg.Memory), idleTime: defaultIdleTime}
 	s.findVips = sync.OnceValue(func() vipsInfo { return probeVips(path, cfg.Log) })
 	return s, nil
 }
@@ -177,5 +178,5 @@ func (s *Processor) run(ctx context.Context, job Job, vips string, cost int64) (
 	defer leave()
 	limits := s.cfg.Limits
 	limits.Memory = math.MaxInt64
-	return s.runTask(ctx, task{estimatedMemory: cost, Job: job, Limits: limits, Memory: min(s.cfg.JobMemory, max(768<<20, 2*cost)), CPU: s.cfg.CPU, Vips: vips})
+	return s.runTask(ctx, task{estimatedMemory: cost, Job: job, Limits: limits, Memory: min(s.cfg.JobMemory, max(768<<20, 2*cost)), CPU: s.cfg.CPU, Vips: vips, IdleTime: s.idleTime})
 }

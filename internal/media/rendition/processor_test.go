@@ -51,6 +51,7 @@ func eachEngine(t *testing.T, run func(t *testing.T, s *Processor, engine string
 				setting = "auto"
 			}
 			s := newTestProcessor(t, Config{Vips: setting})
+			s.idleTime = 0 // beside other tests, no processor is idle for minutes
 			if engine == EngineVips && s.findVips().path == "" {
 				t.Skip("libvips-tools is not installed")
 			}

@@ -140,9 +140,9 @@ type vipsCommand struct {
 	idleUntil time.Time // until this time the command gets only idle processors; zero for an urgent job
 }
 
-// idleTime is how long libvips works on a job that is not urgent with idle processors only. After that time it gets normal scheduling, so that the
-// job ends in time on a busy machine.
-const idleTime = 100 * time.Second
+// defaultIdleTime is how long libvips works on a job that is not urgent with idle processors only. After that time it gets normal
+// scheduling, so that the job ends in time on a busy machine.
+const defaultIdleTime = 100 * time.Second
 
 // run runs an operation and returns the command's output. A command that has not ended at idleUntil is killed and started
 // again with normal scheduling.

@@ -24,6 +24,7 @@ import (
 func withVips(t *testing.T) *Processor {
 	t.Helper()
 	s := newTestProcessor(t, Config{})
+	s.idleTime = 0 // beside other tests, no processor is idle for minutes
 	if s.findVips().path == "" {
 		t.Skip("libvips-tools is not installed")
 	}

@@ -41,7 +41,7 @@ type vipsSession struct {
 
 // makeWithVips is Make with libvips instead of the own engine. It runs in a worker process. If libvips fails and the file is
 // not the cause, the error is an engineError.
-func makeWithVips(ctx context.Context, path string, job Job, limits Limits) (Result, error) {
+func makeWithVips(ctx context.Context, path string, idleTime time.Duration, job Job, limits Limits) (Result, error) {
 	s := &vipsSession{session: newSession(job, limits)}
 	f, err := s.open(readAnyHeader)
 	if err != nil {

@@ -32,7 +32,8 @@ type task struct {
 	Memory int64  `json:"memory"`         // limit of the data segment in bytes
 	Vips   string `json:"vips,omitempty"` // path of libvips' command; "" for the own engine
 
-	CPU time.Duration `json:"cpu"` // limit of processor time
+	CPU      time.Duration `json:"cpu"`                // limit of processor time
+	IdleTime time.Duration `json:"idleTime,omitempty"` // how long libvips gets only idle processors, unless the job is urgent
 }
 
 // response is what a worker sends to the server: a result, or an error if Error is not nil.
@@ -247,5 +248,5 @@ func (t task) make(ctx context.Context) (Result, error) {
 			return result, err
 		}
 	}
-	return makeWithVips(ctx, t.Vips, t.Job, t.Limits)
+	return makeWithVips(ctx, t.Vips, t.IdleTime, t.Job, t.Limits)
 }
