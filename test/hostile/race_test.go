@@ -8,4 +8,4 @@ import "atelie/test/soak"
 // in parallel, and memory is not measured.
 const measures = false
 
-var perSurface = soak.Size(600, 2000)
+var perSurface = soak.Size(300, 2000)
