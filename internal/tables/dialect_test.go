@@ -235,7 +235,7 @@ func TestMaxRows(t *testing.T) {
 	})
 }
 
-// Proves T-insert-csv, T-insert-form.
+// Proves T-insert-csv.
 func TestFormAndCSVBodies(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		const csvBody, form = "Content-Type: text/csv", "Content-Type: application/x-www-form-urlencoded; charset=utf-8"

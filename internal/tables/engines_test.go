@@ -248,7 +248,7 @@ func (c chance) query(p map[string]any) string {
 	return strings.Join(v, "&")
 }
 
-// Proves T-select-columns, T-select-twice, T-filter-like, T-order-ties, T-write-alike.
+// Proves T-select-columns, T-select-twice, T-filter-like, T-order-ties.
 func TestBothEnginesRespondAlike(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if testing.Short() {

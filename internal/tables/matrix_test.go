@@ -196,7 +196,7 @@ func forbidden(who string) int {
 	return http.StatusForbidden
 }
 
-// Proves T-published-hidden, T-cover-times-hidden.
+// Proves T-published-hidden.
 func TestPolicyMatrix(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		for name, table := range schema {

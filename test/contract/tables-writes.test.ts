@@ -150,7 +150,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
         ),
       ).toEqual([400, "PGRST102"]);
     });
-    it("T-insert-form: a row is inserted from a form", async () => {
+    it("T-insert-csv: a row is inserted from a form", async () => {
       const response = await send(
         "POST",
         "products?select=title,is_featured",
@@ -221,7 +221,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
       ]);
       expect((await products().upsert({ id: id(1), title: "Again" })).status).toBe(200);
     });
-    it("T-upsert-ignore: a row with an existing key is ignored", async () => {
+    it("T-upsert-merge: a row with an existing key is ignored", async () => {
       const { data } = await products()
         .upsert(
           [
@@ -313,7 +313,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
         response.headers.get("preference-applied"),
       ]).toEqual([204, "", "0-0/1", "return=minimal, count=exact"]);
     });
-    it("T-update-missing: missing=default sets columns that were not sent to their default", async () => {
+    it("T-insert-missing: missing=default sets columns that were not sent to their default", async () => {
       await products().update({ in_stock: false, is_featured: true }).eq("id", id(1));
       const response = await send(
         "PATCH",
@@ -343,7 +343,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
   });
 
   describe("delete", () => {
-    it("T-delete: the filtered rows are deleted and returned", async () => {
+    it("T-update: the filtered rows are deleted and returned", async () => {
       const { data, count, status } = await products()
         .delete({ count: "exact" })
         .eq("id", id(2))
