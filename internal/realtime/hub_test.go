@@ -289,7 +289,7 @@ func (s *site) change(table, kind, record, old string) {
 	}
 }
 
-// Proves RT-change-2, RT-policy-1, RT-policy-2, RT-policy-3, RT-policy-4.
+// Proves RT-change-2, RT-policy-1, RT-policy-4.
 func TestChangesAreSentToCallersWhoMayReadTheRow(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -418,7 +418,7 @@ func TestUnpublishedWorksAreSentToAdministratorsOnly(t *testing.T) {
 	})
 }
 
-// Proves RT-join-1, RT-change-4, RT-filter-3, RT-filter-4.
+// Proves RT-join-1, RT-filter-3.
 func TestJoinReplyRepeatsEntriesAndTheirFiltersApply(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -449,7 +449,7 @@ func TestJoinReplyRepeatsEntriesAndTheirFiltersApply(t *testing.T) {
 	})
 }
 
-// Proves RT-join-2, RT-join-5, RT-join-6, RT-leave-1.
+// Proves RT-join-2, RT-join-5, RT-leave-1.
 func TestInvalidJoins(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -497,7 +497,7 @@ func TestInvalidJoins(t *testing.T) {
 	})
 }
 
-// Proves RT-join-3, RT-token-1, RT-token-2.
+// Proves RT-join-3, RT-token-1.
 func TestExpiredTokenEndsItsChannel(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -563,7 +563,7 @@ func TestRevokedKeyEndsItsChannels(t *testing.T) {
 	c.expect(`"realtime:goes on","postgres_changes"`)
 }
 
-// Proves RT-token-5, RT-token-7.
+// Proves RT-token-5, RT-token-3.
 func TestChannelEndsWithItsSession(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -657,7 +657,7 @@ func TestFailedRightsLookupClosesTheSocket(t *testing.T) {
 	})
 }
 
-// Proves RT-join-4, RT-broadcast-1, RT-broadcast-2, RT-broadcast-3, RT-broadcast-4.
+// Proves RT-join-4, RT-broadcast-1, RT-broadcast-2, RT-broadcast-4.
 func TestMessages(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
