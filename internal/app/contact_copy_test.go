@@ -11,7 +11,7 @@ import (
 	"atelie/internal/mail/mailtest"
 )
 
-// Proves E-copy-1, E-copy-2, E-copy-5, E-copy-6.
+// Proves E-copy-1, E-copy-2, E-copy-5.
 //
 // A visitor gets one copy with the link, from a real mail server. The text in it contains no links and no markup. Replies of the owner
 // and later texts of the visitor cause no further copy. Erasing a message deletes its copy.

@@ -143,7 +143,7 @@ func TestLinkIsGivenOnRequest(t *testing.T) {
 	})
 }
 
-// Proves E-page-1, E-page-2, E-state-1.
+// Proves E-page-1, E-page-2.
 func TestThePageOfALinkShowsTheEnquiry(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

@@ -41,7 +41,7 @@ async function reply(page: Page, language: Language, answer: string): Promise<vo
 }
 
 for (const language of languages)
-  test(`E-page-1 E-state-1 E-reply-2 AM-reply-1 AM-reply-2 S2-contact-link: visitor and owner converse by mail and private link, in ${language}`, async ({
+  test(`E-page-1 E-reply-2 AM-reply-1 AM-reply-2 S2-contact-link: visitor and owner converse by mail and private link, in ${language}`, async ({
     browser,
     page: client,
     demoFolder,
