@@ -28,7 +28,7 @@ func (s *site) addressCounts(action, address string) (places string, inSettings 
 	return strings.Join(list, ", "), answer.Settings
 }
 
-// Proves AM-address-1, FN-address-find, FN-address-export, FN-address-erase.
+// Proves AM-address-1, FN-address-find.
 func TestMessagesOfAnAddress(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

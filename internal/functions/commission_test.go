@@ -310,7 +310,7 @@ func TestOneOfTwoConcurrentAnswersIsStored(t *testing.T) {
 	})
 }
 
-// Proves FN-commission-stage, FN-commission-promise, FN-commission-progress, E-stage-1.
+// Proves FN-commission-stage, E-stage-1.
 func TestTheOwnerMovesACommission(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -389,7 +389,7 @@ func TestTheOwnerMovesACommission(t *testing.T) {
 	})
 }
 
-// Proves FN-commission-who, FN-commission-refused.
+// Proves FN-commission-who.
 func TestCommissionRefusesOtherCallersAndInvalidRequests(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

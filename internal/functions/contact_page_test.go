@@ -128,7 +128,7 @@ func TestPlainFormIsRateLimited(t *testing.T) {
 	})
 }
 
-// Proves FN-call-browser, FN-call-method, FN-call-options.
+// Proves FN-call-browser, FN-call-method.
 func TestMethodsAndPages(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
 	shows(t, s.browse("GET", contactAddress, "", ""), 200, `<html lang="en">`, "Get in Touch", `<form action="/functions/v1/submit-contact" method="post"`)

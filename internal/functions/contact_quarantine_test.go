@@ -48,7 +48,7 @@ func (s *site) sendSpam(n int) {
 	}
 }
 
-// Proves AM-quarantine-1, AM-quarantine-2, FN-quarantine-list, FN-quarantine-act.
+// Proves AM-quarantine-1, AM-quarantine-2, FN-quarantine-list.
 func TestOwnerListsAndRestoresQuarantinedMessages(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

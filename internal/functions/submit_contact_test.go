@@ -232,7 +232,7 @@ func answered(t *testing.T, rec *httptest.ResponseRecorder, status int, want str
 	}
 }
 
-// Proves FN-call-post, FN-call-key, FN-call-unknown.
+// Proves FN-call-post, FN-call-unknown.
 //
 // TestSubmitContactByRole calls submit-contact with every role.
 func TestSubmitContactByRole(t *testing.T) {

@@ -175,7 +175,7 @@ describe.each(engines)("functions on %s", (engine) => {
     }
   });
 
-  it("FN-call-method FN-call-options FN-page-form: only POST calls the function; a browser's GET shows its form", async () => {
+  it("FN-call-method FN-page-form: only POST calls the function; a browser's GET shows its form", async () => {
     for (const method of ["GET", "PUT", "PATCH", "DELETE"] as const) {
       const { error } = await asAnon(server).functions.invoke("submit-contact", { method });
       expect(error?.context.status).toBe(405);
@@ -190,7 +190,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect((await fetch(address, { method: "OPTIONS" })).status).toBe(204);
   });
 
-  it("FN-call-key: a program without a key gets 401", async () => {
+  it("FN-call-post: a program without a key gets 401", async () => {
     for (const headers of [{}, { apikey: "x.y.z" }]) {
       const response = await fetch(`${server.url}/functions/v1/submit-contact`, {
         method: "POST",
@@ -221,7 +221,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect(await response.json()).toMatchObject({ success: false, error: expect.any(String) });
   });
 
-  it("FN-call-cors: the client's preflight is accepted", async () => {
+  it("FN-call-method: the client's preflight is accepted", async () => {
     const response = await fetch(`${server.url}/functions/v1/submit-contact`, {
       method: "OPTIONS",
       headers: {

@@ -19,7 +19,7 @@ const call = (client: SupabaseClient, name: string, body: object) =>
   client.functions.invoke(name, { body });
 
 describe.each(engines)("exports and erasing on %s", (engine) => {
-  it("AM-export-1 AM-export-2 FN-admin-who FN-export-file FN-address-find FN-address-export FN-address-erase FN-address-role: only administrators export and erase; the address of an owner cannot be erased", async () => {
+  it("AM-export-1 AM-export-2 FN-admin-who FN-export-file FN-address-find FN-address-role: only administrators export and erase; the address of an owner cannot be erased", async () => {
     const server = await startServer(engine);
     try {
       const owner = await asOwner(server);
