@@ -112,7 +112,7 @@ func commentedJPEG(t *testing.T) []byte {
 	return slices.Concat(b.Bytes()[:2], []byte(comment+"\x00"), b.Bytes()[2:])
 }
 
-// Proves H-supabase-project, H-supabase-again, H-supabase-dry, H-supabase-rest, A-activity-site.
+// Proves H-supabase-project, H-supabase-again, H-supabase-dry, A-activity-site.
 func TestSupabaseImportFromARunningProject(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		source := newHistorySite(t, db.SQLite, 0)
@@ -303,7 +303,7 @@ func fillProject(t *testing.T, d *db.DB) {
 	}
 }
 
-// Proves H-supabase-dump, H-supabase-again, H-supabase-dry, H-supabase-rest.
+// Proves H-supabase-dump, H-supabase-again, H-supabase-dry.
 func TestSupabaseImportFromADump(t *testing.T) {
 	if testing.Short() {
 		t.Skip("PostgreSQL takes part without -short")

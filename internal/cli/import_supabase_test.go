@@ -17,7 +17,7 @@ CREATE TABLE public.cover_images (id uuid);
 CREATE TABLE public.contact_submissions (id uuid);
 `
 
-// Proves H-supabase-rest, H-supabase-dry.
+// Proves H-supabase-dry.
 func TestImportSupabaseFromADump(t *testing.T) {
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "dump.sql")
 	write := func(text string) {

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// Proves H-version-text, H-version-json.
+// Proves H-version-text.
 func TestVersion(t *testing.T) {
 	r := must(t, t.TempDir(), "version")
 	for _, want := range []string{"atelie v1.2.3\n", "commit:   unknown\n", "go:       " + runtime.Version() + "\n", "platform: " + runtime.GOOS + "/" + runtime.GOARCH + "\n"} {
@@ -70,7 +70,7 @@ func releaseAt(t *testing.T, text string) string {
 
 func unchanged(map[string]any) {}
 
-// Proves H-upgrade-compare, H-upgrade-codes.
+// Proves H-upgrade-compare.
 func TestUpgradeCheckCompares(t *testing.T) {
 	file := releaseAt(t, releaseText(t, unchanged))
 	for version, want := range map[string]int{"1.1.9": 3, "v1.1.9": 3, "1.2.0-rc.1": 3, "1.2.0": 0, "v1.2.0": 0, "1.2.0+deb1": 0, "1.3.0-rc.1": 0, "1.10.0": 0} {

@@ -76,7 +76,7 @@ func TestDebianPackage(t *testing.T) {
 	}
 }
 
-// Proves H-release-image, H-release-components, H-release-file, H-release-sums.
+// Proves H-release-image.
 func TestFilesOfARelease(t *testing.T) {
 	binary, err := built()
 	if err != nil {
