@@ -256,7 +256,7 @@ func TestWritesOfOtherProgramsAreSeenWithinASecond(t *testing.T) {
 	}
 }
 
-// Proves KEPT-version-4.
+// Proves KEPT-version-3.
 //
 // TestVersionIsUnknownWithoutTheDatabase checks that soon after an outage begins no cached value is served as current.
 func TestVersionIsUnknownWithoutTheDatabase(t *testing.T) {

@@ -125,7 +125,7 @@ func renderedByNode(t *testing.T, packed []byte, calls [][2]string) []render.Pag
 	return rendered
 }
 
-// Proves P-drawn-pages, P-drawn-same.
+// Proves P-drawn-pages.
 func TestEngineAndNodeRenderEqualPages(t *testing.T) {
 	s := realService(t)
 	dist, err := web.Dist()

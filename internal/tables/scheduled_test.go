@@ -185,7 +185,7 @@ func TestNodesPublishAWorkOnce(t *testing.T) {
 	})
 }
 
-// Proves P-published-gone.
+// Proves P-published-nowhere.
 //
 // A work that was deleted as a draft never had a public URL, so its URL is not that of a deleted work (410).
 func TestURLOfADeletedDraftIs404(t *testing.T) {

@@ -173,7 +173,7 @@ const works = (page: Page) =>
 test.describe("the site with scripts off", () => {
   test.use({ javaScriptEnabled: false });
   for (const language of languages) {
-    test(`P-plain-read P-plain-leads P-plain-work: home, gallery and a work can be read completely, and all links work, in ${language}`, async ({
+    test(`P-plain-read: home, gallery and a work can be read completely, and all links work, in ${language}`, async ({
       page,
       demo,
     }) => {
