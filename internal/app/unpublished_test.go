@@ -97,7 +97,7 @@ func fileTargets(name string) []string {
 	return targets
 }
 
-// Proves F-unpublished, F-unpublished-owner.
+// Proves F-unpublished.
 //
 // TestFilesOfUnpublishedWorksAreMissing checks that visitors get the same bytes for each URL of such a file as for a file that does not
 // exist.

@@ -213,7 +213,7 @@ func TestEmbeddedPreviewBecomesThePlaceholder(t *testing.T) {
 	})
 }
 
-// Proves F-clean-public, F-clean-original, F-clean-copy.
+// Proves F-clean-public, F-clean-copy.
 func TestPublicPictureHasNoPrivateMetadata(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newEngineSite(t, d)

@@ -44,7 +44,7 @@ func (s *site) rendered(who, address string, headers ...string) (rec *httptest.R
 	return rec, fmt.Sprintf("%s %dx%d", format, c.Width, c.Height)
 }
 
-// Proves F-render-public, F-render-snap, F-render-accept, F-render-share, F-render-gone.
+// Proves F-render-public, F-render-accept, F-render-share, F-render-gone.
 func TestRenditions(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, e := newEngineSite(t, d)

@@ -12,7 +12,7 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-// Proves F-bucket-list, F-bucket-get.
+// Proves F-bucket-list.
 func TestBuckets(t *testing.T) {
 	images := []string{"image/jpeg", "image/png", "image/gif", "image/webp"} // what the server decodes without libvips
 	all := append(append([]string{}, images...), "video/mp4", "video/quicktime", "video/webm", "video/x-matroska")
@@ -56,7 +56,7 @@ func TestBuckets(t *testing.T) {
 	})
 }
 
-// Proves F-bucket-list, F-bucket-get.
+// Proves F-bucket-list.
 //
 // TestPrivateBucketIsHidden checks that a caller who may not read a bucket gets 404 for it, and that the list leaves no gap for it.
 func TestPrivateBucketIsHidden(t *testing.T) {

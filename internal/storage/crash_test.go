@@ -224,7 +224,7 @@ func TestReadersContinueWhileAnObjectIsMoved(t *testing.T) {
 	})
 }
 
-// Proves F-upload-whole, F-change-trash.
+// Proves F-upload-whole, F-change-one.
 //
 // TestKilledProcess kills a program during uploads and removals, and checks rows and files after the next start.
 func TestKilledProcess(t *testing.T) {

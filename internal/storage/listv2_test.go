@@ -41,7 +41,7 @@ func (s *site) walk(options string) string {
 	return strings.Join(names, " ")
 }
 
-// Proves F-list-v2, F-list-versions, F-list-who.
+// Proves F-list-v2, F-download-version, F-list-who.
 func TestListingV2(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

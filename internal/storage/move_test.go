@@ -13,7 +13,7 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-// Proves F-change-move, F-change-version.
+// Proves F-change-move, F-download-version.
 func TestMoving(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

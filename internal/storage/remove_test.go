@@ -63,7 +63,7 @@ func TestRemoveOne(t *testing.T) {
 	})
 }
 
-// Proves F-change-trash.
+// Proves F-change-one.
 func TestFileIsSweptIfItsRemovalFails(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

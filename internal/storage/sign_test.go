@@ -25,7 +25,7 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-// Proves F-download-nonce, F-sign-one, F-sign-get.
+// Proves F-sign-one.
 func TestSignedDownloads(t *testing.T) {
 	content := storagetest.PNG(4, 4)
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

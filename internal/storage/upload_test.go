@@ -31,7 +31,7 @@ import (
 
 var owner = identity.Caller{Role: identity.Authenticated, UserID: storagetest.AdminID, Admin: true}
 
-// Proves F-upload-raw, F-upload-metadata.
+// Proves F-upload-raw.
 func TestUploadReturnsIDAndKey(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

@@ -47,7 +47,7 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
   });
   afterAll(() => server.stop());
 
-  it("F-render-public F-render-snap: the public URL of a transform gives the nearest size of the ladder", async () => {
+  it("F-render-public: the public URL of a transform gives the nearest size of the ladder", async () => {
     const files = anon.storage.from("product-images");
     for (const [transform, want] of [
       [{ width: 320 }, "webp 320x160"],
@@ -180,7 +180,7 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
     }
   });
 
-  it("F-clean-public F-clean-original: the owner can download the original file", async () => {
+  it("F-clean-public: the owner can download the original file", async () => {
     const trailing = Buffer.concat([png(20, 10), Buffer.from("taken at home")]);
     const files = owner.storage.from("product-images");
     await files.upload("b.png", trailing, { contentType: "image/png" });

@@ -210,7 +210,7 @@ func (b broken) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Proves F-tus-create, F-tus-metadata, F-tus-head, F-tus-patch, F-tus-delete.
+// Proves F-tus-create, F-tus-metadata, F-tus-told, F-tus-delete.
 func TestUploadContinuesOnAnyNode(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		content := film(21<<20 + 11)
@@ -257,7 +257,7 @@ func TestUploadContinuesOnAnyNode(t *testing.T) {
 	})
 }
 
-// Proves F-tus-metadata, F-tus-upsert, F-tus-size, F-tus-type, F-tus-who, F-tus-refused.
+// Proves F-tus-metadata, F-tus-upsert, F-tus-size, F-tus-refused.
 func TestRefusals(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		content := film(5000)
@@ -422,7 +422,7 @@ func (s *site) grant(name string, headers ...string) string {
 	return answer.Token
 }
 
-// Proves F-tus-sign, F-tus-signature.
+// Proves F-tus-sign.
 //
 // TestSignedResumableUploads checks that the token alone allows one upload of its name, for two hours.
 func TestSignedResumableUploads(t *testing.T) {
@@ -520,7 +520,7 @@ func TestMalformedChunkedBodyIsABadRequest(t *testing.T) {
 	})
 }
 
-// Proves F-tus-interrupted.
+// Proves F-tus-lock.
 func TestInterruptedRequestGets423(t *testing.T) {
 	s := &site{t: t}
 	d := dbtest.Open(t, db.SQLite)
