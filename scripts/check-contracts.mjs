@@ -1,6 +1,6 @@
 // Checks that each statement of docs/contracts has a test that proves it. A statement is a list item: `- **id** statement`.
-// The title of its test begins with the ids of all statements that it proves ("S2-nav-1 S2-nav-2: the bar …"). A Go test
-// names them in its comment ("// Proves S2-nav-1, S2-nav-2."). The check fails when a statement has no test that runs, or a
+// The title of its test begins with the ids of all statements that it proves ("S2-nav-1 S2-nav-3: the bar …"). A Go test
+// names them in its comment ("// Proves S2-nav-1, S2-nav-3."). The check fails when a statement has no test that runs, or a
 // test names an unknown id. It also fails when no test looks for the text of a toast, a question or an error, by its key or
 // by its words in one language.
 import { readFileSync, readdirSync } from "node:fs";

@@ -29,7 +29,7 @@ describe.each(engines)("authentication on %s", (engine) => {
     return { client, session: data.session! };
   };
 
-  it("S5-rule-7 S5-auth-5: the client throws without a URL or a key", () => {
+  it("S5-rule-7: the client throws without a URL or a key", () => {
     expect(() => createClient("", "key")).toThrow("supabaseUrl is required.");
     expect(() => createClient(server.url, "")).toThrow("supabaseKey is required.");
   });

@@ -65,7 +65,7 @@ describe("token refresh", () => {
     new Map([["sb-backend-auth-token", JSON.stringify(session(secondsLeft))]]);
   const refreshes = () => requests.filter((request) => request.url.includes("refresh_token"));
 
-  it("S9-auth-1 S9-client-1: the client checks every 30 seconds and refreshes the token when 3 ticks or fewer remain", async () => {
+  it("S9-auth-1: the client checks every 30 seconds and refreshes the token when 3 ticks or fewer remain", async () => {
     const { auth } = client(stored(125));
     await auth.initialize();
     await auth.startAutoRefresh();
@@ -77,7 +77,7 @@ describe("token refresh", () => {
     await auth.stopAutoRefresh();
   });
 
-  it("S9-auth-2 S9-client-2: a failed refresh is retried after 200 ms, then with doubled waits, for less than 30 seconds", async () => {
+  it("S9-auth-2: a failed refresh is retried after 200 ms, then with doubled waits, for less than 30 seconds", async () => {
     const { auth } = client(stored(-10));
     vi.spyOn(console, "error").mockImplementation(() => undefined); // the client logs it
     refused = 503;
@@ -89,7 +89,7 @@ describe("token refresh", () => {
   });
 });
 
-it("S4-auth-1 S4-session-3: the session is stored under a key of the project and shared with other tabs", async () => {
+it("S4-auth-1 S4-session-1: the session is stored under a key of the project and shared with other tabs", async () => {
   const storage = new Map<string, string>([
     ["sb-backend-auth-token", JSON.stringify(session(3600))],
   ]);
@@ -98,7 +98,7 @@ it("S4-auth-1 S4-session-3: the session is stored under a key of the project and
 });
 
 it.each([401, 403, 404])(
-  "S8-client-1 S8-auth-1: a sign-out refused with %i clears the local session",
+  "S8-client-1: a sign-out refused with %i clears the local session",
   async (status) => {
     refused = status;
     const storage = new Map([["sb-backend-auth-token", JSON.stringify(session(3600))]]);
@@ -114,7 +114,7 @@ it("S9-client-4: a list of files is requested 100 at a time", async () => {
   expect(requests[0]!.body).toMatchObject({ limit: 100 });
 });
 
-it("S5-rule-1 S5-rule-3 S5-rule-5 S5-rule-6 S8-client-4 S5-auth-1 S5-auth-2 S5-auth-3 S5-auth-4 S8-auth-2: the client sends these requests for the calls of the site", async () => {
+it("S5-rule-1 S5-rule-3 S5-rule-5 S5-rule-6 S8-client-4: the client sends these requests for the calls of the site", async () => {
   const { auth } = client();
   const nothing = { password: "x" } as never;
   expect((await auth.signInWithPassword(nothing)).error?.message).toBe(

@@ -117,7 +117,7 @@ test("S2-home-6 S9-claims-1: the section shows the ways to reach the artist, and
   await expect(section(page).getByRole("heading", { name: "Send a Message" })).toBeAttached();
 });
 
-test("S5-contact-1 S5-contact-2 S5-contact-3 S5-contact-6: three wrong values give three messages at their fields; the first field has the focus, and nothing is sent", async ({
+test("S5-contact-1: three wrong values give three messages at their fields; the first field has the focus, and nothing is sent", async ({
   page,
 }) => {
   await onOwnServer(page, async (server) => {
@@ -149,7 +149,7 @@ test("S5-contact-1 S5-contact-2 S5-contact-3 S5-contact-6: three wrong values gi
   });
 });
 
-test("S2-contact-2 S4-form-2 S8-contact-2: a message is stored as general and new, and the visitor can send another one", async ({
+test("S2-contact-2: a message is stored as general and new, and the visitor can send another one", async ({
   page,
 }) => {
   await onOwnServer(page, async (server) => {
@@ -221,7 +221,7 @@ test.describe("a message that cannot be sent", () => {
     });
   });
 
-  test("S4-form-3 S8-contact-1: when the server fails, the toast says so, and the kept form can be sent later", async ({
+  test("S4-form-3: when the server fails, the toast says so, and the kept form can be sent later", async ({
     page,
   }) => {
     await onOwnServer(page, async (server) => {
@@ -273,7 +273,7 @@ test.describe("a message that cannot be sent", () => {
     });
   });
 
-  test("S8-contact-1: the error messages are also in Portuguese", async ({ page, context }) => {
+  test("S4-form-3: the error messages are also in Portuguese", async ({ page, context }) => {
     await onOwnServer(page, async (server) => {
       await openAndLoadAll(page, `${server.url}/?lang=pt`, "en");
       await section(page).getByLabel("Nome").fill(written.name);
@@ -346,7 +346,7 @@ test.describe("when the notifications cannot be loaded", () => {
   });
 });
 
-test("S2-contact-1 S5-contact-4 S5-contact-5: visitors cannot reach the hidden field; a sender who fills it sees success, and the owner's list stays empty", async ({
+test("S2-contact-1 S5-contact-5: visitors cannot reach the hidden field; a sender who fills it sees success, and the owner's list stays empty", async ({
   page,
 }) => {
   await onOwnServer(page, async (server) => {

@@ -55,7 +55,7 @@ async function openPage(page: Page, url: string) {
   await expect(dwellLine(page)).toHaveCSS("animation-play-state", "running");
 }
 
-test("S2-route-3 S2-home-1 S4-hero-1: the hero starts with the first cover, shows its title and links to the gallery", async ({
+test("S2-home-1 S4-hero-1: the hero starts with the first cover, shows its title and links to the gallery", async ({
   page,
   demo,
 }) => {
@@ -120,7 +120,7 @@ test("S4-hero-10: an arrow ends the running time, and the new picture gets five 
   await expect(position(page)).toHaveText("2 / 3");
 });
 
-test("S4-hero-3 S4-hero-7: a video starts 80 ms after it is selected, muted and from its beginning, and does not advance", async ({
+test("S4-hero-3: a video starts 80 ms after it is selected, muted and from its beginning, and does not advance", async ({
   page,
   demo,
 }) => {
@@ -162,7 +162,7 @@ test("S4-hero-4: a video pauses when another cover is selected, and starts from 
   expect((await plays(page)).map(({ from }) => from)).toEqual([0, 0]);
 });
 
-test("S4-hero-5: a video pauses while the page is hidden", async ({ demo, launchOptions }) => {
+test("S4-hero-4: a video pauses while the page is hidden", async ({ demo, launchOptions }) => {
   await withVisibleTabs(launchOptions, async (context) => {
     const page = await context.newPage();
     await page.goto(demo.url);
@@ -177,7 +177,7 @@ test("S4-hero-5: a video pauses while the page is hidden", async ({ demo, launch
   });
 });
 
-test("S4-hero-6: a video pauses when less than 35 percent of it is visible", async ({
+test("S4-hero-4: a video pauses when less than 35 percent of it is visible", async ({
   page,
   demo,
 }) => {
@@ -197,7 +197,7 @@ test("S4-hero-6: a video pauses when less than 35 percent of it is visible", asy
   await expect.poll(() => isPlaying(page)).toBe(true);
 });
 
-test("S4-hero-8 S9-hero-1: a stopped video is started again after 120, 240, 400 and 600 ms, at most four times", async ({
+test("S4-hero-8: a stopped video is started again after 120, 240, 400 and 600 ms, at most four times", async ({
   page,
   demo,
 }) => {
@@ -284,7 +284,7 @@ test.describe("when the covers cannot be read", () => {
     allowedConsole: [/status of 500 .*\/cover_images|The covers could not be loaded/],
   });
 
-  test("S8-hero-1 S9-cache-2: covers that cannot be loaded are requested three times more; then an error is logged and no hero is shown", async ({
+  test("S8-hero-1: covers that cannot be loaded are requested three times more; then an error is logged and no hero is shown", async ({
     page,
     demo,
   }) => {

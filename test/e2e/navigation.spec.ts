@@ -21,7 +21,7 @@ async function fillSignIn(page: Page, { email, password }: { email: string; pass
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-test("S2-nav-1 S2-nav-2: the header stays at the top; the logo leads to the home page and scrolls to its top", async ({
+test("S2-nav-1: the header stays at the top; the logo leads to the home page and scrolls to its top", async ({
   page,
   demo,
 }) => {
@@ -40,7 +40,7 @@ test("S2-nav-1 S2-nav-2: the header stays at the top; the logo leads to the home
   await expect.poll(() => scrollTop(page)).toBe(0);
 });
 
-test("S2-nav-3 S2-nav-4 S9-nav-1: the gallery's submenu opens immediately under the mouse and closes 100 ms after the mouse has left", async ({
+test("S2-nav-3: the gallery's submenu opens immediately under the mouse and closes 100 ms after the mouse has left", async ({
   page,
   demo,
 }) => {
@@ -74,7 +74,7 @@ for (const { button, id } of [
   { button: "Contact", id: "contact" },
   { button: "Let's Talk", id: "contact" },
 ]) {
-  test(`S2-nav-6 S2-nav-10: ${button} scrolls smoothly to its section`, async ({ page, demo }) => {
+  test(`S2-nav-6: ${button} scrolls smoothly to its section`, async ({ page, demo }) => {
     await page.goto(demo.url);
     await expect(page.locator(`#${id}`)).toBeAttached();
     await page.evaluate(() => {
@@ -144,7 +144,7 @@ for (const [way, approach, follow] of [
     expect(requestedUrls).toEqual([]);
   });
 
-test("S2-nav-7 S9-nav-1: from another page a link to a section first leads home and scrolls 100 ms later", async ({
+test("S2-nav-7: from another page a link to a section first leads home and scrolls 100 ms later", async ({
   page,
   demo,
 }) => {
@@ -177,7 +177,7 @@ test("S2-nav-7 S9-nav-1: from another page a link to a section first leads home 
   await expect(page.locator("#about")).toBeInViewport();
 });
 
-test("S2-nav-8 S4-lang-1 S4-lang-2 S4-lang-4: the language is English at first; switching it changes all texts except the Portuguese ones, and nothing is stored", async ({
+test("S4-lang-1 S4-lang-4: the language is English at first; switching it changes all texts except the Portuguese ones, and nothing is stored", async ({
   page,
   context,
   demo,
@@ -221,7 +221,7 @@ test("S4-lang-3: ?lang=pt shows any page in Portuguese, and one press switches t
   await expect(page.locator("html")).toHaveAttribute("lang", "en");
 });
 
-test("S2-route-5 S2-privacy-1 S2-privacy-2 S9-privacy-1: the privacy page is in Portuguese in both languages, with eight numbered sections and today's date", async ({
+test("S2-route-5 S2-privacy-1: the privacy page is in Portuguese in both languages, with eight numbered sections and today's date", async ({
   page,
   demo,
 }) => {
@@ -243,7 +243,7 @@ test("S2-route-5 S2-privacy-1 S2-privacy-2 S9-privacy-1: the privacy page is in 
 test.describe("an unknown URL", () => {
   test.use({ allowedConsole: [/status of 404 .*\/nothing\/here/] });
 
-  test("S2-route-8 S8-404-1: the page says that it was not found, and links to the home page", async ({
+  test("S2-route-8: the page says that it was not found, and links to the home page", async ({
     page,
     demo,
   }) => {
@@ -269,7 +269,7 @@ test("S2-home-7: the footer links to the profiles, the chat and the privacy page
   await expect(page).toHaveURL(`${demo.url}/politica-privacidade`);
 });
 
-test("A-set-page S2-route-7 S2-nav-9 S4-signout-1 S8-signout-3: the header shows the owner the pages of the dashboard and Sign Out", async ({
+test("A-set-page A-log-in S2-nav-9 S8-signout-3: the header shows the owner the pages of the dashboard and Sign Out", async ({
   page,
   demo,
 }) => {
@@ -331,7 +331,7 @@ test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 } });
   const menu = (page: Page) => bar(page).getByRole("button", { name: /^(Menu|Close)$/ });
 
-  test("S2-panel-1 S2-panel-3 S2-panel-4 S4-menu-1: the panel has the links of the site, locks the page, and closes by Escape or a choice", async ({
+  test("S2-panel-1 S2-panel-2: the panel has the links of the site, locks the page, and closes by Escape or a choice", async ({
     page,
     demo,
   }) => {
@@ -370,7 +370,7 @@ test.describe("on a phone", () => {
     await expect(rows).toHaveCount(0);
   });
 
-  test("S2-panel-2 S2-panel-3 S4-lang-4: the owner's panel omits Messages and ends with Sair, marked as Portuguese", async ({
+  test("S2-panel-2 S4-lang-4: the owner's panel omits Messages and ends with Sair, marked as Portuguese", async ({
     page,
     demo,
   }) => {

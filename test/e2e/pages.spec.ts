@@ -105,7 +105,7 @@ test.describe("a link to a deleted work", () => {
   test.use({ allowedConsole: [/status of 404 .*\/gallery\//] });
 
   for (const language of languages)
-    test(`S2-route-gone: a notice above the gallery says that the work is gone, in ${language}`, async ({
+    test(`S2-route-9: a notice above the gallery says that the work is gone, in ${language}`, async ({
       page,
       demo,
     }) => {

@@ -204,7 +204,7 @@ test.describe("the zoom", () => {
     expect((await work.boundingBox())!.y).toBeCloseTo(after.y - 80, 0);
   });
 
-  test("P-6: Escape and Back return to the dialog, and to the element that had the focus", async ({
+  test("P-5: Escape and Back return to the dialog, and to the element that had the focus", async ({
     page,
     demo,
   }) => {

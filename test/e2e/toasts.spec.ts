@@ -29,7 +29,7 @@ async function passTimeUntil(page: Page, condition: () => Promise<boolean>, step
     .toBe(true);
 }
 
-test("S4-toast-3 S9-toast-1: a toast closes after 4000 ms", async ({ page, demo }) => {
+test("S4-toast-2: a toast closes after 4000 ms", async ({ page, demo }) => {
   await page.addInitScript(() => {
     new MutationObserver(() => {
       if (document.querySelector("[data-sonner-toast]")) window.shownAt ??= performance.now();
@@ -51,7 +51,7 @@ test("S4-toast-3 S9-toast-1: a toast closes after 4000 ms", async ({ page, demo 
   await expect(toasts(page)).toHaveCount(0);
 });
 
-test("S4-toast-4 S9-toast-2: a swipe of more than 20 px closes a toast, a shorter one does not", async ({
+test("S4-toast-4: a swipe of more than 20 px closes a toast, a shorter one does not", async ({
   page,
   demo,
 }) => {
@@ -85,10 +85,7 @@ test("S4-toast-4 S9-toast-2: a swipe of more than 20 px closes a toast, a shorte
 test.describe("single toasts", () => {
   test.use({ allowedConsole: [/status of 500 .*submit-contact/] });
 
-  test("S4-toast-1 S9-toast-3: a single toast replaces the previous one", async ({
-    page,
-    demo,
-  }) => {
+  test("S4-toast-1: a single toast replaces the previous one", async ({ page, demo }) => {
     await page.clock.install();
     await page.goto(demo.url);
     await fillIn(page);
@@ -108,7 +105,7 @@ test.describe("single toasts", () => {
   });
 });
 
-test("S4-toast-2 S9-toast-1: stacked toasts: 3 visible, 356 px wide, 14 px apart", async ({
+test("S4-toast-2: stacked toasts: 3 visible, 356 px wide, 14 px apart", async ({
   page,
   demoFolder,
 }) => {

@@ -12,7 +12,7 @@ describe("backend", () => {
     expect(await ownerBackend(testBoot)).toBe(await ownerBackend(testBoot));
   });
 
-  it("S4-session-3: reads the session under the key of supabase-js", async () => {
+  it("S4-session-1: reads the session under the key of supabase-js", async () => {
     for (const apiUrl of ["https://alvor.example", "http://127.0.0.1:8000"]) {
       const boot = { ...testBoot, apiUrl };
       const client = await ownerBackend(boot);

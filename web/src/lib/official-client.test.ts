@@ -20,7 +20,7 @@ afterEach(() => {
   localStorage.clear();
 });
 
-it("S8-client-6 S8-auth-3: reports what is wrong with the URL, and opens no session", async () => {
+it("S8-client-6 S8-client-5: reports what is wrong with the URL, and opens no session", async () => {
   expect(await start("/#access_token=a")).toEqual({
     message: "No session defined in URL",
     session: null,
@@ -50,7 +50,7 @@ it.each([
 
 // "No code detected.", "No browser detected." and "An error occurred on token verification." need conditions that the
 // client has already excluded, so no call can cause them.
-it("S8-client-7 S8-auth-3: reports that a code does not belong to its flow", async () => {
+it("S8-client-7 S8-client-5: reports that a code does not belong to its flow", async () => {
   // A code verifier of another client that uses the PKCE flow.
   localStorage.setItem(`address-${clients}-code-verifier`, JSON.stringify("verifier"));
   expect(await start("/?code=a")).toEqual({
@@ -59,7 +59,7 @@ it("S8-client-7 S8-auth-3: reports that a code does not belong to its flow", asy
   });
 });
 
-it("S8-client-5 S8-auth-3: reports an unexpected error when the browser's storage fails", async () => {
+it("S8-client-5: reports an unexpected error when the browser's storage fails", async () => {
   window.history.replaceState(null, "", "/?code=a");
   const broken = () => {
     throw new Error("the disk is broken");
@@ -73,7 +73,7 @@ it("S8-client-5 S8-auth-3: reports an unexpected error when the browser's storag
   expect(error?.message).toBe("Unexpected error during initialization");
 });
 
-it("S9-auth-3 S9-client-3: warns of a session that was issued more than 120 seconds ago", async () => {
+it("S9-auth-3: warns of a session that was issued more than 120 seconds ago", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
   answerRequests(() => ({ json: { id: "owner", aud: "authenticated" } }));
   const issued = (secondsAgo: number) => {

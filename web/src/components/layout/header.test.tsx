@@ -118,7 +118,7 @@ it("S2-nav-13: links to the testimonials only if there are reviews", async () =>
   expect(screen.queryByRole("button", { name: "Testimonials" })).not.toBeInTheDocument();
 });
 
-it("S2-panel-5: the phone panel links to settings and account", async () => {
+it("S2-panel-2: the phone panel links to settings and account", async () => {
   renderApp(page, { auth: admin });
   await userEvent.click(screen.getByRole("button", { name: "Menu" }));
   const own = within(screen.getByRole("list", { name: "Site and account" }));

@@ -2,7 +2,7 @@ import { render, waitFor } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { useCarousel } from "@/components/media/carousel";
 
-it("S9-hero-2: moves at embla's own speed", async () => {
+it("S4-carousel-1: moves at embla's own speed", async () => {
   const durations: (number | undefined)[] = [];
   function Covers() {
     const { viewportRef, driver, embla } = useCarousel();

@@ -27,7 +27,7 @@ describe("limits", () => {
     [{ message: "123456789" }, "contact.error.message"],
     [{ message: `    ${"1".repeat(9)}    ` }, "contact.error.message"],
     [{ message: "a".repeat(5001) }, "contact.error.messageLong"],
-  ])("S9-contact-1: %j", (values, message) => {
+  ])("S5-contact-1: %j", (values, message) => {
     expect(issues(values)).toContain(message);
   });
 

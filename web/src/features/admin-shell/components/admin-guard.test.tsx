@@ -36,7 +36,7 @@ it("shows the admin pages to the owner", () => {
   expect(screen.getByText("Secret")).toBeVisible();
 });
 
-it("A-guard-2 S4-admin-1: redirects an account without the role to the home page", () => {
+it("A-guard-2: redirects an account without the role to the home page", () => {
   renderGuard({ session, user: session.user, role: null });
   expect(screen.getByText("/ null")).toBeVisible();
 });
@@ -47,7 +47,7 @@ it("A-guard-4: redirects a session that must verify a second factor to the sign-
   expect(screen.getByText('/admin/auth {"from":"/admin/products?edit=7"}')).toBeVisible();
 });
 
-it("S4-admin-1: redirects visitors to the sign-in page, with the requested path", () => {
+it("A-guard-3: redirects visitors to the sign-in page, with the requested path", () => {
   renderGuard({});
   expect(screen.getByText('/admin/auth {"from":"/admin/products?edit=7"}')).toBeVisible();
 });

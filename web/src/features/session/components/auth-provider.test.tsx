@@ -130,7 +130,7 @@ describe("start", () => {
     expect(single).toHaveBeenCalledTimes(1);
   });
 
-  it("S4-session-3: detects a sign-in in another tab", async () => {
+  it("S4-session-1: detects a sign-in in another tab", async () => {
     fakeClient(owner);
     renderProvider("/");
     await screen.findByText("nobody no role");
@@ -240,7 +240,7 @@ describe("mailed link", () => {
 });
 
 describe("sign in", () => {
-  it("S8-login-2: welcomes", async () => {
+  it("S8-login-1: welcomes", async () => {
     fakeClient(null);
     renderProvider("/admin/auth");
     await screen.findByText("nobody no role");
@@ -311,7 +311,7 @@ describe("sign out", () => {
     expect(screen.getByText("owner admin")).toBeVisible();
   });
 
-  it("S8-signout-2: shows any other error as unexpected", async () => {
+  it("S8-signout-1: shows any other error as unexpected", async () => {
     const { client } = await signedIn();
     client.auth.signOut.mockRejectedValue(new Error("boom"));
     await out();
