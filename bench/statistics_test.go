@@ -15,7 +15,7 @@ func sample(random *rand.Rand, n int, shift float64) []time.Duration {
 	return out
 }
 
-// Proves A-safe-5.
+// Proves A-safe-4.
 func TestSamplesOfOneDistributionAreAlike(t *testing.T) {
 	random, different := rand.New(rand.NewPCG(3, 4)), 0
 	for range 400 {
@@ -32,7 +32,7 @@ func TestSamplesOfOneDistributionAreAlike(t *testing.T) {
 	}
 }
 
-// Proves A-safe-5.
+// Proves A-safe-4.
 func TestShiftIsDetected(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	a, b := sample(random, 500, 0.5), sample(random, 500, 0)
@@ -45,7 +45,7 @@ func TestShiftIsDetected(t *testing.T) {
 	}
 }
 
-// Proves A-safe-5.
+// Proves A-safe-4.
 func TestMannWhitneyAgreesWithATable(t *testing.T) {
 	// Calculated by hand: U = 3 of 25, z = (12.5 - 3) / sqrt(25 * 11 / 12) = 1.9845.
 	a, b := []time.Duration{1, 2, 3, 4, 8}, []time.Duration{5, 6, 7, 9, 10}

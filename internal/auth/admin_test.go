@@ -164,7 +164,7 @@ func nested(levels int) map[string]any {
 	return m
 }
 
-// Proves S6-role-4, S7-admin-12.
+// Proves S6-role-4, S7-admin-10.
 func TestBannedAccountIsRefusedUntilTheBanEnds(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)

@@ -13,7 +13,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// Proves S6-role-3, S7-admin-7.
+// Proves S6-role-2, S7-admin-7.
 func TestAdminCreatesAWholeAccount(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.PhoneEnabled = true })
@@ -103,7 +103,7 @@ func TestAdminCreateRefusals(t *testing.T) {
 	})
 }
 
-// Proves A-safe-2.
+// Proves A-safe-1.
 func TestImportedHashesSignInAndAreRenewed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)

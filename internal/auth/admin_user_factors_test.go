@@ -7,7 +7,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// Proves S7-admin-16, S7-admin-17.
+// Proves S7-admin-16.
 func TestAdminReadsChangesAndDeletesFactors(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)

@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// Proves S7-admin-11, A-audit-2, W-auth-7.
+// Proves S7-admin-10, A-audit-1, W-auth-7.
 func TestAdminUpdateChangesOnlyGivenFields(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
@@ -53,7 +53,7 @@ func TestAdminUpdateChangesOnlyGivenFields(t *testing.T) {
 	})
 }
 
-// Proves S7-admin-11.
+// Proves S7-admin-10.
 func TestPasswordSetByTheServiceKeyEndsSessionsAndLinks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
@@ -93,7 +93,7 @@ func TestNewAddressInvalidatesLinksToTheOldOne(t *testing.T) {
 	})
 }
 
-// Proves S7-admin-11.
+// Proves S7-admin-10.
 func TestAdminUpdateRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)

@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// Proves S7-admin-8, S7-admin-9.
+// Proves S7-admin-8.
 func TestAdminListUsersInPages(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)

@@ -107,7 +107,7 @@ func TestRedirectsRefuseOtherSites(t *testing.T) {
 	})
 }
 
-// Proves A-safe-20.
+// Proves A-safe-19.
 //
 // FuzzAuthorizeRedirect checks that for any redirect_to, a flow ends at the site or at an allowed URL, as a browser parses the URL.
 func FuzzAuthorizeRedirect(f *testing.F) {

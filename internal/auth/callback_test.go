@@ -62,7 +62,7 @@ func TestImplicitSignInByProvider(t *testing.T) {
 	})
 }
 
-// Proves S7-oauth-3, A-safe-6.
+// Proves S7-oauth-2, A-safe-6.
 func TestPKCESignInByProvider(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
@@ -98,7 +98,7 @@ func TestPKCESignInByProvider(t *testing.T) {
 	})
 }
 
-// Proves S7-oauth-7.
+// Proves S7-oauth-6.
 func TestAppleCallbackIsAPost(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
@@ -270,7 +270,7 @@ func TestErrorKinds(t *testing.T) {
 	}
 }
 
-// Proves A-safe-22.
+// Proves A-safe-19.
 //
 // FuzzCallback checks that no response signs anybody in without a flow, or redirects the browser to another site.
 func FuzzCallback(f *testing.F) {

@@ -80,7 +80,7 @@ func TestDatabaseErrorIsNotARefusal(t *testing.T) {
 	})
 }
 
-// Proves S8-form-4.
+// Proves S8-form-1.
 //
 // TestEveryErrorCodeHasATest fails for an error code that no test of this package or of supabase-js contains.
 func TestEveryErrorCodeHasATest(t *testing.T) {

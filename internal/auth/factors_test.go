@@ -123,7 +123,7 @@ func amr(claims map[string]any) string {
 	return strings.Join(methods, " ")
 }
 
-// Proves S3-session-2, S3-session-3, S7-factor-1, S7-factor-2, A-safe-6.
+// Proves S3-session-2, S3-session-3, S7-factor-1, A-safe-6.
 func TestEnrolATOTPFactor(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
@@ -214,7 +214,7 @@ func TestEnrolmentIsRefused(t *testing.T) {
 	})
 }
 
-// Proves S4-aal-1, S4-aal-4, S7-factor-4, S7-factor-5, S7-factor-6, A-mail-12.
+// Proves S7-factor-5, S4-aal-4, A-mail-11.
 func TestVerifyingAFactorRaisesTheSession(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
@@ -335,7 +335,7 @@ func TestFactorCodeWorksOnceUnderConcurrency(t *testing.T) {
 	})
 }
 
-// Proves A-safe-10.
+// Proves A-safe-9.
 func TestWaitGrowsWithEachFactorAttempt(t *testing.T) {
 	for over, want := range map[int]time.Duration{-5: 0, -1: 0, 0: 15 * time.Second, 1: 30 * time.Second, 7: 32 * time.Minute, 8: time.Hour, 1 << 30: time.Hour} {
 		if got := tryDelay(over); got != want {
@@ -460,7 +460,7 @@ func (a authenticator) wait() authenticator {
 	return a
 }
 
-// Proves S4-aal-3, S6-role-3.
+// Proves S4-aal-3, S6-role-2.
 func TestAdministratorsNeedTheSecondFactor(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)

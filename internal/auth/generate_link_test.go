@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// Proves S7-admin-2, S7-admin-3, S7-admin-4, S7-admin-5, W-auth-6.
+// Proves S7-admin-2, S7-admin-3, W-auth-6.
 func TestGenerateLinkOfEveryType(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)

@@ -71,7 +71,7 @@ func TestGuessingNeitherSucceedsNorLocksTheOwnerOut(t *testing.T) {
 	})
 }
 
-// Proves A-safe-10.
+// Proves A-safe-9.
 func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes thousands of guesses")

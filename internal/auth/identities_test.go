@@ -25,7 +25,7 @@ func (g *oauthFixture) linkAt(bearer, query string, who map[string]any) answer {
 	return g.browse("GET", "/auth/v1/callback?"+back.Encode(), "", nil)
 }
 
-// Proves S7-identity-1, S7-identity-2, S7-identity-3, S7-identity-4, S7-identity-5.
+// Proves S7-identity-1, S7-identity-3, S7-identity-5.
 func TestLinkAndUnlink(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d, func(c *Config) { c.SignupOpen = false })
@@ -85,7 +85,7 @@ func TestAnIdentityOfSomebodyElseIsNotLinked(t *testing.T) {
 	})
 }
 
-// Proves S7-identity-6, A-set-8.
+// Proves S7-identity-6.
 func TestLinkingNeedsPermission(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)

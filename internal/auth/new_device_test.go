@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// Proves A-mail-13.
+// Proves A-mail-11.
 func TestSignInFromANewDeviceSendsANotice(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)

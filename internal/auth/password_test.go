@@ -35,7 +35,7 @@ func TestNewHashesHaveTheRecommendedCost(t *testing.T) {
 	}
 }
 
-// Proves A-safe-2.
+// Proves A-safe-1.
 //
 // The hashes are from other programs: the test of the argon2 reference implementation, and bcrypt's own test vectors.
 func TestHashesOfOtherProgramsAreAccepted(t *testing.T) {

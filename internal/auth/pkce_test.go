@@ -141,7 +141,7 @@ func TestLinkOfADeletedFlowIsAnError(t *testing.T) {
 	})
 }
 
-// Proves S7-oauth-3.
+// Proves S7-oauth-2.
 func TestExchangeReturnsTheProvidersTokens(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)

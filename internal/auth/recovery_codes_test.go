@@ -123,7 +123,7 @@ func TestRecoveryCodeWorksOnceUnderConcurrency(t *testing.T) {
 	})
 }
 
-// Proves A-safe-10.
+// Proves A-safe-9.
 func TestRecoveryTriesAreLimited(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.RateLimited = false })

@@ -118,7 +118,7 @@ func TestQueryParametersAreReplacedAndTheOthersKept(t *testing.T) {
 	}
 }
 
-// Proves A-safe-20.
+// Proves A-safe-19.
 //
 // FuzzRedirect compares how a browser parses an allowed URL with the patterns that allow it.
 func FuzzRedirect(f *testing.F) {

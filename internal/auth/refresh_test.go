@@ -51,7 +51,7 @@ func TestRefreshAnswersTheRenewedSession(t *testing.T) {
 	})
 }
 
-// Proves S7-token-6, S7-token-7, A-set-7.
+// Proves S7-token-6, S7-token-7.
 func TestReplayedRefreshTokens(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)

@@ -95,7 +95,7 @@ func TestSignupSendsALinkAndACode(t *testing.T) {
 	})
 }
 
-// Proves S7-token-2, S7-signup-4, A-set-3.
+// Proves S7-token-2, S7-signup-4.
 func TestSignupWithoutConfirmation(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, open, func(c *Config) { c.MailAutoconfirm, c.PhoneAutoconfirm = true, true })

@@ -410,7 +410,7 @@ func TestSSOWithPKCE(t *testing.T) {
 	})
 }
 
-// Proves S7-sso-2.
+// Proves S7-sso-1.
 func TestSSORefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newSSOFixture(t, d)

@@ -15,7 +15,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// Proves S3-session-1, S3-session-2, S5-rule-9, S7-token-1, S7-token-15, S7-identity-3.
+// Proves S7-token-1, S3-session-2, S5-rule-9, S7-token-15, S7-identity-3.
 func TestPasswordGrantReturnsASession(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
@@ -198,7 +198,7 @@ func bcryptOf(t *testing.T, password string) string {
 	return string(hash)
 }
 
-// Proves A-safe-2.
+// Proves A-safe-1.
 func TestOldHashesAreRenewedAtTheNextSignIn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)

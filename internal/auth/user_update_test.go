@@ -15,7 +15,7 @@ import (
 
 const newAddress = "ines@elsewhere.example.pt"
 
-// Proves S6-role-3, S7-user-7, S7-user-9, A-safe-15.
+// Proves S6-role-2, S7-user-7, S7-user-9, A-safe-15.
 func TestUserUpdateRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, open, withoutLimits)
@@ -218,7 +218,7 @@ func TestReauthenticate(t *testing.T) {
 	})
 }
 
-// Proves S7-verify-4, S7-user-4, S7-user-5.
+// Proves S7-verify-4, S7-user-4.
 //
 // Both addresses must confirm the change, in any order, by code, hash or link.
 func TestAnEmailChangeNeedsBothAddresses(t *testing.T) {

@@ -55,7 +55,7 @@ func TestVerifyRefusals(t *testing.T) {
 	})
 }
 
-// Proves S7-otp-1, S7-otp-3, S7-verify-1, S7-verify-2, S7-verify-6, S7-verify-8, S7-verify-10, S7-resend-1, A-safe-7.
+// Proves S7-otp-1, S7-verify-1, S7-verify-6, S7-verify-8, S7-resend-1, A-safe-7.
 //
 // Each mail signs in once: by its code, by the hash of its link, or by the link.
 func TestEachMailSignsInOnceByCodeHashOrLink(t *testing.T) {

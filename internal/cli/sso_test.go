@@ -9,7 +9,7 @@ import (
 	"atelie/internal/auth/saml/samltest"
 )
 
-// Proves S7-sso-8.
+// Proves S7-sso-7.
 func TestIdentityProvidersAreManaged(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("ATELIE_SITE_URL", "https://ines.example")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Proves S7-oauth-6, S7-oauth-7, A-set-11.
+// Proves S7-oauth-6, A-set-11.
 func TestProvidersAreFoundByTheirVariables(t *testing.T) {
 	var file any
 	if err := json.Unmarshal([]byte(`{"google":{"client-id":"from-file","client-secret":"file-secret"},"house":{"scopes":"groups"}}`), &file); err != nil {

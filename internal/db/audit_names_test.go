@@ -7,7 +7,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// Proves W-auth-10.
+// Proves W-auth-8.
 //
 // TestMigrationRenamesAuditActions runs the migration that renames the actions again, on entries of older versions.
 func TestMigrationRenamesAuditActions(t *testing.T) {

@@ -67,7 +67,7 @@ func kid(t *testing.T, token string) any {
 	return parsed.Header["kid"]
 }
 
-// Proves A-keys-2.
+// Proves A-keys-1.
 func TestES256(t *testing.T) {
 	db := &shared{keys: []SigningKey{newKey(t, "k1", now)}, at: now}
 	tk := db.node(t)

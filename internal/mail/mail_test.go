@@ -341,7 +341,7 @@ func checkHarmless(t testing.TB, data []byte, name string) {
 	}
 }
 
-// Proves A-safe-22.
+// Proves A-safe-19.
 func FuzzNames(f *testing.F) {
 	for _, name := range hostile {
 		f.Add(name, "ines@example.org")

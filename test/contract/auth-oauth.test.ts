@@ -99,7 +99,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(role).not.toBe("admin");
   });
 
-  it("S7-token-10 S7-oauth-3: a provider signs a person in by the PKCE flow, which returns the provider's tokens once", async () => {
+  it("S7-token-10 S7-oauth-2: a provider signs a person in by the PKCE flow, which returns the provider's tokens once", async () => {
     const sub = person();
     const supabase = client("pkce");
     const to = await new Browser().signIn(await addressOf(supabase), sub, isHome);
@@ -149,7 +149,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(fragment(back).access_token).toBeUndefined();
   });
 
-  it("S7-identity-1 S7-identity-2 S7-identity-3 S7-identity-4: identities are linked to an account and removed from it", async () => {
+  it("S7-identity-1 S7-identity-3: identities are linked to an account and removed from it", async () => {
     const supabase = await owner();
     const sub = person();
     const { data, error } = await supabase.auth.linkIdentity({
@@ -313,7 +313,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(error).toMatchObject({ status: 400, code: "provider_disabled" });
   });
 
-  it("S7-identity-6 A-set-8: linking and new accounts are rejected unless the settings allow them", async () => {
+  it("S7-identity-6: linking and new accounts are rejected unless the settings allow them", async () => {
     const closed = await startServer(engine, { env: oidc.env });
     try {
       await closed.command(["owner", "add", ownerEmail, "--password-stdin"], ownerPassword + "\n");

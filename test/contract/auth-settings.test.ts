@@ -29,7 +29,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
   const send = (path: string, init: RequestInit = {}) =>
     fetch(`${server.url}/auth/v1/${path}`, { ...init, headers: { apikey: server.anonKey } });
 
-  it("S7-signup-4 A-set-3: signing up by email or phone opens a session immediately if no confirmation is required", async () => {
+  it("S7-signup-4: signing up by email or phone opens a session immediately if no confirmation is required", async () => {
     for (const who of [{ email: "ines@example.com" }, { phone: "+351912345678" }]) {
       const client = asAnon(server);
       const made = await client.auth.signUp({ ...who, password: "k3v9xq2m" });
@@ -50,7 +50,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     expect((await signUp("k3v9xq")).error).toBeNull();
   });
 
-  it("S7-token-7 A-set-7: a session ends if an older refresh token is used after the reuse interval", async () => {
+  it("S7-token-7: a session ends if an older refresh token is used after the reuse interval", async () => {
     const client = asAnon(server);
     const { data } = await client.auth.signUp({ email: "rui@example.com", password: "k3v9xq2m" });
     const first = data.session!.refresh_token;
@@ -87,7 +87,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     expect(response.headers.get("access-control-allow-headers")?.toLowerCase()).toContain("apikey");
   });
 
-  it("S7-otp-3: the old name of the endpoint sends magic links too", async () => {
+  it("S7-otp-1: the old name of the endpoint sends magic links too", async () => {
     const { data } = await asAnon(server).auth.signUp({
       email: "eva@example.com",
       password: "k3v9xq2m",

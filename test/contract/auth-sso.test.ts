@@ -106,7 +106,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     ]);
   });
 
-  it("S7-sso-2: a second sign-in by the provider's id uses the same account", async () => {
+  it("S7-sso-1: a second sign-in by the provider's id uses the same account", async () => {
     const first = await sessionAt(await signInAtProvider());
     const { data } = await asAnon(server).auth.signInWithSSO({ providerId: provider });
     const address = await submit(await idp.visit(data!.url));

@@ -34,7 +34,7 @@ describe.each(engines)("authentication on %s", (engine) => {
     expect(() => createClient(server.url, "")).toThrow("supabaseKey is required.");
   });
 
-  it("S3-session-1 S7-token-1 S7-token-15: a password signs in, and the response has the whole session", async () => {
+  it("S7-token-1 S7-token-15: a password signs in, and the response has the whole session", async () => {
     const { session } = await signIn();
     expect(session.token_type).toBe("bearer");
     expect(session.expires_in).toBe(3600);

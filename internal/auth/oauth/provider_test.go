@@ -402,7 +402,7 @@ func TestInvalidProviderSettings(t *testing.T) {
 	}
 }
 
-// Proves S7-oauth-7.
+// Proves S7-oauth-6.
 func TestGitHub(t *testing.T) {
 	h := newTestProvider(t, "github", nil)
 	h.idp.Responses["/api/v3/user"] = map[string]any{"login": "octocat", "id": 583231, "avatar_url": "https://avatars.githubusercontent.com/u/583231", "name": "The Octocat", "email": nil, "site_admin": true}
@@ -431,7 +431,7 @@ func TestGitHub(t *testing.T) {
 	}
 }
 
-// Proves S7-oauth-7.
+// Proves S7-oauth-6.
 func TestFacebook(t *testing.T) {
 	h := newTestProvider(t, "facebook", nil)
 	h.idp.Responses["/me"] = map[string]any{"id": "10221", "email": "ines@example.pt", "first_name": "Inês", "last_name": "Sá", "name": "Inês de Sá",
@@ -453,7 +453,7 @@ func TestFacebook(t *testing.T) {
 	}
 }
 
-// Proves S7-oauth-7.
+// Proves S7-oauth-6.
 func TestDiscord(t *testing.T) {
 	h := newTestProvider(t, "discord", nil)
 	for _, c := range []struct {
@@ -482,7 +482,7 @@ func TestDiscord(t *testing.T) {
 	}
 }
 
-// Proves S7-oauth-7.
+// Proves S7-oauth-6.
 func TestApple(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -164,7 +164,7 @@ func TestRequestKeepsTheProvidersQuery(t *testing.T) {
 	}
 }
 
-// Proves A-safe-21.
+// Proves A-safe-19.
 func FuzzMetadata(f *testing.F) {
 	p := samltest.New(f, "https://idp.example/metadata", true)
 	f.Add([]byte(p.Metadata()))

@@ -242,7 +242,7 @@ func TestEveryChangedBitInvalidatesTheResponse(t *testing.T) {
 	}
 }
 
-// Proves A-safe-21.
+// Proves A-safe-19.
 func FuzzResponse(f *testing.F) {
 	sp := newSP(f)
 	p := samltest.New(f, "https://idp.example/metadata", true)

@@ -20,7 +20,7 @@ afterEach(() => {
   localStorage.clear();
 });
 
-it("S8-client-6 S8-client-5: reports what is wrong with the URL, and opens no session", async () => {
+it("S8-client-5: reports what is wrong with the URL, and opens no session", async () => {
   expect(await start("/#access_token=a")).toEqual({
     message: "No session defined in URL",
     session: null,
@@ -50,7 +50,7 @@ it.each([
 
 // "No code detected.", "No browser detected." and "An error occurred on token verification." need conditions that the
 // client has already excluded, so no call can cause them.
-it("S8-client-7 S8-client-5: reports that a code does not belong to its flow", async () => {
+it("S8-client-5: reports that a code does not belong to its flow", async () => {
   // A code verifier of another client that uses the PKCE flow.
   localStorage.setItem(`address-${clients}-code-verifier`, JSON.stringify("verifier"));
   expect(await start("/?code=a")).toEqual({
