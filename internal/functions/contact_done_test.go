@@ -112,7 +112,7 @@ func TestTheStateOfAConversation(t *testing.T) {
 	})
 }
 
-// Proves AM-state-3.
+// Proves AM-state-1.
 //
 // The list by state, and the number of conversations in it, are read from an index.
 func TestConversationsAreListedByAnIndex(t *testing.T) {

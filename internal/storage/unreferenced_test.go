@@ -46,7 +46,7 @@ func these(addresses ...string) func(context.Context) ([]string, error) {
 	return func(context.Context) ([]string, error) { return addresses, nil }
 }
 
-// Proves A-up-spared, F-change-orphans.
+// Proves A-up-orphans, F-change-orphans.
 func TestCollectUnreferenced(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

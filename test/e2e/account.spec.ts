@@ -139,7 +139,7 @@ test.describe("the account page", () => {
     expect(error).toBeNull();
   });
 
-  test("A-acc-enrol A-acc-codes A-acc-remove: a second step: picture, key, codes to keep, signing in with it, and its end", async ({
+  test("A-acc-enrol: a second step: picture, key, codes to keep, signing in with it, and its end", async ({
     page,
   }) => {
     const owner = await makeOwner(server);

@@ -89,7 +89,7 @@ async function dragTo(page: Page, name: string, to: Stage, act = async () => {})
   await page.mouse.up();
 }
 
-test("BOARD-mouse BOARD-refused BOARD-offer: a card is dragged with the mouse to where the server takes it", async ({
+test("BOARD-mouse BOARD-refused: a card is dragged with the mouse to where the server takes it", async ({
   page,
 }) => {
   const [ines, rui] = [
@@ -215,7 +215,7 @@ test("BOARD-keys: a card is moved with the keyboard alone", async ({ page }) => 
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-  test("BOARD-touch BOARD-phone: a long press drags a card to a stage; the menu moves it too", async ({
+  test("BOARD-touch: a long press drags a card to a stage; the menu moves it too", async ({
     page,
   }) => {
     const id = await add("Inês", "accepted");
@@ -284,7 +284,7 @@ async function fill(): Promise<void> {
 }
 
 for (const language of languages)
-  test(`BOARD-look BOARD-rest: the board at all widths and in both schemes, empty and full, in ${language}`, async ({
+  test(`BOARD-rest: the board at all widths and in both schemes, empty and full, in ${language}`, async ({
     page,
   }) => {
     const look = (name: string) => checkPage(page, `board-${name}-${language}`);

@@ -86,7 +86,7 @@ async function watchArrivals(page: Page): Promise<() => Promise<string[]>> {
   return () => page.evaluate(() => (globalThis as unknown as { arrivals: string[] }).arrivals);
 }
 
-test("AM-list-1 AM-live-1 AM-live-2: a new message appears on every admin page without a reload, and an open message stays open", async ({
+test("AM-list-1 AM-live-1: a new message appears on every admin page without a reload, and an open message stays open", async ({
   page,
 }) => {
   await sendMessage("Rui");
@@ -152,7 +152,7 @@ test.describe("without the live connection", () => {
 test.describe("many messages", () => {
   // The browser's console message for a page after the last one.
   test.use({ allowedConsole: [/status of 416/] });
-  test("AM-list-3 AM-list-5 AM-open-3: 5,000 messages open with less than a second of CPU time, scroll smoothly, and are searched, filtered and paged", async ({
+  test("AM-list-3: 5,000 messages open with less than a second of CPU time, scroll smoothly, and are searched, filtered and paged", async ({
     page,
   }) => {
     await insertMessages(5000);
@@ -302,7 +302,7 @@ test("AM-notice-5: a failed notice is shown at its message and sent later", asyn
 });
 
 for (const language of languages) {
-  test(`AM-list-2 AM-access-2: axe: messages and quarantine, on wide and narrow screens, in ${language}`, async ({
+  test(`AM-list-2: axe: messages and quarantine, on wide and narrow screens, in ${language}`, async ({
     page,
   }) => {
     await sendMessage("Rui");

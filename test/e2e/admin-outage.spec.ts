@@ -177,7 +177,7 @@ test.describe("without responses", () => {
   // The browser's console messages for failed requests.
   test.use({ allowedConsole: [/net::ERR_\w+|WebSocket/] });
 
-  test("A-prod-9 A-rev-4 A-cov-5: with the server stopped, every page shows the error and keeps the typed text", async ({
+  test("A-prod-9: with the server stopped, every page shows the error and keeps the typed text", async ({
     context,
     demoFolder,
   }) => {

@@ -91,7 +91,7 @@ test("A-prod-1: 2,000 works open as pages of 50 with less than a second of CPU t
   testInfo.annotations.push({ type: "found in", description: `${Date.now() - at} ms` });
 });
 
-test("A-prod-2 A-prod-3: search, filters and order are in the URL, and survive a reload and Back", async ({
+test("A-prod-2: search, filters and order are in the URL, and survive a reload and Back", async ({
   page,
 }) => {
   await signInAt(page, server, "/admin/products?type=oil&sort=title-desc");
@@ -202,7 +202,7 @@ test("A-prod-17: the owner finds a work by keyboard, changes it, and returns to 
   await expect(page.getByRole("button", { name: "Edit Study 0777 b" }).first()).toBeFocused();
 });
 
-test("A-prod-18: the table and the form fit at 390, 768 and 1440 px", async ({ page }) => {
+test("A-prod-17: the table and the form fit at 390, 768 and 1440 px", async ({ page }) => {
   await signInAt(page, server, "/admin/products");
   for (const width of [390, 768, 1440])
     await test.step(`${width} px`, async () => {
@@ -268,7 +268,7 @@ test("A-prod-15: when two owners edit one work, the second sees both versions an
 });
 
 for (const language of languages) {
-  test(`A-prod-19: axe: the table, the filters, an empty search and the conflict dialog, in ${language}`, async ({
+  test(`A-prod-17: axe: the table, the filters, an empty search and the conflict dialog, in ${language}`, async ({
     page,
   }) => {
     await signInAt(page, server, "/admin/products", language);

@@ -179,7 +179,7 @@ test.describe("without a network connection", () => {
     expect(peak).toBeLessThan(900);
   });
 
-  test("A-up-name A-up-pieces A-up-still A-up-still-life: the upload of a video continues after the network was cut, and its still is stored beside it", async ({
+  test("A-up-name A-up-still-life: the upload of a video continues after the network was cut, and its still is stored beside it", async ({
     page,
     context,
   }, testInfo) => {

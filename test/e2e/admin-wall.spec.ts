@@ -68,7 +68,7 @@ async function dragTo(page: Page, from: string, to: string, side: "left" | "righ
   await page.mouse.up();
 }
 
-test("A-wall-drag A-wall-undo: dragging a work to another place sends one request, and can be undone", async ({
+test("A-wall-drag: dragging a work to another place sends one request, and can be undone", async ({
   page,
 }) => {
   await signInAt(page, server, WALL);

@@ -12,7 +12,7 @@ test.beforeAll(async ({ demoFolder }) => {
 test.afterAll(() => server.stop());
 
 for (const language of languages) {
-  test(`A-health-line A-health-same-disk A-health-problem A-health-release A-health-can: a quiet line, its details, a problem and a newer release in ${language}`, async ({
+  test(`A-health-line A-health-same-disk A-health-problem A-health-release A-dash-5: a quiet line, its details, a problem and a newer release in ${language}`, async ({
     page,
   }) => {
     await page.setViewportSize({ width: 390, height: 844 });

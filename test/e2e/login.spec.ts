@@ -431,7 +431,7 @@ test("A-log-limit: a rate limit and a lost network are reported in the language 
   await expect(page).toHaveURL(/\/admin$/);
 });
 
-test("A-log-all-can: every step is possible by keyboard", async ({ page }) => {
+test("A-acc-all-can: every step is possible by keyboard", async ({ page }) => {
   const owner = await makeOwner();
   const app = await addApp(owner);
   await page.goto(`${server.url}/admin/auth`);
@@ -481,7 +481,7 @@ async function checkPage(page: Page, name: string): Promise<void> {
 }
 
 for (const language of languages) {
-  test(`A-log-all-can: every step fits at every width, in both colour schemes, in ${language}`, async ({
+  test(`A-acc-all-can: every step fits at every width, in both colour schemes, in ${language}`, async ({
     page,
   }) => {
     test.setTimeout(300_000);

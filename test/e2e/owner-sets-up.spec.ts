@@ -101,7 +101,7 @@ async function firstSteps(page: Page): Promise<void> {
 }
 
 // owner.spec.ts uses the site on PostgreSQL too.
-test("A-set-up A-guide-land A-guide-can: the owner sets up a whole site in the browser", async ({
+test("A-set-up A-dash-5: the owner sets up a whole site in the browser", async ({
   page,
   browser,
 }) => {

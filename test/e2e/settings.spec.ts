@@ -51,7 +51,7 @@ const button = (page: Page, name: string) => page.getByRole("button", { name, ex
 const save = (page: Page) => button(page, "Save changes").click();
 
 // test/contract/settings.test.ts saves them on PostgreSQL too.
-test("A-set-all A-set-next A-set-both A-set-privacy A-set-preview A-set-whatsapp: the owner's words reach visitors on the next load, in both languages", async ({
+test("A-set-all A-set-next A-set-both A-set-whatsapp: the owner's words reach visitors on the next load, in both languages", async ({
   page,
   context,
 }) => {

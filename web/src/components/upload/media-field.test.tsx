@@ -196,7 +196,7 @@ it("discards stored files that were not saved: removed ones immediately, the oth
   expect(discard.mock.calls).toEqual([[["/stored/1.png"]], [["/stored/2.png"]]]);
 });
 
-it("A-up-remove: shows a toast when a stored file could not be deleted", async () => {
+it("A-up-failed: shows a toast when a stored file could not be deleted", async () => {
   const { jobs, toasts, user } = renderField({
     discard: () => Promise.reject(new UploadError("no", 500)),
   });
@@ -210,7 +210,7 @@ it("A-up-remove: shows a toast when a stored file could not be deleted", async (
   );
 });
 
-it("A-up-spared: discards no file after commit()", async () => {
+it("A-up-orphans: discards no file after commit()", async () => {
   const { jobs, discard, user, unmount } = renderField();
   await user.upload(input(), ["1.png", "2.png"].map(png));
   jobs[0]!.done();

@@ -410,7 +410,7 @@ it("deletes a message after confirmation and closes it", async () => {
   expect(screen.queryByRole("button", { name: /Marta/ })).not.toBeInTheDocument();
 });
 
-it("AM-delete-2: shows a toast when a deletion fails", async () => {
+it("AM-delete-1: shows a toast when a deletion fails", async () => {
   const { user, toasts } = await open(`/admin/contact-messages?message=${second}`);
   server.use(http.delete(table, () => HttpResponse.json({ message: "no" }, { status: 500 })));
   await user.click(await screen.findByRole("button", { name: "Delete" }));

@@ -25,7 +25,7 @@ function renderPage(auth: Partial<Auth>, path = "/admin/auth") {
 }
 
 describe("sign in", () => {
-  it("A-log-required S2-route-6: requires both fields before it sends a request", async () => {
+  it("S2-route-6: requires both fields before it sends a request", async () => {
     const user = userEvent.setup();
     const signIn = vi.fn(async () => ({}));
     renderPage({ signIn });
