@@ -194,7 +194,7 @@ function fromGo() {
 function buildPrograms() {
   const folder = `${process.cwd()}/.cache/programs`;
   mkdirSync(folder, { recursive: true });
-  const helpers = ["post", "postgres", "s3", "sql"].map((name) => `./test/${name}`);
+  const helpers = ["mailserver", "postgres", "s3", "sql"].map((name) => `./test/${name}`);
   execFileSync("bash", ["scripts/build.sh", `${folder}/atelie`], { stdio: "inherit" });
   execFileSync("go", ["build", "-o", `${folder}/`, ...helpers], { stdio: "inherit" });
   return folder;

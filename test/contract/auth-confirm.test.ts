@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { asAnon, asService } from "../harness/clients.ts";
-import { type Post, startPost } from "../harness/post.ts";
+import { type MailServer, startMailServer } from "../harness/mail-server.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { engines, type Server, startServer } from "../harness/server.ts";
 
@@ -13,14 +13,14 @@ const password = "a green umbrella stand";
 const needed = { status: 400, code: "reauthentication_needed" };
 
 describe.each(engines)("an old sign-in on %s", (engine) => {
-  let post: Post;
+  let mailServer: MailServer;
   let server: Server;
   let counter = 0;
   beforeAll(async () => {
-    post = await startPost();
+    mailServer = await startMailServer();
     server = await startServer(engine, {
       env: {
-        ...post.env,
+        ...mailServer.env,
         ATELIE_RATE_LIMITS: "off",
         ATELIE_MAIL_MIN_INTERVAL: "0s",
         ATELIE_MAILS_PER_DAY: "0",
@@ -31,7 +31,7 @@ describe.each(engines)("an old sign-in on %s", (engine) => {
   });
   afterAll(async () => {
     await server.stop();
-    await post.stop();
+    await mailServer.stop();
   });
 
   async function signedIn(email: string) {
@@ -64,7 +64,7 @@ describe.each(engines)("an old sign-in on %s", (engine) => {
     );
   const codeFor = async (email: string) => {
     for (;;) {
-      const code = /: (\d{6})\s*$/m.exec((await post.next(email)).text)?.[1];
+      const code = /: (\d{6})\s*$/m.exec((await mailServer.next(email)).text)?.[1];
       if (code) return code;
     }
   };

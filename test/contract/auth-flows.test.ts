@@ -4,7 +4,7 @@ import { createClient, type EmailOtpType, type SupabaseClient } from "@supabase/
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { asAnon, asService, ownerEmail, ownerPassword } from "../harness/clients.ts";
-import { type Mail, type Post, startPost } from "../harness/post.ts";
+import { type Mail, type MailServer, startMailServer } from "../harness/mail-server.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { engines, type Server, startServer } from "../harness/server.ts";
 import { startTexts, type Texts } from "../harness/texts.ts";
@@ -17,16 +17,16 @@ const hashOf = (mail: Mail) => linkOf(mail).searchParams.get("token")!;
 const codeOf = (mail: Mail) => /: (\d{6})\s*$/m.exec(mail.text)?.[1] ?? "";
 
 describe.each(engines)("sign-up, codes and links on %s", (engine) => {
-  let post: Post;
+  let mailServer: MailServer;
   let texts: Texts;
   let server: Server;
   let counter = 0;
   beforeAll(async () => {
-    post = await startPost();
+    mailServer = await startMailServer();
     texts = await startTexts();
     server = await startServer(engine, {
       env: {
-        ...post.env,
+        ...mailServer.env,
         ...texts.env,
         ATELIE_SIGNUP: "open",
         ATELIE_PHONE_ENABLED: "on",
@@ -42,7 +42,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
   afterAll(async () => {
     await server.stop();
     await texts.stop();
-    await post.stop();
+    await mailServer.stop();
   });
 
   const address = () => `person${++counter}@example.com`;
@@ -69,7 +69,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     const email = address();
     const made = await client.auth.signUp({ email, password });
     expect(made.error).toBeNull();
-    const token = codeOf(await post.next(email));
+    const token = codeOf(await mailServer.next(email));
     const { data, error } = await client.auth.verifyOtp({ email, token, type: "signup" });
     expect(error).toBeNull();
     return { client, email, user: data.user!, session: data.session! };
@@ -101,7 +101,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     const early = await asAnon(server).auth.signInWithPassword({ email, password });
     expect(early.error).toMatchObject({ status: 400, code: "email_not_confirmed" });
 
-    const mail = await post.next(email);
+    const mail = await mailServer.next(email);
     expect(mail.html).toContain('<html lang="pt"');
     expect(await openWithoutRedirect(linkOf(mail), "HEAD")).toMatchObject({ status: 200 });
     const { status, to } = await openWithoutRedirect(linkOf(mail));
@@ -176,13 +176,13 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(users.data.users.map((user) => user.email)).not.toContain(unknown);
     const first = await client.auth.signInWithOtp({ email, options: { data: { name: "Eva" } } });
     expect(first).toMatchObject({ error: null, data: { user: null, session: null } });
-    const token = codeOf(await post.next(email));
+    const token = codeOf(await mailServer.next(email));
     const opened = await client.auth.verifyOtp({ email, token, type: "email" });
     expect(opened.error).toBeNull();
     expect(opened.data.user?.user_metadata).toMatchObject({ name: "Eva", email_verified: true });
 
     expect((await client.auth.signInWithOtp({ email })).error).toBeNull();
-    const mail = await post.next(email);
+    const mail = await mailServer.next(email);
     expect(linkOf(mail).searchParams.get("type")).toBe("magiclink");
     const used = await client.auth.verifyOtp({ email, token: codeOf(mail), type: "email" });
     expect(used.error).toBeNull();
@@ -220,7 +220,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
           type === "signup" || type === "invite" ? address() : (await member(client)).email;
         await client.auth.signOut();
         await send(client, email);
-        const mail = await post.next(email);
+        const mail = await mailServer.next(email);
         const verify = () =>
           way === "code"
             ? client.auth.verifyOtp({ email, token: codeOf(mail), type })
@@ -238,10 +238,10 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     const email = address();
     const client = asAnon(server);
     await client.auth.signUp({ email, password });
-    const first = await post.next(email);
+    const first = await mailServer.next(email);
     const { error } = await client.auth.resend({ type: "signup", email });
     expect(error).toBeNull();
-    const second = await post.next(email);
+    const second = await mailServer.next(email);
     const good = await client.auth.verifyOtp({ token_hash: hashOf(first), type: "signup" });
     expect(good.error).toBeNull();
     const other = await client.auth.verifyOtp({ token_hash: hashOf(second), type: "signup" });
@@ -258,7 +258,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     });
     expect(somebody).toEqual(unknown);
     expect(somebody).toEqual({ data: {}, error: null });
-    const mail = await post.next(email);
+    const mail = await mailServer.next(email);
     expect(linkOf(mail).searchParams.get("redirect_to")).toBe(server.url);
 
     const client = asAnon(server);
@@ -267,7 +267,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(same.error).toMatchObject({ status: 422, code: "same_password" });
     const changed = await client.auth.updateUser({ password: "another umbrella stand" });
     expect(changed.error).toBeNull();
-    expect((await post.next(email)).text).not.toMatch(/\btoken=/);
+    expect((await mailServer.next(email)).text).not.toMatch(/\btoken=/);
     const elsewhere = await asAnon(server).auth.getUser(session.access_token);
     expect(elsewhere.error?.name).toBe("AuthSessionMissingError");
     expect((await client.auth.getUser()).error).toBeNull();
@@ -283,7 +283,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
       redirectTo: "https://app.example.com/reset?from=mail",
     });
     expect(error).toBeNull();
-    const mail = await post.next(email);
+    const mail = await mailServer.next(email);
     expect(hashOf(mail)).toMatch(/^pkce_/);
     const { to } = await openWithoutRedirect(linkOf(mail));
     expect(to.searchParams.get("from")).toBe("mail");
@@ -311,7 +311,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     const response = await client.auth.updateUser({ email: fresh });
     expect(response.error).toBeNull();
     expect(response.data.user).toMatchObject({ email, new_email: fresh });
-    const [here, there] = [await post.next(email), await post.next(fresh)];
+    const [here, there] = [await mailServer.next(email), await mailServer.next(fresh)];
     const first = await fetch(`${server.url}/auth/v1/verify`, {
       method: "POST",
       headers: { apikey: server.anonKey, "Content-Type": "application/json" },
@@ -337,8 +337,8 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     const fresh = address();
     await client.auth.updateUser({ email: fresh }, { emailRedirectTo: "https://app.example.com/" });
     await client.auth.resend({ type: "email_change", email });
-    const earlier = [await post.next(email), await post.next(fresh)];
-    const sent = [await post.next(email), await post.next(fresh)];
+    const earlier = [await mailServer.next(email), await mailServer.next(fresh)];
+    const sent = [await mailServer.next(email), await mailServer.next(fresh)];
     const first = await openWithoutRedirect(linkOf(earlier[1]!)); // a later mail does not invalidate it
     expect(behindHash(first.to).get("message")).toContain("Confirmation link accepted");
     const second = await openWithoutRedirect(linkOf(sent[0]!));
@@ -363,7 +363,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
   it("S7-reauth-1 S8-client-4: a nonce for reauthentication is sent", async () => {
     const { client, email } = await member();
     expect((await client.auth.reauthenticate()).error).toBeNull();
-    const nonce = codeOf(await post.next(email));
+    const nonce = codeOf(await mailServer.next(email));
     expect(nonce).toMatch(/^\d{6}$/);
     const changed = await client.auth.updateUser({ password: "a third umbrella", nonce });
     expect(changed.error).toBeNull();
@@ -382,16 +382,16 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
 });
 
 describe.each(engines)("a closed site on %s", (engine) => {
-  let post: Post;
+  let mailServer: MailServer;
   let server: Server;
   beforeAll(async () => {
-    post = await startPost();
-    server = await startServer(engine, { env: post.env });
+    mailServer = await startMailServer();
+    server = await startServer(engine, { env: mailServer.env });
     await server.command(["owner", "add", ownerEmail, "--password-stdin"], ownerPassword + "\n");
   });
   afterAll(async () => {
     await server.stop();
-    await post.stop();
+    await mailServer.stop();
   });
 
   it("A-set-2: a site with closed sign-up creates no accounts", async () => {
@@ -414,7 +414,7 @@ describe.each(engines)("a closed site on %s", (engine) => {
         /^For security purposes, you can only request this after \d+ seconds\.$/,
       );
     }
-    const mail = await post.next(ownerEmail);
+    const mail = await mailServer.next(ownerEmail);
     const { error } = await asAnon(server).auth.verifyOtp({
       token_hash: hashOf(mail),
       type: "recovery",

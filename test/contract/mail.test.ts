@@ -4,22 +4,22 @@ import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
 import { asService } from "../harness/clients.ts";
-import { type Post, startPost } from "../harness/post.ts";
+import { type MailServer, startMailServer } from "../harness/mail-server.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { engines, type Server, startServer } from "../harness/server.ts";
 
 afterAll(stopPostgres);
 
 describe.each(engines)("mail on %s", (engine) => {
-  let post: Post;
+  let mailServer: MailServer;
   let server: Server;
   beforeAll(async () => {
-    post = await startPost();
-    server = await startServer(engine, { env: post.env });
+    mailServer = await startMailServer();
+    server = await startServer(engine, { env: mailServer.env });
   });
   afterAll(async () => {
     await server.stop();
-    await post.stop();
+    await mailServer.stop();
   });
 
   const invite = async (email: string, locale: string) => {
@@ -31,7 +31,7 @@ describe.each(engines)("mail on %s", (engine) => {
 
   it("A-mail-2 A-mail-3: a mail is sent over SMTP with STARTTLS and a login, as text and HTML", async () => {
     await invite("ines@example.com", "pt-PT");
-    const mail = await post.next("ines@example.com");
+    const mail = await mailServer.next("ines@example.com");
     expect(mail.from).toBe("ola@atelie.example");
     expect(mail.subject).toContain("um convite");
     expect(mail.headers["Auto-Submitted"]).toEqual(["auto-generated"]);
@@ -43,29 +43,29 @@ describe.each(engines)("mail on %s", (engine) => {
   });
 
   it("A-mail-7: a temporary SMTP error (451) is retried, and the mail arrives once", async () => {
-    await post.answer("451 Try again");
+    await mailServer.answer("451 Try again");
     await invite("rui@example.com", "en");
-    const mail = await post.next("rui@example.com");
+    const mail = await mailServer.next("rui@example.com");
     expect(mail.subject).toContain("an invitation");
     await expect.poll(() => server.log()).toContain("another try follows");
-    expect(post.all().filter((m) => m.to === "rui@example.com")).toHaveLength(1);
+    expect(mailServer.all().filter((m) => m.to === "rui@example.com")).toHaveLength(1);
   });
 
   it("A-mail-7: a permanent SMTP error (550) is not retried, and the log does not contain the link's token", async () => {
-    await post.answer("550 No such user");
+    await mailServer.answer("550 No such user");
     await invite("nobody@example.com", "en");
     await expect.poll(() => server.log()).toContain("failed permanently");
     expect(server.log()).toContain("No such user");
     expect(server.log()).not.toContain("token=");
-    expect(post.all().filter((m) => m.to === "nobody@example.com")).toHaveLength(0);
+    expect(mailServer.all().filter((m) => m.to === "nobody@example.com")).toHaveLength(0);
   });
 
   it("A-mail-10: the command `atelie mail test` sends a mail", async () => {
     expect(await server.command(["mail", "test", "eva@example.com", "--language=pt"])).toContain(
       "has accepted the mail for eva@example.com",
     );
-    expect((await post.next("eva@example.com")).subject).toContain("o e-mail funciona");
-    await post.answer("550 No such user");
+    expect((await mailServer.next("eva@example.com")).subject).toContain("o e-mail funciona");
+    await mailServer.answer("550 No such user");
     await expect(server.command(["mail", "test", "nobody@example.com"])).rejects.toThrow(
       "No such user",
     );

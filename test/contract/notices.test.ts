@@ -8,7 +8,7 @@ import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, describe, expect, it } from "vitest";
 
 import { asAnon, asOwner, asService, ownerEmail } from "../harness/clients.ts";
-import { startPost } from "../harness/post.ts";
+import { startMailServer } from "../harness/mail-server.ts";
 import { freshPostgres, stopPostgres } from "../harness/postgres.ts";
 import { engines, startServer } from "../harness/server.ts";
 
@@ -107,25 +107,25 @@ describe.each(engines)("messages on %s", (engine) => {
       expect(before.error).toBeNull();
       process.kill(first.pid, "SIGKILL");
 
-      const post = await startPost();
-      const second = await startServer(engine, { env: { ...env, ...post.env } });
+      const mailServer = await startMailServer();
+      const second = await startServer(engine, { env: { ...env, ...mailServer.env } });
       try {
         const { data } = await asService(second).from("contact_submissions").select("id").single();
         const states = (await notices(asService(second), data!.id)).map(({ state }) => state);
         expect(states).toHaveLength(1);
         expect(["waiting", "retrying", "sent"]).toContain(states[0]); // its attempt begins when the program starts
-        const mail = await post.next(ownerEmail, 150_000);
+        const mail = await mailServer.next(ownerEmail, 150_000);
         expect(mail.subject).toContain("message from Inês");
         expect(mail.headers["Reply-To"]?.[0]).toContain("<ines@example.com>");
         expect(mail.text).toContain(`/admin/contact-messages?message=${data!.id}`);
         await expect
           .poll(() => notices(asService(second), data!.id))
           .toMatchObject([{ channel: "mail", recipient: ownerEmail, state: "sent" }]);
-        expect(post.all()).toHaveLength(1);
+        expect(mailServer.all()).toHaveLength(1);
         expect(await notices(asService(second), randomUUID())).toEqual([]);
       } finally {
         await second.stop();
-        await post.stop();
+        await mailServer.stop();
         await rm(dataDir, { recursive: true, force: true });
       }
     },

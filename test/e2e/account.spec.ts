@@ -6,7 +6,7 @@ import type { Locator, Page } from "@playwright/test";
 
 import { Authenticator } from "../harness/authenticator.ts";
 import { asAnon } from "../harness/clients.ts";
-import { type Post, startPost } from "../harness/post.ts";
+import { type MailServer, startMailServer } from "../harness/mail-server.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { signInAt } from "./admin.ts";
 import { expect, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "./fixtures.ts";
@@ -52,9 +52,9 @@ async function setUpApp(page: Page, language: Language = "en"): Promise<Authenti
   return app;
 }
 
-async function mailedLink(post: Post, email: string): Promise<string> {
+async function mailedLink(mailServer: MailServer, email: string): Promise<string> {
   for (;;) {
-    const mail = await post.next(email);
+    const mail = await mailServer.next(email);
     const link = /https?:\/\/\S+\/auth\/v1\/verify\?\S+/.exec(mail.text)?.[0];
     if (link) return link;
   }
@@ -63,16 +63,16 @@ async function mailedLink(post: Post, email: string): Promise<string> {
 // The calls behind it run on PostgreSQL in test/contract.
 test.describe("the account page", () => {
   let server: Server;
-  let post: Post;
+  let mailServer: MailServer;
   test.beforeAll(async () => {
-    post = await startPost();
+    mailServer = await startMailServer();
     server = await startServer("sqlite", {
-      env: { ...post.env, ATELIE_MAIL_MIN_INTERVAL: "0s", ATELIE_MAILS_PER_DAY: "0" },
+      env: { ...mailServer.env, ATELIE_MAIL_MIN_INTERVAL: "0s", ATELIE_MAILS_PER_DAY: "0" },
     });
   });
   test.afterAll(async () => {
     await server.stop();
-    await post.stop();
+    await mailServer.stop();
   });
 
   test("A-acc-email: another e-mail counts once both mailed links were opened", async ({
@@ -95,7 +95,10 @@ test.describe("the account page", () => {
     await field.fill(next);
     await page.keyboard.press("Enter");
     await expect(page.getByText(/Two mails are on their way/)).toContainText(next);
-    const [first, second] = [await mailedLink(post, owner.email), await mailedLink(post, next)];
+    const [first, second] = [
+      await mailedLink(mailServer, owner.email),
+      await mailedLink(mailServer, next),
+    ];
     await page.goto(first);
     await expect(page).toHaveURL(/\/admin\/account/);
     // Still waiting for the other link, also after this link has reloaded the page.

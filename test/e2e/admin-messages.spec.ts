@@ -3,7 +3,7 @@
 import type { Page } from "@playwright/test";
 
 import { asAnon, asService } from "../harness/clients.ts";
-import { startPost } from "../harness/post.ts";
+import { startMailServer } from "../harness/mail-server.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { cpuTime, cpuTimePerFrame, signInAt } from "./admin.ts";
 import {
@@ -269,13 +269,13 @@ test("AM-access-1: the owner reads, marks, restores and deletes messages by keyb
 });
 
 test("AM-notice-5: a failed notice is shown at its message and sent later", async ({ page }) => {
-  const post = await startPost();
-  const own = await startServer("sqlite", { env: post.env });
+  const mailServer = await startMailServer();
+  const own = await startServer("sqlite", { env: mailServer.env });
   const before = server;
   server = own;
   try {
     await server.command(["owner", "add", owner.email, "--password-stdin"], `${owner.password}\n`);
-    await post.answer("550 No such mailbox");
+    await mailServer.answer("550 No such mailbox");
     await sendMessage("Inês");
     await expect.poll(() => own.log()).toContain("failed permanently");
     await signIn(page, "/admin/contact-messages");
@@ -291,13 +291,13 @@ test("AM-notice-5: a failed notice is shown at its message and sent later", asyn
     await page.context().setOffline(false);
     await page.getByRole("button", { name: "Send again" }).click();
     await expect(page.getByText("The notice is on its way again")).toBeVisible();
-    expect((await post.next(owner.email)).subject).toContain("message from Inês");
+    expect((await mailServer.next(owner.email)).subject).toContain("message from Inês");
     await expect(page.getByRole("alert")).toBeHidden();
   } finally {
     server = before;
     await page.close();
     await own.stop();
-    await post.stop();
+    await mailServer.stop();
   }
 });
 

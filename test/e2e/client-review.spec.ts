@@ -1,7 +1,7 @@
 // A review of a finished commission, from both sides and in both languages: with a mail server and scripts, and without both. Asked for,
 // written at the private link with a picture, approved, and shown on the home page with its mark.
 import { asService } from "../harness/clients.ts";
-import { type Post, startPost } from "../harness/post.ts";
+import { type MailServer, startMailServer } from "../harness/mail-server.ts";
 import { signInAt } from "./admin.ts";
 import { askForCommission, moveToStage, owner, startWithLinks, visitor } from "./conversations.ts";
 import { checkPage, expect, expectAccessible, makeJpeg, test } from "./fixtures.ts";
@@ -15,10 +15,10 @@ test.use({
 const words = "A casa ficou mais clara.\n<b>Três</b> semanas, e valeu a pena.";
 
 /** Starts a server with a finished commission; returns its private link and the id of its message. */
-async function start(language: Language, post?: Post) {
-  const server = await startWithLinks({ post });
+async function start(language: Language, mailServer?: MailServer) {
+  const server = await startWithLinks({ mailServer });
   const { link, id } = await askForCommission(server, language, "Um retrato da casa.");
-  await post?.next(owner.email); // the notice
+  await mailServer?.next(owner.email); // the notice
   for (const stage of ["accepted", "in_progress", "finished"]) await moveToStage(server, id, stage);
   return { server, id, link };
 }
@@ -32,8 +32,8 @@ for (const language of languages)
       // The client's pages are looked at in Portuguese, the owner's and home in English.
       const clientLooks = scripts && language === "pt";
       const ownerLooks = scripts && language === "en";
-      const post = scripts ? await startPost() : undefined;
-      const { server, link } = await start(language, post);
+      const mailServer = scripts ? await startMailServer() : undefined;
+      const { server, link } = await start(language, mailServer);
       const context = await browser.newContext({
         javaScriptEnabled: scripts,
         reducedMotion: "reduce",
@@ -63,8 +63,8 @@ for (const language of languages)
         });
         await expect(conversation).toContainText(text(language, "messages.kind.review_request"));
         await expectAccessible(desk);
-        if (post) {
-          const mail = await post.next(visitor.email);
+        if (mailServer) {
+          const mail = await mailServer.next(visitor.email);
           expect(mail.text).toContain(serverText(language, "mail.contact_review.title"));
           expect(mail.text).toContain(link);
           await expect(conversation).toContainText(text(language, "messages.delivery.sent"));
@@ -113,8 +113,8 @@ for (const language of languages)
           region.getByRole("img", { name: serverText(language, "enquiry.review.pictureAlt") }),
         ).toBeVisible();
         if (clientLooks) await checkPage(client, `review-waiting-${language}`);
-        if (post) {
-          const notice = await post.next(owner.email);
+        if (mailServer) {
+          const notice = await mailServer.next(owner.email);
           expect(notice.text).toContain(serverText(language, "enquiry.review.written"));
         }
 
@@ -176,7 +176,7 @@ for (const language of languages)
         await desk.goto("about:blank");
         await context.close();
         await server.stop();
-        await post?.stop();
+        await mailServer?.stop();
       }
     });
 

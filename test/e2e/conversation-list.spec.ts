@@ -1,6 +1,6 @@
 // The owner's list of conversations and saved replies, and the visitor's copy by mail. The test uses a browser and a
 // mail server, in both languages.
-import { startPost } from "../harness/post.ts";
+import { startMailServer } from "../harness/mail-server.ts";
 import { signInAt } from "./admin.ts";
 import { askAboutWork, findWork, owner, sendMessage, startWithLinks } from "./conversations.ts";
 import { checkPage, expect, test } from "./fixtures.ts";
@@ -17,10 +17,10 @@ for (const language of languages)
     page: client,
     demoFolder,
   }) => {
-    const post = await startPost();
+    const mailServer = await startMailServer();
     const server = await startWithLinks({
       demo: demoFolder,
-      post,
+      mailServer,
       site: { enquiryCopies: true },
     });
     const context = await browser.newContext({ reducedMotion: "reduce" });
@@ -30,7 +30,7 @@ for (const language of languages)
       const link = await sendMessage(client, language, question, visitor);
       await expect(client.getByText(text(language, "contact.success.copy"))).toBeVisible();
       await checkPage(client, `copy-success-${language}`);
-      const copy = await post.next(visitor.email);
+      const copy = await mailServer.next(visitor.email);
       expect(copy.subject).toContain(
         { en: "a copy of your message", pt: "cópia da sua mensagem" }[language],
       );
@@ -108,7 +108,7 @@ for (const language of languages)
       await checkPage(desk, `conversation-${language}`);
       await desk.setViewportSize({ width: 1440, height: 900 });
       await desk.getByRole("button", { name: text(language, "messages.sendReply") }).click();
-      expect((await post.next(visitor.email)).text).toContain(inserted);
+      expect((await mailServer.next(visitor.email)).text).toContain(inserted);
       await expect(state("waiting_them", 1)).toBeVisible();
       await expect(row).toContainText(`${text(language, "messages.you")}: ${inserted}`);
 
@@ -122,14 +122,14 @@ for (const language of languages)
       await expect(row).toContainText("Combinado: maio.");
       // The owner was notified of the message and of the visitor's reply. The visitor got the copy and the owner's
       // reply.
-      await post.next(owner.email);
-      await post.next(owner.email);
+      await mailServer.next(owner.email);
+      await mailServer.next(owner.email);
       for (const to of [owner.email, visitor.email])
-        expect(post.all().filter((mail) => mail.to === to)).toHaveLength(2);
+        expect(mailServer.all().filter((mail) => mail.to === to)).toHaveLength(2);
     } finally {
       await client.goto("about:blank");
       await context.close();
       await server.stop();
-      await post.stop();
+      await mailServer.stop();
     }
   });

@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 
 import { asAnon, asService } from "../harness/clients.ts";
-import type { Post } from "../harness/post.ts";
+import type { MailServer } from "../harness/mail-server.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { expect } from "./fixtures.ts";
 import { inLanguage, type Language, text } from "./texts.ts";
@@ -12,12 +12,12 @@ export const visitor = { name: "Inês Prado", email: "ines@example.com" };
 
 /** Starts a server with an owner whose settings enable private links. `site` has more settings of the site. */
 export async function startWithLinks(
-  options: { demo?: string; post?: Post | undefined; site?: object } = {},
+  options: { demo?: string; mailServer?: MailServer | undefined; site?: object } = {},
 ): Promise<Server> {
-  const { demo, post, site } = options;
+  const { demo, mailServer, site } = options;
   const server = await startServer("sqlite", {
     ...(demo && { demo }),
-    ...(post && { env: post.env }),
+    ...(mailServer && { env: mailServer.env }),
   });
   await server.command(["owner", "add", owner.email, "--password-stdin"], `${owner.password}\n`);
   await saveSite(server, { enquiryLinks: true, ...site });

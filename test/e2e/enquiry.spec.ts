@@ -5,7 +5,7 @@ import { brotliCompressSync } from "node:zlib";
 import type { Page, Response } from "@playwright/test";
 
 import { asAnon, asService } from "../harness/clients.ts";
-import { startPost } from "../harness/post.ts";
+import { startMailServer } from "../harness/mail-server.ts";
 import type { Server } from "../harness/server.ts";
 import { signInAt } from "./admin.ts";
 import {
@@ -46,14 +46,14 @@ for (const language of languages)
     page: client,
     demoFolder,
   }) => {
-    const post = await startPost();
-    const server = await startWithLinks({ demo: demoFolder, post });
+    const mailServer = await startMailServer();
+    const server = await startWithLinks({ demo: demoFolder, mailServer });
     const context = await browser.newContext({ reducedMotion: "reduce" });
     try {
       const { id, title } = await findWork(server);
       await askAboutWork(client, server, language, id);
       const link = await sendMessage(client, language, question);
-      await post.next(owner.email); // the notice
+      await mailServer.next(owner.email); // the notice
 
       await client.goto(link, { waitUntil: "load" });
       await expect(client.locator("html")).toHaveAttribute("lang", language);
@@ -66,7 +66,7 @@ for (const language of languages)
       await expect(client.getByText(serverText(language, "enquiry.state.read"))).toBeVisible();
 
       await reply(desk, language, "Claro! Em maio.");
-      const mail = await post.next(visitor.email);
+      const mail = await mailServer.next(visitor.email);
       expect(mail.text).toContain(serverText(language, "mail.contact_reply.title"));
       expect(mail.text).toContain("> Claro! Em maio.");
       expect(mail.text).toContain(link);
@@ -89,7 +89,7 @@ for (const language of languages)
       await expect(client).toHaveURL(`${link}#last`);
 
       await expect(conversation.getByText("Combinado: maio.")).toBeVisible(); // live
-      const notice = await post.next(owner.email);
+      const notice = await mailServer.next(owner.email);
       expect(notice.text).toContain("> Combinado: maio.");
 
       // A new link makes the previous one invalid.
@@ -102,7 +102,7 @@ for (const language of languages)
       await client.goto("about:blank");
       await context.close();
       await server.stop();
-      await post.stop();
+      await mailServer.stop();
     }
   });
 

@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 
 import { Authenticator } from "../harness/authenticator.ts";
 import { asAnon, asService } from "../harness/clients.ts";
-import { type Post, startPost } from "../harness/post.ts";
+import { type MailServer, startMailServer } from "../harness/mail-server.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { startTexts, type Texts } from "../harness/texts.ts";
 import {
@@ -25,15 +25,15 @@ test.use({
   ],
 });
 let server: Server;
-let post: Post;
+let mailServer: MailServer;
 let texts: Texts;
 let ownerCount = 0;
 
 test.beforeAll(async () => {
-  [post, texts] = [await startPost(), await startTexts()];
+  [mailServer, texts] = [await startMailServer(), await startTexts()];
   server = await startServer("sqlite", {
     env: {
-      ...post.env,
+      ...mailServer.env,
       ...texts.env,
       ATELIE_PHONE_ENABLED: "on",
       ATELIE_MAIL_MIN_INTERVAL: "0s",
@@ -45,7 +45,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(async () => {
   await server.stop();
-  await post.stop();
+  await mailServer.stop();
   await texts.stop();
 });
 
@@ -114,7 +114,7 @@ async function signIn(page: Page, { email, password }: Pick<Owner, "email" | "pa
 /** Returns the link of the newest mail to the address. */
 async function mailedLink(email: string): Promise<string> {
   for (;;) {
-    const mail = await post.next(email);
+    const mail = await mailServer.next(email);
     const link = /https?:\/\/\S+\/auth\/v1\/verify\?\S+/.exec(mail.text)?.[0];
     if (link) return link;
   }

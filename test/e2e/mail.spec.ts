@@ -1,7 +1,7 @@
 // Mails rendered by a browser, on phones and desktops, light and dark.
 
 import { asAnon, asService } from "../harness/clients.ts";
-import { type Mail, startPost } from "../harness/post.ts";
+import { type Mail, startMailServer } from "../harness/mail-server.ts";
 import { startServer } from "../harness/server.ts";
 import {
   expect,
@@ -14,8 +14,8 @@ import {
 const mails: Record<string, Mail> = {};
 
 test.beforeAll(async () => {
-  const post = await startPost();
-  const server = await startServer("sqlite", { env: post.env });
+  const mailServer = await startMailServer();
+  const server = await startServer("sqlite", { env: mailServer.env });
   for (const language of ["en", "pt"]) {
     await server.command([
       "mail",
@@ -29,7 +29,7 @@ test.beforeAll(async () => {
     );
     expect(error).toBeNull();
     for (const kind of ["test", "invite"])
-      mails[`${kind}-${language}`] = await post.next(`${kind}-${language}@example.com`);
+      mails[`${kind}-${language}`] = await mailServer.next(`${kind}-${language}@example.com`);
 
     // An owner with this language gets the notice about a visitor's message.
     const service = asService(server);
@@ -54,9 +54,9 @@ test.beforeAll(async () => {
   });
   expect(error).toBeNull();
   for (const language of ["en", "pt"])
-    mails[`notice-${language}`] = await post.next(`owner-${language}@example.com`);
+    mails[`notice-${language}`] = await mailServer.next(`owner-${language}@example.com`);
   await server.stop();
-  await post.stop();
+  await mailServer.stop();
 });
 
 test("AM-mail-1 A-mail-4: mails fit every width and are accessible, in light and dark", async ({

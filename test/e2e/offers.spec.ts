@@ -3,7 +3,7 @@
 import type { Page } from "@playwright/test";
 
 import { asService } from "../harness/clients.ts";
-import { type Post, startPost } from "../harness/post.ts";
+import { type MailServer, startMailServer } from "../harness/mail-server.ts";
 import type { Server } from "../harness/server.ts";
 import { signInAt } from "./admin.ts";
 import { askForCommission, owner, startWithLinks, visitor } from "./conversations.ts";
@@ -19,9 +19,13 @@ const question = "Um retrato da nossa casa, a aguarela.";
 const terms = { en: "Half in advance.\nThe rest when it hangs.", pt: "Metade adiantada." };
 
 /** Starts a server with an owner, private links, and open commissions with one slot. */
-function start(demo: string, post?: Post): Promise<Server> {
+function start(demo: string, mailServer?: MailServer): Promise<Server> {
   const texts = { en: { terms: terms.en }, pt: { terms: terms.pt } };
-  return startWithLinks({ demo, post, site: { commissions: { state: "open", slots: 1, texts } } });
+  return startWithLinks({
+    demo,
+    mailServer,
+    site: { commissions: { state: "open", slots: 1, texts } },
+  });
 }
 
 /** Returns the block about commissions on the home page. */
@@ -35,8 +39,8 @@ for (const language of languages)
       page: desk,
       demoFolder,
     }) => {
-      const post = scripts ? await startPost() : undefined;
-      const server = await start(demoFolder, post);
+      const mailServer = scripts ? await startMailServer() : undefined;
+      const server = await start(demoFolder, mailServer);
       const context = await browser.newContext({
         javaScriptEnabled: scripts,
         reducedMotion: "reduce",
@@ -50,7 +54,7 @@ for (const language of languages)
         await expect(block(client, language, "open")).toContainText(free);
 
         const { link } = await askForCommission(server, language, question);
-        await post?.next(owner.email); // the notice
+        await mailServer?.next(owner.email); // the notice
         await desk.setViewportSize({ width: 1440, height: 900 });
         await signInAt(desk, { ...server, owner }, "/admin/contact-messages", language);
         await desk.getByRole("button", { name: new RegExp(visitor.name) }).click();
@@ -79,8 +83,8 @@ for (const language of languages)
         const offers = desk.getByRole("list", { name: text(language, "commission.offers") });
         await expect(offers.getByText(text(language, "commission.offer.open"))).toBeVisible();
         await expect(stage).toHaveValue("offer");
-        if (post) {
-          const mail = await post.next(visitor.email);
+        if (mailServer) {
+          const mail = await mailServer.next(visitor.email);
           expect(mail.text).toContain(serverText(language, "mail.contact_offer.title"));
           expect(mail.text).toContain("> Sem moldura.");
           expect(mail.text).toContain(`${serverText(language, "mail.detail.price")}: 300 €`);
@@ -122,8 +126,8 @@ for (const language of languages)
           name: text(language, "messages.conversation"),
         });
         await expect(conversation).toContainText(text(language, "messages.kind.answer"));
-        if (post) {
-          const notice = await post.next(owner.email);
+        if (mailServer) {
+          const notice = await mailServer.next(owner.email);
           expect(notice.text).toContain("Inês Maria Prado");
         }
         await client.goto(`${home}#contact`);
@@ -146,8 +150,8 @@ for (const language of languages)
           desk.getByRole("button", { name: text(language, "commission.savePromised") }),
         ).toHaveCount(0);
         if (scripts) await checkPage(desk, `offer-desk-${language}`);
-        if (post) {
-          const mail = await post.next(visitor.email);
+        if (mailServer) {
+          const mail = await mailServer.next(visitor.email);
           expect(mail.text).toContain(serverText(language, "mail.contact_progress.title"));
           expect(mail.text).toContain("> A primeira camada secou.");
         }
@@ -173,7 +177,7 @@ for (const language of languages)
         await desk.goto("about:blank");
         await context.close();
         await server.stop();
-        await post?.stop();
+        await mailServer?.stop();
       }
     });
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 
 import { asAnon, asOwner, asService, ownerEmail, ownerPassword } from "../harness/clients.ts";
-import { startPost } from "../harness/post.ts";
+import { startMailServer } from "../harness/mail-server.ts";
 import { root } from "../harness/root.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { noonZone, signInAt } from "./admin.ts";
@@ -163,9 +163,9 @@ test("A-set-key A-set-lang: a message causes a mail in the chosen language and a
     });
   });
   await new Promise<void>((done) => receiver.listen(0, "127.0.0.1", done));
-  const post = await startPost();
+  const mailServer = await startMailServer();
   const server = await startServer("sqlite", {
-    env: { ...post.env, ATELIE_WEBHOOK_PRIVATE: "on" },
+    env: { ...mailServer.env, ATELIE_WEBHOOK_PRIVATE: "on" },
   });
   try {
     await asOwner(server);
@@ -203,7 +203,7 @@ test("A-set-key A-set-lang: a message causes a mail in the chosen language and a
     });
     // The account has no language: the default would be English.
     await expect
-      .poll(() => post.all().map(({ subject }) => subject))
+      .poll(() => mailServer.all().map(({ subject }) => subject))
       .toContainEqual(expect.stringContaining("mensagem de Inês"));
     await expect.poll(() => calls.length).toBe(1);
     const { headers, body } = calls[0]!;
@@ -223,7 +223,7 @@ test("A-set-key A-set-lang: a message causes a mail in the chosen language and a
   } finally {
     await page.close();
     await server.stop();
-    await post.stop();
+    await mailServer.stop();
     await new Promise((done) => receiver.close(done));
   }
 });

@@ -1,6 +1,6 @@
 // One commission from the question about a work to the published review, from both sides and in both languages: with a mail server and
 // scripts, and without both. What each step shows in detail is tested in the specs of that step.
-import { startPost } from "../harness/post.ts";
+import { startMailServer } from "../harness/mail-server.ts";
 import { signInAt } from "./admin.ts";
 import {
   askAboutWork,
@@ -22,9 +22,9 @@ for (const language of languages)
       page: desk,
       demoFolder,
     }) => {
-      const post = scripts ? await startPost() : undefined;
+      const mailServer = scripts ? await startMailServer() : undefined;
       const site = { enquiryCopies: true, commissions: { state: "open", slots: 1 } };
-      const server = await startWithLinks({ demo: demoFolder, post, site });
+      const server = await startWithLinks({ demo: demoFolder, mailServer, site });
       const context = await browser.newContext({
         javaScriptEnabled: scripts,
         reducedMotion: "reduce",
@@ -34,8 +34,8 @@ for (const language of languages)
       const own = (key: Parameters<typeof text>[1]) => text(language, key);
       /** Expects a mail to somebody that has these texts. */
       const mailed = async (to: string, ...texts: string[]) => {
-        if (!post) return;
-        const mail = await post.next(to);
+        if (!mailServer) return;
+        const mail = await mailServer.next(to);
         for (const part of texts) expect(mail.text).toContain(part);
       };
       try {
@@ -143,6 +143,6 @@ for (const language of languages)
         await desk.goto("about:blank");
         await context.close();
         await server.stop();
-        await post?.stop();
+        await mailServer?.stop();
       }
     });

@@ -1,4 +1,4 @@
-// Runs a real mail server for tests (the program test/post). It requires STARTTLS and a login.
+// Runs a real mail server for tests (the program test/mailserver). It requires STARTTLS and a login.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
@@ -14,7 +14,7 @@ export type Mail = {
   headers: Record<string, string[]>;
 };
 
-export type Post = {
+export type MailServer = {
   /** Environment variables by which Ateliê uses this mail server. */
   env: Record<string, string>;
   /** Returns the next mail to this address that no earlier call has returned. Waits up to 45 s by default. */
@@ -27,8 +27,8 @@ export type Post = {
 };
 
 /** Starts the mail server. */
-export async function startPost(): Promise<Post> {
-  const [program, ...args] = helperCommand("post");
+export async function startMailServer(): Promise<MailServer> {
+  const [program, ...args] = helperCommand("mailserver");
   const helper = spawn(program, args, { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
   const ended = new Promise<void>((done) => helper.once("exit", () => done()));
   const lines = createInterface({ input: helper.stdout });

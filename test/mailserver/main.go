@@ -1,4 +1,4 @@
-// Command post runs a mail server with STARTTLS and a login for the TypeScript tests. It prints a line of JSON with its address and the
+// Command mailserver runs a mail server with STARTTLS and a login for the TypeScript tests. It prints a line of JSON with its address and the
 // file of its certificate, and then a line for each mail that it has accepted. A line such as "451 Try later" on standard input sets
 // its reply to the next recipient; the program confirms that with a line of JSON. It stops at the end of the input.
 package main
@@ -49,7 +49,7 @@ func serve() (err error) {
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp("", "atelie-post-*.pem")
+	file, err := os.CreateTemp("", "atelie-mailserver-*.pem")
 	if err != nil {
 		return err
 	}
