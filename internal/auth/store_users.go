@@ -314,8 +314,8 @@ func userFilter(text string) (where string, args []any) {
 	pattern := db.Fold("%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(text) + "%")
 	name := "lower(user_metadata ->> 'full_name')"
 	args = []any{pattern}
-	if capitals, small := db.FoldTranslation(pattern); capitals != "" {
-		name, args = "translate("+name+", $2, $3)", append(args, capitals, small)
+	if upper, lower := db.FoldTranslation(pattern); upper != "" {
+		name, args = "translate("+name+", $2, $3)", append(args, upper, lower)
 	}
 	return ` where (email like $1 escape '\' or ` + name + ` like $1 escape '\')`, args
 }

@@ -24,9 +24,9 @@ func TestFoldingIsTheSameInGoAndInBothEngines(t *testing.T) {
 		if _, err := d.Exec(t.Context(), "insert into products (id, title, description, created_at) values ($1, 'A', $2, $3)", uuid.NewString(), text, time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		capitals, small := db.FoldTranslation(db.Fold(text))
+		upper, lower := db.FoldTranslation(db.Fold(text))
 		var folded string
-		if err := d.QueryRow(t.Context(), "select translate(lower(description), $1, $2) from products", capitals, small).Scan(&folded); err != nil {
+		if err := d.QueryRow(t.Context(), "select translate(lower(description), $1, $2) from products", upper, lower).Scan(&folded); err != nil {
 			t.Fatal(err)
 		}
 		if folded != db.Fold(text) {
@@ -45,11 +45,11 @@ func TestFoldKnowsTheLettersOfBothLanguages(t *testing.T) {
 	}
 }
 
-func TestFoldLettersAreThoseOfThePattern(t *testing.T) {
+func TestFoldTranslationHasTheLettersOfThePattern(t *testing.T) {
 	for pattern, want := range map[string][2]string{"%agua_": {"", ""}, "%água%ç": {"ÁÇ", "áç"}, "ß😀": {"", ""}} {
-		capitals, small := db.FoldTranslation(pattern)
-		if capitals != want[0] || small != want[1] {
-			t.Errorf("%s: got %s for %s, want %v", pattern, capitals, small, want)
+		upper, lower := db.FoldTranslation(pattern)
+		if upper != want[0] || lower != want[1] {
+			t.Errorf("%s: got %s for %s, want %v", pattern, upper, lower, want)
 		}
 	}
 }
