@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from "react";
 import { useCommissionAction, type OfferDraft } from "@/features/admin-messages/api/commission";
-import { useUnsent } from "@/features/admin-messages/hooks/use-unsent";
+import { useMessageDraft } from "@/features/admin-messages/hooks/use-message-draft";
 import { DateField } from "@/components/form/date-field";
 import { TextAreaField } from "@/components/form/text-area-field";
 import { TextField } from "@/components/form/text-field";
@@ -30,14 +30,14 @@ type CommissionOfferFormProps = {
 /** The form for an offer, which is sent as replies are, and answered at the private link. */
 export function CommissionOfferForm({ messageId, terms, onSent }: CommissionOfferFormProps) {
   const t = useT();
-  const { draft, ...unsent } = useUnsent("offer", messageId, newDraft);
+  const { draft, changeDraft, clearDraft } = useMessageDraft("offer", messageId, newDraft);
   const [checked, setChecked] = useState(false);
   const action = useCommissionAction(messageId);
   const field = (name: Exclude<keyof OfferDraft, "id">) => ({
     value: draft[name],
     readOnly: action.isPending,
     onChange: (event: { target: { value: string } }) =>
-      unsent.change({ ...draft, [name]: event.target.value }),
+      changeDraft({ ...draft, [name]: event.target.value }),
   });
   const missing = (name: "text" | "price") =>
     checked && draft[name].trim() === "" ? t("commission.required") : undefined;
@@ -50,7 +50,7 @@ export function CommissionOfferForm({ messageId, terms, onSent }: CommissionOffe
       { action: "offer", ...draft },
       {
         onSuccess() {
-          unsent.clear();
+          clearDraft();
           stackedToast({ title: t("commission.toast.offered") });
           onSent();
         },

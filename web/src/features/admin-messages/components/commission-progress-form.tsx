@@ -1,7 +1,7 @@
 import { useRef, useState, type FormEvent } from "react";
 import { useCommissionAction } from "@/features/admin-messages/api/commission";
 import { PicturesField } from "@/features/admin-messages/components/pictures-field";
-import { emptyText, useUnsent } from "@/features/admin-messages/hooks/use-unsent";
+import { emptyText, useMessageDraft } from "@/features/admin-messages/hooks/use-message-draft";
 import { TextAreaField } from "@/components/form/text-area-field";
 import { Button } from "@/components/ui/button";
 import { CONTACT_MESSAGE_MAX } from "@/lib/constants";
@@ -19,13 +19,13 @@ export function CommissionProgressForm({
   onSent(): void;
 }) {
   const t = useT();
-  const { draft, ...unsent } = useUnsent("progress", messageId, emptyText);
+  const { draft, changeDraft, clearDraft } = useMessageDraft("progress", messageId, emptyText);
   const [error, setError] = useState("");
   const chosen = useRef<HTMLInputElement>(null);
   const action = useCommissionAction(messageId);
 
   function change(text: string) {
-    unsent.change({ ...draft, text });
+    changeDraft({ ...draft, text });
     setError("");
   }
 
@@ -40,7 +40,7 @@ export function CommissionProgressForm({
       { action: "progress", ...draft, pictures },
       {
         onSuccess() {
-          unsent.clear();
+          clearDraft();
           stackedToast({ title: t("commission.toast.progress") });
           onSent();
         },

@@ -2,7 +2,7 @@ import { useRef, useState, type FormEvent } from "react";
 import { useConversationAction } from "@/features/admin-messages/api/conversation";
 import { SavedReplyMenu } from "@/features/admin-messages/components/saved-reply-menu";
 import { PicturesField } from "@/features/admin-messages/components/pictures-field";
-import { emptyText, useUnsent } from "@/features/admin-messages/hooks/use-unsent";
+import { emptyText, useMessageDraft } from "@/features/admin-messages/hooks/use-message-draft";
 import { TextAreaField } from "@/components/form/text-area-field";
 import { Button } from "@/components/ui/button";
 import { errorToast } from "@/lib/error-toast";
@@ -26,14 +26,14 @@ export function ReplyForm({
   language: Conversation["language"];
 }) {
   const t = useT();
-  const { draft, ...unsent } = useUnsent("reply", message.id, emptyText);
+  const { draft, changeDraft, clearDraft } = useMessageDraft("reply", message.id, emptyText);
   const [error, setError] = useState("");
   const chosen = useRef<HTMLInputElement>(null);
   const action = useConversationAction(message.id);
   const area = useRef<HTMLTextAreaElement>(null);
 
   function change(text: string) {
-    unsent.change({ ...draft, text });
+    changeDraft({ ...draft, text });
     setError("");
   }
 
@@ -48,7 +48,7 @@ export function ReplyForm({
       { action: "reply", ...draft, pictures },
       {
         onSuccess() {
-          unsent.clear();
+          clearDraft();
           if (chosen.current) chosen.current.value = "";
           stackedToast({ title: t("messages.toast.replied") });
         },
