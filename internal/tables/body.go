@@ -256,9 +256,9 @@ func (r row) complete(t *Table, c *Column, now time.Time, defaults bool) error {
 	if c.Stamp {
 		r[c] = storedTime(now)
 	}
-	if c.Reached != nil {
-		at, isSet := r[c.Reached].(time.Time)
-		r[c] = !isSet && c.IfNull || isSet && !at.After(now)
+	if c.TrueFrom != nil {
+		at, isSet := r[c.TrueFrom].(time.Time)
+		r[c] = !isSet && c.OrNull || isSet && !at.After(now)
 	}
 	return checkValue(t, c, r[c])
 }
@@ -271,12 +271,12 @@ func (p *payload) change(t *Table, now time.Time, defaults bool) (row, error) {
 	}
 	r := p.rows[0]
 	for _, c := range t.Columns {
-		if c.Reached != nil && !slices.Contains(p.columns, c.Reached) {
+		if c.TrueFrom != nil && !slices.Contains(p.columns, c.TrueFrom) {
 			delete(r, c) // it changes only with the time
 			continue
 		}
 		stamped := c.Stamp && len(p.columns) > 0 // nothing to set changes no row
-		if !stamped && c.Reached == nil && !slices.Contains(p.columns, c) {
+		if !stamped && c.TrueFrom == nil && !slices.Contains(p.columns, c) {
 			continue
 		}
 		if err := r.complete(t, c, now, defaults); err != nil {

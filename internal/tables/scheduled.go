@@ -19,23 +19,23 @@ func (s *Service) ApplyScheduled(ctx context.Context) (next time.Time, err error
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		due := map[*Table][]string{} // keys of the changed rows
 		var recordDerived []func() error
-		for _, r := range allReached {
-			dueKeys, err := lockDue(ctx, tx, r, now)
+		for _, flag := range scheduledFlags {
+			dueKeys, err := lockDue(ctx, tx, flag, now)
 			if err != nil {
 				return err
 			}
-			record, err := s.watchDerived(ctx, tx, r.table, dueKeys)
+			record, err := s.watchDerived(ctx, tx, flag.table, dueKeys)
 			if err != nil {
 				return err
 			}
 			recordDerived = append(recordDerived, record)
-			keys, err := storeReached(ctx, tx, r, now)
+			keys, err := setDue(ctx, tx, flag, now)
 			if err != nil {
 				return err
 			}
 			for _, key := range keys { // both times of a cover may have come, so that its key was added already
-				if !slices.Contains(due[r.table], key) {
-					due[r.table] = append(due[r.table], key)
+				if !slices.Contains(due[flag.table], key) {
+					due[flag.table] = append(due[flag.table], key)
 				}
 			}
 		}

@@ -43,8 +43,8 @@ type Column struct {
 	Default  func(now time.Time) any // returns the default value; if Default is nil, the default is null
 	Forced   any                     // the value that is always stored, whatever the caller sends; nil: none
 	Stamp    bool                    // set to the time of each write; what the caller sends is ignored; not in select=*
-	Reached  *Column                 // not nil: this column is true once the time in the column Reached has passed; what the caller sends is ignored; not in select=*
-	IfNull   bool                    // the value of this column while the time in Reached is null
+	TrueFrom *Column                 // not nil: this column is true from the time in the column TrueFrom on; what the caller sends is ignored; not in select=*
+	OrNull   bool                    // this column is also true while the time in TrueFrom is null
 	ByName   bool                    // returned only if the request names it; not in select=* and not in realtime events
 	Derived  bool                    // triggers of the database compute it from other rows; what the caller sends is ignored
 	OneOf    []string                // the allowed texts; nil allows any
@@ -59,7 +59,7 @@ type Column struct {
 }
 
 // isWrittenByServer reports whether the server alone decides the value, and select=* leaves the column out.
-func (c *Column) isWrittenByServer() bool { return c.Stamp || c.Reached != nil }
+func (c *Column) isWrittenByServer() bool { return c.Stamp || c.TrueFrom != nil }
 
 // Table is one table of /rest/v1. Columns that are not listed in it do not exist for callers.
 type Table struct {
@@ -171,7 +171,7 @@ var schema = indexTables(
 		createdColumn(),
 		updatedColumn(),
 		publishedAt,
-		{Name: "is_published", Kind: Bool, NotNull: true, Reached: publishedAt},
+		{Name: "is_published", Kind: Bool, NotNull: true, TrueFrom: publishedAt},
 		{Name: "position", Kind: Text, NotNull: true, Default: fixedDefault(""), ByName: true, MaxLen: maxOrderKey, Valid: isOrderKey},
 		textColumn("title_pt", maxTitle), // the texts in Portuguese; the columns above have the English ones
 		textColumn("description_pt", maxProse),
@@ -206,9 +206,9 @@ var schema = indexTables(
 		createdColumn(),
 		updatedColumn(),
 		visibleFrom,
-		{Name: "has_begun", Kind: Bool, NotNull: true, Reached: visibleFrom, IfNull: true},
+		{Name: "has_begun", Kind: Bool, NotNull: true, TrueFrom: visibleFrom, OrNull: true},
 		visibleUntil,
-		{Name: "has_ended", Kind: Bool, NotNull: true, Reached: visibleUntil},
+		{Name: "has_ended", Kind: Bool, NotNull: true, TrueFrom: visibleUntil},
 		textColumn("title_pt", maxTitle),
 		textColumn("description_pt", maxMessage),
 		textColumn("alt_en", maxAlt),
@@ -316,9 +316,9 @@ var schema = indexTables(
 	}},
 )
 
-// reachedColumn returns the column that stores whether the time in c has come.
-func (t *Table) reachedColumn(c *Column) *Column {
-	i := slices.IndexFunc(t.Columns, func(other *Column) bool { return other.Reached == c })
+// scheduledFlag returns the column that stores whether the time in c has come.
+func (t *Table) scheduledFlag(c *Column) *Column {
+	i := slices.IndexFunc(t.Columns, func(other *Column) bool { return other.TrueFrom == c })
 	return t.Columns[i]
 }
 

@@ -85,7 +85,7 @@ func grantCondition(t *Table, g policy.Grant) Node {
 func conditionNode(t *Table, c policy.Condition) Node {
 	column, value := t.byName[c.Column], c.Value
 	if c.When != "" {
-		return Compare{t.reachedColumn(column), Equal, c.When != policy.NotCome}
+		return Compare{t.scheduledFlag(column), Equal, c.When != policy.NotCome}
 	}
 	if text, ok := value.(string); ok {
 		parsed, err := parseValue(column.Kind, text)

@@ -10,18 +10,18 @@ import (
 	"atelie/internal/db"
 )
 
-// reached is a column that stores whether the time in another column has come (Column.Reached).
-type reached struct {
+// scheduledFlag is a column that stores whether the time in another column has come (Column.TrueFrom).
+type scheduledFlag struct {
 	table  *Table
 	column *Column
 }
 
-// allReached lists these columns of all tables, in a fixed order, so that all nodes lock rows in the same order.
-var allReached = func() (all []reached) {
+// scheduledFlags lists these columns of all tables, in a fixed order, so that all nodes lock rows in the same order.
+var scheduledFlags = func() (all []scheduledFlag) {
 	for _, name := range slices.Sorted(maps.Keys(schema)) {
 		for _, c := range schema[name].Columns {
-			if c.Reached != nil {
-				all = append(all, reached{schema[name], c})
+			if c.TrueFrom != nil {
+				all = append(all, scheduledFlag{schema[name], c})
 			}
 		}
 	}
@@ -30,9 +30,9 @@ var allReached = func() (all []reached) {
 
 // queryNext is the query of nextScheduled.
 var queryNext = func() string {
-	parts := make([]string, len(allReached))
-	for i, r := range allReached {
-		parts[i] = "select min(" + r.column.Reached.Name + ") as due from " + r.table.Name + " where not " + r.column.Name
+	parts := make([]string, len(scheduledFlags))
+	for i, flag := range scheduledFlags {
+		parts[i] = "select min(" + flag.column.TrueFrom.Name + ") as due from " + flag.table.Name + " where not " + flag.column.Name
 	}
 	return "select min(due) from (" + strings.Join(parts, " union all ") + ") as times"
 }()
@@ -46,17 +46,17 @@ func nextScheduled(ctx context.Context, q db.Querier) (time.Time, error) {
 	return *at, nil
 }
 
-// lockDue returns the keys of the rows that storeReached changes, and locks them on PostgreSQL.
-func lockDue(ctx context.Context, tx *db.Tx, r reached, now time.Time) ([]string, error) {
+// lockDue returns the keys of the rows that setDue changes, and locks them on PostgreSQL.
+func lockDue(ctx context.Context, tx *db.Tx, flag scheduledFlag, now time.Time) ([]string, error) {
 	lock := ""
 	if tx.Dialect == db.Postgres {
 		lock = " for update"
 	}
-	return db.Collect(ctx, tx, db.ScanOne[string], "select cast(id as text) from "+r.table.Name+" where not "+r.column.Name+" and "+r.column.Reached.Name+" <= $1 order by id"+lock, now)
+	return db.Collect(ctx, tx, db.ScanOne[string], "select cast(id as text) from "+flag.table.Name+" where not "+flag.column.Name+" and "+flag.column.TrueFrom.Name+" <= $1 order by id"+lock, now)
 }
 
-// storeReached sets a column to true in the rows whose time has come, and returns their keys. It does not change updated_at, so that a
+// setDue sets a column to true in the rows whose time has come, and returns their keys. It does not change updated_at, so that a
 // form in which the owner is editing such a row can still be saved.
-func storeReached(ctx context.Context, tx *db.Tx, r reached, now time.Time) ([]string, error) {
-	return db.Collect(ctx, tx, db.ScanOne[string], "update "+r.table.Name+" set "+r.column.Name+" = true where not "+r.column.Name+" and "+r.column.Reached.Name+" <= $1 returning cast(id as text)", now)
+func setDue(ctx context.Context, tx *db.Tx, flag scheduledFlag, now time.Time) ([]string, error) {
+	return db.Collect(ctx, tx, db.ScanOne[string], "update "+flag.table.Name+" set "+flag.column.Name+" = true where not "+flag.column.Name+" and "+flag.column.TrueFrom.Name+" <= $1 returning cast(id as text)", now)
 }

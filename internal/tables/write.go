@@ -286,7 +286,7 @@ func (req *tableRequest) upsert(p *payload) (*upsert, error) {
 	}
 	u.merge = slices.DeleteFunc(slices.Clone(p.columns), func(c *Column) bool { return c == t.Key || c.isWrittenByServer() })
 	for _, c := range t.Columns {
-		if (c.Stamp && len(u.merge) > 0) || (c.Reached != nil && slices.Contains(u.merge, c.Reached)) {
+		if (c.Stamp && len(u.merge) > 0) || (c.TrueFrom != nil && slices.Contains(u.merge, c.TrueFrom)) {
 			u.merge = append(u.merge, c)
 		}
 	}
