@@ -67,14 +67,14 @@ func (s *activitySite) send(method, target, token, body string) *httptest.Respon
 // entries returns the newest entries of a kind as "action by account subject table title".
 func (s *activitySite) entries(kind string) (lines []string) {
 	s.t.Helper()
-	var answer struct {
+	var response struct {
 		Entries []struct{ Action, By, Account, Subject, Table, Title string }
 	}
 	rec := s.send("POST", "/rest/v1/rpc/get_activity", s.owner, `{"kind":"`+kind+`"}`)
-	if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil || rec.Code != http.StatusOK {
+	if err := json.Unmarshal(rec.Body.Bytes(), &response); err != nil || rec.Code != http.StatusOK {
 		s.t.Fatalf("%d %s", rec.Code, rec.Body)
 	}
-	for _, e := range answer.Entries {
+	for _, e := range response.Entries {
 		lines = append(lines, strings.Join(strings.Fields(strings.Join([]string{e.Action, e.By, e.Account, e.Subject, e.Table, e.Title}, " ")), " "))
 	}
 	return lines

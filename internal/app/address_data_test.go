@@ -17,7 +17,7 @@ import (
 	"atelie/internal/jobs"
 )
 
-// post sends JSON with the service key, and expects success.
+// post2xx sends JSON with the service key, and expects success.
 func (s *noticeSite) post2xx(target, body string) {
 	s.t.Helper()
 	r := httptest.NewRequestWithContext(s.t.Context(), "POST", target, strings.NewReader(body))
@@ -33,17 +33,17 @@ func (s *noticeSite) post2xx(target, body string) {
 // addressPlacesOf returns the response of address-data, as "name count".
 func (s *noticeSite) addressPlacesOf(action, address string) string {
 	s.t.Helper()
-	var answer struct {
+	var response struct {
 		Places []struct {
 			Name  string
 			Count int
 		}
 	}
-	if err := json.Unmarshal(s.call(identity.Service, "address-data", `{"action":"`+action+`","address":"`+address+`"}`), &answer); err != nil {
+	if err := json.Unmarshal(s.call(identity.Service, "address-data", `{"action":"`+action+`","address":"`+address+`"}`), &response); err != nil {
 		s.t.Fatal(err)
 	}
 	var list []string
-	for _, p := range answer.Places {
+	for _, p := range response.Places {
 		list = append(list, fmt.Sprintf("%s %d", p.Name, p.Count))
 	}
 	return strings.Join(list, ", ")

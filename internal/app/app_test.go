@@ -179,9 +179,9 @@ func TestBodyDeadlineEndsTheRequest(t *testing.T) {
 		if _, err := io.WriteString(conn, "POST "+target+" HTTP/1.1\r\nHost: x\r\napikey: "+anon+"\r\nContent-Length: 100\r\n\r\n{"); err != nil {
 			t.Fatal(err)
 		}
-		answer, err := io.ReadAll(conn) // until the server closes the connection
-		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 "+strconv.Itoa(want)) {
-			t.Errorf("%s: %v %s", target, err, answer)
+		response, err := io.ReadAll(conn) // until the server closes the connection
+		if err != nil || !strings.HasPrefix(string(response), "HTTP/1.1 "+strconv.Itoa(want)) {
+			t.Errorf("%s: %v %s", target, err, response)
 		}
 		if err := conn.Close(); err != nil {
 			t.Error(err)
@@ -257,12 +257,12 @@ func TestShutdownFinishesRunningRequests(t *testing.T) {
 	}
 	answered := make(chan outcome, 1)
 	go func() {
-		answer, err := client.Do(r)
+		response, err := client.Do(r)
 		if err != nil {
 			answered <- outcome{err: err}
 			return
 		}
-		answered <- outcome{status: answer.StatusCode, err: answer.Body.Close()}
+		answered <- outcome{status: response.StatusCode, err: response.Body.Close()}
 	}()
 	message := `{"name":"Inês","email":"ines@exemplo.example","message":"Half before the stop, half after."}`
 	if _, err := half.Write([]byte(message[:20])); err != nil {
@@ -343,12 +343,12 @@ func TestDemoLoadsOnceAndIsComplete(t *testing.T) {
 func checkUnchangedDemoTexts(t *testing.T, a *App) {
 	t.Helper()
 	seed := func() (keys []string) {
-		var answer struct{ Seed []string }
+		var response struct{ Seed []string }
 		rec := sendRequest(a, "GET", "/rest/v1/rpc/get_site_settings", key(t, a, identity.Service))
-		if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil || rec.Code != 200 {
+		if err := json.Unmarshal(rec.Body.Bytes(), &response); err != nil || rec.Code != 200 {
 			t.Fatalf("%d %s", rec.Code, rec.Body)
 		}
-		return answer.Seed
+		return response.Seed
 	}
 	keys := seed()
 	for _, want := range []string{"site.name", "site.portrait", "site.instagram", "site.email", "site.texts.en.about.portraitAlt", "site.texts.pt.about.title", "works"} {

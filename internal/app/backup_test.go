@@ -45,7 +45,7 @@ func TestBackupIsInTheDataFolderByDefault(t *testing.T) {
 			if _, err := a.Storage.Put(t.Context(), identity.Caller{Role: identity.Service}, "product-images", "picture.jpg", bytes.NewReader(picture), int64(len(picture)), storage.PutOptions{Upsert: true}); err != nil {
 				t.Fatal(err)
 			}
-			place := backup.OpenDestination(backup.DestinationConfig{Folder: filepath.Join(cfg.Server.DataDir, "backups")})
+			destination := backup.OpenDestination(backup.DestinationConfig{Folder: filepath.Join(cfg.Server.DataDir, "backups")})
 			began := time.Now()
 			var status backup.Status
 			for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
@@ -67,18 +67,18 @@ func TestBackupIsInTheDataFolderByDefault(t *testing.T) {
 			if err := <-served; err != nil {
 				t.Error(err)
 			}
-			if secrets, err := backup.ReadSecrets(t.Context(), place, ""); err != nil || secrets.Current != cfg.Auth.JWTSecret {
+			if secrets, err := backup.ReadSecrets(t.Context(), destination, ""); err != nil || secrets.Current != cfg.Auth.JWTSecret {
 				t.Errorf("the secret: %+v, %v", secrets, err)
 			}
 			blobs := 0
-			if err := place.List(t.Context(), backup.BlobsDir+"/", func(backup.Object) error { blobs++; return nil }); err != nil || blobs == 0 {
+			if err := destination.List(t.Context(), backup.BlobsDir+"/", func(backup.Object) error { blobs++; return nil }); err != nil || blobs == 0 {
 				t.Errorf("%d files in the backup, %v", blobs, err)
 			}
 			marker, err := db.ReadMarker(t.Context(), a.DB)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f, err := backup.ReadFormat(t.Context(), place); err != nil || f.Site != marker || f.Engine != string(dialect) {
+			if f, err := backup.ReadFormat(t.Context(), destination); err != nil || f.Site != marker || f.Engine != string(dialect) {
 				t.Errorf("got %+v, %v", f, err)
 			}
 			err = filepath.WalkDir(cfg.Server.DataDir, func(path string, e fs.DirEntry, err error) error {
@@ -160,9 +160,9 @@ func TestSplitBackupOfSeveralNodesIsAProblem(t *testing.T) {
 		return "s3://" + files.KeyID + ":" + files.Secret + "@" + strings.TrimPrefix(files.Endpoint, "http://") + "/" + files.Bucket + "/" + prefix + "?tls=off&create=on"
 	}
 	for name, c := range map[string]struct {
-		dialect      db.Dialect
-		files, place string
-		split        bool
+		dialect            db.Dialect
+		files, destination string
+		split              bool
 	}{
 		"PostgreSQL and a bucket":            {db.Postgres, address("one"), "", true},
 		"PostgreSQL and files on the disk":   {db.Postgres, "", "", false},
@@ -172,7 +172,7 @@ func TestSplitBackupOfSeveralNodesIsAProblem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := configuration(t)
-			cfg.Backup = config.Backup{URL: c.place, Retention: 720 * time.Hour}
+			cfg.Backup = config.Backup{URL: c.destination, Retention: 720 * time.Hour}
 			cfg.Storage.URL = c.files
 			if c.dialect == db.Postgres {
 				cfg.Database.URL = dbtest.URL(t, c.dialect)
@@ -189,7 +189,7 @@ func TestSplitBackupOfSeveralNodesIsAProblem(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			stop()
 			a.Backup.Run(ctx)
-			if told := strings.Contains(log.String(), "set ATELIE_BACKUP_URL to a bucket"); told != c.split {
+			if isLogged := strings.Contains(log.String(), "set ATELIE_BACKUP_URL to a bucket"); isLogged != c.split {
 				t.Errorf("the log: %s", log.String())
 			}
 			if err := a.Close(); err != nil {

@@ -21,17 +21,17 @@ func TestAVisitorGetsACopyByMail(t *testing.T) {
 		s.set("site", `{"name":"Alvor","enquiryLinks":true,"enquiryCopies":true}`)
 		serve(t, s.App)
 		const text = `<a href=\"https://evil.example/x\">grátis</a> www.evil.example canary@evil.example\n\nSubject: x`
-		answer := string(s.call(identity.Anon, "submit-contact", `{"name":"https://evil.example","email":"canary@exemplo.example","message":"`+text+`","language":"pt","follow":true}`))
-		_, path, found := strings.Cut(strings.TrimSuffix(answer, `"`), "/enquiry/")
-		if !found || !strings.Contains(answer, `"enquiry_copy":true`) {
-			t.Fatalf("%s", answer)
+		response := string(s.call(identity.Anon, "submit-contact", `{"name":"https://evil.example","email":"canary@exemplo.example","message":"`+text+`","language":"pt","follow":true}`))
+		_, path, found := strings.Cut(strings.TrimSuffix(response, `"`), "/enquiry/")
+		if !found || !strings.Contains(response, `"enquiry_copy":true`) {
+			t.Fatalf("%s", response)
 		}
 		path = "/enquiry/" + path[:22]
 		waitForState(t, s.App, "", jobs.State{})
 		if got := s.subjects("canary@exemplo.example"); !slices.Equal(got, []string{"Alvor: cópia da sua mensagem"}) {
 			t.Fatalf("%q", got)
 		}
-		mails := s.post.Mails()
+		mails := s.mailServer.Mails()
 		i := slices.IndexFunc(mails, func(m mailtest.Received) bool { return m.To == "canary@exemplo.example" })
 		m, err := mailtest.Open(mails[i].Data)
 		if err != nil {
@@ -59,10 +59,10 @@ func TestAVisitorGetsACopyByMail(t *testing.T) {
 		if err := s.DB.QueryRow(t.Context(), "select id from contact_submissions").Scan(&id); err != nil {
 			t.Fatal(err)
 		}
-		before := len(s.post.Mails())
+		before := len(s.mailServer.Mails())
 		s.call(identity.Service, "contact-reply", `{"action":"reply","message_id":"`+id+`","text":"Claro."}`)
 		waitForState(t, s.App, "", jobs.State{})
-		if mails := s.post.Mails()[before:]; len(mails) != 1 || mails[0].To != "canary@exemplo.example" {
+		if mails := s.mailServer.Mails()[before:]; len(mails) != 1 || mails[0].To != "canary@exemplo.example" {
 			t.Errorf("a reply is %d mails", len(mails))
 		}
 		if rec := browseLink(t, s.App, path, "text", "Obrigada!"); rec.Code != http.StatusSeeOther {
@@ -96,7 +96,7 @@ func TestAVisitorGetsACopyByMail(t *testing.T) {
 func TestARefusedCopyCanBeMailedAgain(t *testing.T) {
 	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
 		s.set("site", `{"name":"Alvor","enquiryLinks":true,"enquiryCopies":true}`)
-		s.post.Answer(mailtest.Refusal(550, "No such mailbox"))
+		s.mailServer.Answer(mailtest.Refusal(550, "No such mailbox"))
 		serve(t, s.App)
 		s.follow("Rui", "rui@exemplo.example", "en")
 		s.waitFor("the copy is refused", func() bool {

@@ -162,14 +162,14 @@ func TestRenditionsOfConversationPictures(t *testing.T) {
 					t.Errorf("%s signs: %d", who, rec.Code)
 				}
 			}
-			var answer struct {
+			var response struct {
 				URL string `json:"signedURL"`
 			}
 			rec := s.must(s.ask("service", "POST", "/storage/v1/object/sign/"+at, body), http.StatusOK)
-			if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil {
+			if err := json.Unmarshal(rec.Body.Bytes(), &response); err != nil {
 				t.Fatal(err)
 			}
-			signed = append(signed, "/storage/v1"+answer.URL)
+			signed = append(signed, "/storage/v1"+response.URL)
 			if rec := s.must(s.ask("nobody", "GET", signed[len(signed)-1], ""), http.StatusOK); strings.Contains(rec.Header().Get("Cache-Control"), "public") {
 				t.Errorf("%s", rec.Header())
 			}
@@ -181,15 +181,15 @@ func TestRenditionsOfConversationPictures(t *testing.T) {
 			}
 		}
 		rec := s.must(s.ask("service", "POST", "/storage/v1/object/sign/"+at, `{"expiresIn":600}`), http.StatusOK)
-		var answer struct {
+		var response struct {
 			URL string `json:"signedURL"`
 		}
-		if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil {
+		if err := json.Unmarshal(rec.Body.Bytes(), &response); err != nil {
 			t.Fatal(err)
 		}
-		s.must(s.ask("nobody", "GET", "/storage/v1"+answer.URL, ""), http.StatusOK)
+		s.must(s.ask("nobody", "GET", "/storage/v1"+response.URL, ""), http.StatusOK)
 		browseLink(t, s.App, s.path, "action", "erase", "confirm", "yes")
-		if rec := s.ask("nobody", "GET", "/storage/v1"+answer.URL, ""); rec.Code < 400 || rec.Code >= 500 {
+		if rec := s.ask("nobody", "GET", "/storage/v1"+response.URL, ""); rec.Code < 400 || rec.Code >= 500 {
 			t.Errorf("an erased picture: %d", rec.Code)
 		}
 	})

@@ -345,7 +345,7 @@ func TestNoticesCountPictures(t *testing.T) {
 		waitForState(t, s.App, "", jobs.State{})
 
 		var mailed []string
-		for _, received := range s.post.Mails() {
+		for _, received := range s.mailServer.Mails() {
 			m, err := mailtest.Open(received.Data)
 			if err != nil {
 				t.Fatal(err)

@@ -123,16 +123,16 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 		}
 		r.Header.Set("Authorization", "Bearer "+bearer)
 		r.Header.Set("Content-Type", kind)
-		answer, err := http.DefaultClient.Do(r)
+		response, err := http.DefaultClient.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = answer.Body.Close() }()
-		text, err := io.ReadAll(answer.Body)
+		defer func() { _ = response.Body.Close() }()
+		text, err := io.ReadAll(response.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return answer.StatusCode, string(text)
+		return response.StatusCode, string(text)
 	}
 	insert := func(id string) (int, string) {
 		return call("POST", "/rest/v1/products", service, "application/json", `{"id":"`+id+`","title":"Work"}`)
@@ -177,8 +177,8 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 	if err := a.DB.QueryRow(t.Context(), "select count(*) from auth_last_sent where kind = 'disk_low'").Scan(&mails); err != nil || mails != 1 {
 		t.Errorf("%d turns taken, %v", mails, err)
 	}
-	if told, err := a.Auth.NotifyOwners(t.Context(), "disk_low", "", diskMailInterval); err != nil || told {
-		t.Errorf("a second mail on the same day: %v, %v", told, err)
+	if sent, err := a.Auth.NotifyOwners(t.Context(), "disk_low", "", diskMailInterval); err != nil || sent {
+		t.Errorf("a second mail on the same day: %v, %v", sent, err)
 	}
 
 	waitForState(t, a, "", jobs.State{}) // for the same reason: the mail is written

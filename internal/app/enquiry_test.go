@@ -27,20 +27,20 @@ func (s *noticeSite) follow(name, email, language string) (path string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	var answer struct {
+	var response struct {
 		URL string `json:"enquiry_url"`
 	}
-	if err := json.Unmarshal(s.call(identity.Anon, "submit-contact", string(body)), &answer); err != nil {
+	if err := json.Unmarshal(s.call(identity.Anon, "submit-contact", string(body)), &response); err != nil {
 		s.t.Fatal(err)
 	}
-	path, found := strings.CutPrefix(answer.URL, "http://site.example/enquiry/")
+	path, found := strings.CutPrefix(response.URL, "http://site.example/enquiry/")
 	if !found {
-		s.t.Fatalf("link %q", answer.URL)
+		s.t.Fatalf("link %q", response.URL)
 	}
 	return "/enquiry/" + path
 }
 
-// browse opens a private link as a browser does; with fields it sends the page's form.
+// browseLink opens a private link as a browser does; with fields it sends the page's form.
 func browseLink(t *testing.T, a *App, target string, fields ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	method, body := http.MethodGet, ""
@@ -75,11 +75,11 @@ func TestAConversationByMailAndLink(t *testing.T) {
 			t.Fatal(err)
 		}
 		waitForState(t, s.App, "", jobs.State{})
-		before := len(s.post.Mails())
+		before := len(s.mailServer.Mails())
 
 		s.call(identity.Service, "contact-reply", `{"action":"reply","message_id":"`+id+`","text":"Of course.\nCanary blue?"}`)
 		waitForState(t, s.App, "", jobs.State{})
-		mails := s.post.Mails()[before:]
+		mails := s.mailServer.Mails()[before:]
 		if len(mails) != 1 || mails[0].To != "canary@exemplo.example" {
 			t.Fatalf("%d mails", len(mails))
 		}
@@ -123,7 +123,7 @@ func TestAConversationByMailAndLink(t *testing.T) {
 			t.Fatalf("%d %s", rec.Code, rec.Body)
 		}
 		waitForState(t, s.App, "", jobs.State{})
-		mails = s.post.Mails()
+		mails = s.mailServer.Mails()
 		if m, err = mailtest.Open(mails[len(mails)-1].Data); err != nil || !strings.Contains(m.Text, "> Pictures: 1. They are shown in the conversation.") {
 			t.Errorf("%v: %s", err, m.Text)
 		}
@@ -150,7 +150,7 @@ func TestARefusedReplyCanBeMailedAgain(t *testing.T) {
 		serve(t, s.App)
 		id := s.write("Rui", "rui@exemplo.example", "pt")
 		waitForState(t, s.App, "", jobs.State{})
-		s.post.Answer(mailtest.Refusal(550, "No such mailbox"))
+		s.mailServer.Answer(mailtest.Refusal(550, "No such mailbox"))
 		s.call(identity.Service, "contact-reply", `{"action":"reply","message_id":"`+id+`","text":"Claro."}`)
 		s.waitFor("the mail is refused", func() bool {
 			return s.count("select count(*) from contact_replies where delivery = 'failed' and delivery_error like '%550%'") == 1

@@ -52,7 +52,7 @@ func (s *noticeSite) count(query string) (n int) {
 // subjects returns the subjects of all mails to an address, in the order of arrival.
 func (s *noticeSite) subjects(to string) (all []string) {
 	s.t.Helper()
-	for _, got := range s.post.Mails() {
+	for _, got := range s.mailServer.Mails() {
 		m, err := mailtest.Open(got.Data)
 		if err != nil {
 			s.t.Fatal(err)
@@ -129,7 +129,7 @@ func TestFloodOfMessagesSendsFewMails(t *testing.T) {
 // checkDigest checks the content of the digest by mail and by webhook.
 func (s *noticeSite) checkDigest(count, aside int) {
 	s.t.Helper()
-	for _, got := range s.post.Mails() {
+	for _, got := range s.mailServer.Mails() {
 		m, err := mailtest.Open(got.Data)
 		if err != nil {
 			s.t.Fatal(err)
@@ -193,7 +193,7 @@ func TestFailedDigestIsReportedAndCanBeRetried(t *testing.T) {
 			t.Fatalf("%d wait for the digest", len(waiting))
 		}
 		s.exec("delete from contact_submissions where id = $1", waiting[0])
-		s.post.Answer(mailtest.Refusal(550, "No such mailbox"), mailtest.Refusal(550, "No such mailbox"))
+		s.mailServer.Answer(mailtest.Refusal(550, "No such mailbox"), mailtest.Refusal(550, "No such mailbox"))
 		s.clock.Store(s.now().Truncate(time.Hour).Add(time.Hour).UnixMicro())
 		s.set("notice.email", `["gone@alvor.example"]`) // recipient of the later notices
 		s.write("Wakes the queue", "v@exemplo.example", "en")
@@ -221,7 +221,7 @@ func TestSignInMailNeverWaitsBehindNotices(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			release := make(chan struct{})
-			post, err := mailtest.Start(mailtest.Options{OnReceive: func(r mailtest.Received) {
+			mailServer, err := mailtest.Start(mailtest.Options{OnReceive: func(r mailtest.Received) {
 				if r.To != "ana@alvor.example" {
 					<-release
 				}
@@ -230,13 +230,13 @@ func TestSignInMailNeverWaitsBehindNotices(t *testing.T) {
 				t.Fatal(err)
 			}
 			cfg := configuration(t)
-			cfg.Mail.SMTPURL, cfg.Mail.From = "smtp://"+post.Address()+"?tls=none", "Alvor <ola@alvor.example>"
+			cfg.Mail.SMTPURL, cfg.Mail.From = "smtp://"+mailServer.Address()+"?tls=none", "Alvor <ola@alvor.example>"
 			cfg.Database.URL = dbtest.URL(t, dialect)
 			a := newAppOf(t, cfg, time.Now)
-			s := &noticeSite{App: a, t: t, post: post}
+			s := &noticeSite{App: a, t: t, mailServer: mailServer}
 			s.clock.Store(time.Now().UnixMicro())
 			t.Cleanup(func() {
-				if err := post.Close(); err != nil {
+				if err := mailServer.Close(); err != nil {
 					t.Error(err)
 				}
 			})
@@ -248,10 +248,10 @@ func TestSignInMailNeverWaitsBehindNotices(t *testing.T) {
 			s.write("Inês", "ines@exemplo.example", "en")
 			serve(t, a)
 			t.Cleanup(func() { close(release) }) // before the server stops: it waits for running jobs
-			s.waitFor("four notices are at the mail server", func() bool { return len(s.post.Mails()) == 4 })
+			s.waitFor("four notices are at the mail server", func() bool { return len(s.mailServer.Mails()) == 4 })
 			enqueue(t, a, auth.JobMail, auth.Mail{Kind: auth.MailRecovery, To: "ana@alvor.example", Language: "en", Link: "http://site.example/auth/v1/verify?token=x", At: a.now()})
 			s.waitFor("the recovery mail", func() bool { return len(s.subjects("ana@alvor.example")) == 1 })
-			if n := len(s.post.Mails()); n != 5 {
+			if n := len(s.mailServer.Mails()); n != 5 {
 				t.Errorf("%d mails arrived", n)
 			}
 		})

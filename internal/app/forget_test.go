@@ -251,7 +251,7 @@ func TestDeletedRowsLeaveNoCopyInDatabasePages(t *testing.T) {
 func TestDeletingAMessageDeletesItsJobsAndEvents(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
 		s.set("notice.email", `["gone@alvor.example"]`)
-		s.post.Answer(mailtest.Refusal(550, "No such mailbox for Canary"))
+		s.mailServer.Answer(mailtest.Refusal(550, "No such mailbox for Canary"))
 		serve(t, s.App)
 		id := s.write("Canary", "canary@exemplo.example", "en")
 		waitForState(t, s.App, "contact.plan", jobs.State{})

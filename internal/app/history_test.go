@@ -96,11 +96,11 @@ func (s *historySite) restore(urls ...string) (missing []string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	var answer struct{ Missing []string }
-	if err := json.Unmarshal([]byte(s.do("POST", "/rest/v1/rpc/restore_files", string(body))), &answer); err != nil || answer.Missing == nil {
-		s.t.Fatalf("%v %v", answer, err)
+	var response struct{ Missing []string }
+	if err := json.Unmarshal([]byte(s.do("POST", "/rest/v1/rpc/restore_files", string(body))), &response); err != nil || response.Missing == nil {
+		s.t.Fatalf("%v %v", response, err)
 	}
-	return answer.Missing
+	return response.Missing
 }
 
 func (s *historySite) count(query string) int {

@@ -179,12 +179,12 @@ func TestMetricsCountLiveSockets(t *testing.T) {
 	a := newMeasuredApp(t, db.SQLite)
 	server := httptest.NewServer(a.Handler())
 	t.Cleanup(server.Close)
-	socket, answer, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(server.URL, "http")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key(t, a, identity.Anon), nil)
+	socket, response, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(server.URL, "http")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key(t, a, identity.Anon), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer.Body != nil {
-		defer func() { _ = answer.Body.Close() }()
+	if response.Body != nil {
+		defer func() { _ = response.Body.Close() }()
 	}
 	wait := func(name string, want float64) {
 		t.Helper()

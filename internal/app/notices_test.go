@@ -36,10 +36,10 @@ type webhookCall struct {
 // noticeSite is the program with a real mail server, a real receiver of webhooks, and a clock that the test sets.
 type noticeSite struct {
 	*App
-	t     *testing.T
-	post  *mailtest.Server
-	hook  *httptest.Server
-	clock atomic.Int64
+	t          *testing.T
+	mailServer *mailtest.Server
+	hook       *httptest.Server
+	clock      atomic.Int64
 
 	mu     sync.Mutex
 	calls  []webhookCall
@@ -53,11 +53,11 @@ func newNoticeSite(t *testing.T, dialect db.Dialect, private bool, settings ...f
 	s := &noticeSite{t: t, status: http.StatusNoContent}
 	s.clock.Store(time.Date(2026, 11, 21, 9, 41, 0, 0, time.UTC).UnixMicro())
 	var err error
-	if s.post, err = mailtest.Start(mailtest.Options{}); err != nil {
+	if s.mailServer, err = mailtest.Start(mailtest.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.post.Close(); err != nil {
+		if err := s.mailServer.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -76,7 +76,7 @@ func newNoticeSite(t *testing.T, dialect db.Dialect, private bool, settings ...f
 	}))
 	t.Cleanup(s.hook.Close)
 	cfg := configuration(t)
-	cfg.Mail.SMTPURL, cfg.Mail.From = "smtp://"+s.post.Address()+"?tls=none", "Alvor <ola@alvor.example>"
+	cfg.Mail.SMTPURL, cfg.Mail.From = "smtp://"+s.mailServer.Address()+"?tls=none", "Alvor <ola@alvor.example>"
 	cfg.Mail.WebhookPrivate = config.Switch(private)
 	cfg.Database.URL = dbtest.URL(t, dialect)
 	for _, set := range settings {
@@ -226,15 +226,15 @@ func TestNoticesSurviveTheDeathOfANode(t *testing.T) {
 		s.waitForStates(id, "mail ana@alvor.example sent", "mail bea@alvor.example sent", "webhook "+host+" sent")
 
 		mails := map[string]mailtest.Mail{}
-		for _, got := range s.post.Mails() {
+		for _, got := range s.mailServer.Mails() {
 			m, err := mailtest.Open(got.Data)
 			if err != nil {
 				t.Fatal(err)
 			}
 			mails[got.To] = m
 		}
-		if len(mails) != 2 || len(s.post.Mails()) != 2 {
-			t.Fatalf("%d mails", len(s.post.Mails()))
+		if len(mails) != 2 || len(s.mailServer.Mails()) != 2 {
+			t.Fatalf("%d mails", len(s.mailServer.Mails()))
 		}
 		for to, subject := range map[string]string{"ana@alvor.example": "Ateliê: mensagem de Inês Prado", "bea@alvor.example": "Ateliê: message from Inês Prado"} {
 			m := mails[to]
@@ -252,11 +252,11 @@ func TestNoticesSurviveTheDeathOfANode(t *testing.T) {
 			t.Fatalf("the webhook was called %d times", len(calls))
 		}
 		h := calls[0].header
-		var told struct{ Secret string }
-		if err := json.Unmarshal(s.call(identity.Service, "contact-notices", `{"action":"webhook-secret"}`), &told); err != nil || !strings.HasPrefix(told.Secret, "whsec_") {
-			t.Fatalf("%q %v", told.Secret, err)
+		var response struct{ Secret string }
+		if err := json.Unmarshal(s.call(identity.Service, "contact-notices", `{"action":"webhook-secret"}`), &response); err != nil || !strings.HasPrefix(response.Secret, "whsec_") {
+			t.Fatalf("%q %v", response.Secret, err)
 		}
-		secret, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(told.Secret, "whsec_"))
+		secret, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(response.Secret, "whsec_"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,7 +280,7 @@ func TestFailedNoticeIsReportedAndCanBeRetried(t *testing.T) {
 	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
 		s.set("notice.email", `["gone@alvor.example"," ","not an address","x@alvor.example\r\nBcc: y@z.example"]`)
 		s.set("notice.webhook", `"`+s.hook.URL+`/in?token=s3cr3t"`)
-		s.post.Answer(mailtest.Refusal(550, "No such mailbox"))
+		s.mailServer.Answer(mailtest.Refusal(550, "No such mailbox"))
 		s.answer(http.StatusInternalServerError)
 		serve(t, s.App)
 		id := s.write("Rui", "rui@exemplo.example", "en")
@@ -305,7 +305,7 @@ func TestFailedNoticeIsReportedAndCanBeRetried(t *testing.T) {
 		if calls := s.webhookCalls(); len(calls) != 2 || calls[0].header.Get("webhook-id") != calls[1].header.Get("webhook-id") {
 			t.Errorf("both tries must have the same id: %d", len(calls))
 		}
-		if n := len(s.post.Mails()); n != 1 {
+		if n := len(s.mailServer.Mails()); n != 1 {
 			t.Errorf("%d mails", n)
 		}
 	})
@@ -332,7 +332,7 @@ func TestUnsentNoticeCountsAsFailed(t *testing.T) {
 		serve(t, s.App)
 		s.waitForStates(id, "mail ana@alvor.example sent")
 		waitForState(t, s.App, "", jobs.State{})
-		if mails := s.post.Mails(); len(mails) != 1 || mails[0].To != "ana@alvor.example" {
+		if mails := s.mailServer.Mails(); len(mails) != 1 || mails[0].To != "ana@alvor.example" {
 			t.Errorf("%d mails", len(mails))
 		}
 	})
@@ -349,7 +349,7 @@ func TestThankYouMailsAreLimited(t *testing.T) {
 		quiet := func() { waitForState(t, s.App, "", jobs.State{}) }
 		s.write("Anna Off", "in.es+a@exemplo.example", "pt")
 		quiet()
-		if n := len(s.post.Mails()); n != 0 {
+		if n := len(s.mailServer.Mails()); n != 0 {
 			t.Fatalf("thank-you mails are off, but %d mails were sent", n)
 		}
 		s.set("thanks.enabled", "true")
@@ -357,7 +357,7 @@ func TestThankYouMailsAreLimited(t *testing.T) {
 			s.write(fmt.Sprintf("Buy Watches %d", i), email, "pt")
 			quiet()
 		}
-		mails := s.post.Mails()
+		mails := s.mailServer.Mails()
 		if len(mails) != 1 || mails[0].To != "in.es+a@exemplo.example" {
 			t.Fatalf("%d mails", len(mails))
 		}
@@ -379,7 +379,7 @@ func TestThankYouMailsAreLimited(t *testing.T) {
 		}
 		s.write("In time", "ines@exemplo.example", "en")
 		quiet()
-		if n := len(s.post.Mails()); n != 2 {
+		if n := len(s.mailServer.Mails()); n != 2 {
 			t.Errorf("%d mails after a day, want a second one", n)
 		}
 	})
@@ -448,7 +448,7 @@ func TestUnreadableNoticeSettingsNotifyTheOwners(t *testing.T) {
 	s.set("notice.language", `"en"`)
 	s.waitForStates(s.write("Eva", "eva@exemplo.example", "pt"), "mail studio@alvor.example sent")
 	var subjects []string
-	for _, got := range s.post.Mails() {
+	for _, got := range s.mailServer.Mails() {
 		m, err := mailtest.Open(got.Data)
 		if err != nil {
 			t.Fatal(err)
@@ -475,7 +475,7 @@ func TestQuarantinedMessagesSendNoNotices(t *testing.T) {
 		}
 		s.call(identity.Service, "contact-quarantine", `{"action":"restore","id":"`+list.Items[0].ID+`"}`)
 		waitForState(t, s.App, "", jobs.State{})
-		if n := len(s.post.Mails()); n != 0 {
+		if n := len(s.mailServer.Mails()); n != 0 {
 			t.Errorf("%d mails", n)
 		}
 		var kind string

@@ -42,8 +42,8 @@ func (s *historySite) restoreAt(at time.Time, urls ...string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if answer := s.do("POST", "/rest/v1/rpc/restore_files", string(body)); strings.TrimSpace(answer) != `{"missing":[]}` {
-		s.t.Errorf("at %s: %s", at, answer)
+	if response := s.do("POST", "/rest/v1/rpc/restore_files", string(body)); strings.TrimSpace(response) != `{"missing":[]}` {
+		s.t.Errorf("at %s: %s", at, response)
 	}
 }
 

@@ -43,8 +43,8 @@ func TestThePageTellsTheMeasuredResponseTime(t *testing.T) {
 			}
 			const written, measured, inPortuguese = "I usually reply within 24 hours", "Usually answered within 3 hours", "Costumo responder no prazo de 3 horas"
 			before := page("/")
-			if status, answer := s.settings(`{"site":{"responseTime":"measured"}}`); status != http.StatusOK {
-				t.Fatalf("%d %+v", status, answer)
+			if status, response := s.settings(`{"site":{"responseTime":"measured"}}`); status != http.StatusOK {
+				t.Fatalf("%d %+v", status, response)
 			}
 			for n := range 9 {
 				if status := patch(identity.Service, n, "replied"); status != http.StatusNoContent {

@@ -94,11 +94,11 @@ func TestServerResealsValuesOfThePreviousSecret(t *testing.T) {
 // Two nodes serve together if one has the new secret as its current one and the other one the old secret, and each has the other's as its
 // previous secret.
 func TestNodesAgreeWhileTheSecretChanges(t *testing.T) {
-	first, second, alone := claimKeys("old", "new"), claimKeys("new", "old"), claimKeys("new", "")
+	first, second, single := claimKeys("old", "new"), claimKeys("new", "old"), claimKeys("new", "")
 	if first.Current != second.Previous || first.Previous != second.Current || first.Pair != second.Pair || !first.HasPrevious || !second.HasPrevious {
 		t.Errorf("%+v beside %+v", first, second)
 	}
-	if alone.HasPrevious || alone.Current != second.Current {
-		t.Errorf("%+v beside %+v", alone, second)
+	if single.HasPrevious || single.Current != second.Current {
+		t.Errorf("%+v beside %+v", single, second)
 	}
 }

@@ -218,18 +218,18 @@ type reply struct {
 
 func fetch(t *testing.T, c *http.Client, address string) reply {
 	t.Helper()
-	answer, err := c.Get(address)
+	response, err := c.Get(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := io.ReadAll(answer.Body)
+	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := answer.Body.Close(); err != nil {
+	if err := response.Body.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return reply{answer.StatusCode, answer.ProtoMajor, answer.Header, answer.TLS, string(body)}
+	return reply{response.StatusCode, response.ProtoMajor, response.Header, response.TLS, string(body)}
 }
 
 func TestTwoNodesShareOneCertificate(t *testing.T) {
@@ -286,12 +286,12 @@ func (w *testbed) rawLocation(n *node, target string) string {
 	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", target, domain); err != nil {
 		w.t.Fatal(err)
 	}
-	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	_ = answer.Body.Close()
-	return answer.Header.Get("Location")
+	_ = response.Body.Close()
+	return response.Header.Get("Location")
 }
 
 func (w *testbed) siteWorksByHTTPS(n *node) {
@@ -315,13 +315,13 @@ func (w *testbed) siteWorksByHTTPS(n *node) {
 		t.Fatal(err)
 	}
 	r.Header.Set("apikey", key(t, n.app, identity.Anon))
-	answer, err := c.Do(r)
+	response, err := c.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		t.Errorf("the contact form: %s", answer.Status)
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Errorf("the contact form: %s", response.Status)
 	}
 
 	// Plain HTTP leads to HTTPS, under the same path, and to no other host.
@@ -345,13 +345,13 @@ func (w *testbed) siteWorksByHTTPS(n *node) {
 		_ = conn.Close()
 		t.Error("TLS 1.1 was accepted")
 	}
-	socket, answer, err := websocket.Dial(t.Context(), "wss"+strings.TrimPrefix(w.cfg.Server.SiteURL, "https")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key(t, n.app, identity.Anon),
+	socket, response, err := websocket.Dial(t.Context(), "wss"+strings.TrimPrefix(w.cfg.Server.SiteURL, "https")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key(t, n.app, identity.Anon),
 		&websocket.DialOptions{HTTPClient: c})
 	if err != nil {
 		t.Fatalf("wss: %v", err)
 	}
-	if answer.Body != nil {
-		defer func() { _ = answer.Body.Close() }()
+	if response.Body != nil {
+		defer func() { _ = response.Body.Close() }()
 	}
 	if err := socket.Write(t.Context(), websocket.MessageText, []byte(`[null,"1","phoenix","heartbeat",{}]`)); err != nil {
 		t.Fatal(err)
@@ -445,16 +445,16 @@ func TestFailedCertificateIsExplainedAndRetriesAreLimited(t *testing.T) {
 		from := len(w.log.String())
 		n := w.start()
 		w.eventually("the try has ended", func() bool {
-			said := w.log.String()[from:]
-			return strings.Contains(said, "no certificate; it will be tried again") || strings.Contains(said, "the next try waits")
+			logged := w.log.String()[from:]
+			return strings.Contains(logged, "no certificate; it will be tried again") || strings.Contains(logged, "the next try waits")
 		})
 		n.stop()
 	}
-	said := w.log.String()
-	if tries := strings.Count(said, "no certificate; it will be tried again"); tries != 4 {
+	logged := w.log.String()
+	if tries := strings.Count(logged, "no certificate; it will be tried again"); tries != 4 {
 		t.Errorf("%d tries in six starts", tries)
 	}
-	if !strings.Contains(said, "does it point to this machine") && !strings.Contains(said, "could not speak TLS with this machine") && !strings.Contains(said, "does it point here") {
+	if !strings.Contains(logged, "does it point to this machine") && !strings.Contains(logged, "could not speak TLS with this machine") && !strings.Contains(logged, "does it point here") {
 		t.Error("the log does not say what to do")
 	}
 	if w.authority.Issued() != 0 {

@@ -22,7 +22,7 @@ type savedSettings struct {
 }
 
 // settings saves the given settings; all others stay unchanged.
-func (s *noticeSite) settings(given string) (status int, answer savedSettings) {
+func (s *noticeSite) settings(given string) (status int, response savedSettings) {
 	s.t.Helper()
 	send := func(name, body string) (int, savedSettings) {
 		r := httptest.NewRequestWithContext(s.t.Context(), "POST", "/rest/v1/rpc/"+name, strings.NewReader(body))
@@ -90,7 +90,7 @@ func TestSettingsAddressesAreCheckedWhenSaved(t *testing.T) {
 // mail server is configured.
 func TestOwnerSendsATestMail(t *testing.T) {
 	const email, password = "ana@alvor.example", "a wall of whitewash"
-	test := func(s *noticeSite, token, action string) (status int, answer struct {
+	test := func(s *noticeSite, token, action string) (status int, response struct {
 		Server            bool
 		Result, To, Error string
 	}, header http.Header) {
@@ -99,10 +99,10 @@ func TestOwnerSendsATestMail(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+token)
 		rec := httptest.NewRecorder()
 		s.Handler().ServeHTTP(rec, r)
-		if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil {
+		if err := json.Unmarshal(rec.Body.Bytes(), &response); err != nil {
 			t.Fatalf("%d %s", rec.Code, rec.Body)
 		}
-		return rec.Code, answer, rec.Header()
+		return rec.Code, response, rec.Header()
 	}
 	signIn := func(s *noticeSite) string {
 		t.Helper()
@@ -130,10 +130,10 @@ func TestOwnerSendsATestMail(t *testing.T) {
 		if status, a, _ := test(s, token, "send"); status != 200 || a.Result != "sent" || a.To != email {
 			t.Errorf("%d %+v", status, a)
 		}
-		if mails := s.subjects(email); len(mails) != 1 || mails[0] != "Ateliê: mail works" || len(s.post.Mails()) != 1 {
+		if mails := s.subjects(email); len(mails) != 1 || mails[0] != "Ateliê: mail works" || len(s.mailServer.Mails()) != 1 {
 			t.Errorf("%q", mails)
 		}
-		s.post.Answer(mailtest.Refusal(550, "No such mailbox"))
+		s.mailServer.Answer(mailtest.Refusal(550, "No such mailbox"))
 		if status, a, _ := test(s, token, "send"); status != 200 || a.Result != "failed" || !strings.Contains(a.Error, "550") {
 			t.Errorf("%d %+v", status, a)
 		}

@@ -192,15 +192,15 @@ func TestOwnersAreMailedOnceADayPerProblem(t *testing.T) {
 		serve(t, s.App)
 		waitForState(t, s.App, "auth.mail", jobs.State{})
 		mails := map[string]mailtest.Mail{}
-		for _, got := range s.post.Mails() {
+		for _, got := range s.mailServer.Mails() {
 			m, err := mailtest.Open(got.Data)
 			if err != nil {
 				t.Fatal(err)
 			}
 			mails[got.To] = m
 		}
-		if len(mails) != 2 || len(s.post.Mails()) != 2 {
-			t.Fatalf("%d mails", len(s.post.Mails()))
+		if len(mails) != 2 || len(s.mailServer.Mails()) != 2 {
+			t.Fatalf("%d mails", len(s.mailServer.Mails()))
 		}
 		for to, want := range map[string][2]string{
 			"ana@alvor.example": {"Ateliê: um e-mail espera há horas", "\nhttp://site.example/admin?lang=pt\n"},
@@ -221,7 +221,7 @@ func TestOwnersAreMailedOnceADayPerProblem(t *testing.T) {
 		s.makeWaitAgain(message)
 		s.check(other)
 		waitForState(t, s.App, "auth.mail", jobs.State{})
-		if n := len(s.post.Mails()); n != 4 {
+		if n := len(s.mailServer.Mails()); n != 4 {
 			t.Errorf("%d mails after another occurrence on the next day, want 4", n)
 		}
 	})
@@ -238,7 +238,7 @@ func TestNoMailAboutAProblemThatHasEnded(t *testing.T) {
 		s.deliverNotices(id)
 		serve(t, s.App)
 		waitForState(t, s.App, "auth.mail", jobs.State{})
-		if n := len(s.post.Mails()); n != 0 {
+		if n := len(s.mailServer.Mails()); n != 0 {
 			t.Errorf("%d mails", n)
 		}
 	})
@@ -255,7 +255,7 @@ func TestOverviewShowsFailingMails(t *testing.T) {
 			}
 		}
 		no := mailtest.Refusal(451, "try <bea@alvor.example> again")
-		s.post.Answer(no, no, no)
+		s.mailServer.Answer(no, no, no)
 		for range 3 {
 			send(false)
 		}
@@ -286,7 +286,7 @@ func TestEveryProblemHasAMail(t *testing.T) {
 				}
 			}
 		}
-		for _, got := range s.post.Mails() {
+		for _, got := range s.mailServer.Mails() {
 			m, err := mailtest.Open(got.Data)
 			if err != nil || !strings.Contains(m.Text, "the bucket <copies> does not answer") || strings.Contains(m.HTML, "<copies>") {
 				t.Errorf("%v\n%s", err, m.Text)

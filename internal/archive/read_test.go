@@ -13,10 +13,10 @@ import (
 	"atelie/internal/archive/archivetest"
 )
 
-func quiet(string, int, int) {}
+func noProgress(string, int, int) {}
 
-// open opens and verifies an archive.
-func open(t *testing.T, name string) error {
+// openAndVerify opens and verifies an archive.
+func openAndVerify(t *testing.T, name string) error {
 	t.Helper()
 	a, err := archive.Open(name)
 	if err != nil {
@@ -27,7 +27,7 @@ func open(t *testing.T, name string) error {
 			t.Error(err)
 		}
 	})
-	return a.Verify(t.Context(), quiet)
+	return a.Verify(t.Context(), noProgress)
 }
 
 const filesJSON = `[{"path":"files/a/one.png","bucket":"product-images","name":"one.png","cache_control":"max-age=1"}]`
@@ -45,7 +45,7 @@ func manifest(files map[string]string) archive.Manifest {
 func TestAnArchiveIsChecked(t *testing.T) {
 	files := completeArchive()
 	name := archivetest.Write(t, manifest(files), files, nil)
-	if err := open(t, name); err != nil {
+	if err := openAndVerify(t, name); err != nil {
 		t.Fatal(err)
 	}
 	a, err := archive.Open(name)
@@ -54,7 +54,7 @@ func TestAnArchiveIsChecked(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := a.Verify(ctx, quiet); err == nil || strings.Contains(err.Error(), "damaged") {
+	if err := a.Verify(ctx, noProgress); err == nil || strings.Contains(err.Error(), "damaged") {
 		t.Errorf("stopped: %v", err)
 	}
 	if err := a.Close(); err != nil {
@@ -114,7 +114,7 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		{"a row that is too large", "damaged", manifest(with("tables/files.json", `["`+strings.Repeat("x", 20<<20)+`"]`)), with("tables/files.json", `["`+strings.Repeat("x", 20<<20)+`"]`), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := open(t, archivetest.Write(t, c.manifest, c.files, c.header))
+			err := openAndVerify(t, archivetest.Write(t, c.manifest, c.files, c.header))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
@@ -138,13 +138,13 @@ func TestArchivesWithFalseSizesAreRefused(t *testing.T) {
 		return file
 	}
 	for i := 1; i < 8; i++ { // truncated at any position, also within an entry
-		if err := open(t, write(honest[:len(honest)*i/8])); err == nil {
+		if err := openAndVerify(t, write(honest[:len(honest)*i/8])); err == nil {
 			t.Errorf("%d of 8 parts are accepted", i)
 		}
 	}
 	flipped := bytes.Clone(honest)
 	flipped[bytes.Index(flipped, []byte("bytes"))] ^= 1
-	if err := open(t, write(flipped)); err == nil || !strings.Contains(err.Error(), "damaged") {
+	if err := openAndVerify(t, write(flipped)); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("a flipped bit: %v", err)
 	}
 	var b bytes.Buffer
@@ -162,7 +162,7 @@ func TestArchivesWithFalseSizesAreRefused(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := open(t, write(b.Bytes())); err == nil || !strings.Contains(err.Error(), "is there twice") {
+	if err := openAndVerify(t, write(b.Bytes())); err == nil || !strings.Contains(err.Error(), "is there twice") {
 		t.Errorf("two entries of one name: %v", err)
 	}
 	large := bytes.Clone(honest)
@@ -170,10 +170,10 @@ func TestArchivesWithFalseSizesAreRefused(t *testing.T) {
 	for i := range 4 {
 		large[at+24+i] = 0xfe // uncompressed size
 	}
-	if err := open(t, write(large)); err == nil || !strings.Contains(err.Error(), "larger than") {
+	if err := openAndVerify(t, write(large)); err == nil || !strings.Contains(err.Error(), "larger than") {
 		t.Errorf("a bomb: %v", err)
 	}
-	if err := open(t, write([]byte("not a zip file"))); err == nil || !strings.Contains(err.Error(), "not an archive") {
+	if err := openAndVerify(t, write([]byte("not a zip file"))); err == nil || !strings.Contains(err.Error(), "not an archive") {
 		t.Errorf("no zip: %v", err)
 	}
 }
@@ -186,7 +186,7 @@ func FuzzOpen(f *testing.F) {
 			t.Fatal(err)
 		}
 		if a, err := archive.Open(file); err == nil {
-			_ = a.Verify(t.Context(), quiet) // must not panic
+			_ = a.Verify(t.Context(), noProgress) // must not panic
 			if err := a.Close(); err != nil {
 				t.Error(err)
 			}

@@ -163,12 +163,12 @@ func TestSSOMetadataIsRefreshed(t *testing.T) {
 		h := newSSOFixture(t, d)
 		young := samltest.New(t, "https://moving.example/metadata", true)
 		var (
-			served atomic.Value
-			asked  atomic.Int32
+			served   atomic.Value
+			requests atomic.Int32
 		)
 		served.Store(young.Metadata())
 		idp := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			asked.Add(1)
+			requests.Add(1)
 			text, _ := served.Load().(string)
 			if text == "" {
 				w.WriteHeader(http.StatusServiceUnavailable)
@@ -186,7 +186,7 @@ func TestSSOMetadataIsRefreshed(t *testing.T) {
 			return h.post(s.relay, p.Draft(h.target(s.id)).Encode(t))
 		}
 		h.mustLand(signIn(young))
-		if n := asked.Load(); n != 1 {
+		if n := requests.Load(); n != 1 {
 			t.Errorf("%d requests", n)
 		}
 		// The provider changes its key. After a day only the new key is accepted.
@@ -196,17 +196,17 @@ func TestSSOMetadataIsRefreshed(t *testing.T) {
 		h.clock.pass(25 * time.Hour)
 		h.mustLand(signIn(next))
 		h.refused("the old key", signIn(young), "validation_failed")
-		if n := asked.Load(); n != 2 {
+		if n := requests.Load(); n != 2 {
 			t.Errorf("%d requests", n)
 		}
 		// A metadata URL that fails, or has the metadata of another provider, changes nothing, and is not read again for some time.
 		for _, bad := range []string{"", "<x/>", samltest.New(t, "https://else.example", true).Metadata()} {
 			served.Store(bad)
-			before := asked.Load()
+			before := requests.Load()
 			h.clock.pass(25 * time.Hour)
 			h.mustLand(signIn(next))
 			h.mustLand(signIn(next))
-			if n := asked.Load() - before; n != 1 {
+			if n := requests.Load() - before; n != 1 {
 				t.Errorf("%d requests", n)
 			}
 		}

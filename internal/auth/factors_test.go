@@ -190,8 +190,8 @@ func TestEnrolmentIsRefused(t *testing.T) {
 			t.Errorf("the longest issuer: %d %s", wide.status, wide.raw)
 		}
 		h.expect("public key", h.enrol("", map[string]any{"factor_type": "totp"}), 403, "bad_jwt")
-		alone := h.sign(map[string]any{"sub": raised.body["user"].(map[string]any)["id"], "role": "authenticated", "exp": h.clock.now().Add(time.Hour).Unix()})
-		h.expect("token without a session", h.enrol(alone, map[string]any{"factor_type": "totp"}), 403, "session_not_found")
+		withoutSession := h.sign(map[string]any{"sub": raised.body["user"].(map[string]any)["id"], "role": "authenticated", "exp": h.clock.now().Add(time.Hour).Unix()})
+		h.expect("token without a session", h.enrol(withoutSession, map[string]any{"factor_type": "totp"}), 403, "session_not_found")
 		for n := h.count("auth_factors"); n < maxFactors; n++ {
 			h.mustEnrol(up, fmt.Sprint("n", n))
 		}

@@ -85,12 +85,12 @@ func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
 			r := h.call("POST", "/auth/v1/factors/"+a.id+"/challenge", bearer, "{}", from(network))
 			return r.text("id")
 		}
-		looked := 0
+		checked := 0
 		guess := func(network string) {
 			r := h.verifyFactor(thief, a.id, sendRequest(thief, network), "1111111", from(network))
 			switch r.status {
 			case 422:
-				looked++
+				checked++
 			case 429:
 				if r.header.Get("Retry-After") == "" || r.code() != "over_request_rate_limit" {
 					t.Fatalf("refusal %v %s", r.header, r.raw)
@@ -103,27 +103,27 @@ func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
 			guess("203.0.113.7")
 			h.clock.pass(time.Minute)
 		}
-		if looked > 20 {
-			t.Errorf("%d of 300 guesses from one network were checked", looked)
+		if checked > 20 {
+			t.Errorf("%d of 300 guesses from one network were checked", checked)
 		}
-		looked = 0
+		checked = 0
 		all := soak.Size(3*triesPerFactor, 1000)
 		for i := range all { // from many networks, concurrently
 			guess(fmt.Sprintf("198.51.%d.%d", i/250, i%250))
 		}
-		if looked > triesPerFactor {
-			t.Errorf("%d of %d guesses from many networks were checked", looked, all)
+		if checked > triesPerFactor {
+			t.Errorf("%d of %d guesses from many networks were checked", checked, all)
 		}
-		looked = 0
+		checked = 0
 		challenge := sendRequest(thief, "203.0.113.7")
 		rest := soak.Size(100, 8700)
 		for range rest { // and the rest of the ten thousand concurrently
 			if r := h.verifyFactor(thief, a.id, challenge, "1111111", from("203.0.113.7")); r.status == 422 {
-				looked++
+				checked++
 			}
 		}
-		if looked > 1 {
-			t.Errorf("%d of %d concurrent guesses were checked", looked, rest)
+		if checked > 1 {
+			t.Errorf("%d of %d concurrent guesses were checked", checked, rest)
 		}
 		// From an IP address that the owner has used before, nothing is delayed. From other addresses a recovery code works.
 		owner := h.mustSignIn().text("access_token")

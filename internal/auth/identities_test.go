@@ -14,7 +14,7 @@ import (
 )
 
 // linkAt adds an identity: it starts the flow as the client does, and completes it as a browser does.
-func (g *oauthFixture) linkAt(bearer, query string, who map[string]any) answer {
+func (g *oauthFixture) linkAt(bearer, query string, who map[string]any) response {
 	g.t.Helper()
 	g.clock.pass(time.Second)
 	r := g.call("GET", "/auth/v1/user/identities/authorize?skip_http_redirect=true&"+query, bearer, "")

@@ -51,8 +51,8 @@ func newOAuthFixture(t testing.TB, d *db.DB, settings ...func(*Config)) *oauthFi
 	return g
 }
 
-// answer is the URL to which a browser was redirected.
-type answer struct {
+// response is the URL to which a browser was redirected.
+type response struct {
 	status   int
 	to       *url.URL
 	query    url.Values
@@ -61,7 +61,7 @@ type answer struct {
 	raw      string
 }
 
-func (g *oauthFixture) browse(method, target, form string, cookies []*http.Cookie) answer {
+func (g *oauthFixture) browse(method, target, form string, cookies []*http.Cookie) response {
 	g.t.Helper()
 	r := httptest.NewRequest(method, target, strings.NewReader(form))
 	if method == http.MethodPost {
@@ -72,7 +72,7 @@ func (g *oauthFixture) browse(method, target, form string, cookies []*http.Cooki
 	}
 	w := httptest.NewRecorder()
 	g.handler.ServeHTTP(w, r)
-	out := answer{status: w.Code, raw: w.Body.String()}
+	out := response{status: w.Code, raw: w.Body.String()}
 	result := w.Result()
 	defer func() { _ = result.Body.Close() }()
 	out.cookies = result.Cookies()
@@ -88,7 +88,7 @@ func (g *oauthFixture) browse(method, target, form string, cookies []*http.Cooki
 }
 
 // begin requests /authorize as a browser does.
-func (g *oauthFixture) begin(query string) answer {
+func (g *oauthFixture) begin(query string) response {
 	g.t.Helper()
 	a := g.browse("GET", "/auth/v1/authorize?"+query, "", nil)
 	if a.status != http.StatusFound {
@@ -98,7 +98,7 @@ func (g *oauthFixture) begin(query string) answer {
 }
 
 // visit is a whole sign-in in one browser. who are the person's claims at the provider.
-func (g *oauthFixture) visit(query string, who map[string]any) answer {
+func (g *oauthFixture) visit(query string, who map[string]any) response {
 	g.t.Helper()
 	g.clock.pass(time.Second) // so that later rows have later times
 	a := g.begin(query)
@@ -107,7 +107,7 @@ func (g *oauthFixture) visit(query string, who map[string]any) answer {
 }
 
 // session is a visit that must open a session.
-func (g *oauthFixture) session(who map[string]any) answer {
+func (g *oauthFixture) session(who map[string]any) response {
 	g.t.Helper()
 	a := g.visit("provider=house", who)
 	if a.fragment.Get("access_token") == "" {
@@ -126,7 +126,7 @@ func with(who map[string]any, name string, value any) map[string]any {
 	return who
 }
 
-func (g *oauthFixture) refused(what string, a answer, to, kind, code string) {
+func (g *oauthFixture) refused(what string, a response, to, kind, code string) {
 	g.t.Helper()
 	for _, v := range []url.Values{a.query, a.fragment} {
 		if v.Get("error") != kind || v.Get("error_code") != code || v.Get("error_description") == "" {

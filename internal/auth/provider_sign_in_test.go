@@ -35,7 +35,7 @@ func TestDecide(t *testing.T) {
 }
 
 // userOf returns the account that signed in.
-func (g *oauthFixture) userOf(a answer) User {
+func (g *oauthFixture) userOf(a response) User {
 	g.t.Helper()
 	r := g.user(a.fragment.Get("access_token"))
 	g.expect("user", r, http.StatusOK, "")

@@ -10,7 +10,7 @@ import (
 // Proves A-safe-13.
 func TestRedirectsToTheSite(t *testing.T) {
 	r := newRedirectAllowlist("https://ines.example", nil)
-	for asked, want := range map[string]bool{
+	for target, want := range map[string]bool{
 		"https://ines.example": true, "https://ines.example/": true, "https://ines.example/a/b?c=d#e": true, "HTTPS://INES.example/": true, "https://ines.example:443/x": true,
 		"https://ines.example?x=https://evil.example": true, "https://ines.example/ção": true,
 		"": false, "/": false, "/admin": false, "admin": false, "//evil.example": false, "///evil.example": false, "////evil.example": false, "https:": false, "https://": false,
@@ -25,14 +25,14 @@ func TestRedirectsToTheSite(t *testing.T) {
 		"https://ines.example./": false, "https://ines.example/../x": false, "https://ines.example/%2e%2e/x": false, "https://ines.example/a/%2E/x": false, "https://ines.example:/": true,
 		"https://ines.example/auth/v1/authorize?provider=x": false, "https://ines.example/%61uth/v1/verify": false, "https://ines.example/auth/v1": false, "https://ines.example/auth/v1x": true, "https://ines.example:x/": false,
 	} {
-		if got := r.allows(asked); got != want {
-			t.Errorf("%q: %v", asked, got)
+		if got := r.allows(target); got != want {
+			t.Errorf("%q: %v", target, got)
 		}
 	}
 	local := newRedirectAllowlist("http://127.0.0.1:8000", nil)
-	for asked, want := range map[string]bool{"http://127.0.0.1:5173/x": true, "http://127.0.0.1": true, "http://127.0.0.2:8000": false, "https://127.0.0.1": false, "http://localhost:8000": false} {
-		if got := local.allows(asked); got != want {
-			t.Errorf("%q: %v", asked, got)
+	for target, want := range map[string]bool{"http://127.0.0.1:5173/x": true, "http://127.0.0.1": true, "http://127.0.0.2:8000": false, "https://127.0.0.1": false, "http://localhost:8000": false} {
+		if got := local.allows(target); got != want {
+			t.Errorf("%q: %v", target, got)
 		}
 	}
 	if newRedirectAllowlist("", nil).allows("https://ines.example") {
@@ -82,14 +82,14 @@ func TestRedirectPatterns(t *testing.T) {
 		{"", nil, []string{"", "https://app.example"}},
 	} {
 		r := newRedirectAllowlist("https://ines.example", []string{c.pattern})
-		for _, asked := range c.yes {
-			if !r.allows(asked) {
-				t.Errorf("%q refuses %q", c.pattern, asked)
+		for _, target := range c.yes {
+			if !r.allows(target) {
+				t.Errorf("%q refuses %q", c.pattern, target)
 			}
 		}
-		for _, asked := range c.no {
-			if r.allows(asked) {
-				t.Errorf("%q allows %q", c.pattern, asked)
+		for _, target := range c.no {
+			if r.allows(target) {
+				t.Errorf("%q allows %q", c.pattern, target)
 			}
 		}
 	}
@@ -127,16 +127,16 @@ func FuzzRedirect(f *testing.F) {
 		f.Add(seed)
 	}
 	r := newRedirectAllowlist("https://ines.example", []string{"https://*.app.example/**", "https://**.deep.example/**", "http://localhost:*/**", "ines://callback"})
-	f.Fuzz(func(t *testing.T, asked string) {
-		if !r.allows(asked) {
+	f.Fuzz(func(t *testing.T, target string) {
+		if !r.allows(target) {
 			return
 		}
-		if strings.ContainsAny(asked, "\\\r\n\t \x00") {
-			t.Errorf("%q contains characters that browsers drop or convert", asked)
+		if strings.ContainsAny(target, "\\\r\n\t \x00") {
+			t.Errorf("%q contains characters that browsers drop or convert", target)
 		}
-		scheme, rest, ok := strings.Cut(asked, "://")
+		scheme, rest, ok := strings.Cut(target, "://")
 		if !ok {
-			t.Fatalf("%q has no authority", asked)
+			t.Fatalf("%q has no authority", target)
 		}
 		authority := rest
 		if end := strings.IndexAny(rest, "/?#"); end >= 0 { // where the WHATWG parser ends the host
@@ -148,21 +148,21 @@ func FuzzRedirect(f *testing.F) {
 		case "https":
 			ours := host == "ines.example" && (port == "" || port == "443")
 			if !plain || !ours && !strings.HasSuffix(host, ".app.example") && !strings.HasSuffix(host, ".deep.example") {
-				t.Errorf("%q leads to %q", asked, authority)
+				t.Errorf("%q leads to %q", target, authority)
 			}
 		case "http":
 			if host != "localhost" || !plain {
-				t.Errorf("%q leads to %q", asked, authority)
+				t.Errorf("%q leads to %q", target, authority)
 			}
 		case "ines":
 			if authority != "callback" && !strings.EqualFold(authority, "callback") {
-				t.Errorf("%q leads to %q", asked, authority)
+				t.Errorf("%q leads to %q", target, authority)
 			}
 		default:
-			t.Errorf("%q has the scheme %q", asked, scheme)
+			t.Errorf("%q has the scheme %q", target, scheme)
 		}
-		if u, err := url.Parse(withQuery(asked, url.Values{"code": {"x"}})); err != nil || u.Query().Get("code") != "x" || !strings.EqualFold(u.Host, authority) {
-			t.Errorf("%q cannot carry a code: %v %v", asked, u, err)
+		if u, err := url.Parse(withQuery(target, url.Values{"code": {"x"}})); err != nil || u.Query().Get("code") != "x" || !strings.EqualFold(u.Host, authority) {
+			t.Errorf("%q cannot carry a code: %v %v", target, u, err)
 		}
 	})
 }

@@ -68,12 +68,12 @@ func TestSamlidpSignsIn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			answer, err := http.DefaultClient.Do(request)
+			response, err := http.DefaultClient.Do(request)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := answer.Body.Close(); err != nil || answer.StatusCode != http.StatusNoContent {
-				t.Fatalf("%s: %s %v", path, answer.Status, err)
+			if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusNoContent {
+				t.Fatalf("%s: %s %v", path, response.Status, err)
 			}
 		}
 		put("/services/atelie", metadata.Body)
@@ -90,14 +90,14 @@ func TestSamlidpSignsIn(t *testing.T) {
 		form := browse(t, http.MethodGet, sent.text("url"), nil)
 		form.Set("user", "bea")
 		form.Set("password", "hunter2")
-		answer := browse(t, http.MethodPost, server.URL+"/sso", form)
-		l := h.mustLand(h.post(answer.Get("RelayState"), answer.Get("SAMLResponse")))
+		response := browse(t, http.MethodPost, server.URL+"/sso", form)
+		l := h.mustLand(h.post(response.Get("RelayState"), response.Get("SAMLResponse")))
 		u := h.user(l.fragment.Get("access_token"))
 		own, _ := u.body["user_metadata"].(map[string]any)
 		if u.text("email") != "bea@samlidp.example" || own["name"] != "Bea Reis" {
 			t.Errorf("%s", u.raw)
 		}
-		h.refused("the same again", h.post(answer.Get("RelayState"), answer.Get("SAMLResponse")), "saml_relay_state_not_found")
+		h.refused("the same again", h.post(response.Get("RelayState"), response.Get("SAMLResponse")), "saml_relay_state_not_found")
 	})
 }
 
@@ -113,15 +113,15 @@ func browse(t *testing.T, method, address string, form url.Values) url.Values {
 	if form != nil {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := io.ReadAll(answer.Body)
+	page, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := answer.Body.Close(); err != nil {
+	if err := response.Body.Close(); err != nil {
 		t.Fatal(err)
 	}
 	fields := url.Values{}
@@ -129,7 +129,7 @@ func browse(t *testing.T, method, address string, form url.Values) url.Values {
 		fields.Set(m[1], html.UnescapeString(m[2]))
 	}
 	if len(fields) == 0 {
-		t.Fatalf("no form at %s: %s %s", address, answer.Status, page)
+		t.Fatalf("no form at %s: %s %s", address, response.Status, page)
 	}
 	return fields
 }

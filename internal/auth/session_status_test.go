@@ -27,7 +27,7 @@ func TestSessionStatuses(t *testing.T) {
 		second := session(h.signInAs("rui@example.pt", password).text("access_token"))
 		raised := mine
 		raised.AAL = "aal2"
-		asked := []identity.Session{
+		sessions := []identity.Session{
 			mine, raised, theirs, second, {UserID: mine.UserID}, {UserID: visitor}, {UserID: newID()},
 			{UserID: mine.UserID, ID: newID()}, {UserID: mine.UserID, ID: theirs.ID}, {UserID: visitor, ID: mine.ID},
 			{UserID: mine.UserID, ID: "nonsense"}, {UserID: "nonsense"}, {},
@@ -35,11 +35,11 @@ func TestSessionStatuses(t *testing.T) {
 		alive := []bool{true, true, true, true, true, true, true}
 		expect := func(when string, admins ...int) {
 			t.Helper()
-			got, err := h.SessionStatuses(t.Context(), asked)
-			if err != nil || len(got) != len(asked) {
+			got, err := h.SessionStatuses(t.Context(), sessions)
+			if err != nil || len(got) != len(sessions) {
 				t.Fatalf("%s: %v, %v", when, got, err)
 			}
-			for i, of := range asked {
+			for i, of := range sessions {
 				admin, err := h.IsAdmin(identity.With(t.Context(), identity.Caller{AAL: of.AAL}), of.UserID, of.ID)
 				want := identity.SessionStatus{Alive: i < len(alive) && alive[i], Admin: slices.Contains(admins, i)}
 				if err != nil || got[i] != want || admin != want.Admin {

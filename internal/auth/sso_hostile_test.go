@@ -27,7 +27,7 @@ func TestHostileSAMLAnswersNeverOpenASession(t *testing.T) {
 				t.Errorf("%s: %+v", c.Name, l)
 			}
 		}
-		for name, body := range map[string]string{"no form": "%", "empty": "", "without an answer": "RelayState=" + h.start(nil).relay, "JSON": `{"SAMLResponse":"x"}`} {
+		for name, body := range map[string]string{"no form": "%", "empty": "", "without a response": "RelayState=" + h.start(nil).relay, "JSON": `{"SAMLResponse":"x"}`} {
 			h.refused(name, h.postForm(body), "validation_failed")
 		}
 		h.refused("unknown state that is no address", h.post("hello there", h.idp.Draft(h.target("")).Encode(t)), "validation_failed")

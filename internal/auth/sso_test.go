@@ -133,9 +133,9 @@ func (l landing) session() bool {
 }
 
 // post sends the form of the identity provider's page. The request has no API key.
-func (h *ssoFixture) post(relay, answer string) landing {
+func (h *ssoFixture) post(relay, samlResponse string) landing {
 	h.t.Helper()
-	form := url.Values{"SAMLResponse": {answer}}
+	form := url.Values{"SAMLResponse": {samlResponse}}
 	if relay != "" {
 		form.Set("RelayState", relay)
 	}
@@ -196,9 +196,9 @@ func TestSSOSignsIn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newSSOFixture(t, d)
 		s := h.start(map[string]any{"redirect_to": "https://app.example/in"})
-		answer := h.idp.Draft(h.target(s.id))
-		answer.Attributes = append(answer.Attributes, samltest.Attribute{Name: "name", Values: []string{"Ana"}})
-		l := h.mustLand(h.post(s.relay, answer.Encode(t)))
+		samlResponse := h.idp.Draft(h.target(s.id))
+		samlResponse.Attributes = append(samlResponse.Attributes, samltest.Attribute{Name: "name", Values: []string{"Ana"}})
+		l := h.mustLand(h.post(s.relay, samlResponse.Encode(t)))
 		if l.address != "https://app.example/in" {
 			t.Errorf("landed at %s", l.address)
 		}
@@ -272,7 +272,7 @@ func TestSSOAccountsAreSeparate(t *testing.T) {
 		}
 		// A provider cannot respond to a request that was sent to another one.
 		s = h.start(nil)
-		h.refused("the other provider's answer", h.post(s.relay, other.Draft(h.target(s.id)).Encode(t)), "validation_failed")
+		h.refused("the other provider's response", h.post(s.relay, other.Draft(h.target(s.id)).Encode(t)), "validation_failed")
 	})
 }
 
@@ -281,12 +281,12 @@ func TestSAMLAnswersWorkOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newSSOFixture(t, d)
 		s := h.start(nil)
-		answer := h.idp.Draft(h.target(s.id)).Encode(t)
-		h.mustLand(h.post(s.relay, answer))
-		h.refused("the same again", h.post(s.relay, answer), "saml_relay_state_not_found")
-		h.refused("without its state", h.post("", answer), "validation_failed")
-		h.refused("with another request's state", h.post(h.start(nil).relay, answer), "validation_failed")
-		h.refused("with a state that never was", h.post("6a2f41a3-c54c-4b8e-9d0f-0a4f0f3f4c11", answer), "saml_relay_state_not_found")
+		samlResponse := h.idp.Draft(h.target(s.id)).Encode(t)
+		h.mustLand(h.post(s.relay, samlResponse))
+		h.refused("the same again", h.post(s.relay, samlResponse), "saml_relay_state_not_found")
+		h.refused("without its state", h.post("", samlResponse), "validation_failed")
+		h.refused("with another request's state", h.post(h.start(nil).relay, samlResponse), "validation_failed")
+		h.refused("with a state that never was", h.post("6a2f41a3-c54c-4b8e-9d0f-0a4f0f3f4c11", samlResponse), "saml_relay_state_not_found")
 
 		unsolicited := func() string {
 			d := h.idp.Draft(h.target(""))
@@ -349,9 +349,9 @@ func TestFirstSignInsAtOnceMakeOneAccount(t *testing.T) {
 		h := newSSOFixture(t, d)
 		var wg sync.WaitGroup
 		for range 6 {
-			answer := h.idp.Draft(h.target("")).Encode(t)
+			samlResponse := h.idp.Draft(h.target("")).Encode(t)
 			wg.Go(func() {
-				if l := h.post("", answer); !l.session() {
+				if l := h.post("", samlResponse); !l.session() {
 					t.Errorf("%+v", l)
 				}
 			})

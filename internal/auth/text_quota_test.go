@@ -34,7 +34,7 @@ func TestANumberGetsTenTextMessagesADay(t *testing.T) {
 		h.exec("update auth_users set email = null, email_confirmed_at = null, phone = $1, phone_confirmed_at = $2", newcomerPhone, h.clock.now())
 		h.exec("delete from user_roles") // so that no reauthentication is needed
 		sendRequest := func(body fields) func() reply { return func() reply { return h.post("otp", body) } }
-		told := func(what string, got int, last reply, want int) {
+		expectLimit := func(what string, got int, last reply, want int) {
 			t.Helper()
 			h.expect(what, last, http.StatusTooManyRequests, "over_sms_send_rate_limit")
 			if got != want {
@@ -49,9 +49,9 @@ func TestANumberGetsTenTextMessagesADay(t *testing.T) {
 			t.Errorf("another number: %d text messages", sent)
 		}
 		sent, last = h.textsOf(func() reply { return h.call("GET", "/auth/v1/reauthenticate", bearer, "") })
-		told("reauthentication", sent, last, 4)
+		expectLimit("reauthentication", sent, last, 4)
 		sent, last = h.textsOf(func() reply { return h.put(bearer, fields{"phone": "351900000078"}) })
-		told("a change of number", sent, last, 4)
+		expectLimit("a change of number", sent, last, 4)
 		h.clock.pass(4 * time.Hour)
 		if sent, _ = h.textsOf(sendRequest(fields{"phone": newcomerPhone})); sent != 1 {
 			t.Errorf("four hours later: %d text messages", sent)

@@ -162,8 +162,8 @@ func TestAPIKeyWithoutBearerIsRefused(t *testing.T) {
 				}
 			}
 		}
-		alone := header{"Authorization", ""}
-		h.expect("settings", h.call("GET", "/auth/v1/settings", "", "", alone), 200, "")
-		h.expect("sign-in", h.signInAs(email, password, alone), 200, "")
+		withoutBearer := header{"Authorization", ""}
+		h.expect("settings", h.call("GET", "/auth/v1/settings", "", "", withoutBearer), 200, "")
+		h.expect("sign-in", h.signInAs(email, password, withoutBearer), 200, "")
 	})
 }

@@ -223,17 +223,17 @@ func TestReauthenticate(t *testing.T) {
 // Both addresses must confirm the change, in any order, by code, hash or link.
 func TestAnEmailChangeNeedsBothAddresses(t *testing.T) {
 	type confirm func(h *fixture, address string, m Mail) (first bool)
-	said := func(h *fixture, r reply) bool {
+	isFirst := func(h *fixture, r reply) bool {
 		h.expect("confirmation", r, 200, map[bool]string{true: "200", false: ""}[r.body["msg"] != nil])
 		return r.text("msg") == firstConfirmationText && r.text("code") == "200" && r.body["access_token"] == nil
 	}
 	ways := map[string]confirm{
 		"code": func(h *fixture, address string, m Mail) bool {
-			return said(h, h.post("verify", fields{"type": "email_change", "email": address, "token": m.Code}))
+			return isFirst(h, h.post("verify", fields{"type": "email_change", "email": address, "token": m.Code}))
 		},
 		"hash": func(h *fixture, _ string, m Mail) bool {
 			hash, _ := h.linkOf(m)
-			return said(h, h.post("verify", fields{"type": "email_change", "token_hash": hash}))
+			return isFirst(h, h.post("verify", fields{"type": "email_change", "token_hash": hash}))
 		},
 		"link": func(h *fixture, _ string, m Mail) bool {
 			_, to := h.follow(m.Link)

@@ -299,20 +299,20 @@ func TestLinksRedirectOnlyToAllowedURLs(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.RedirectURLs = []string{"https://app.example/**"} })
 		h.owner()
-		for asked, want := range map[string]string{
+		for target, want := range map[string]string{
 			"": "https://ines.example", "https://ines.example/admin?x=1": "https://ines.example/admin?x=1", "https://app.example/cb": "https://app.example/cb",
 			"https://evil.example": "https://ines.example", "//evil.example": "https://ines.example", "https://ines.example@evil.example": "https://ines.example",
 		} {
-			h.expect("recover", h.call("POST", "/auth/v1/recover?redirect_to="+asked, "", object(fields{"email": email}), header{"Host", "evil.example"}, header{"X-Forwarded-Host", "evil.example"}), 200, "")
+			h.expect("recover", h.call("POST", "/auth/v1/recover?redirect_to="+target, "", object(fields{"email": email}), header{"Host", "evil.example"}, header{"X-Forwarded-Host", "evil.example"}), 200, "")
 			m := h.mail(MailRecovery)
 			_, u := h.linkOf(m)
 			if u.Host != "ines.example" || u.Query().Get("redirect_to") != want {
-				t.Errorf("%q: mailed %s", asked, m.Link)
+				t.Errorf("%q: mailed %s", target, m.Link)
 			}
 			_, to := h.follow(m.Link)
 			to.Fragment = ""
 			if to.String() != want {
-				t.Errorf("%q: leads to %s", asked, to)
+				t.Errorf("%q: leads to %s", target, to)
 			}
 		}
 		h.expect("recover", h.post("recover", fields{"email": email}), 200, "")

@@ -71,8 +71,8 @@ func TestDamagedObjectsOfTheSecondaryDestinationAreCopiedAgain(t *testing.T) {
 			if read(t, second, name) != text {
 				t.Errorf("%s is still damaged", name)
 			}
-			if told := strings.Count(s.log.String(), "name="+name+" "); told != 1 && name != gone {
-				t.Errorf("the log names %s %d times", name, told)
+			if lines := strings.Count(s.log.String(), "name="+name+" "); lines != 1 && name != gone {
+				t.Errorf("the log names %s %d times", name, lines)
 			}
 		}
 		if status, err := s.service.Status(t.Context()); err != nil || status.BackupError != "" || status.ProofError != "" {

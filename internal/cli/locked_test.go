@@ -21,20 +21,20 @@ func lockUntil(t *testing.T, dir string) *untilWaiting {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &untilWaiting{told: make(chan struct{})}
+	w := &untilWaiting{waiting: make(chan struct{})}
 	locked, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
 		// t.Context() would end when the test returns, perhaps before the commit.
 		ended <- d.WithTx(context.WithoutCancel(t.Context()), func(tx *db.Tx) error {
 			err := db.Exec(t.Context(), tx, "update rate_limits set hits = hits")
 			close(locked)
-			<-w.told
+			<-w.waiting
 			return err
 		})
 	}()
 	<-locked
 	t.Cleanup(func() {
-		w.once.Do(func() { close(w.told) })
+		w.once.Do(func() { close(w.waiting) })
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
@@ -48,13 +48,13 @@ func lockUntil(t *testing.T, dir string) *untilWaiting {
 // untilWaiting closes told when a line about a wait is written.
 type untilWaiting struct {
 	bytes.Buffer
-	once sync.Once
-	told chan struct{}
+	once    sync.Once
+	waiting chan struct{}
 }
 
 func (w *untilWaiting) Write(p []byte) (int, error) {
 	if bytes.Contains(p, []byte("waiting until the database is not locked")) {
-		w.once.Do(func() { close(w.told) })
+		w.once.Do(func() { close(w.waiting) })
 	}
 	return w.Buffer.Write(p)
 }
@@ -69,7 +69,7 @@ func TestCommandsWaitForTheLockOfABusyServer(t *testing.T) {
 		return Run(t.Context(), append(args, "--data-dir", dir), strings.NewReader("a wall of whitewash\n"), &out, errOut, "test"), out.String()
 	}
 	for _, args := range [][]string{{"owner", "add", "ana@example.com", "--password-stdin"}, {"owner", "add", "rui@example.com", "--password-stdin"}} {
-		errOut := &untilWaiting{told: make(chan struct{})}
+		errOut := &untilWaiting{waiting: make(chan struct{})}
 		if code, out := run(base, errOut, args...); code != 0 {
 			t.Fatalf("%s%s", out, errOut)
 		}
@@ -112,7 +112,7 @@ func TestALockedDatabaseIsAnErrorThatSaysWhatToDo(t *testing.T) {
 	}
 	defer func() { _ = d.Close() }()
 	_, err = d.Exec(t.Context(), "delete from products")
-	locked.once.Do(func() { close(locked.told) })
+	locked.once.Do(func() { close(locked.waiting) })
 	var out bytes.Buffer
 	if code := printErrors(&out, err, exitError); code != exitError || out.String() != "atelie: "+lockedText+"\n" || !strings.Contains(lockedText, "run the command again") {
 		t.Errorf("%v: %d, %s", err, code, &out)

@@ -289,9 +289,9 @@ func server(t *testing.T, dir string, args ...string) (stop func() result) {
 func serverAt(t *testing.T, dir string, args ...string) (url string, stop func() result) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	told := make(chan string, 1)
+	printed := make(chan string, 1)
 	out := &stopAtURL{}
-	out.stop = sync.OnceFunc(func() { told <- out.text.String() })
+	out.stop = sync.OnceFunc(func() { printed <- out.text.String() })
 	var errOut bytes.Buffer
 	done := make(chan result, 1)
 	go func() {
@@ -299,7 +299,7 @@ func serverAt(t *testing.T, dir string, args ...string) (url string, stop func()
 		done <- result{code, "", errOut.String()}
 	}()
 	select {
-	case text := <-told:
+	case text := <-printed:
 		url = siteURL.FindString(text)
 	case r := <-done:
 		t.Fatalf("%+v", r)

@@ -117,13 +117,13 @@ func checkServed(t *testing.T, dir string) {
 		for i := 0; i < len(headers); i += 2 {
 			r.Header.Set(headers[i], headers[i+1])
 		}
-		answer, err := http.DefaultClient.Do(r)
+		response, err := http.DefaultClient.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := io.ReadAll(answer.Body)
-		if err := errors.Join(err, answer.Body.Close()); err != nil || answer.StatusCode != http.StatusOK {
-			t.Errorf("%s: %s %v: %.200s", target, answer.Status, err, text)
+		text, err := io.ReadAll(response.Body)
+		if err := errors.Join(err, response.Body.Close()); err != nil || response.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s %v: %.200s", target, response.Status, err, text)
 		}
 		return string(text)
 	}

@@ -41,8 +41,8 @@ func failOnChange(t *testing.T) func(error) {
 
 func TestClaimIsRenewedAfterALostConnection(t *testing.T) {
 	d := dbtest.Open(t, db.Postgres)
-	told := make(chan error, 3)
-	release, err := d.Claim(t.Context(), db.ClaimKeys{Current: 7}, func(err error) { told <- err })
+	lost := make(chan error, 3)
+	release, err := d.Claim(t.Context(), db.ClaimKeys{Current: 7}, func(err error) { lost <- err })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,12 +52,12 @@ func TestClaimIsRenewedAfterALostConnection(t *testing.T) {
 		if _, err := d.Exec(t.Context(), "select pg_terminate_backend(pid, 60000) from pg_locks where locktype = 'advisory' and objsubid = 2 and objid = 7"); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-told; err == nil {
+		if err := <-lost; err == nil {
 			t.Error("the loss was not reported")
 		}
 	}
 	end()
-	if err := <-told; err != nil {
+	if err := <-lost; err != nil {
 		t.Errorf("made anew: %v", err)
 	}
 	if _, err := d.Claim(t.Context(), db.ClaimKeys{Current: 8}, failOnChange(t)); !errors.Is(err, db.ErrClaimed) {
@@ -70,7 +70,7 @@ func TestClaimIsRenewedAfterALostConnection(t *testing.T) {
 	}
 	other()
 	// A node that has claimed the database meanwhile is reported, and both claims are held.
-	if release, err = d.Claim(t.Context(), db.ClaimKeys{Current: 7}, func(err error) { told <- err }); err != nil {
+	if release, err = d.Claim(t.Context(), db.ClaimKeys{Current: 7}, func(err error) { lost <- err }); err != nil {
 		t.Fatal(err)
 	}
 	defer release()
@@ -79,7 +79,7 @@ func TestClaimIsRenewedAfterALostConnection(t *testing.T) {
 			return err
 		}
 		end()
-		if err := <-told; !errors.Is(err, db.ErrClaimed) {
+		if err := <-lost; !errors.Is(err, db.ErrClaimed) {
 			t.Errorf("beside another claim: %v", err)
 		}
 		return nil

@@ -33,10 +33,10 @@ func TestTheHookDecidesHowLongAWriteWaitsForTheLock(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				told := 0
+				calls := 0
 				hooks := db.NoHooks
 				hooks.Locked = func(waited time.Duration) bool {
-					if told++; told < waits {
+					if calls++; calls < waits {
 						return waited > 0
 					}
 					if released {
@@ -61,8 +61,8 @@ func TestTheHookDecidesHowLongAWriteWaitsForTheLock(t *testing.T) {
 				if !released {
 					unlock()
 				}
-				if told != waits || released != (err == nil) || !released && !db.IsLocked(err) {
-					t.Errorf("released %t: told %d times, %v", released, told, err)
+				if calls != waits || released != (err == nil) || !released && !db.IsLocked(err) {
+					t.Errorf("released %t: called %d times, %v", released, calls, err)
 				}
 			})
 		}

@@ -159,9 +159,9 @@ func TestDimensionsFitThePictures(t *testing.T) {
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
-		said, is := number(m[1])/number(m[2]), float64(picture.Width)/float64(picture.Height)
-		if math.Abs(said/is-1) > 0.06 {
-			t.Errorf("%s says %s (%.2f), the picture has %.2f", p.Title, p.Dimensions, said, is)
+		stated, actual := number(m[1])/number(m[2]), float64(picture.Width)/float64(picture.Height)
+		if math.Abs(stated/actual-1) > 0.06 {
+			t.Errorf("%s says %s (%.2f), the picture has %.2f", p.Title, p.Dimensions, stated, actual)
 		}
 	}
 }

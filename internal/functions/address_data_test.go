@@ -17,15 +17,15 @@ import (
 func (s *site) addressCounts(action, address string) (places string, inSettings bool) {
 	s.t.Helper()
 	rec := s.call("admin", "address-data", `{"action":"`+action+`","address":"`+address+`"}`)
-	var answer addressResponse
-	if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil || rec.Code != 200 || !answer.Success || rec.Header().Get("Cache-Control") != "no-store" {
+	var response addressResponse
+	if err := json.Unmarshal(rec.Body.Bytes(), &response); err != nil || rec.Code != 200 || !response.Success || rec.Header().Get("Cache-Control") != "no-store" {
 		s.t.Fatalf("%d %s %v", rec.Code, rec.Body, err)
 	}
 	var list []string
-	for _, p := range answer.Places {
+	for _, p := range response.Places {
 		list = append(list, fmt.Sprintf("%s %d", p.Name, p.Count))
 	}
-	return strings.Join(list, ", "), answer.Settings
+	return strings.Join(list, ", "), response.Settings
 }
 
 // Proves AM-address-1, FN-address-find.

@@ -142,16 +142,16 @@ func TestFailedExportClosesTheConnection(t *testing.T) {
 			}
 			w.WriteHeader(http.StatusInternalServerError)
 		}))
-		answer, err := server.Client().Get(server.URL)
+		response, err := server.Client().Get(server.URL)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got bytes.Buffer
-		_, err = got.ReadFrom(answer.Body)
-		_ = answer.Body.Close()
+		_, err = got.ReadFrom(response.Body)
+		_ = response.Body.Close()
 		server.Close()
-		if small := size == 10; small != (answer.StatusCode == 500 && err == nil && got.Len() == 0 && answer.Header.Get("Content-Disposition") == "") {
-			t.Errorf("%d bytes: %d, %d bytes arrived, %v", size, answer.StatusCode, got.Len(), err)
+		if small := size == 10; small != (response.StatusCode == 500 && err == nil && got.Len() == 0 && response.Header.Get("Content-Disposition") == "") {
+			t.Errorf("%d bytes: %d, %d bytes arrived, %v", size, response.StatusCode, got.Len(), err)
 		}
 		if size > 10 && err == nil {
 			t.Error("an incomplete file looks complete")

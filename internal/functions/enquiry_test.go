@@ -39,16 +39,16 @@ func (s *site) ask(language, reason string) (path string) {
 	s.t.Helper()
 	body := fmt.Sprintf(`{"name":"Inês Prado","email":"ines@exemplo.pt","message":"Gosto muito do mural.","reason":%q,"language":%q,"follow":true}`, reason, language)
 	rec := s.call("anon", "submit-contact", body)
-	var answer struct {
+	var response struct {
 		Success bool   `json:"success"`
 		URL     string `json:"enquiry_url"`
 	}
-	if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil || !answer.Success {
+	if err := json.Unmarshal(rec.Body.Bytes(), &response); err != nil || !response.Success {
 		s.t.Fatalf("%d %s: %v", rec.Code, rec.Body, err)
 	}
-	path, found := strings.CutPrefix(answer.URL, "https://alvor.example")
+	path, found := strings.CutPrefix(response.URL, "https://alvor.example")
 	if !found || len(path) != len("/enquiry/")+22 {
-		s.t.Fatalf("link %q", answer.URL)
+		s.t.Fatalf("link %q", response.URL)
 	}
 	return path
 }
@@ -100,7 +100,7 @@ func (s *site) texts() (all []string) {
 	return all
 }
 
-// state calls contact-reply as the owner.
+// reply calls contact-reply as the owner, and returns its status, the state and the body.
 func (s *site) reply(body string) (int, conversationState, string) {
 	s.t.Helper()
 	rec := s.call("admin", "contact-reply", body)

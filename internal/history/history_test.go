@@ -33,7 +33,7 @@ func newService(d *db.DB, now func() time.Time) *Service {
 }
 
 // call calls a handler, and returns the body or the error.
-func call(t *testing.T, c identity.Caller, handler httpx.Handler, body string) (answer string, refusal *apperr.Error) {
+func call(t *testing.T, c identity.Caller, handler httpx.Handler, body string) (response string, refusal *apperr.Error) {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 	rec := httptest.NewRecorder()

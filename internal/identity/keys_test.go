@@ -115,7 +115,7 @@ func TestAlgorithmsAreNotConfused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stranger := newKey(t, "k1", now)
+	unknown := newKey(t, "k1", now)
 	var zeros [64]byte
 	forge := func(method jwt.SigningMethod, header map[string]any, key any, claims jwt.MapClaims) string {
 		token := jwt.NewWithClaims(method, claims)
@@ -152,8 +152,8 @@ func TestAlgorithmsAreNotConfused(t *testing.T) {
 		"ES256, kid is a path":             forge(jwt.SigningMethodES256, map[string]any{"kid": "../../dev/null"}, key.Private, db.claims()),
 		"ES256, kid is a query":            forge(jwt.SigningMethodES256, map[string]any{"kid": "k1' or '1'='1"}, key.Private, db.claims()),
 		"ES256, retired key":               forge(jwt.SigningMethodES256, map[string]any{"kid": "old"}, db.keys[1].Private, db.claims()),
-		"ES256, stranger's key":            forge(jwt.SigningMethodES256, k1, stranger.Private, db.claims()),
-		"ES256, key in the header":         forge(jwt.SigningMethodES256, map[string]any{"kid": "x", "jwk": map[string]any{"kty": "EC"}, "jku": "https://evil.example/jwks.json"}, stranger.Private, db.claims()),
+		"ES256, an unknown key":            forge(jwt.SigningMethodES256, k1, unknown.Private, db.claims()),
+		"ES256, key in the header":         forge(jwt.SigningMethodES256, map[string]any{"kid": "x", "jwk": map[string]any{"kty": "EC"}, "jku": "https://evil.example/jwks.json"}, unknown.Private, db.claims()),
 		"ES256, service key":               forge(jwt.SigningMethodES256, k1, key.Private, service),
 		"ES256, extension":                 forge(jwt.SigningMethodES256, map[string]any{"kid": "k1", "crit": []string{"exp"}}, key.Private, db.claims()),
 		"ES384":                            forge(jwt.SigningMethodES384, k1, p384, db.claims()),
@@ -264,9 +264,9 @@ func TestKeysWithoutTheDatabase(t *testing.T) {
 	if _, err := tk.PublicKeys(); !errors.Is(err, gone) {
 		t.Errorf("publish: %v", err)
 	}
-	stranger := jwt.NewWithClaims(jwt.SigningMethodES256, db.claims())
-	stranger.Header["kid"] = "k2"
-	fromAnotherNode, err := stranger.SignedString(newKey(t, "k2", now).Private)
+	unknown := jwt.NewWithClaims(jwt.SigningMethodES256, db.claims())
+	unknown.Header["kid"] = "k2"
+	fromAnotherNode, err := unknown.SignedString(newKey(t, "k2", now).Private)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func certificate(t *testing.T, host string) (tls.Certificate, *x509.CertPool) {
 	return cert, pool
 }
 
-func newPost(t *testing.T, o mailtest.Options) *mailtest.Server {
+func startMailServer(t *testing.T, o mailtest.Options) *mailtest.Server {
 	t.Helper()
 	p, err := mailtest.Start(o)
 	if err != nil {

@@ -305,16 +305,16 @@ var hostile = []string{
 
 // Proves A-safe-15, P-found-hostile.
 func TestHostileNames(t *testing.T) {
-	p := newPost(t, mailtest.Options{})
+	server := startMailServer(t, mailtest.Options{})
 	for _, name := range hostile {
-		m := newMailer(t, Config{Server: serverOf(p, TLSOffered, "", ""), SiteName: siteName(name)}, nil)
+		m := newMailer(t, Config{Server: serverOf(server, TLSOffered, "", ""), SiteName: siteName(name)}, nil)
 		msg := message(NewDevice, i18n.EN)
 		msg.Device, msg.IP, msg.NewEmail, msg.Code = name, name, name, name
 		if _, err := m.Send(t.Context(), msg); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	mails := p.Mails()
+	mails := server.Mails()
 	if len(mails) != len(hostile) {
 		t.Fatalf("%d mails", len(mails))
 	}

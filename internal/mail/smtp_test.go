@@ -25,7 +25,7 @@ func TestDelivery(t *testing.T) {
 	secure := &tls.Config{Certificates: []tls.Certificate{cert}}
 	for _, c := range []struct {
 		name      string
-		post      mailtest.Options
+		options   mailtest.Options
 		mode      string
 		login     bool
 		encrypted bool
@@ -37,20 +37,20 @@ func TestDelivery(t *testing.T) {
 		{"no encryption on this machine, with a login", mailtest.Options{TLS: secure, Insecure: true}, TLSNone, true, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := newPost(t, c.post)
+			server := startMailServer(t, c.options)
 			user, password := "", ""
 			if c.login {
 				user, password = mailtest.User, mailtest.Password
 			}
 			var log bytes.Buffer
-			m := newMailer(t, Config{Server: serverOf(p, c.mode, user, password), From: "Ateliê Alvor <ola@alvor.example>", RootCAs: pool}, &log)
+			m := newMailer(t, Config{Server: serverOf(server, c.mode, user, password), From: "Ateliê Alvor <ola@alvor.example>", RootCAs: pool}, &log)
 			msg := message(Recovery, i18n.PT)
 			msg.ID = "0190-id"
 			where, err := m.Send(t.Context(), msg)
-			if err != nil || where != p.Address() {
+			if err != nil || where != server.Address() {
 				t.Fatalf("%s %v", where, err)
 			}
-			mails := p.Mails()
+			mails := server.Mails()
 			if len(mails) != 1 {
 				t.Fatalf("%d mails", len(mails))
 			}
@@ -75,20 +75,20 @@ func TestDelivery(t *testing.T) {
 // Proves A-mail-6.
 func TestEncryptionIsNotDowngraded(t *testing.T) {
 	cert, pool := certificate(t, "127.0.0.1")
-	_, strangers := certificate(t, "127.0.0.1")
+	_, otherRoots := certificate(t, "127.0.0.1")
 	other, otherPool := certificate(t, "mail.elsewhere.example")
 	secure, wrongName := &tls.Config{Certificates: []tls.Certificate{cert}}, &tls.Config{Certificates: []tls.Certificate{other}}
 	for _, c := range []struct {
-		name string
-		post mailtest.Options
-		cfg  Config
-		mode string
-		want string
+		name    string
+		options mailtest.Options
+		cfg     Config
+		mode    string
+		want    string
 	}{
 		{"required and not offered", mailtest.Options{}, Config{}, TLSRequired, "does not support STARTTLS"},
-		{"a stranger's certificate", mailtest.Options{TLS: secure}, Config{RootCAs: strangers}, TLSRequired, "certificate"},
-		{"a stranger's certificate where encryption is a choice", mailtest.Options{TLS: secure}, Config{RootCAs: strangers}, TLSOffered, "certificate"},
-		{"a stranger's certificate, smtps", mailtest.Options{TLS: secure, Implicit: true}, Config{RootCAs: strangers}, TLSImplicit, "certificate"},
+		{"an unknown authority's certificate", mailtest.Options{TLS: secure}, Config{RootCAs: otherRoots}, TLSRequired, "certificate"},
+		{"an unknown authority's certificate where encryption is a choice", mailtest.Options{TLS: secure}, Config{RootCAs: otherRoots}, TLSOffered, "certificate"},
+		{"an unknown authority's certificate, smtps", mailtest.Options{TLS: secure, Implicit: true}, Config{RootCAs: otherRoots}, TLSImplicit, "certificate"},
 		{"another host's certificate", mailtest.Options{TLS: wrongName}, Config{RootCAs: otherPool}, TLSRequired, "certificate"},
 		{"an unknown certificate for the system", mailtest.Options{TLS: secure}, Config{}, TLSRequired, "certificate"},
 		// 127.0.0.2 is this machine too, but not one of its names to which a password may be sent unencrypted.
@@ -96,8 +96,8 @@ func TestEncryptionIsNotDowngraded(t *testing.T) {
 		{"a login where STARTTLS was taken away", mailtest.Options{Host: "127.0.0.2", Insecure: true}, Config{RootCAs: pool}, TLSOffered, "unencrypted"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := newPost(t, c.post)
-			c.cfg.Server = serverOf(p, c.mode, mailtest.User, mailtest.Password)
+			server := startMailServer(t, c.options)
+			c.cfg.Server = serverOf(server, c.mode, mailtest.User, mailtest.Password)
 			_, err := newMailer(t, c.cfg, nil).Send(t.Context(), message(Recovery, i18n.EN))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v", err)
@@ -105,8 +105,8 @@ func TestEncryptionIsNotDowngraded(t *testing.T) {
 			if jobs.IsPermanent(err) {
 				t.Error("the owner can put it right: the mail must wait")
 			}
-			if len(p.Mails()) != 0 || len(p.Logins()) != 0 {
-				t.Errorf("left: %v, logins %v", p.Mails(), p.Logins())
+			if len(server.Mails()) != 0 || len(server.Logins()) != 0 {
+				t.Errorf("left: %v, logins %v", server.Mails(), server.Logins())
 			}
 		})
 	}
@@ -126,9 +126,9 @@ func TestSMTPStatusDecidesAboutRetry(t *testing.T) {
 		{553, "Not allowed", true},
 		{530, "5.7.0 Authentication required", false},
 	} {
-		p := newPost(t, mailtest.Options{})
-		p.Answer(mailtest.Refusal(c.code, c.text))
-		_, err := newMailer(t, Config{Server: serverOf(p, TLSOffered, "", "")}, nil).Send(t.Context(), message(Recovery, i18n.EN))
+		server := startMailServer(t, mailtest.Options{})
+		server.Answer(mailtest.Refusal(c.code, c.text))
+		_, err := newMailer(t, Config{Server: serverOf(server, TLSOffered, "", "")}, nil).Send(t.Context(), message(Recovery, i18n.EN))
 		if err == nil || jobs.IsPermanent(err) != c.permanent || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%d: permanent %v, %v", c.code, jobs.IsPermanent(err), err)
 			continue
@@ -141,10 +141,10 @@ func TestSMTPStatusDecidesAboutRetry(t *testing.T) {
 
 func TestWrongPasswordAndDeadServerAreTemporary(t *testing.T) {
 	cert, pool := certificate(t, "127.0.0.1")
-	p := newPost(t, mailtest.Options{TLS: &tls.Config{Certificates: []tls.Certificate{cert}}})
-	_, err := newMailer(t, Config{Server: serverOf(p, TLSRequired, mailtest.User, "wrong"), RootCAs: pool}, nil).Send(t.Context(), message(Recovery, i18n.EN))
-	if err == nil || jobs.IsPermanent(err) || strings.Contains(err.Error(), "wrong") || len(p.Logins()) != 1 {
-		t.Errorf("%v after %v", err, p.Logins())
+	server := startMailServer(t, mailtest.Options{TLS: &tls.Config{Certificates: []tls.Certificate{cert}}})
+	_, err := newMailer(t, Config{Server: serverOf(server, TLSRequired, mailtest.User, "wrong"), RootCAs: pool}, nil).Send(t.Context(), message(Recovery, i18n.EN))
+	if err == nil || jobs.IsPermanent(err) || strings.Contains(err.Error(), "wrong") || len(server.Logins()) != 1 {
+		t.Errorf("%v after %v", err, server.Logins())
 	}
 
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -177,12 +177,12 @@ func TestWrongPasswordAndDeadServerAreTemporary(t *testing.T) {
 // no other try.
 func TestRetriesThroughTheQueue(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		p := newPost(t, mailtest.Options{})
-		p.Answer(
+		server := startMailServer(t, mailtest.Options{})
+		server.Answer(
 			mailtest.Refusal(451, "Try again"), nil,
 			mailtest.Refusal(550, "No such user"),
 		)
-		m := newMailer(t, Config{Server: serverOf(p, TLSOffered, "", "")}, nil)
+		m := newMailer(t, Config{Server: serverOf(server, TLSOffered, "", "")}, nil)
 		var log bytes.Buffer
 		q := jobs.New(d, []byte("key"), nil, slogTo(&log), time.Now)
 		ids := make(chan string, 8)
@@ -209,7 +209,7 @@ func TestRetriesThroughTheQueue(t *testing.T) {
 		if first != second || first == "" {
 			t.Errorf("ids %q and %q", first, second)
 		}
-		waitFor(t, func() bool { return len(p.Mails()) == 1 })
+		waitFor(t, func() bool { return len(server.Mails()) == 1 })
 		add()
 		<-ids
 		var s jobs.State
@@ -222,10 +222,10 @@ func TestRetriesThroughTheQueue(t *testing.T) {
 		})
 		cancel()
 		<-done
-		if s.Failed != 1 || !strings.Contains(s.LastError, "No such user") || len(p.Mails()) != 1 || len(ids) != 0 {
-			t.Errorf("%+v, %d mails", s, len(p.Mails()))
+		if s.Failed != 1 || !strings.Contains(s.LastError, "No such user") || len(server.Mails()) != 1 || len(ids) != 0 {
+			t.Errorf("%+v, %d mails", s, len(server.Mails()))
 		}
-		if got := open(t, p.Mails()[0].Data).Header.Get("Message-Id"); got != "<"+first+"@alvor.example>" {
+		if got := open(t, server.Mails()[0].Data).Header.Get("Message-Id"); got != "<"+first+"@alvor.example>" {
 			t.Errorf("Message-ID %s", got)
 		}
 		if !strings.Contains(log.String(), "failed permanently") || strings.Contains(log.String(), "s3cr3t") || strings.Contains(log.String(), "482913") {
@@ -236,8 +236,8 @@ func TestRetriesThroughTheQueue(t *testing.T) {
 
 // Proves A-safe-15.
 func TestHostileAddressesNeverReachAServer(t *testing.T) {
-	p := newPost(t, mailtest.Options{})
-	m := newMailer(t, Config{Server: serverOf(p, TLSOffered, "", "")}, nil)
+	server := startMailServer(t, mailtest.Options{})
+	m := newMailer(t, Config{Server: serverOf(server, TLSOffered, "", "")}, nil)
 	for _, to := range []string{
 		"", "nobody", "a@b.example, c@d.example", "Ana <a@b.example>", "<a@b.example>", "a@b.example\r\nBcc: c@d.example", "a@b.example\nX: y",
 		"a@b.example\r", "\"a\r\nb\"@c.example", "a\x00@b.example", "a@b.example\u2028", "a@b.example (comment)", "group: a@b.example;",
@@ -266,8 +266,8 @@ func TestHostileAddressesNeverReachAServer(t *testing.T) {
 			t.Errorf("%s: the error contains the link: %v", name, err)
 		}
 	}
-	if len(p.Mails()) != 0 {
-		t.Errorf("%d mails left", len(p.Mails()))
+	if len(server.Mails()) != 0 {
+		t.Errorf("%d mails left", len(server.Mails()))
 	}
 	for _, to := range []string{"a@b.example", "o'neil+tag@b.example", "josé@exemplo.example"} {
 		msg := message(Recovery, i18n.EN)

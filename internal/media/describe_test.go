@@ -32,7 +32,7 @@ func TestDescribe(t *testing.T) {
 				}
 				out[a] = v
 			}
-			if _, told := out[requested[2]]; told != detailed || len(out) != 2+len(out[requested[2]].Kind)/5 {
+			if _, isDescribed := out[requested[2]]; isDescribed != detailed || len(out) != 2+len(out[requested[2]].Kind)/5 {
 				t.Fatalf("%d descriptions: %v", len(out), out)
 			}
 			return out

@@ -92,19 +92,19 @@ func newVideoSite(t *testing.T, d *db.DB) *site {
 	return s
 }
 
-func (s *site) description(at string) (d description, told bool) {
+func (s *site) description(at string) (d description, isDescribed bool) {
 	s.T.Helper()
 	got, err := s.Describe(s.T.Context(), []string{at}, false)
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	text, told := got[at]
-	if told {
+	text, isDescribed := got[at]
+	if isDescribed {
 		if err := json.Unmarshal(text, &d); err != nil {
 			s.T.Fatal(err)
 		}
 	}
-	return d, told
+	return d, isDescribed
 }
 
 // Proves F-film-index.
@@ -145,14 +145,14 @@ func TestIndexIsMovedToTheBeginning(t *testing.T) {
 				t.Errorf("If-Range %s: %d", tag, rec.Code)
 			}
 		}
-		var told struct {
+		var info struct {
 			ETag        string `json:"etag"`
 			Size        int64  `json:"size"`
 			ContentType string `json:"content_type"`
 		}
-		storagetest.Decode(t, s.Call("nobody", "GET", "/object/info/public/product-images/a.mp4", nil), &told)
-		if told.ETag != files.Quote(after.ETag) || told.Size != after.Size || told.ContentType != "video/mp4" {
-			t.Errorf("%+v", told)
+		storagetest.Decode(t, s.Call("nobody", "GET", "/object/info/public/product-images/a.mp4", nil), &info)
+		if info.ETag != files.Quote(after.ETag) || info.Size != after.Size || info.ContentType != "video/mp4" {
+			t.Errorf("%+v", info)
 		}
 		// A second run of the job does nothing, and a copy needs no job.
 		for _, version := range []string{before.BlobID, after.BlobID} {
@@ -231,9 +231,9 @@ func TestUnchangedVideos(t *testing.T) {
 			if got := s.Call("service", "GET", "/object/"+name, nil); !bytes.Equal(got.Body.Bytes(), c.file) {
 				t.Errorf("%s: %d of %d bytes", name, got.Body.Len(), len(c.file))
 			}
-			got, told := s.description(files.PublicPath + name)
-			if told != (c.codec != "") || told && (got.Kind != "video" || *got.Codec != c.codec || *got.Plays != c.plays || got.Width != 640 || got.Height != 360 || *got.Duration != 12.5 || got.Poster != "" || len(got.Version) != 16) {
-				t.Errorf("%s: %t %+v", name, told, got)
+			got, isDescribed := s.description(files.PublicPath + name)
+			if isDescribed != (c.codec != "") || isDescribed && (got.Kind != "video" || *got.Codec != c.codec || *got.Plays != c.plays || got.Width != 640 || got.Height != 360 || *got.Duration != 12.5 || got.Poster != "" || len(got.Version) != 16) {
+				t.Errorf("%s: %t %+v", name, isDescribed, got)
 			}
 		}
 		s.Holds(5)
@@ -382,20 +382,20 @@ func TestVerifyAndRebuildVideos(t *testing.T) {
 		s := newVideoSite(t, d)
 		s.UploadFile("product-images/a.mp4", videoFile(testVideo{indexLast: true}))
 		s.UploadFile("product-images/b.mp4", storagetest.ISO("isom"))
-		var said []string
+		var problems []string
 		report := func(_, _ int, _, problem string) error {
-			said = append(said, problem)
+			problems = append(problems, problem)
 			return nil
 		}
 		check := func(rebuild bool, a, b string) {
 			t.Helper()
-			said = nil
+			problems = nil
 			do := s.VerifyMedia
 			if rebuild {
 				do = func(ctx context.Context, report Progress) (int, error) { return s.RebuildMedia(ctx, false, report) }
 			}
-			if _, err := do(t.Context(), report); err != nil || len(said) != 2 || said[0] != a || said[1] != b {
-				t.Errorf("%v, %q", err, said)
+			if _, err := do(t.Context(), report); err != nil || len(problems) != 2 || problems[0] != a || problems[1] != b {
+				t.Errorf("%v, %q", err, problems)
 			}
 		}
 		check(false, "its index is at the end of the file", reasonText(reasonUnreadableVideo))

@@ -88,8 +88,8 @@ func TestPagesAreRendered(t *testing.T) {
 		if body := get(h, "GET", target).Body.String(); !strings.Contains(body, rootMark) || strings.Contains(body, "hero.jpg") || !strings.Contains(body, "modulepreload") {
 			t.Errorf("%s: %s", target, body)
 		}
-		if told := log.String(); !strings.Contains(told, logged) || (told == "") != (logged == "") {
-			t.Errorf("%s: logged %q", target, told)
+		if lines := log.String(); !strings.Contains(lines, logged) || (lines == "") != (logged == "") {
+			t.Errorf("%s: logged %q", target, lines)
 		}
 	}
 	if err := s.Close(); err != nil {

@@ -119,9 +119,9 @@ func TestEarlyHintsPrecedeUncachedPages(t *testing.T) {
 	rec, hinted := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
 	hinted.ProtoMajor = 2
 	hinted.Header.Set("Sec-Fetch-Mode", "navigate")
-	var told []string
-	drawn.sendEarlyHints(earlyWriter{rec, &told}, hinted, view{path: "/", language: "en"})
-	if got := fmt.Sprint(told); got != "[</assets/start-9c.js>; rel=modulepreload; crossorigin]" {
+	var sent []string
+	drawn.sendEarlyHints(earlyWriter{rec, &sent}, hinted, view{path: "/", language: "en"})
+	if got := fmt.Sprint(sent); got != "[</assets/start-9c.js>; rel=modulepreload; crossorigin]" {
 		t.Errorf("of a page whose scripts wait: %s", got)
 	}
 	if err := drawn.Close(); err != nil {

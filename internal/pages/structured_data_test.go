@@ -146,9 +146,9 @@ func TestStructuredDataFollowsItsSchemas(t *testing.T) {
 			if strings.Join(got, " ") != kinds {
 				t.Errorf("%s %s: %q", l, path, got)
 			}
-			told, _, _ := strings.Cut(page, `id="boot"`) // the rows after it may have any text
+			head, _, _ := strings.Cut(page, `id="boot"`) // the rows after it may have any text
 			for _, never := range []string{"Offer", "offers", "price", "0001-01-01"} {
-				if strings.Contains(told, never) {
+				if strings.Contains(head, never) {
 					t.Errorf("%s %s holds %s", l, path, never)
 				}
 			}

@@ -35,12 +35,12 @@ type site struct {
 	tokens *identity.Tokens
 	valid  identity.GenerationLookup
 
-	mu     sync.Mutex
-	clock  time.Time
-	admins map[string]bool
-	ended  map[string]bool // sessions
-	asked  []int           // the number of sessions in each look-up
-	broken bool
+	mu      sync.Mutex
+	clock   time.Time
+	admins  map[string]bool
+	ended   map[string]bool // sessions
+	lookups []int           // the number of sessions in each look-up
+	broken  bool
 }
 
 var hubTables = map[string][]db.ColumnType{
@@ -77,7 +77,7 @@ func newLimitedSite(t *testing.T, d *db.DB, sockets, perAddress int) *site {
 		if s.broken {
 			return nil, errors.New("the database is away")
 		}
-		s.asked = append(s.asked, len(sessions))
+		s.lookups = append(s.lookups, len(sessions))
 		list := make([]identity.SessionStatus, len(sessions))
 		for i, of := range sessions {
 			list[i] = identity.SessionStatus{Alive: !s.ended[of.ID], Admin: s.admins[of.UserID] && of.AAL == "aal2"}
@@ -160,16 +160,16 @@ type client struct {
 }
 
 func (s *site) dial(key string) (*client, int, error) {
-	conn, answer, err := websocket.Dial(context.Background(), "ws"+strings.TrimPrefix(s.url, "http")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key, nil) //nolint:bodyclose // Dial's own promise: there is nothing to close
+	conn, response, err := websocket.Dial(context.Background(), "ws"+strings.TrimPrefix(s.url, "http")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key, nil) //nolint:bodyclose // Dial's own promise: there is nothing to close
 	if err != nil {
-		if answer == nil {
+		if response == nil {
 			return nil, 0, err
 		}
-		return nil, answer.StatusCode, err
+		return nil, response.StatusCode, err
 	}
 	conn.SetReadLimit(16 << 20)
 	s.t.Cleanup(func() { _ = conn.CloseNow() })
-	return &client{s.t, conn}, answer.StatusCode, nil
+	return &client{s.t, conn}, response.StatusCode, nil
 }
 
 func (s *site) connect() *client {
@@ -248,9 +248,9 @@ func (s *site) present(topic string) *client {
 	c.expect(`"ok"`)
 	c.expect(`"presence_state",{}`)
 	c.write(`["1","2","realtime:` + topic + `","presence",{"event":"track","payload":{"at":"work"}}]`)
-	told := c.expect() + c.expect() // two frames in either order
-	if !strings.Contains(told, `"ok"`) || !strings.Contains(told, `"presence_diff",{"joins":{"me":`) {
-		s.t.Fatal(told)
+	frames := c.expect() + c.expect() // two frames in either order
+	if !strings.Contains(frames, `"ok"`) || !strings.Contains(frames, `"presence_diff",{"joins":{"me":`) {
+		s.t.Fatal(frames)
 	}
 	return c
 }
@@ -259,9 +259,9 @@ func (s *site) present(topic string) *client {
 func (c *client) watch(topic, token, entries string) string {
 	c.t.Helper()
 	c.join(topic, token, `{"postgres_changes":[`+entries+`]}`)
-	answer := c.expect(`["1","1","realtime:` + topic + `","phx_reply",{"status":"ok"`)
+	response := c.expect(`["1","1","realtime:` + topic + `","phx_reply",{"status":"ok"`)
 	c.expect(`"system",{"extension":"postgres_changes","status":"ok"`)
-	return answer
+	return response
 }
 
 func (s *site) change(table, kind, record, old string) {
@@ -423,12 +423,12 @@ func TestJoinReplyRepeatsEntriesAndTheirFiltersApply(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		c := s.connect()
-		answer := c.watch("t", s.token("anon"), `{"event":"INSERT","schema":"public","table":"products","filter":"price=gt.5"},{"event":"*","schema":"*"},{"event":"UPDATE","schema":"public","table":"products","select":["price"]},{"event":"DELETE","schema":"public","table":"products","filter":"id=eq.0b0f8f0e-0000-4000-8000-000000000001"}`)
+		response := c.watch("t", s.token("anon"), `{"event":"INSERT","schema":"public","table":"products","filter":"price=gt.5"},{"event":"*","schema":"*"},{"event":"UPDATE","schema":"public","table":"products","select":["price"]},{"event":"DELETE","schema":"public","table":"products","filter":"id=eq.0b0f8f0e-0000-4000-8000-000000000001"}`)
 		for _, part := range []string{
 			`[{"id":1000,"event":"INSERT","schema":"public","table":"products","filter":"price=gt.5"},{"id":1001,"event":"*","schema":"*"},{"id":1002,"event":"UPDATE","schema":"public","table":"products","select":["price"]},{"id":1003,`,
 		} {
-			if !strings.Contains(answer, part) {
-				t.Errorf("%s", answer)
+			if !strings.Contains(response, part) {
+				t.Errorf("%s", response)
 			}
 		}
 		id := `"id":"0b0f8f0e-0000-4000-8000-000000000001"`
@@ -573,7 +573,7 @@ func TestChannelEndsWithItsSession(t *testing.T) {
 		other.watch("t", s.token(visitor+"/s2"), products)
 		other.watch("u", s.token(visitor+"/s2"), products)
 		none.watch("t", s.token("anon"), products)
-		s.set(func() { s.ended["s1"], s.asked = true, nil })
+		s.set(func() { s.ended["s1"], s.lookups = true, nil })
 		ended.expect(`"system"`, `"error"`, "Access was revoked")
 		ended.expect("phx_close")
 		s.change("products", "INSERT", `{"id":"1"}`, "")
@@ -583,8 +583,8 @@ func TestChannelEndsWithItsSession(t *testing.T) {
 		ended.beat() // it has got nothing more
 		// One read of the statuses serves all channels, and an ended session is not read again.
 		s.set(func() {
-			if len(s.asked) == 0 || s.asked[0] != 2 {
-				t.Errorf("queries about %v sessions", s.asked)
+			if len(s.lookups) == 0 || s.lookups[0] != 2 {
+				t.Errorf("queries about %v sessions", s.lookups)
 			}
 		})
 		ended.join("t", s.token(visitor+"/s1"), `{}`)
@@ -693,15 +693,15 @@ func TestMessages(t *testing.T) {
 			}
 			r.Header.Set("Authorization", "Bearer "+s.token(who))
 			r.Header.Set("Content-Type", contentType)
-			answer, err := http.DefaultClient.Do(r)
+			response, err := http.DefaultClient.Do(r)
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := io.ReadAll(answer.Body)
-			if err = errors.Join(err, answer.Body.Close()); err != nil || (answer.StatusCode != 202 && !bytes.Contains(text, []byte(`"message"`))) {
+			text, err := io.ReadAll(response.Body)
+			if err = errors.Join(err, response.Body.Close()); err != nil || (response.StatusCode != 202 && !bytes.Contains(text, []byte(`"message"`))) {
 				t.Errorf("%s %v", text, err)
 			}
-			return answer.StatusCode
+			return response.StatusCode
 		}
 		const all, one = "/realtime/v1/api/broadcast", "/realtime/v1/api/broadcast/room/events/e"
 		for _, c := range []struct {
@@ -835,14 +835,14 @@ func TestSocketLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Header = c.Header
-		answer, err := http.DefaultTransport.RoundTrip(r)
+		response, err := http.DefaultTransport.RoundTrip(r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var body map[string]string
-		err = json.NewDecoder(answer.Body).Decode(&body)
-		if err := errors.Join(err, answer.Body.Close()); err != nil || answer.StatusCode != c.want || body["code"] == "" {
-			t.Errorf("%s, %v: %d %v %v", c.query, c.Header, answer.StatusCode, body, err)
+		err = json.NewDecoder(response.Body).Decode(&body)
+		if err := errors.Join(err, response.Body.Close()); err != nil || response.StatusCode != c.want || body["code"] == "" {
+			t.Errorf("%s, %v: %d %v %v", c.query, c.Header, response.StatusCode, body, err)
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 
 // Proves H-upgrade-https.
 func TestReadFromAServer(t *testing.T) {
-	var asked []string
+	var requests []string
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.Method+" "+r.URL.String()+" "+r.UserAgent())
+		requests = append(requests, r.Method+" "+r.URL.String()+" "+r.UserAgent())
 		switch r.URL.Path {
 		case "/release.json":
 			_, _ = w.Write([]byte(`{"version": "1.2.0", "date": "2026-12-01"}`))
@@ -33,8 +33,8 @@ func TestReadFromAServer(t *testing.T) {
 			t.Errorf("%s: %+v, %v", path, r, err)
 		}
 	}
-	if asked[0] != "GET /release.json atelie" {
-		t.Errorf("the request has %q", asked[0])
+	if requests[0] != "GET /release.json atelie" {
+		t.Errorf("the request has %q", requests[0])
 	}
 	for path, want := range map[string]string{"/plain": "without https", "/loop": "redirects too often", "/missing": "404"} {
 		if _, err := read(t.Context(), client, server.URL+path); err == nil || !strings.Contains(err.Error(), want) {

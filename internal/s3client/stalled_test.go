@@ -90,9 +90,9 @@ func TestSlowBodyIsReadCompletely(t *testing.T) {
 // Proves H-backup-stalls.
 func TestStalledListTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asked := 0
+		requests := 0
 		client := s3client.NewOver(config(), blobtest.Pipes(t, func(w http.ResponseWriter, r *http.Request) {
-			asked++
+			requests++
 			blobtest.Stall(w, r, "<ListBucketResult>")
 		}))
 		began := time.Now()
@@ -100,8 +100,8 @@ func TestStalledListTimesOut(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "sent nothing for 30s") {
 			t.Errorf("got %v", err)
 		}
-		if took := time.Since(began); asked != 3 || took < 3*readTimeout || took > 3*readTimeout+10*time.Second {
-			t.Errorf("asked %d times in %s", asked, took)
+		if took := time.Since(began); requests != 3 || took < 3*readTimeout || took > 3*readTimeout+10*time.Second {
+			t.Errorf("%d requests in %s", requests, took)
 		}
 	})
 }

@@ -63,11 +63,11 @@ func TestGuideStateIsIndependentOfTheSettings(t *testing.T) {
 		d := newClient(t, database)
 		first := d.get()
 		for _, state := range []string{"dismissed", "", "done"} {
-			answer, err := d.call(admin, d.s.Save, `{"guide":"`+state+`"}`)
+			response, err := d.call(admin, d.s.Save, `{"guide":"`+state+`"}`)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if again := d.get(); answer.Guide != state || again.Guide != state || again.Version != first.Version || !slices.Equal(again.Seed, first.Seed) {
+			if again := d.get(); response.Guide != state || again.Guide != state || again.Version != first.Version || !slices.Equal(again.Seed, first.Seed) {
 				t.Errorf("%q: %+v", state, again)
 			}
 		}
@@ -102,8 +102,8 @@ func TestGuideStateIsIndependentOfTheSettings(t *testing.T) {
 		if d.get().Guide != "dismissed" {
 			t.Error("a refused save changed the guide")
 		}
-		if answer, err := d.call(identity.Caller{Role: identity.Service}, d.s.Save, `{"guide":"done"}`); err != nil || answer.Guide != "done" {
-			t.Errorf("the service key: %+v, %v", answer, err)
+		if response, err := d.call(identity.Caller{Role: identity.Service}, d.s.Save, `{"guide":"done"}`); err != nil || response.Guide != "done" {
+			t.Errorf("the service key: %+v, %v", response, err)
 		}
 	})
 }

@@ -43,30 +43,30 @@ func newClient(t *testing.T, d *db.DB) client {
 }
 
 // call calls a handler, and returns the settings or the error.
-func (d client) call(c identity.Caller, handler httpx.Handler, body string) (answer ownerSettings, refusal *apperr.Error) {
+func (d client) call(c identity.Caller, handler httpx.Handler, body string) (response ownerSettings, refusal *apperr.Error) {
 	d.t.Helper()
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 	rec := httptest.NewRecorder()
 	if err := handler(rec, r.WithContext(identity.With(r.Context(), c))); err != nil {
-		return answer, apperr.From(err)
+		return response, apperr.From(err)
 	}
 	if rec.Code != http.StatusOK || rec.Header().Get("Cache-Control") != "no-store" {
 		d.t.Errorf("%d %v", rec.Code, rec.Header())
 	}
-	if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil {
+	if err := json.Unmarshal(rec.Body.Bytes(), &response); err != nil {
 		d.t.Fatal(err)
 	}
-	return answer, nil
+	return response, nil
 }
 
 // get returns the settings as an owner reads them.
 func (d client) get() ownerSettings {
 	d.t.Helper()
-	answer, err := d.call(admin, d.s.Get, "{}")
+	response, err := d.call(admin, d.s.Get, "{}")
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	return answer
+	return response
 }
 
 func (d client) save(version, settings string) (ownerSettings, *apperr.Error) {

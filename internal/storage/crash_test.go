@@ -98,11 +98,11 @@ func TestAbortedUploadsLeaveNothing(t *testing.T) {
 				if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
 					t.Fatal(err)
 				}
-				if answer, err := http.ReadResponse(bufio.NewReader(conn), r); err == nil {
-					if answer.StatusCode == 200 {
+				if response, err := http.ReadResponse(bufio.NewReader(conn), r); err == nil {
+					if response.StatusCode == 200 {
 						t.Errorf("an upload cut at %d of %d was accepted", cut, len(whole))
 					}
-					if err := answer.Body.Close(); err != nil {
+					if err := response.Body.Close(); err != nil {
 						t.Error(err)
 					}
 				}
@@ -134,20 +134,20 @@ func TestReadersGetCompleteFilesDuringReplacements(t *testing.T) {
 			readers, writers sync.WaitGroup
 			done             = make(chan struct{})
 			read             = func() error {
-				answer, err := http.Get(server.URL + "/storage/v1/object/public/product-images/a.mp4")
+				response, err := http.Get(server.URL + "/storage/v1/object/public/product-images/a.mp4")
 				if err != nil {
 					return err
 				}
-				content, err := io.ReadAll(answer.Body)
-				if err := errors.Join(err, answer.Body.Close()); err != nil {
+				content, err := io.ReadAll(response.Body)
+				if err := errors.Join(err, response.Body.Close()); err != nil {
 					return err
 				}
-				if answer.StatusCode == http.StatusBadRequest { // the object is removed at the moment
+				if response.StatusCode == http.StatusBadRequest { // the object is removed at the moment
 					return nil
 				}
 				sum := sha256.Sum256(content)
-				if answer.StatusCode != 200 || answer.Header.Get("ETag") != `"`+hex.EncodeToString(sum[:])+`"` {
-					return fmt.Errorf("%d, %d bytes under %s", answer.StatusCode, len(content), answer.Header.Get("ETag"))
+				if response.StatusCode != 200 || response.Header.Get("ETag") != `"`+hex.EncodeToString(sum[:])+`"` {
+					return fmt.Errorf("%d, %d bytes under %s", response.StatusCode, len(content), response.Header.Get("ETag"))
 				}
 				return nil
 			}

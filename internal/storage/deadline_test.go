@@ -41,12 +41,12 @@ func TestSlowTransfersMayExceedTheRequestTimeout(t *testing.T) {
 			}
 			time.Sleep(limit / 2)
 		}
-		answer, err := http.ReadResponse(in, r)
-		if err != nil || answer.StatusCode != 200 {
-			t.Fatalf("slow upload: %v, %v", answer, err)
+		response, err := http.ReadResponse(in, r)
+		if err != nil || response.StatusCode != 200 {
+			t.Fatalf("slow upload: %v, %v", response, err)
 		}
-		_, err = io.Copy(io.Discard, answer.Body)
-		if err = errors.Join(err, answer.Body.Close()); err != nil {
+		_, err = io.Copy(io.Discard, response.Body)
+		if err = errors.Join(err, response.Body.Close()); err != nil {
 			t.Fatal(err)
 		}
 
@@ -60,12 +60,12 @@ func TestSlowTransfersMayExceedTheRequestTimeout(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * limit) // less than stallTimeout, but more than the server's own limit for a response
-		answer, err = http.ReadResponse(in, get)
+		response, err = http.ReadResponse(in, get)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = answer.Body.Close() }()
-		if got, err := io.ReadAll(answer.Body); err != nil || !bytes.Equal(got, content) {
+		defer func() { _ = response.Body.Close() }()
+		if got, err := io.ReadAll(response.Body); err != nil || !bytes.Equal(got, content) {
 			t.Errorf("slow download: %d bytes of %d, %v", len(got), len(content), err)
 		}
 	})

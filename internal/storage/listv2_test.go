@@ -23,18 +23,18 @@ func (s *site) walk(options string) string {
 			s.T.Fatal(err)
 		}
 		rec := s.Call("admin", "POST", "/object/list-v2/product-images", strings.NewReader(`{`+options+`"cursor":`+string(text)+`}`))
-		var answer listV2Response
-		storagetest.Decode(s.T, rec, &answer)
-		if rec.Code != 200 || answer.Folders == nil || answer.Objects == nil || answer.HasNext != (answer.NextCursor != "") {
+		var response listV2Response
+		storagetest.Decode(s.T, rec, &response)
+		if rec.Code != 200 || response.Folders == nil || response.Objects == nil || response.HasNext != (response.NextCursor != "") {
 			s.T.Fatalf("%d %s", rec.Code, rec.Body)
 		}
-		for _, f := range answer.Folders {
+		for _, f := range response.Folders {
 			names = append(names, f.Name)
 		}
-		for _, o := range answer.Objects {
+		for _, o := range response.Objects {
 			names = append(names, o.Name)
 		}
-		if cursor = answer.NextCursor; cursor == "" {
+		if cursor = response.NextCursor; cursor == "" {
 			break
 		}
 	}
@@ -102,13 +102,13 @@ func TestListOmitsNothingWhileObjectsAreRemoved(t *testing.T) {
 		}
 		seen, cursor := 0, ""
 		for range 10 {
-			var answer listV2Response
-			storagetest.Decode(t, s.Call("admin", "POST", "/object/list-v2/product-images", strings.NewReader(`{"limit":2,"cursor":"`+cursor+`"}`)), &answer)
-			for _, o := range answer.Objects {
+			var response listV2Response
+			storagetest.Decode(t, s.Call("admin", "POST", "/object/list-v2/product-images", strings.NewReader(`{"limit":2,"cursor":"`+cursor+`"}`)), &response)
+			for _, o := range response.Objects {
 				seen++
 				s.Call("admin", "DELETE", "/object/product-images/"+o.Name, nil)
 			}
-			if cursor = answer.NextCursor; cursor == "" {
+			if cursor = response.NextCursor; cursor == "" {
 				break
 			}
 		}

@@ -34,8 +34,8 @@ func TestMoving(t *testing.T) {
 		}
 		storagetest.WantJSON(t, s.Change("service", "move", `{"bucketId":"product-images","sourceKey":"novo/b ã.png","destinationKey":"c.png","destinationBucket":"cover-images"}`),
 			map[string]string{"message": "Successfully moved", "Id": id, "Key": "cover-images/c.png"})
-		if _, noted, err := findMetadata(t.Context(), d, "cover-images", "c.png"); err != nil || noted == nil || !strings.Contains(*noted, `"a"`) {
-			t.Errorf("metadata %v, %v", noted, err)
+		if _, metadata, err := findMetadata(t.Context(), d, "cover-images", "c.png"); err != nil || metadata == nil || !strings.Contains(*metadata, `"a"`) {
+			t.Errorf("metadata %v, %v", metadata, err)
 		}
 		if rec := s.Change("admin", "move", `{"bucketId":"cover-images","sourceKey":"c.png","destinationKey":"c.png"}`); rec.Code != 200 {
 			t.Errorf("onto itself: %s", rec.Body)
@@ -78,8 +78,8 @@ func TestCopying(t *testing.T) {
 		if copied.ID == source.ID || copied.BlobID == source.BlobID || copied.ETag != source.ETag || copied.CacheControl != "max-age=7" || copied.OwnerID != storagetest.AdminID || !copied.CreatedAt.Equal(s.Clock) {
 			t.Errorf("%+v", copied)
 		}
-		if _, noted, err := findMetadata(t.Context(), d, "cover-images", "b/c.png"); err != nil || noted == nil || !strings.Contains(*noted, `"a"`) {
-			t.Errorf("metadata %v, %v", noted, err)
+		if _, metadata, err := findMetadata(t.Context(), d, "cover-images", "b/c.png"); err != nil || metadata == nil || !strings.Contains(*metadata, `"a"`) {
+			t.Errorf("metadata %v, %v", metadata, err)
 		}
 		const again = `{"bucketId":"product-images","sourceKey":"a.png","destinationKey":"b/c.png","destinationBucket":"cover-images"`
 		storagetest.Refused(t, s.Change("admin", "copy", again+"}"), "409", "Duplicate")
@@ -87,9 +87,9 @@ func TestCopying(t *testing.T) {
 			t.Fatal(rec.Body)
 		}
 		replaced := s.Object("cover-images", "b/c.png")
-		_, noted, err := findMetadata(t.Context(), d, "cover-images", "b/c.png")
-		if err != nil || noted != nil || replaced.CacheControl != "max-age=60" || replaced.ID != copied.ID || replaced.BlobID == copied.BlobID {
-			t.Errorf("%+v, %v, %v", replaced, noted, err)
+		_, metadata, err := findMetadata(t.Context(), d, "cover-images", "b/c.png")
+		if err != nil || metadata != nil || replaced.CacheControl != "max-age=60" || replaced.ID != copied.ID || replaced.BlobID == copied.BlobID {
+			t.Errorf("%+v, %v, %v", replaced, metadata, err)
 		}
 		for metadata, want := range map[string][2]string{
 			`{"mimetype":"text/html"}`: {"415", "invalid_mime_type"}, `{"contentEncoding":"gzip"}`: {"415", "invalid_mime_type"}, `{"cacheControl":"x\r\ny"}`: {"400", "InvalidParameter"}, `[]`: {"400", "InvalidParameter"},

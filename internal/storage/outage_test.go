@@ -115,12 +115,12 @@ func TestRangeOfARemovedObjectIsCompleted(t *testing.T) {
 			},
 		} {
 			s.UploadFile("product-images/"+name, old)
-			answer := s.fetchRange(server.URL, name, 1000)
-			if answer.StatusCode != http.StatusPartialContent {
-				t.Fatalf("%s: %d", name, answer.StatusCode)
+			response := s.fetchRange(server.URL, name, 1000)
+			if response.StatusCode != http.StatusPartialContent {
+				t.Fatalf("%s: %d", name, response.StatusCode)
 			}
 			got := make([]byte, 64<<10)
-			if _, err := io.ReadFull(answer.Body, got); err != nil {
+			if _, err := io.ReadFull(response.Body, got); err != nil {
 				t.Fatal(err)
 			}
 			if rec := change(); rec.Code != 200 {
@@ -129,8 +129,8 @@ func TestRangeOfARemovedObjectIsCompleted(t *testing.T) {
 			if err := s.Sweep(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			rest, err := io.ReadAll(answer.Body)
-			if err = errors.Join(err, answer.Body.Close()); err != nil || !bytes.Equal(append(got, rest...), old[1000:]) {
+			rest, err := io.ReadAll(response.Body)
+			if err = errors.Join(err, response.Body.Close()); err != nil || !bytes.Equal(append(got, rest...), old[1000:]) {
 				t.Errorf("%s: %d bytes of %d, %v", name, len(got)+len(rest), len(old)-1000, err)
 			}
 		}
@@ -144,11 +144,11 @@ func (s *site) fetchRange(base, name string, from int) *http.Response {
 		s.T.Fatal(err)
 	}
 	r.Header.Set("Range", fmt.Sprintf("bytes=%d-", from))
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	return answer
+	return response
 }
 
 // vanishing is a store whose blobs disappear after a few bytes, as on S3 if a connection breaks after the removal.
@@ -187,11 +187,11 @@ func TestInterruptedRangeIsCut(t *testing.T) {
 		server := httptest.NewServer(s.HTTP)
 		defer server.Close()
 		s.UploadFile("product-images/a.mp4", content)
-		answer := s.fetchRange(server.URL, "a.mp4", 100)
-		defer func() { _ = answer.Body.Close() }()
-		got, err := io.ReadAll(answer.Body)
-		if answer.StatusCode != http.StatusPartialContent || !errors.Is(err, io.ErrUnexpectedEOF) || len(got) == 0 || !bytes.HasPrefix(content[100:], got) {
-			t.Errorf("%d, %d bytes, %v", answer.StatusCode, len(got), err)
+		response := s.fetchRange(server.URL, "a.mp4", 100)
+		defer func() { _ = response.Body.Close() }()
+		got, err := io.ReadAll(response.Body)
+		if response.StatusCode != http.StatusPartialContent || !errors.Is(err, io.ErrUnexpectedEOF) || len(got) == 0 || !bytes.HasPrefix(content[100:], got) {
+			t.Errorf("%d, %d bytes, %v", response.StatusCode, len(got), err)
 		}
 	})
 }

@@ -124,12 +124,12 @@ func TestSigningMany(t *testing.T) {
 func (s *site) uploadURL(who, bucketAndName string, headers ...string) string {
 	s.T.Helper()
 	rec := s.Call(who, "POST", "/object/upload/sign/"+bucketAndName, strings.NewReader("{}"), headers...)
-	var answer struct{ URL, Token string }
-	storagetest.Decode(s.T, rec, &answer)
-	if rec.Code != 200 || !strings.HasSuffix(answer.URL, "?token="+answer.Token) {
+	var response struct{ URL, Token string }
+	storagetest.Decode(s.T, rec, &response)
+	if rec.Code != 200 || !strings.HasSuffix(response.URL, "?token="+response.Token) {
 		s.T.Fatalf("%d %s", rec.Code, rec.Body)
 	}
-	return answer.URL
+	return response.URL
 }
 
 // Proves F-sign-upload, F-sign-put.

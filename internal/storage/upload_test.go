@@ -38,17 +38,17 @@ func TestUploadReturnsIDAndKey(t *testing.T) {
 		content := storagetest.JPEG(40, 30)
 		rec := s.Call("admin", "POST", "/object/product-images/2026/O%20mar%20%C3%A0%20noite.jpg", bytes.NewReader(content), "Content-Type", "image/jpeg", "Cache-Control", "max-age=31536000, immutable",
 			"x-metadata", base64.StdEncoding.EncodeToString([]byte(`{"artist":"Inês","n":[1,{"a":null}]}`)))
-		var answer map[string]string
-		storagetest.Decode(t, rec, &answer)
-		if rec.Code != 200 || len(answer) != 2 || answer["Key"] != "product-images/2026/O mar à noite.jpg" {
+		var response map[string]string
+		storagetest.Decode(t, rec, &response)
+		if rec.Code != 200 || len(response) != 2 || response["Key"] != "product-images/2026/O mar à noite.jpg" {
 			t.Fatalf("got %d %s", rec.Code, rec.Body)
 		}
-		if _, err := uuid.Parse(answer["Id"]); err != nil {
+		if _, err := uuid.Parse(response["Id"]); err != nil {
 			t.Error(err)
 		}
 		sum := sha256.Sum256(content)
 		o := s.Object("product-images", "2026/O mar à noite.jpg")
-		if want := (files.Object{ID: answer["Id"], Bucket: "product-images", Name: "2026/O mar à noite.jpg", BlobID: o.BlobID, Size: int64(len(content)), MimeType: "image/jpeg",
+		if want := (files.Object{ID: response["Id"], Bucket: "product-images", Name: "2026/O mar à noite.jpg", BlobID: o.BlobID, Size: int64(len(content)), MimeType: "image/jpeg",
 			ETag: hex.EncodeToString(sum[:]), CacheControl: "max-age=31536000, immutable", OwnerID: storagetest.AdminID, CreatedAt: s.Clock, UpdatedAt: s.Clock}); o != want {
 			t.Errorf("got  %+v\nwant %+v", o, want)
 		}

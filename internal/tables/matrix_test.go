@@ -269,7 +269,7 @@ func (s *site) tryRead(table *Table, who string, c cell) {
 			}
 		}
 		if got := s.call(who, "GET", fmt.Sprintf("products?offset=%d", n), "").body; got != "[]" {
-			s.t.Errorf("behind the last row: %s", got)
+			s.t.Errorf("after the last row: %s", got)
 		}
 		for _, query := range []string{"published_at=is.null", "published_at=gt.2026-03-12T09:31:00Z", "is_published=is.false", "is_published=not.is.true"} {
 			if got := keysOf(s.t, s.call(who, "GET", "products?"+query, "").body, "id"); slices.Contains(got, rowKeys[1]) && !slices.Contains(c.sees, rowKeys[1]) {

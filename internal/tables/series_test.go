@@ -208,14 +208,14 @@ func TestManyMovesBetweenTheSameTwoWorksOfASeries(t *testing.T) {
 func TestDeletedWorkOrSeriesDeletesItsPairs(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fillSeries()
-		var told []string
+		var events []string
 		s.service.record = func(_ context.Context, _ *db.Tx, changes []db.RowChange) error {
 			for _, c := range changes {
 				var old struct{ ID string }
 				if err := json.Unmarshal(c.Old, &old); err != nil {
 					return err
 				}
-				told = append(told, c.Table+" "+c.Type+" "+old.ID[len(old.ID)-2:])
+				events = append(events, c.Table+" "+c.Type+" "+old.ID[len(old.ID)-2:])
 			}
 			return nil
 		}
@@ -243,18 +243,18 @@ func TestDeletedWorkOrSeriesDeletesItsPairs(t *testing.T) {
 			return found
 		}
 		s.write("DELETE", "products?id=eq."+id(2), "")
-		slices.Sort(told)
-		if want := []string{"products DELETE 02", "series UPDATE 05", "series UPDATE 06", "series_works DELETE 52", "series_works DELETE 62"}; !slices.Equal(told, want) {
-			t.Errorf("recorded %q, want %q", told, want)
+		slices.Sort(events)
+		if want := []string{"products DELETE 02", "series UPDATE 05", "series UPDATE 06", "series_works DELETE 52", "series_works DELETE 62"}; !slices.Equal(events, want) {
+			t.Errorf("recorded %q, want %q", events, want)
 		}
 		if got := kept(2); !slices.Equal(got, []string{"52", "62"}) {
 			t.Errorf("pairs of the work: %q", got)
 		}
-		told = nil
+		events = nil
 		s.write("DELETE", "series?id=eq."+id(5), "")
-		slices.Sort(told)
-		if want := []string{"series DELETE 05", "series_works DELETE 51", "series_works DELETE 53", "series_works DELETE 54"}; !slices.Equal(told, want) {
-			t.Errorf("recorded %q, want %q", told, want)
+		slices.Sort(events)
+		if want := []string{"series DELETE 05", "series_works DELETE 51", "series_works DELETE 53", "series_works DELETE 54"}; !slices.Equal(events, want) {
+			t.Errorf("recorded %q, want %q", events, want)
 		}
 		if got := kept(5); !slices.Equal(got, []string{"51", "53", "54"}) {
 			t.Errorf("pairs of the series: %q", got)
@@ -275,7 +275,7 @@ func TestLiveChangesOfComputedColumns(t *testing.T) {
 		s.fillSeries()
 		now := today
 		s.service.now = func() time.Time { return now }
-		var told []string
+		var events []string
 		s.service.record = func(_ context.Context, _ *db.Tx, changes []db.RowChange) error {
 			for _, c := range changes {
 				if c.Type != db.Updated {
@@ -299,16 +299,16 @@ func TestLiveChangesOfComputedColumns(t *testing.T) {
 				case "series":
 					line += " " + strings.Join(record.Types, ",")
 				}
-				told = append(told, line)
+				events = append(events, line)
 			}
 			return nil
 		}
 		check := func(name string, want ...string) {
 			t.Helper()
-			if !slices.Equal(told, want) {
-				t.Errorf("%s: %q, want %q", name, told, want)
+			if !slices.Equal(events, want) {
+				t.Errorf("%s: %q, want %q", name, events, want)
 			}
-			told = nil
+			events = nil
 		}
 		work := func(n int) string { return "products?id=eq." + id(n) }
 		const all, noOil = "mural,oil,watercolour", "mural,watercolour"

@@ -94,7 +94,7 @@ func TestTwoProgramsShareOneCertificate(t *testing.T) {
 			if out := command(t, append(env, "ATELIE_LISTEN_HTTP="+*plain[1].Load()), "health"); out != "ready\n" {
 				t.Errorf("health: %q", out)
 			}
-			if answer, err := http.Get("http://" + *plain[0].Load() + "/health/live"); err != nil || answer.Body.Close() != nil || answer.StatusCode != http.StatusOK {
+			if response, err := http.Get("http://" + *plain[0].Load() + "/health/live"); err != nil || response.Body.Close() != nil || response.StatusCode != http.StatusOK {
 				t.Errorf("health over HTTP on port %s: %v", strconv.Quote(*plain[0].Load()), err)
 			}
 		})

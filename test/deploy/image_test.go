@@ -56,14 +56,14 @@ func TestImageContentIsSufficient(t *testing.T) {
 		return cmd
 	}
 	n := listening(t, process(t, inside("serve", "--demo")))
-	answer, err := http.Get("http://" + n.address + "/")
+	response, err := http.Get("http://" + n.address + "/")
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := io.ReadAll(answer.Body)
-	_ = answer.Body.Close()
-	if err != nil || answer.StatusCode != http.StatusOK || !strings.Contains(string(page), "<html") {
-		t.Errorf("the page: %s %v", answer.Status, err)
+	page, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	if err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(page), "<html") {
+		t.Errorf("the page: %s %v", response.Status, err)
 	}
 	if out, err := inside("health").CombinedOutput(); err != nil || string(out) != "ready\n" {
 		t.Errorf("the health check: %v, %s", err, out)

@@ -205,11 +205,11 @@ func eventually(t *testing.T, what string, done func() bool) {
 
 // answers reports whether a URL responds with status 200.
 func answers(client *http.Client, address string) bool {
-	answer, err := client.Get(address)
+	response, err := client.Get(address)
 	if err != nil {
 		return false
 	}
-	_, _ = io.Copy(io.Discard, answer.Body)
-	_ = answer.Body.Close()
-	return answer.StatusCode == http.StatusOK
+	_, _ = io.Copy(io.Discard, response.Body)
+	_ = response.Body.Close()
+	return response.StatusCode == http.StatusOK
 }

@@ -32,14 +32,14 @@ var (
 // scrape returns the metrics at an address.
 func scrape(t *testing.T, address string) scraped {
 	t.Helper()
-	answer, err := http.Get("http://" + address + "/metrics")
+	response, err := http.Get("http://" + address + "/metrics")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = answer.Body.Close() }()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode != http.StatusOK {
-		t.Fatalf("%v %s", err, answer.Status)
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%v %s", err, response.Status)
 	}
 	s := scraped{labels: map[string][]string{}, values: map[string]float64{}}
 	for line := range strings.Lines(string(body)) {
@@ -82,12 +82,12 @@ func TestMetricsOfTheProgram(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				answer, err := http.DefaultClient.Do(r)
+				response, err := http.DefaultClient.Do(r)
 				if err != nil {
 					t.Fatal(err)
 				}
-				_ = answer.Body.Close()
-				return answer.StatusCode
+				_ = response.Body.Close()
+				return response.StatusCode
 			}
 			before := scrape(t, metrics)
 			for range 3 {

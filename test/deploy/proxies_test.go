@@ -217,8 +217,8 @@ func (w *two) upload(t *testing.T, c *http.Client, name string) {
 	r.ContentLength = int64(len(data))
 	r.Header.Set("Upload-Offset", "0")
 	r.Header.Set("Content-Type", "application/offset+octet-stream")
-	if answer, err := c.Do(r); err == nil {
-		_ = answer.Body.Close()
+	if response, err := c.Do(r); err == nil {
+		_ = response.Body.Close()
 	}
 	var offset int
 	eventually(t, "the sent part is stored", func() bool { offset = w.offset(t, c, place); return offset > 0 })
@@ -254,12 +254,12 @@ func (w *two) download(t *testing.T, c *http.Client, name string, want []byte) {
 
 func (w *two) socket(t *testing.T, c *http.Client) {
 	t.Helper()
-	socket, answer, err := websocket.Dial(t.Context(), "wss://example.com/realtime/v1/websocket?vsn=2.0.0&apikey="+w.anon, &websocket.DialOptions{HTTPClient: c})
+	socket, response, err := websocket.Dial(t.Context(), "wss://example.com/realtime/v1/websocket?vsn=2.0.0&apikey="+w.anon, &websocket.DialOptions{HTTPClient: c})
 	if err != nil {
 		t.Fatalf("wss: %v", err)
 	}
-	if answer.Body != nil {
-		defer func() { _ = answer.Body.Close() }()
+	if response.Body != nil {
+		defer func() { _ = response.Body.Close() }()
 	}
 	if err := socket.Write(t.Context(), websocket.MessageText, []byte(`[null,"1","phoenix","heartbeat",{}]`)); err != nil {
 		t.Fatal(err)
@@ -298,15 +298,15 @@ type reply struct {
 
 func do(t *testing.T, c *http.Client, r *http.Request) reply {
 	t.Helper()
-	answer, err := c.Do(r)
+	response, err := c.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := io.ReadAll(answer.Body)
-	if err := errors.Join(err, answer.Body.Close()); err != nil {
+	body, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return reply{answer.StatusCode, answer.ProtoMajor, answer.Header, string(body)}
+	return reply{response.StatusCode, response.ProtoMajor, response.Header, string(body)}
 }
 
 // itself starts a third node, which serves HTTPS itself.
@@ -378,10 +378,10 @@ func TestNginxLogsNoPrivateLink(t *testing.T) {
 			w := &two{}
 			const token, elsewhere = "c2VjcmV0LXRva2VuLW9mLWE", "YW5vdGhlci1wcml2YXRlLWw"
 			eventually(t, "nginx answers", func() bool {
-				answer, err := c.Do(w.request(t, http.MethodGet, site+"/before", nil))
-				return err == nil && answer.Body.Close() == nil
+				response, err := c.Do(w.request(t, http.MethodGet, site+"/before", nil))
+				return err == nil && response.Body.Close() == nil
 			})
-			asked := 0
+			requests := 0
 			for _, path := range []string{
 				"/enquiry/" + token, "/enquiry/" + token + "?lang=pt", "/enquiry/" + token + "/picture/1/small", "//enquiry/" + token, "/Enquiry/" + token, "/ENQUIRY/" + token, "/%65nquiry/" + token, "/enquiry%2f" + token, "/enquiry/" + token + "/",
 				"/x/../enquiry/" + token, "/enquiry/x/../" + token,
@@ -391,7 +391,7 @@ func TestNginxLogsNoPrivateLink(t *testing.T) {
 						r := w.request(t, method, base+"/", nil)
 						r.URL.Opaque = "//example.com" + path
 						do(t, c, r)
-						asked++
+						requests++
 					}
 				}
 			}
@@ -402,7 +402,7 @@ func TestNginxLogsNoPrivateLink(t *testing.T) {
 			eventually(t, "all requests are logged", func() bool {
 				text, err := os.ReadFile(filepath.Join(f.logs, "access.log"))
 				access = string(text)
-				return err == nil && strings.Count(access, " /enquiry/- ") >= asked+1 && strings.Contains(access, "GET /before ")
+				return err == nil && strings.Count(access, " /enquiry/- ") >= requests+1 && strings.Contains(access, "GET /before ")
 			})
 			errorsOfNginx, err := os.ReadFile(filepath.Join(f.logs, "error.log"))
 			if err != nil {

@@ -56,13 +56,13 @@ func TestDebianPackage(t *testing.T) {
 	if !bytes.Equal(read(t, files[0]), read(t, files[1])) {
 		t.Error("two packages of one program differ")
 	}
-	if said := runIn(t, root, tool, "--field", files[0], "Package", "Version", "Architecture"); said != "Package: atelie\nVersion: 9.8.7~rc.1\nArchitecture: "+runtime.GOARCH+"\n" {
-		t.Errorf("%s", said)
+	if output := runIn(t, root, tool, "--field", files[0], "Package", "Version", "Architecture"); output != "Package: atelie\nVersion: 9.8.7~rc.1\nArchitecture: "+runtime.GOARCH+"\n" {
+		t.Errorf("%s", output)
 	}
 	out := filepath.Join(dir, "out")
 	runIn(t, root, tool, "--raw-extract", files[0], out)
-	if said := runIn(t, dir, filepath.Join(out, "usr/bin/atelie"), "version"); !strings.Contains(said, "platform: linux/"+runtime.GOARCH) {
-		t.Errorf("%s", said)
+	if output := runIn(t, dir, filepath.Join(out, "usr/bin/atelie"), "version"); !strings.Contains(output, "platform: linux/"+runtime.GOARCH) {
+		t.Errorf("%s", output)
 	}
 	unit := string(read(t, filepath.Join(out, "lib/systemd/system/atelie.service")))
 	if want := strings.Replace(value(t, example(t, "atelie.service"), "ExecStart"), "/usr/local/bin/", "/usr/bin/", 1); value(t, unit, "ExecStart") != want {
@@ -98,9 +98,9 @@ func TestFilesOfARelease(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 	// The program of this test is not a release, so the test can only check that it reads the file.
-	said, err := exec.Command(binary, "upgrade", "--check", "--data-dir", t.TempDir(), "--release-file", filepath.Join(folders[0], "release.json")).CombinedOutput()
-	if err == nil || !strings.Contains(string(said), "not built from a release") {
-		t.Errorf("%v, %s", err, said)
+	output, err := exec.Command(binary, "upgrade", "--check", "--data-dir", t.TempDir(), "--release-file", filepath.Join(folders[0], "release.json")).CombinedOutput()
+	if err == nil || !strings.Contains(string(output), "not built from a release") {
+		t.Errorf("%v, %s", err, output)
 	}
 
 	components := string(read(t, filepath.Join(folders[0], "atelie_"+releaseVersion+".cdx.json")))
@@ -116,14 +116,14 @@ func TestFilesOfARelease(t *testing.T) {
 func checkSums(t *testing.T, dir string) {
 	t.Helper()
 	tool := need(t, "sha256sum")
-	said := runIn(t, dir, tool, "--check", "--strict", "SHA256SUMS")
+	output := runIn(t, dir, tool, "--check", "--strict", "SHA256SUMS")
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if e.Name() != "SHA256SUMS" && !strings.Contains(said, e.Name()+": OK\n") {
-			t.Errorf("SHA256SUMS does not name %s:\n%s", e.Name(), said)
+		if e.Name() != "SHA256SUMS" && !strings.Contains(output, e.Name()+": OK\n") {
+			t.Errorf("SHA256SUMS does not name %s:\n%s", e.Name(), output)
 		}
 	}
 	changed := t.TempDir()

@@ -172,7 +172,7 @@ test.describe("after a navigation without a page load", () => {
     const ofOne =
       /^(canonical|alternate (en|pt|x-default)|description|og:.+|twitter:.+|robots|application\/ld\+json)$/;
     const gallery = page.getByRole("banner").getByRole("link", { name: "Gallery", exact: true });
-    for (const [path, said] of [
+    for (const [path, atLeast] of [
       ["/", 22],
       ["/gallery/mural", 22],
       ["/nowhere", 1],
@@ -180,7 +180,7 @@ test.describe("after a navigation without a page load", () => {
       await page.goto(demo.url + path);
       await waitForHydration(page);
       const before = await head();
-      expect(before.filter((one) => ofOne.test(one)).length).toBeGreaterThanOrEqual(said);
+      expect(before.filter((one) => ofOne.test(one)).length).toBeGreaterThanOrEqual(atLeast);
       await gallery.click();
       await expect(page).toHaveURL(`${demo.url}/gallery/all`);
       // A visitor would share the URL of the current page, so metadata of the first page would be wrong.

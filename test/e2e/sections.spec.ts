@@ -159,7 +159,7 @@ test("S9-dots-1: works and reviews have at most five dots, which neither pointer
     const works = await service
       .from("products")
       .insert(rows.map((n) => ({ title: `Work ${n}`, artwork_type: "mural", is_featured: true })));
-    const said = await service.from("reviews").insert(
+    const insertedReviews = await service.from("reviews").insert(
       rows.map((n) => ({
         client_name: `Client ${n}`,
         message: "Clear dates, a clean wall.",
@@ -167,7 +167,7 @@ test("S9-dots-1: works and reviews have at most five dots, which neither pointer
         display_order: n,
       })),
     );
-    expect([works.error, said.error]).toEqual([null, null]);
+    expect([works.error, insertedReviews.error]).toEqual([null, null]);
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(server.url);
     for (const section of [strip(page), reviews(page)]) {

@@ -79,7 +79,7 @@ const (
 
 // assault sends half of the requests to every surface. At the end the program may not use more memory than after the first
 // tenth of them, which has filled pools and caches.
-func (s *site) assault(t *testing.T, who []string, check func(*request, *answer) error, outside bool) {
+func (s *site) assault(t *testing.T, who []string, check func(*request, *response) error, outside bool) {
 	t.Helper()
 	send := func(from, to int) size {
 		for i, surface := range surfaces {
@@ -315,7 +315,7 @@ func (s *site) state(t *testing.T) map[string]string {
 const workers = 4
 
 // attack sends requests to a surface. Each has its own generator, so that its number and the seed reproduce it.
-func (s *site) attack(t *testing.T, surface int, name string, who []string, from, to int, check func(*request, *answer) error) {
+func (s *site) attack(t *testing.T, surface int, name string, who []string, from, to int, check func(*request, *response) error) {
 	t.Helper()
 	begun := time.Now()
 	var wait sync.WaitGroup
@@ -362,7 +362,7 @@ func (s *site) show(t *testing.T, name string, failures <-chan string) {
 }
 
 // record records the response for checkLog, and checks it. Responses of net/http itself have no request id.
-func (s *site) record(name string, r *request, a *answer, check func(*request, *answer) error) error {
+func (s *site) record(name string, r *request, a *response, check func(*request, *response) error) error {
 	id := a.header.Get("X-Request-Id")
 	if id == "" {
 		if a.status >= 500 && a.status != http.StatusNotImplemented {
@@ -377,7 +377,7 @@ func (s *site) record(name string, r *request, a *answer, check func(*request, *
 }
 
 // check checks a response to any caller.
-func (s *site) check(r *request, a *answer) error {
+func (s *site) check(r *request, a *response) error {
 	if a.status >= 500 {
 		return fmt.Errorf("answered %d: %s", a.status, a.body)
 	}
@@ -397,7 +397,7 @@ func (s *site) check(r *request, a *answer) error {
 }
 
 // checkOutsider checks a response to a caller without a role.
-func (s *site) checkOutsider(r *request, a *answer) error {
+func (s *site) checkOutsider(r *request, a *response) error {
 	if err := s.check(r, a); err != nil {
 		return err
 	}
@@ -431,7 +431,7 @@ var shapes = map[string][][]string{
 
 // hasShape reports whether an error must have a shape: those of pages have none, nor those of ranges and conditions of files,
 // which net/http writes.
-func hasShape(r *request, a *answer) bool {
+func hasShape(r *request, a *response) bool {
 	// Errors of resumable uploads are plain text, and a browser's form gets a page.
 	if strings.HasPrefix(r.target, resumable.Path) || (strings.HasPrefix(r.target, "/functions/v1/") && strings.HasPrefix(a.header.Get("Content-Type"), "text/html")) {
 		return false
@@ -447,7 +447,7 @@ func hasShape(r *request, a *answer) bool {
 	return false
 }
 
-func inShape(r *request, a *answer) error {
+func inShape(r *request, a *response) error {
 	for prefix, allowed := range shapes {
 		if !strings.HasPrefix(r.target, prefix) {
 			continue
@@ -564,12 +564,12 @@ func (s *site) emptyCaches(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Header.Set("Apikey", s.keys["anon"])
-		answer, err := http.DefaultClient.Do(r)
+		response, err := http.DefaultClient.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := answer.Body.Close(); err != nil || answer.StatusCode != http.StatusOK {
-			t.Fatal(target, answer.Status, err)
+		if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
+			t.Fatal(target, response.Status, err)
 		}
 	}
 }

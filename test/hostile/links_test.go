@@ -301,7 +301,7 @@ func (g *generator) visitor(n int) *request {
 var markPattern = regexp.MustCompile(`mark-\d{5}`)
 
 // check checks a response to a request for a private link: it shows no row of another conversation. It records what was acknowledged.
-func (l *links) check(r *request, a *answer) error {
+func (l *links) check(r *request, a *response) error {
 	if !strings.Contains(strings.ToLower(r.target), "nquiry") {
 		return nil
 	}

@@ -84,8 +84,8 @@ func (r *request) String() string {
 	return fmt.Sprintf("as %s: %q", r.caller, wire)
 }
 
-// answer is a response with its body.
-type answer struct {
+// response is an HTTP response with its body.
+type response struct {
 	status int
 	header http.Header
 	body   []byte
@@ -102,7 +102,7 @@ type client struct {
 const maxWait = time.Minute
 
 // send returns nil without an error if the server closed the connection without a response, as it may after an incomplete request.
-func (c *client) send(r *request) (*answer, error) {
+func (c *client) send(r *request) (*response, error) {
 	wire := r.wire()
 	for attempt := 0; ; attempt++ {
 		fresh := c.conn == nil
@@ -134,7 +134,7 @@ func (c *client) send(r *request) (*answer, error) {
 	}
 }
 
-func (c *client) exchange(r *request, wire []byte) (*answer, error) {
+func (c *client) exchange(r *request, wire []byte) (*response, error) {
 	if err := c.conn.SetDeadline(time.Now().Add(maxWait)); err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (c *client) exchange(r *request, wire []byte) (*answer, error) {
 			return nil, fmt.Errorf("body: %w", err)
 		}
 		if res.StatusCode >= 200 { // past 100 Continue
-			return &answer{res.StatusCode, res.Header, body}, nil
+			return &response{res.StatusCode, res.Header, body}, nil
 		}
 	}
 }

@@ -150,13 +150,13 @@ func (s *site) fill() {
 	}
 	r.Header.Set("Apikey", s.secret)
 	r.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	_ = answer.Body.Close()
-	if answer.StatusCode != http.StatusCreated {
-		s.t.Fatalf("%d", answer.StatusCode)
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusCreated {
+		s.t.Fatalf("%d", response.StatusCode)
 	}
 }
 
@@ -172,16 +172,16 @@ func (s *site) get(path, key, address string) int {
 	if key != "" {
 		r.Header.Set("Apikey", key)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		s.t.Error(err)
 		return 0
 	}
-	defer func() { _ = answer.Body.Close() }()
-	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+	defer func() { _ = response.Body.Close() }()
+	if _, err := io.Copy(io.Discard, response.Body); err != nil {
 		s.t.Error(err)
 	}
-	return answer.StatusCode
+	return response.StatusCode
 }
 
 // attack sends the queries and returns the largest resident memory during them.

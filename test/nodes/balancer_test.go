@@ -74,9 +74,9 @@ func (b *balancer) RoundTrip(r *http.Request) (*http.Response, error) {
 		if r.Body != nil && r.Body != http.NoBody {
 			try.Body = io.NopCloser(r.Body) // keeps the body open when the transport cannot connect
 		}
-		answer, err := b.dial.RoundTrip(try)
+		response, err := b.dial.RoundTrip(try)
 		if err == nil {
-			return answer, nil
+			return response, nil
 		}
 		failed = err
 		var op *net.OpError

@@ -28,14 +28,14 @@ type call struct {
 	body                []byte
 }
 
-type answer struct {
+type response struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
 // send returns errBroken if a client would have to retry the request.
-func (c call) send(ctx context.Context) (*answer, error) {
+func (c call) send(ctx context.Context) (*response, error) {
 	r, err := http.NewRequestWithContext(ctx, c.method, c.url, bytes.NewReader(c.body))
 	if err != nil {
 		return nil, err
@@ -57,11 +57,11 @@ func (c call) send(ctx context.Context) (*answer, error) {
 	if res.Header.Get(brokenHeader) != "" {
 		return nil, errBroken
 	}
-	return &answer{res.StatusCode, res.Header, body}, nil
+	return &response{res.StatusCode, res.Header, body}, nil
 }
 
 // must sends a request to a running node and fails the test unless the status is want.
-func (c call) must(t *testing.T, want int) *answer {
+func (c call) must(t *testing.T, want int) *response {
 	t.Helper()
 	a, err := c.send(t.Context())
 	if err != nil {
@@ -73,14 +73,14 @@ func (c call) must(t *testing.T, want int) *answer {
 	return a
 }
 
-func (a *answer) read(t *testing.T, into any) {
+func (a *response) read(t *testing.T, into any) {
 	t.Helper()
 	if err := json.Unmarshal(a.body, into); err != nil {
 		t.Fatalf("%v: %s", err, a.body)
 	}
 }
 
-func jsonOf(a *answer, into any) error {
+func jsonOf(a *response, into any) error {
 	if err := json.Unmarshal(a.body, into); err != nil {
 		return fmt.Errorf("%w: %s", err, a.body)
 	}

@@ -28,14 +28,14 @@ func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
 
 // cluster is a number of nodes on one database and one bucket, behind a balancer.
 type cluster struct {
-	t        *testing.T
-	binary   string
-	nodes    []*node
-	balancer *balancer
-	post     *mailtest.Server
-	url      string // of the balancer
-	anon     string
-	service  string
+	t          *testing.T
+	binary     string
+	nodes      []*node
+	balancer   *balancer
+	mailServer *mailtest.Server
+	url        string // of the balancer
+	anon       string
+	service    string
 }
 
 // node is one program, with its own data folder. Its address stays the same after a restart.
@@ -61,13 +61,13 @@ func startCluster(t *testing.T, count int, env ...string) *cluster {
 	}
 	c := &cluster{t: t, binary: binary}
 	bucket := blobtest.Bucket(t)
-	c.post, err = mailtest.Start(mailtest.Options{})
+	c.mailServer, err = mailtest.Start(mailtest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = c.post.Close() }) // connections of killed nodes may be left
+	t.Cleanup(func() { _ = c.mailServer.Close() }) // connections of killed nodes may be left
 	shared := append([]string{
-		"ATELIE_SMTP_URL=smtp://" + c.post.Address() + "?tls=none", "ATELIE_MAIL_FROM=Alvor <ola@alvor.example>",
+		"ATELIE_SMTP_URL=smtp://" + c.mailServer.Address() + "?tls=none", "ATELIE_MAIL_FROM=Alvor <ola@alvor.example>",
 		"ATELIE_DATABASE_URL=" + emptyDatabase(t),
 		fmt.Sprintf("ATELIE_STORAGE_URL=s3://%s:%s@%s/%s?tls=off&create=on", bucket.KeyID, bucket.Secret, strings.TrimPrefix(bucket.Endpoint, "http://"), bucket.Bucket),
 		"ATELIE_JWT_SECRET=" + strings.Repeat("nodes-share-this", 3), "ATELIE_TRUSTED_PROXIES=127.0.0.1",
@@ -156,9 +156,9 @@ func (n *node) start(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if answer, err := plain.Do(r); err == nil {
-			_ = answer.Body.Close()
-			if answer.StatusCode == http.StatusOK {
+		if response, err := plain.Do(r); err == nil {
+			_ = response.Body.Close()
+			if response.StatusCode == http.StatusOK {
 				return nil
 			}
 		}

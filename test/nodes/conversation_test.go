@@ -80,7 +80,7 @@ func (c *cluster) conversations(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = live.conn.CloseNow() }() // everything needed has been read
-	told := func(what string) string {
+	awaitInsert := func(what string) string {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), maxWait)
 		defer cancel()
@@ -90,7 +90,7 @@ func (c *cluster) conversations(t *testing.T) {
 		}
 		return id
 	}
-	shownOn := func(n *node, link, text string) *answer {
+	shownOn := func(n *node, link, text string) *response {
 		t.Helper()
 		a := c.page(n, link).must(t, http.StatusOK)
 		if !bytes.Contains(a.body, []byte(html.EscapeString(text))) {
@@ -117,7 +117,7 @@ func (c *cluster) conversations(t *testing.T) {
 		})
 	}
 	sending.Wait()
-	reply := told("the reply")
+	reply := awaitInsert("the reply")
 	for _, n := range c.nodes {
 		if a := shownOn(n, link, answerText); bytes.Count(a.body, []byte(answerText)) != 1 {
 			t.Errorf("%s shows the reply more than once", n.address)
@@ -144,7 +144,7 @@ func (c *cluster) conversations(t *testing.T) {
 	header := anyAddress()
 	header["Content-Type"] = w.FormDataContentType()
 	call{method: "POST", url: first.url() + link, header: header, body: b.Bytes()}.must(t, http.StatusOK)
-	if next := told("the visitor's text"); next == reply {
+	if next := awaitInsert("the visitor's text"); next == reply {
 		t.Error("the reply was told twice")
 	}
 	found := pictureLink.FindSubmatch(shownOn(second, link, "This wall.").body)
@@ -162,10 +162,10 @@ func (c *cluster) conversations(t *testing.T) {
 	if len(state.Offers) != 1 {
 		t.Fatalf("%+v", state)
 	}
-	told("the offer")
+	awaitInsert("the offer")
 	shownOn(third, link, "The whole wall.")
 	c.write(second, link, url.Values{"action": {"answer"}, "answer": {"accepted"}, "offer": {state.Offers[0].ID}, "name": {"Inês"}}).must(t, http.StatusOK)
-	told("the answer")
+	awaitInsert("the answer")
 	call{method: "POST", url: third.url() + "/functions/v1/commission", bearer: owner.Access, body: toJSON(map[string]string{"message_id": id})}.must(t, http.StatusOK).read(t, &state)
 	if state.Offers[0].State != "accepted" {
 		t.Errorf("%+v", state)
@@ -186,7 +186,7 @@ func (c *cluster) conversations(t *testing.T) {
 			}
 		}
 		var mailed []string
-		for _, received := range c.post.Mails() {
+		for _, received := range c.mailServer.Mails() {
 			if received.To != visitorEmail {
 				continue
 			}

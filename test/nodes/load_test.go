@@ -131,7 +131,7 @@ func (l *traffic) note(fn func()) {
 }
 
 // ask sends a request until there is a response. repeated means that an earlier try failed, and may have been processed.
-func (l *traffic) ask(c call, want ...int) (a *answer, repeated bool, err error) {
+func (l *traffic) ask(c call, want ...int) (a *response, repeated bool, err error) {
 	for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		if a, err = c.send(l.ctx); err == nil {
 			break

@@ -140,9 +140,9 @@ func (c *cluster) keys(t *testing.T) {
 func (c *cluster) otherSecret(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), maxWait)
 	defer cancel()
-	stranger := exec.CommandContext(ctx, c.binary, "serve")
-	stranger.Env = append(append(os.Environ(), c.nodes[0].env...), "ATELIE_DATA_DIR="+t.TempDir(), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_JWT_SECRET=")
-	out, err := stranger.CombinedOutput()
+	command := exec.CommandContext(ctx, c.binary, "serve")
+	command.Env = append(append(os.Environ(), c.nodes[0].env...), "ATELIE_DATA_DIR="+t.TempDir(), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_JWT_SECRET=")
+	out, err := command.CombinedOutput()
 	if err == nil || ctx.Err() != nil || !bytes.Contains(out, []byte("all nodes need the same")) {
 		t.Errorf("%v: %s", err, out)
 	}
@@ -302,7 +302,7 @@ func (c *cluster) progress(url, upload string) call {
 }
 
 // pathOf returns the path of an upload's address, which must begin with the public address on every node.
-func (c *cluster) pathOf(t *testing.T, a *answer) string {
+func (c *cluster) pathOf(t *testing.T, a *response) string {
 	t.Helper()
 	path, ok := strings.CutPrefix(a.header.Get("Location"), c.url)
 	if !ok {
@@ -384,9 +384,9 @@ func startSending(t *testing.T, c call, part []byte, length int) (broken func())
 	answered := make(chan string, 1)
 	go func() {
 		defer close(answered)
-		if answer, err := plain.Do(r); err == nil {
-			answered <- answer.Status
-			_ = answer.Body.Close() // only the status is used
+		if response, err := plain.Do(r); err == nil {
+			answered <- response.Status
+			_ = response.Body.Close() // only the status is used
 		}
 	}()
 	if _, err := source.Write(part); err != nil {

@@ -12,17 +12,17 @@ import (
 // While urgent jobs run, other jobs are stopped, including those that begin in this time. Afterwards they continue.
 func TestUrgentJobsPauseOthers(t *testing.T) {
 	p := newPool(1, 100)
-	var said []string
+	var calls []string
 	join := func(name string) func() {
-		return p.pauser.add(func() { said = append(said, name+" halts") }, func() { said = append(said, name+" goes on") })
+		return p.pauser.add(func() { calls = append(calls, name+" halts") }, func() { calls = append(calls, name+" goes on") })
 	}
 	expect := func(want ...string) {
 		t.Helper()
-		slices.Sort(said)
-		if !slices.Equal(said, want) {
-			t.Fatalf("%q, want %q", said, want)
+		slices.Sort(calls)
+		if !slices.Equal(calls, want) {
+			t.Fatalf("%q, want %q", calls, want)
 		}
-		said = nil
+		calls = nil
 	}
 	enter := func() func() {
 		t.Helper()

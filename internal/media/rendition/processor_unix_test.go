@@ -185,8 +185,8 @@ func TestUrgentJobsUseTheFasterEngine(t *testing.T) {
 	if err := os.Chmod(vips, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	var said bytes.Buffer
-	s := newTestProcessor(t, Config{Vips: vips, Log: slog.New(slog.NewTextHandler(&said, nil))})
+	var logged bytes.Buffer
+	s := newTestProcessor(t, Config{Vips: vips, Log: slog.New(slog.NewTextHandler(&logged, nil))})
 	large := image.NewGray(image.Rect(0, 0, 4000, quickPixels/4000+1))
 	progressive, err := filepath.Abs("testdata/progressive.jpg")
 	if err != nil {
@@ -203,12 +203,12 @@ func TestUrgentJobsUseTheFasterEngine(t *testing.T) {
 		"a large PNG":                     {savePNG(t, large), true, true},
 		"a large JPEG that can wait":      {saveJPEG(t, large), false, true},
 	} {
-		said.Reset()
+		logged.Reset()
 		made, err := s.Make(t.Context(), Job{Source: c.source, Folder: t.TempDir(), Facts: true, Urgent: c.urgent, Orders: []Order{{Width: 320, Format: WebP}}})
 		if err != nil || made.Engine != Engine || len(made.Made) != 1 {
 			t.Fatalf("%s: %+v, %v", name, made, err)
 		}
-		if tried := strings.Contains(said.String(), "libvips failed"); tried != c.vips {
+		if tried := strings.Contains(logged.String(), "libvips failed"); tried != c.vips {
 			t.Errorf("%s: libvips was tried: %t", name, tried)
 		}
 	}

@@ -21,11 +21,11 @@ func TestLibvipsUsesIdleProcessors(t *testing.T) {
 		if err := os.Chmod(path, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		said, err := vipsCommand{path: path, folder: t.TempDir(), idleUntil: time.Now().Add(idle)}.run(t.Context(), "copy")
+		output, err := vipsCommand{path: path, folder: t.TempDir(), idleUntil: time.Now().Add(idle)}.run(t.Context(), "copy")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return strings.TrimSpace(said)
+		return strings.TrimSpace(output)
 	}
 	t.Run("before idleUntil", func(t *testing.T) {
 		if class := run(t, "echo $class", time.Hour); class != "5" {

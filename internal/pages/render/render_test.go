@@ -69,14 +69,14 @@ func TestFailedPageDoesNotAffectTheNext(t *testing.T) {
 	r := newRenderer(t, packed(t, script))
 	r.maxMemory = 32 << 20
 	const first = `<p>/ {"a":"€ 🙂"} 1 true</p>`
-	for path, told := range map[string]string{
+	for path, message := range map[string]string{
 		"/endless": "interrupted", "/greedy": "out of memory", "/deep": "stack overflow", "/thrown": "no such work", "/nothing": "instead of a page",
 		"/suspended": ErrIncomplete.Error(),
 	} {
 		renders(t, r, first)
 		begun := time.Now()
 		page, err := r.Render(t.Context(), path, "{}")
-		if err == nil || page != (Page{}) || !strings.Contains(err.Error(), told) {
+		if err == nil || page != (Page{}) || !strings.Contains(err.Error(), message) {
 			t.Errorf("%s: %q, %v", path, page, err)
 		}
 		if took := time.Since(begun); path == "/endless" && took > time.Minute {
@@ -191,7 +191,7 @@ func TestRenderAfterClose(t *testing.T) {
 
 // Proves P-drawn-limits.
 func TestAScriptThatDoesNotStartIsAnErrorOfEachPage(t *testing.T) {
-	for told, bytes := range map[string][]byte{
+	for message, bytes := range map[string][]byte{
 		"brotli":         []byte("not packed"),
 		"unexpected EOF": packed(t, script)[:40],
 		"not startable":  packed(t, `throw new Error("not startable")`),
@@ -200,8 +200,8 @@ func TestAScriptThatDoesNotStartIsAnErrorOfEachPage(t *testing.T) {
 	} {
 		r := newRenderer(t, bytes)
 		for range 2 {
-			if page, err := r.Render(t.Context(), "/", "{}"); err == nil || page != (Page{}) || !strings.Contains(err.Error(), told) {
-				t.Errorf("%s: %q, %v", told, page, err)
+			if page, err := r.Render(t.Context(), "/", "{}"); err == nil || page != (Page{}) || !strings.Contains(err.Error(), message) {
+				t.Errorf("%s: %q, %v", message, page, err)
 			}
 		}
 	}

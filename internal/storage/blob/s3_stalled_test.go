@@ -16,12 +16,12 @@ import (
 // Proves H-backup-stalls.
 func TestStalledDownloadContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var asked []string
+		var requests []string
 		cfg := s3client.Config{Endpoint: "http://s3.example", Region: "us-east-1", KeyID: "k", Secret: "s", PathStyle: true}
 		s := &S3{bucket: "b", client: s3client.NewOver(cfg, blobtest.Pipes(t, func(w http.ResponseWriter, r *http.Request) {
-			asked = append(asked, r.Header.Get("Range")+" "+r.Header.Get("If-Match"))
+			requests = append(requests, r.Header.Get("Range")+" "+r.Header.Get("If-Match"))
 			w.Header().Set("ETag", `"one"`)
-			if len(asked) == 1 {
+			if len(requests) == 1 {
 				w.Header().Set("Content-Length", "10")
 				blobtest.Stall(w, r, "0123")
 				return
@@ -41,8 +41,8 @@ func TestStalledDownloadContinues(t *testing.T) {
 		if err != nil || string(got) != "0123456789" || time.Since(began) != 30*time.Second {
 			t.Errorf("%q after %s, %v", got, time.Since(began), err)
 		}
-		if len(asked) != 2 || asked[1] != `bytes=4- "one"` {
-			t.Errorf("requested %q", asked)
+		if len(requests) != 2 || requests[1] != `bytes=4- "one"` {
+			t.Errorf("requested %q", requests)
 		}
 		if err := f.Close(); err != nil {
 			t.Error(err)

@@ -33,9 +33,9 @@ import (
 func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
 
 var (
-	owner    = identity.Caller{Role: identity.Authenticated, UserID: "11111111-1111-4111-8111-111111111111", Admin: true}
-	stranger = identity.Caller{Role: identity.Authenticated, UserID: "22222222-2222-4222-8222-222222222222", Admin: true}
-	visitor  = identity.Caller{Role: identity.Anon}
+	owner      = identity.Caller{Role: identity.Authenticated, UserID: "11111111-1111-4111-8111-111111111111", Admin: true}
+	otherAdmin = identity.Caller{Role: identity.Authenticated, UserID: "22222222-2222-4222-8222-222222222222", Admin: true}
+	visitor    = identity.Caller{Role: identity.Anon}
 )
 
 const (
@@ -262,7 +262,7 @@ func TestRefusals(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		content := film(5000)
 		address := s.begin("kept.mp4", len(content))
-		for name, who := range map[string]identity.Caller{"another admin": stranger, "a visitor": visitor} {
+		for name, who := range map[string]identity.Caller{"another admin": otherAdmin, "a visitor": visitor} {
 			for method, body := range map[string]io.Reader{"HEAD": http.NoBody, "DELETE": http.NoBody, "PATCH": bytes.NewReader(content)} {
 				if rec := s.call(1, who, method, address, body, "Upload-Offset", "0"); rec.Code != 404 {
 					t.Errorf("%s by %s: %d", method, name, rec.Code)
@@ -415,11 +415,11 @@ func TestOptionsListsTheExtensions(t *testing.T) {
 func (s *site) grant(name string, headers ...string) string {
 	s.t.Helper()
 	rec := s.call(0, owner, "POST", "/storage/v1/object/upload/sign/product-images/"+name, http.NoBody, headers...)
-	var answer struct{ Token string }
-	if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil || answer.Token == "" {
+	var response struct{ Token string }
+	if err := json.Unmarshal(rec.Body.Bytes(), &response); err != nil || response.Token == "" {
 		s.t.Fatalf("sign: %d %s", rec.Code, rec.Body)
 	}
-	return answer.Token
+	return response.Token
 }
 
 // Proves F-tus-sign.
@@ -547,13 +547,13 @@ func TestInterruptedRequestGets423(t *testing.T) {
 	}
 	answered := make(chan string, 1)
 	go func() {
-		answer, err := http.DefaultTransport.RoundTrip(r)
+		response, err := http.DefaultTransport.RoundTrip(r)
 		if err != nil {
 			answered <- err.Error()
 			return
 		}
-		text, err := io.ReadAll(answer.Body)
-		answered <- fmt.Sprint(answer.StatusCode, " ", string(text), err, answer.Body.Close())
+		text, err := io.ReadAll(response.Body)
+		answered <- fmt.Sprint(response.StatusCode, " ", string(text), err, response.Body.Close())
 	}()
 	if _, err := feed.Write(content[:1<<20]); err != nil {
 		t.Fatal(err)
@@ -583,19 +583,19 @@ func TestInterruptedRequestGets423(t *testing.T) {
 func TestMetadataIsReturnedUnchanged(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		content := film(100)
-		for i, told := range []string{
+		for i, sent := range []string{
 			"objectName %s,bucketName cHJvZHVjdC1pbWFnZXM=,contentType dmlkZW8vbXA0,cacheControl NjA=,metadata eyJiIjoxLCJhIjoiw6MifQ==,own,empty ",
 			"bucketName cHJvZHVjdC1pbWFnZXM=,z eg==,objectName %s,a YQ==",
 		} {
-			told = fmt.Sprintf(told, base64.StdEncoding.EncodeToString([]byte(fmt.Sprintf("told-%d.mp4", i))))
-			rec := s.create("x.mp4", len(content), "Upload-Metadata", told)
+			sent = fmt.Sprintf(sent, base64.StdEncoding.EncodeToString([]byte(fmt.Sprintf("told-%d.mp4", i))))
+			rec := s.create("x.mp4", len(content), "Upload-Metadata", sent)
 			address := rec.Header().Get("Location")
 			if rec.Code != 201 {
 				t.Fatalf("%d %s", rec.Code, rec.Body)
 			}
 			for node, offset := range []int{0, len(content)} {
 				head := s.call(node, owner, "HEAD", address, http.NoBody)
-				if got := head.Header().Get("Upload-Metadata"); got != told || head.Header().Get("Upload-Expires") == "" || head.Header().Get("Upload-Offset") != strconv.Itoa(offset) {
+				if got := head.Header().Get("Upload-Metadata"); got != sent || head.Header().Get("Upload-Expires") == "" || head.Header().Get("Upload-Offset") != strconv.Itoa(offset) {
 					t.Errorf("%d: %q %v", head.Code, got, head.Header())
 				}
 				if offset == 0 {
