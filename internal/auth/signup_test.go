@@ -10,7 +10,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// Proves S5-rule-2, S5-rule-8, S5-rule-10, S7-signup-7, A-set-2, A-set-4, A-safe-15.
+// Proves S5-rule-2, S5-rule-8, S5-rule-10, W-auth-11, A-set-2, A-set-4, A-safe-15.
 func TestSignupRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		long := strings.Repeat("v", 43)

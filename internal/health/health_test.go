@@ -349,7 +349,7 @@ func TestProblemsOfCertificates(t *testing.T) {
 	})
 }
 
-// Proves A-health-disk.
+// Proves A-dash-6.
 func TestProblemsOfTheDisk(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		for level, name := range map[datafolder.Level]string{datafolder.Low: "low", datafolder.Full: "full"} {

@@ -158,7 +158,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(common.error).toMatchObject({ code: "weak_password", reasons: ["pwned"] });
   });
 
-  it("S7-signup-7: anonymous sign-in is rejected", async () => {
+  it("W-auth-11: anonymous sign-in is rejected", async () => {
     const { error } = await asAnon(server).auth.signInAnonymously();
     expect(error).toMatchObject({ status: 422, code: "anonymous_provider_disabled" });
   });
@@ -360,7 +360,7 @@ describe.each(engines)("sign-up, codes and links on %s", (engine) => {
     expect(done.data.user?.identities?.map((i) => i.provider)).toEqual(["email", "phone"]);
   });
 
-  it("S7-reauth-1 S8-client-4: a nonce for reauthentication is sent", async () => {
+  it("S7-reauth-1 S8-client-3: a nonce for reauthentication is sent", async () => {
     const { client, email } = await member();
     expect((await client.auth.reauthenticate()).error).toBeNull();
     const nonce = codeOf(await mailServer.next(email));

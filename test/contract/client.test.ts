@@ -114,7 +114,7 @@ it("S9-client-4: a list of files is requested 100 at a time", async () => {
   expect(requests[0]!.body).toMatchObject({ limit: 100 });
 });
 
-it("S5-rule-1 S5-rule-5 S8-client-4: the client sends these requests for the calls of the site", async () => {
+it("S5-rule-1 S5-rule-5 S8-client-3: the client sends these requests for the calls of the site", async () => {
   const { auth } = client();
   const nothing = { password: "x" } as never;
   expect((await auth.signInWithPassword(nothing)).error?.message).toBe(

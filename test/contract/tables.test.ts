@@ -70,7 +70,7 @@ describe.each(engines)("tables on %s", (engine) => {
     expect((await anon.from("products").select("id").eq("id", created.data.id)).data).toEqual([]);
   });
 
-  it("S9-art-3: missing fields of a product get their defaults, and the price is saved as 0", async () => {
+  it("A-prod-7: missing fields of a product get their defaults, and the price is saved as 0", async () => {
     const { data } = await owner
       .from("products")
       .insert({ title: "Romãs", price: 0 })

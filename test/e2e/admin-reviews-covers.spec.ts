@@ -195,7 +195,7 @@ test("A-draft-1: an unfinished review and the texts of a cover survive a reload 
   await expect(title).toHaveValue(before);
 });
 
-test("A-rev-10: when two owners edit one review, the second gets a message", async ({
+test("A-prod-15: when two owners edit one review, the second gets a message", async ({
   browser,
 }) => {
   await withTwoOwners(browser, server, "/admin/reviews", async (first, second) => {
@@ -309,7 +309,7 @@ test("A-cov-8: a cover that cannot be saved keeps its texts and shows the reason
   await expect(first.getByLabel("Description", { exact: true })).toHaveValue("Not stored");
 });
 
-test("A-cov-9: when two owners edit one cover, the second gets a message; switching it on or off is no conflict", async ({
+test("A-prod-15: when two owners edit one cover, the second gets a message; switching it on or off is no conflict", async ({
   browser,
 }) => {
   await withTwoOwners(browser, server, "/admin/cover-images", async (first, second) => {

@@ -170,7 +170,7 @@ test("A-log-factor: the code of the authenticator app opens the deep link, also 
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Reviews");
 });
 
-test("A-log-recovery: a recovery code replaces a lost phone, once", async ({ page }) => {
+test("A-codes-1: a recovery code replaces a lost phone, once", async ({ page }) => {
   const owner = await makeOwner();
   await addApp(owner);
   const [first] = await makeRecoveryCodes(owner);

@@ -352,7 +352,7 @@ it("loads the newer version after a conflict if the owner chooses it", async () 
   );
 });
 
-it("A-prod-12: restores a draft after a reload, until it is saved or discarded", async () => {
+it("A-draft-1: restores a draft after a reload, until it is saved or discarded", async () => {
   const view = async () => {
     const rendered = renderApp(<ProductsPage />, { owner: testOwner(), auth: ownerAuth });
     await screen.findAllByText("Limoeiro");

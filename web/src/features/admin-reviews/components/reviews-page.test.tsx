@@ -189,7 +189,7 @@ it("keeps the texts and shows a toast when adding fails", async () => {
   expect(dialog.getByRole("textbox", { name: "Message" })).toHaveValue("Muito bom.");
 });
 
-it("A-rev-9: deletes a review after confirmation", async () => {
+it("A-prod-10: deletes a review after confirmation", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("button", { name: "Delete review by Rui" }));
   expect(screen.getByRole("alertdialog")).toHaveAccessibleDescription(

@@ -120,7 +120,7 @@ describe("start", () => {
     expect(screen.getByText("loading")).toBeVisible();
   });
 
-  it("S4-session-2: does not fetch the role again when the token is refreshed", async () => {
+  it("A-guard-5: does not fetch the role again when the token is refreshed", async () => {
     storeSession();
     const { emit, single } = fakeClient(owner);
     renderProvider("/");

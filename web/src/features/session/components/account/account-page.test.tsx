@@ -111,7 +111,7 @@ it("asks for the password if the sign-in is old, and then makes the change", asy
   ]);
 });
 
-it("A-acc-reauth: accepts a mailed code instead of the password, also for a change of the email", async () => {
+it("A-confirm-5: accepts a mailed code instead of the password, also for a change of the email", async () => {
   const shown = answerReauthentication(() => undefined);
   client.updateUser.mockResolvedValueOnce(reauthenticationNeeded());
   client.updateUser.mockResolvedValueOnce({ data: { user: { email: "b@x.pt" } }, error: null });
