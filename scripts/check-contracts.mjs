@@ -2,7 +2,7 @@
 // The title of its test begins with the ids of all statements that it proves ("S2-nav-1 S2-nav-3: the bar …"). A Go test
 // names them in its comment ("// Proves S2-nav-1, S2-nav-3."). The check fails when a statement has no test that runs, or a
 // test names an unknown id. It also fails when no test looks for the text of a toast, a question or an error, by its key or
-// by its words in one language.
+// by its words in one language. The documents are for people to read, so their size has a limit.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,6 +22,8 @@ const MESSAGE_KEYS = [
   /(?:Error|Failed|Confirm|Question)$/,
   /^upload\.(?:failed|onlyAdmin|unauthorized|wrongType|heic|tooLarge)/,
 ];
+// The limit of all documents together, in bytes.
+const MAX_BYTES = 150_000;
 const ID = String.raw`[A-Z]\w*(?:-\w+)+`;
 const IDS_OF_A_TITLE = new RegExp(`^(${ID}(?: ${ID})*): `);
 const IDS_OF_A_COMMENT = new RegExp(
@@ -172,8 +174,12 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     read("web/src", /(?<!\.test)\.tsx?$/).values(),
     tests.values(),
   );
+  const bytes = [...documents.values()].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (bytes > MAX_BYTES)
+    problems.push(`docs/contracts: ${bytes} bytes, at most ${MAX_BYTES} are allowed`);
   for (const problem of [...problems, ...checkedTexts.problems]) console.error(problem);
   for (const [path, count] of statements) console.log(`${path}: ${count} statements`);
+  console.log(`${bytes} of at most ${MAX_BYTES} bytes`);
   console.log(`${checkedTexts.texts} messages and questions that tests look for`);
   if (problems.length + checkedTexts.problems.length > 0) process.exit(1);
 }
