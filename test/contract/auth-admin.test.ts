@@ -181,15 +181,15 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
       const user = await create();
       const { session } = await signIn(user.email!);
       expect((await service.auth.admin.deleteUser(user.id, soft)).error).toBeNull();
-      const gone = await asAnon(server).auth.getUser(session!.access_token);
-      expect(gone.error?.code).toBe("user_not_found");
+      const byToken = await asAnon(server).auth.getUser(session!.access_token);
+      expect(byToken.error?.code).toBe("user_not_found");
       expect((await signIn(user.email!)).error?.code).toBe("invalid_credentials");
-      const left = await service.auth.admin.getUserById(user.id);
+      const byId = await service.auth.admin.getUserById(user.id);
       if (soft) {
-        expect(left.data.user).toHaveProperty("deleted_at");
-        expect(JSON.stringify(left.data.user)).not.toContain("@example.com");
+        expect(byId.data.user).toHaveProperty("deleted_at");
+        expect(JSON.stringify(byId.data.user)).not.toContain("@example.com");
       } else {
-        expect(left.error?.code).toBe("user_not_found");
+        expect(byId.error?.code).toBe("user_not_found");
       }
       await create({ email: user.email });
     },
@@ -334,14 +334,18 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     ["global", false, false],
   ] as const)(
     "S7-logout-2: signing out with scope %s ends the right sessions",
-    async (scope, here, there) => {
+    async (scope, firstWorks, secondWorks) => {
       const user = await create();
-      const one = await signIn(user.email!);
-      const two = await signIn(user.email!);
-      const { error } = await service.auth.admin.signOut(one.session!.access_token, scope);
+      const first = await signIn(user.email!);
+      const second = await signIn(user.email!);
+      const { error } = await service.auth.admin.signOut(first.session!.access_token, scope);
       expect(error).toBeNull();
-      expect((await one.client.auth.refreshSession(one.session!)).error === null).toBe(here);
-      expect((await two.client.auth.refreshSession(two.session!)).error === null).toBe(there);
+      expect((await first.client.auth.refreshSession(first.session!)).error === null).toBe(
+        firstWorks,
+      );
+      expect((await second.client.auth.refreshSession(second.session!)).error === null).toBe(
+        secondWorks,
+      );
     },
   );
 

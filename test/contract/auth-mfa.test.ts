@@ -164,8 +164,8 @@ describe.each(engines)("second factors on %s", (engine) => {
 
     const second = await client.auth.mfa.enroll({ factorType: "totp", friendlyName: "tablet" });
     expect(second.error).toMatchObject({ status: 403, code: "insufficient_aal" });
-    const gone = await client.auth.mfa.unenroll({ factorId: id });
-    expect(gone.error).toMatchObject({ status: 422, code: "insufficient_aal" });
+    const removal = await client.auth.mfa.unenroll({ factorId: id });
+    expect(removal.error).toMatchObject({ status: 422, code: "insufficient_aal" });
     const same = await first.client.auth.mfa.enroll({ factorType: "totp", friendlyName: "phone" });
     expect(same.error).toMatchObject({ status: 422, code: "mfa_factor_name_conflict" });
 
@@ -179,8 +179,8 @@ describe.each(engines)("second factors on %s", (engine) => {
     const signIn = await owner(server, "carla@example.com");
     const { client } = await signIn();
     const { id } = await enrolTotp(client);
-    const gone = await client.auth.mfa.unenroll({ factorId: id });
-    expect(gone).toMatchObject({ data: { id }, error: null });
+    const removal = await client.auth.mfa.unenroll({ factorId: id });
+    expect(removal).toMatchObject({ data: { id }, error: null });
     expect((await client.auth.refreshSession()).error).toBeNull();
     expect((await client.auth.mfa.getAuthenticatorAssuranceLevel()).data).toMatchObject({
       currentLevel: "aal1",
@@ -252,9 +252,9 @@ describe.each(engines)("second factors on %s", (engine) => {
 
   it("A-sessions-1 A-audit-1: sessions are listed and ended, and the service key can read the audit log", async () => {
     const signIn = await owner(server, "fina@example.com");
-    const there = await signIn();
-    const here = await signIn();
-    const list = await call(server, "GET", "user/sessions", here.session.access_token);
+    const otherSession = await signIn();
+    const thisSession = await signIn();
+    const list = await call(server, "GET", "user/sessions", thisSession.session.access_token);
     expect(list.body).toHaveLength(2);
     const other = list.body.find((s: { current: boolean }) => !s.current);
     expect(other).toMatchObject({ aal: "aal1", user_agent: expect.any(String) });
@@ -262,10 +262,10 @@ describe.each(engines)("second factors on %s", (engine) => {
       server,
       "DELETE",
       `user/sessions/${other.id}`,
-      here.session.access_token,
+      thisSession.session.access_token,
     );
     expect(ended.status).toBe(204);
-    const dead = await call(server, "GET", "user", there.session.access_token);
+    const dead = await call(server, "GET", "user", otherSession.session.access_token);
     expect(dead.body.error_code).toBe("session_not_found");
 
     const log = await call(server, "GET", "admin/audit?per_page=5", server.serviceKey);
@@ -275,7 +275,7 @@ describe.each(engines)("second factors on %s", (engine) => {
       payload: { action: "logout", actor_username: "fina@example.com" },
     });
     expect(Number(log.headers.get("x-total-count"))).toBeGreaterThan(5);
-    const refused = await call(server, "GET", "admin/audit", here.session.access_token);
+    const refused = await call(server, "GET", "admin/audit", thisSession.session.access_token);
     expect([refused.status, refused.body.error_code]).toEqual([403, "not_admin"]);
   });
 

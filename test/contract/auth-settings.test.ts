@@ -174,8 +174,8 @@ describe.each(engines)("a session that ended elsewhere on %s", (engine) => {
       await asService(server).auth.admin.signOut(data.session!.access_token, "global");
       const events: string[] = [];
       client.auth.onAuthStateChange((event) => void events.push(event));
-      const gone = await client.auth.getUser();
-      expect(gone.error?.name).toBe("AuthSessionMissingError");
+      const user = await client.auth.getUser();
+      expect(user.error?.name).toBe("AuthSessionMissingError");
       expect(storage.size).toBe(0);
       await expect.poll(() => events).toContain("SIGNED_OUT");
     } finally {

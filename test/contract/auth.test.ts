@@ -122,26 +122,32 @@ describe.each(engines)("authentication on %s", (engine) => {
   });
 
   it("S7-logout-1 S7-logout-4: signing out ends only this session, and its tokens stop working", async () => {
-    const here = await signIn();
-    const there = await signIn();
-    expect((await here.client.auth.signOut({ scope: "local" })).error).toBeNull();
+    const thisSession = await signIn();
+    const otherSession = await signIn();
+    expect((await thisSession.client.auth.signOut({ scope: "local" })).error).toBeNull();
     const dead = await fetch(`${server.url}/auth/v1/user`, {
-      headers: { apikey: server.anonKey, authorization: `Bearer ${here.session.access_token}` },
+      headers: {
+        apikey: server.anonKey,
+        authorization: `Bearer ${thisSession.session.access_token}`,
+      },
     });
     expect([dead.status, (await dead.json()).error_code]).toEqual([403, "session_not_found"]);
-    expect((await asAnon(server).auth.getUser(here.session.access_token)).error?.name).toBe(
+    expect((await asAnon(server).auth.getUser(thisSession.session.access_token)).error?.name).toBe(
       "AuthSessionMissingError",
     ); // as the client reads it
     const refused = await asAnon(server).auth.refreshSession({
-      refresh_token: here.session.refresh_token,
+      refresh_token: thisSession.session.refresh_token,
     });
     expect(refused.error?.code).toBe("refresh_token_not_found");
     const read = await fetch(`${server.url}/rest/v1/contact_submissions?select=id`, {
       method: "DELETE",
-      headers: { apikey: server.anonKey, authorization: `Bearer ${here.session.access_token}` },
+      headers: {
+        apikey: server.anonKey,
+        authorization: `Bearer ${thisSession.session.access_token}`,
+      },
     });
     expect(read.status).toBe(403); // no longer an administrator
-    expect((await there.client.auth.getUser()).error).toBeNull();
+    expect((await otherSession.client.auth.getUser()).error).toBeNull();
   });
 
   it.each(["user", "logout"])(

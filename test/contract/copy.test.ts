@@ -38,7 +38,7 @@ it("a running site is copied from SQLite and disk to PostgreSQL and S3 and back"
   const back = join(home, "back");
   const database = await freshPostgres();
   const bucket = await freshBucket();
-  const there = ["--to", database, "--to-files", bucket];
+  const target = ["--to", database, "--to-files", bucket];
 
   let server = await start({ demo: true, env: { ATELIE_DATA_DIR: first } });
   const owner = await asOwner(server);
@@ -96,7 +96,7 @@ it("a running site is copied from SQLite and disk to PostgreSQL and S3 and back"
     expect((await files.remove(["new.png"])).error).toBeNull();
   };
 
-  const output = await server.command(["copy", "--from", first, ...there]);
+  const output = await server.command(["copy", "--from", first, ...target]);
   expect(output).toContain("Copied and the same: ");
   await stop(server);
 

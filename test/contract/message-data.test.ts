@@ -70,8 +70,8 @@ describe.each(engines)("exports and erasing on %s", (engine) => {
       expect(erased.data.places.slice(0, 5)).toEqual(found.data.places.slice(0, 5));
       expect((await service.auth.admin.getUserById(made.data.user!.id)).error?.status).toBe(404);
       expect((await user.auth.getUser()).error).not.toBeNull();
-      const left = await owner.from("contact_submissions").select("email");
-      expect(left.data).toEqual([{ email: visitor.email }]);
+      const remaining = await owner.from("contact_submissions").select("email");
+      expect(remaining.data).toEqual([{ email: visitor.email }]);
 
       for (const client of [owner, service]) {
         const refused = await call(client, "address-data", {

@@ -133,10 +133,10 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
   it("F-render-accept F-render-headers F-render-share: a versioned rendition may be cached forever, and its format is negotiated", async () => {
     const { v } = await media(anon);
     const at = `${server.url}/storage/v1/render/image/public/product-images/quadro%20a.png`;
-    const kept = await fetchRendition(`${at}?width=640&v=${v}`, { accept: "image/webp" });
-    expect(kept.got.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
-    expect(kept.got.headers.get("vary")).toContain("Accept");
-    const etag = kept.got.headers.get("etag")!;
+    const versioned = await fetchRendition(`${at}?width=640&v=${v}`, { accept: "image/webp" });
+    expect(versioned.got.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    expect(versioned.got.headers.get("vary")).toContain("Accept");
+    const etag = versioned.got.headers.get("etag")!;
     const again = await fetch(`${at}?width=640&v=${v}`, {
       headers: { accept: "image/webp", "if-none-match": etag },
     });

@@ -231,11 +231,11 @@ describe.each(engines)("resumable upload on %s", (engine) => {
       const url = await uploadFile(server, content, { name: "film.mp4", bearer, abortAt: 7e6 });
       const headers = { authorization: `Bearer ${bearer}` };
       await Upload.terminate(url, { headers, retryDelays: [] });
-      const gone = await fetch(url, {
+      const missing = await fetch(url, {
         method: "HEAD",
         headers: { ...headers, "tus-resumable": "1.0.0" },
       });
-      expect(gone.status).toBe(404);
+      expect(missing.status).toBe(404);
       await uploadFile(server, content, { name: "film.mp4", bearer });
       expect(await downloadedHash(server, "film.mp4")).toBe(sha256(content));
     } finally {

@@ -51,9 +51,9 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
       expect(Buffer.from(await got.arrayBuffer()).equals(picture)).toBe(true);
       const removed = await owner.storage.from(bucket).remove(["um quadro ã.png"]);
       expect(removed.data).toMatchObject([{ name: "um quadro ã.png", bucket_id: bucket }]);
-      const gone = await fetch(publicUrl);
-      expect(gone.status).toBe(400);
-      expect(await gone.json()).toMatchObject({ statusCode: "404", error: "not_found" });
+      const missing = await fetch(publicUrl);
+      expect(missing.status).toBe(400);
+      expect(await missing.json()).toMatchObject({ statusCode: "404", error: "not_found" });
     },
   );
 

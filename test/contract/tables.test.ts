@@ -65,8 +65,8 @@ describe.each(engines)("tables on %s", (engine) => {
       tags: [],
     });
 
-    const gone = await owner.from("products").delete().eq("id", created.data.id);
-    expect([gone.error, gone.status]).toEqual([null, 204]);
+    const deleted = await owner.from("products").delete().eq("id", created.data.id);
+    expect([deleted.error, deleted.status]).toEqual([null, 204]);
     expect((await anon.from("products").select("id").eq("id", created.data.id)).data).toEqual([]);
   });
 

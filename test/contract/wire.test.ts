@@ -261,8 +261,8 @@ describe.each(engines)("raw requests on %s", (engine) => {
       public: true,
       allowed_mime_types: ["image/png"],
     });
-    const gone = await call("DELETE", `${at}/product-images`, headers, { prefixes: "one.png" });
-    expect(gone.body).toMatchObject([{ name: "one.png" }]);
+    const removed = await call("DELETE", `${at}/product-images`, headers, { prefixes: "one.png" });
+    expect(removed.body).toMatchObject([{ name: "one.png" }]);
     const refused = await call("POST", `${at}/sign/product-images/two.png`, headers, {
       expiresIn: "soon",
     });

@@ -165,10 +165,10 @@ export class Browser {
     for (const cookie of response.headers.getSetCookie()) {
       const [pair = "", ...attributes] = cookie.split(";");
       const name = pair.slice(0, pair.indexOf("="));
-      const gone = attributes.some((a) =>
+      const isExpired = attributes.some((a) =>
         /^\s*(max-age=(0|-\d+)|expires=thu, 01 jan 1970)/i.test(a),
       );
-      if (gone) jar.delete(name);
+      if (isExpired) jar.delete(name);
       else jar.set(name, pair.slice(pair.indexOf("=") + 1));
     }
     return response;

@@ -46,8 +46,8 @@ export async function startTexts(): Promise<Texts> {
     },
     next: (phone) =>
       new Promise((done, fail) => {
-        const here = received.findIndex((text) => text.phone === phone);
-        if (here >= 0) return done(received.splice(here, 1)[0]!);
+        const index = received.findIndex((text) => text.phone === phone);
+        if (index >= 0) return done(received.splice(index, 1)[0]!);
         const waiter = {
           phone,
           done: (text: Text) => {
