@@ -72,7 +72,7 @@ func TestRevokedKeyIsRefusedOnEverySurface(t *testing.T) {
 // Proves A-keys-6.
 //
 // When another process revokes the public key, this process drops its cached responses to that key, and its pages contain the new key.
-func TestPagesAndCachedAnswersFollowThePublicKey(t *testing.T) {
+func TestPagesAndCachedResponsesFollowThePublicKey(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			a := newApp(t, dialect)

@@ -357,8 +357,8 @@ func TestDatabaseLockedByAnotherProgram(t *testing.T) {
 
 // Proves T-cache.
 //
-// TestOnlyAnonymousAnswersAreCacheable requests every URL that checks a key, with every kind of key.
-func TestOnlyAnonymousAnswersAreCacheable(t *testing.T) {
+// TestOnlyAnonymousResponsesAreCacheable requests every URL that checks a key, with every kind of key.
+func TestOnlyAnonymousResponsesAreCacheable(t *testing.T) {
 	a := newApp(t, db.SQLite)
 	service := key(t, a, identity.Service)
 	if _, err := a.Storage.Put(t.Context(), identity.Caller{Role: identity.Service}, "product-images", "kept.jpg", bytes.NewReader(outagePicture(t)), -1, storage.PutOptions{}); err != nil {

@@ -74,7 +74,7 @@ func (s *historySite) edit(title string, at time.Time) {
 }
 
 // Proves A-history-replaced.
-func TestReplacedFilesComeBackWithTheirVersion(t *testing.T) {
+func TestReplacedFilesAreRestoredWithTheirVersion(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			s := newHistorySite(t, dialect, 0)
@@ -142,7 +142,7 @@ func TestReplacedFilesComeBackWithTheirVersion(t *testing.T) {
 }
 
 // Proves A-history-replaced.
-func TestAFileThatIsReplacedAgainAndAgainIsKeptFiftyTimes(t *testing.T) {
+func TestFiftyReplacedVersionsOfAFileAreKept(t *testing.T) {
 	s := newHistorySite(t, db.SQLite, 0)
 	s.upload("a.png", 0)
 	s.do("POST", "/rest/v1/reviews", `{"client_name":"Rui","message":"Gostei.","image_url":"`+historyBase+`a.png"}`)

@@ -60,9 +60,9 @@ func TestInviteMakesAnAccountAndAMail(t *testing.T) {
 
 // Proves A-safe-12.
 //
-// TestLinkByTheServiceKeyRemovesAStrangersPassword signs up with somebody else's address, and then waits until the owner of the address
+// TestLinkByTheServiceKeyRemovesAnotherPersonsPassword signs up with somebody else's address, and then waits until the owner of the address
 // follows a link that the service key has created.
-func TestLinkByTheServiceKeyRemovesAStrangersPassword(t *testing.T) {
+func TestLinkByTheServiceKeyRemovesAnotherPersonsPassword(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		for i, link := range []map[string]any{

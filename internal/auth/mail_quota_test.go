@@ -212,7 +212,7 @@ func TestEmailChangeLinkFitsOneAddress(t *testing.T) {
 // Proves S7-recover-3.
 //
 // A signed-in caller gets an error about the quota, because there is nothing to hide from them.
-func TestSignedInCallersAreToldOfTheMailQuota(t *testing.T) {
+func TestSignedInCallersGetAnErrorBeyondTheMailQuota(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.MailsPerDay, c.MailMinInterval = 1, 0 })
 		h.owner()

@@ -21,7 +21,7 @@ func (h *fixture) mustRefresh(token string) reply {
 }
 
 // Proves S7-token-5.
-func TestRefreshAnswersTheRenewedSession(t *testing.T) {
+func TestRefreshReturnsTheRenewedSession(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()

@@ -136,7 +136,7 @@ func TestSignupByPhone(t *testing.T) {
 }
 
 // Proves S7-signup-3, A-safe-4.
-func TestATakenAddressIsAnsweredWithADecoy(t *testing.T) {
+func TestSignUpWithATakenAddressReturnsADecoy(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, open, withoutLimits)
 		h.owner()

@@ -14,7 +14,7 @@ import (
 //
 // The test sends more than a hundred responses one after the other on each database. Nothing runs concurrently, so the race
 // detector would find nothing; with it, the test takes half a minute.
-func TestHostileSAMLAnswersNeverOpenASession(t *testing.T) {
+func TestHostileSAMLResponsesNeverOpenASession(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a large corpus, which -short leaves out: more than a hundred responses on each database; make test sends them all")
 	}

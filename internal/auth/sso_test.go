@@ -277,7 +277,7 @@ func TestSSOAccountsAreSeparate(t *testing.T) {
 }
 
 // Proves S7-sso-4, A-safe-18.
-func TestSAMLAnswersWorkOnce(t *testing.T) {
+func TestSAMLResponsesWorkOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newSSOFixture(t, d)
 		s := h.start(nil)

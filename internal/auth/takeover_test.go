@@ -35,7 +35,7 @@ func TestOlderEnrolmentsAreRefusedAfterTheFirstFactor(t *testing.T) {
 
 // With a provider that does not verify addresses, anybody can create an account with another person's address. When that person proves
 // the address by mail, everything that was added to the account before must stop working.
-func TestStrangersIdentityIsRemovedWhenTheAddressIsProven(t *testing.T) {
+func TestUnverifiedIdentityIsRemovedWhenTheAddressIsProven(t *testing.T) {
 	verify := func(g *oauthFixture, kind string, m Mail) {
 		g.t.Helper()
 		g.expect("verify", g.post("verify", fields{"type": kind, "email": newcomer, "token": m.Code}), http.StatusOK, "")

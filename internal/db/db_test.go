@@ -27,7 +27,7 @@ func insertMessage(t *testing.T, q db.Querier, name string, at time.Time) string
 	return id
 }
 
-func TestTimesComeBackInUTCToTheMicrosecond(t *testing.T) {
+func TestTimesAreReturnedInUTCToTheMicrosecond(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		at := time.Date(2026, 3, 12, 23, 59, 59, 123456789, time.FixedZone("", -3*3600))
 		id := insertMessage(t, d, "Inês", at)

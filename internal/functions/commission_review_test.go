@@ -46,7 +46,7 @@ func (s *site) finished(language string) (path, id string) {
 }
 
 // Proves FN-review-ask, E-review-1, E-review-2, FN-review-approve.
-func TestAReviewIsAskedForWrittenAndApproved(t *testing.T) {
+func TestAReviewIsRequestedWrittenAndApproved(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSiteWith(t, d, Config{MailServer: true})
 		s.setSite(map[string]any{"state": "open"})
@@ -186,7 +186,7 @@ func TestAReviewIsAskedForWrittenAndApproved(t *testing.T) {
 }
 
 // Proves E-review-2, FN-review-ask, FN-review-approve.
-func TestAReviewIsTakenBackDeclinedAndAskedForAgain(t *testing.T) {
+func TestAReviewIsWithdrawnDeclinedAndRequestedAgain(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSiteWith(t, d, Config{MailServer: true})
 		path, id := s.finished("en")
@@ -390,7 +390,7 @@ func TestADeclinedReviewIsTakenBackInEachState(t *testing.T) {
 }
 
 // Proves E-review-2, E-review-3.
-func TestAPictureStaysInAReviewThatIsAskedForAgain(t *testing.T) {
+func TestAPictureStaysInAReviewThatIsRequestedAgain(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := withPictures(t, d)
 		path, id := s.declined()

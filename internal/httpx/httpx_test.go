@@ -206,7 +206,7 @@ func TestForwardedAddressesNeedATrustedProxy(t *testing.T) {
 }
 
 // Proves A-surface-3.
-func TestPreflightIsAnsweredForAnyOrigin(t *testing.T) {
+func TestPreflightIsAcceptedFromAnyOrigin(t *testing.T) {
 	r := httptest.NewRequest("OPTIONS", "/rest/v1/products", nil)
 	r.Header.Set("Access-Control-Request-Method", "PATCH")
 	r.Header.Set("Access-Control-Request-Headers", "authorization, x-client-info, apikey, content-type, x-region")

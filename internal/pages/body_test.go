@@ -9,7 +9,7 @@ import (
 )
 
 // Proves P-drawn-first.
-func TestPagesAreCompressedForTheEncodingThatIsAskedFor(t *testing.T) {
+func TestPagesAreCompressedForTheRequestedEncoding(t *testing.T) {
 	b := newPageBody([]byte(strings.Repeat("<p>A page</p>", 500)))
 	estimated := b.size()
 	sendRequest := func(accepted, want string) {

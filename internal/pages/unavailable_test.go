@@ -10,7 +10,7 @@ import (
 )
 
 // Proves P-outage-page, P-outage-hang.
-func TestBrowsersGetAPageWhileTheDatabaseDoesNotAnswer(t *testing.T) {
+func TestBrowsersGetAPageWhileTheDatabaseDoesNotRespond(t *testing.T) {
 	for _, c := range []struct {
 		err    *apperr.Error
 		accept string

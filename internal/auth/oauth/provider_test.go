@@ -362,7 +362,7 @@ func TestRedirectsOfProvidersAreNotFollowed(t *testing.T) {
 }
 
 // Proves S7-oauth-9.
-func TestProviderWithoutAnswerTimesOut(t *testing.T) {
+func TestProviderWithoutResponseTimesOut(t *testing.T) {
 	end := make(chan struct{})
 	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-end }))
 	defer silent.Close()

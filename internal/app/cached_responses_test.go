@@ -24,9 +24,9 @@ import (
 
 // Proves KEPT-version-5.
 //
-// TestCachedAnswersIncludeAcknowledgedChanges requests the page and the list of covers continuously, while the owner changes the site's
+// TestCachedResponsesIncludeAcknowledgedChanges requests the page and the list of covers continuously, while the owner changes the site's
 // name and hides one cover after another. A request that begins after the owner got the response must show the change.
-func TestCachedAnswersIncludeAcknowledgedChanges(t *testing.T) {
+func TestCachedResponsesIncludeAcknowledgedChanges(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			a := newApp(t, dialect)
