@@ -166,7 +166,7 @@ func TestSignUpWithATakenAddressReturnsADecoy(t *testing.T) {
 
 // Proves A-safe-12.
 //
-// Whoever reads the mail confirms an account, also one that a stranger has opened with a password of their own.
+// Whoever reads the mail confirms an account, also one that somebody else has created with another password.
 func TestNobodyPlantsAPasswordInAnotherPersonsAccount(t *testing.T) {
 	const planted = "the thief knows this"
 	for name, rescue := range map[string]func(h *fixture) reply{

@@ -45,7 +45,7 @@ func lockUntil(t *testing.T, dir string) *untilWaiting {
 	return w
 }
 
-// untilWaiting closes told when a line about a wait is written.
+// untilWaiting closes waiting when a line about a wait is written.
 type untilWaiting struct {
 	bytes.Buffer
 	once    sync.Once

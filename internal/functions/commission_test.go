@@ -476,7 +476,7 @@ func TestPositionOnTheWaitingList(t *testing.T) {
 		place(4, "Place on the waiting list: 3rd.")
 		s.mustDesk("stage", ids[3], "stage", "declined")
 		place(4, "Place on the waiting list: 2nd.")
-		// Whose message is marked as done has left it too, until the mark is taken back.
+		// A message that is marked as done is not on the list, until the mark is removed.
 		if code, _, body := s.reply(`{"action":"done","message_id":"` + ids[4] + `"}`); code != http.StatusOK {
 			t.Fatalf("%d %s", code, body)
 		}

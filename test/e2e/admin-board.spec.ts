@@ -110,7 +110,7 @@ test("BOARD-mouse BOARD-refused: a card is dragged with the mouse to where the s
   await expect(card(page, "Rui")).toBeFocused();
   await expect.poll(() => stageOf(rui)).toBe("in_progress");
 
-  // To a stage that does not follow: it stays, and the reason is said.
+  // A move to a stage that may not follow is rejected with its reason.
   await dragTo(page, "Rui", "enquiry");
   await expect(
     page.getByText("Rui cannot go from “In progress” to “Enquiry”.").first(),
@@ -132,7 +132,7 @@ test("BOARD-mouse BOARD-refused: a card is dragged with the mouse to where the s
   await expect.poll(() => stageOf(ines)).toBe("offer");
 });
 
-test("BOARD-refused BOARD-live: a move that the server rejects is taken back; changes elsewhere appear by themselves", async ({
+test("BOARD-refused BOARD-live: a move that the server rejects is undone; changes elsewhere appear by themselves", async ({
   page,
 }) => {
   const id = await add("Inês", "accepted");

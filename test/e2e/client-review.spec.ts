@@ -25,7 +25,7 @@ async function start(language: Language, mailServer?: MailServer) {
 
 for (const language of languages)
   for (const scripts of [true, false])
-    test(`E-review-1 E-review-2 AM-review-1 AM-review-2 S2-home-review-mark: a review is asked for, written, approved and shown, in ${language}, ${scripts ? "by mail" : "without scripts and mail"}`, async ({
+    test(`E-review-1 E-review-2 AM-review-1 AM-review-2 S2-home-review-mark: a review is requested, written, approved and shown, in ${language}, ${scripts ? "by mail" : "without scripts and mail"}`, async ({
       browser,
       page: desk,
     }) => {
@@ -180,7 +180,7 @@ for (const language of languages)
       }
     });
 
-test("E-review-2 AM-review-2: a review is changed, taken back, written again and declined", async ({
+test("E-review-2 AM-review-2: a review is changed, withdrawn, written again and declined", async ({
   browser,
   page: desk,
 }) => {

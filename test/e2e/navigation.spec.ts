@@ -109,7 +109,7 @@ for (const [way, approach, follow] of [
   ["a pointer", (link: Locator) => link.hover(), (link: Locator) => link.click()],
   ["the keyboard", (link: Locator) => link.focus(), (link: Locator) => link.press("Enter")],
 ] as const)
-  test(`P-near-gallery: the gallery is prefetched when ${way} is on its link, and shown at once when the link is followed`, async ({
+  test(`P-near-gallery: the gallery is prefetched when ${way} is on its link, and shown immediately when the link is followed`, async ({
     page,
     demo,
   }) => {

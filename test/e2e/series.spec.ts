@@ -217,7 +217,7 @@ for (const language of languages)
   });
 
 for (const language of languages)
-  test(`A-history-series A-history-can: texts, works and order of a series are compared with an earlier version and come back, in ${language}`, async ({
+  test(`A-history-series A-history-can: texts, works and order of a series are compared with an earlier version and restored, in ${language}`, async ({
     page,
   }) => {
     const say = (key: Parameters<typeof text>[1], vars?: Record<string, string | number>) =>
@@ -306,7 +306,7 @@ for (const language of languages)
       page.getByRole("heading", { name: language === "pt" ? "Maré baixa" : "Low tide", level: 1 }),
     ).toBeVisible();
     expect(await page.locator("[role=listitem] span.italic").allTextContents()).toEqual(wanted);
-    // That too is a change of the owner's, which can be taken back.
+    // This change can be undone too.
     await page.goto(server.url + inLanguage(language, "/admin/series"));
     await page.getByRole("button", { name: say("history.ofNamed", { name: "Low tide" }) }).click();
     await expect(

@@ -129,7 +129,10 @@ const signs: [string, (page: Page, requestedScripts: string[]) => Promise<void>]
   ],
 ];
 for (const [name, give] of signs)
-  test(`P-weight-order: ${name} of a visitor loads the scripts at once`, async ({ page, demo }) => {
+  test(`P-weight-order: ${name} of a visitor loads the scripts immediately`, async ({
+    page,
+    demo,
+  }) => {
     const requestedScripts = watchScripts(page);
     const release = await openWithoutPicture(page, demo.url);
     expect(requestedScripts).toEqual([]);

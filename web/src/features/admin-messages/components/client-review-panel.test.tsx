@@ -71,7 +71,7 @@ async function show(change: Partial<ClientReview> = {}) {
   return { user: userEvent.setup(), toasts, panel: await screen.findByRole("region") };
 }
 
-it("AM-review-1: a review is asked for, and the request withdrawn", async () => {
+it("AM-review-1: a review is requested, and the request withdrawn", async () => {
   const { user, toasts, panel } = await show();
   await user.click(within(panel).getByRole("button", { name: "Ask for a review" }));
   expect(await within(panel).findByText(/Nothing is written yet/)).toBeVisible();
@@ -87,7 +87,7 @@ it("AM-review-1: a review is asked for, and the request withdrawn", async () => 
   ]);
 });
 
-it("AM-review-1: it says when a review can be asked for again, and shows an error of the server", async () => {
+it("AM-review-1: it says when a review can be requested again, and shows an error of the server", async () => {
   const { user, toasts, panel } = await show({
     ...written,
     state: "withdrawn",
@@ -141,7 +141,7 @@ it("AM-review-2: a review is edited before, or declined and approved after all",
   ]);
 });
 
-it("AM-review-2: a declined review that is asked for again has no buttons until the request is withdrawn", async () => {
+it("AM-review-2: a declined review that is requested again has no buttons until the request is withdrawn", async () => {
   const { user, panel } = await show({ ...written, state: "asked" });
   expect(panel).toHaveTextContent(/^ReviewAsked again on .*Nothing new is written yet/);
   expect(within(panel).queryByRole("button", { name: "Approve" })).toBeNull();

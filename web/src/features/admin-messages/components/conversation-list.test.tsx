@@ -225,7 +225,7 @@ it("AM-state-1: buttons filter by state, with the number of conversations", asyn
   expect(await screen.findByRole("button", { name: /Inês/ })).toBeInTheDocument();
 });
 
-it("AM-state-2: a conversation is marked as done, and the mark taken back", async () => {
+it("AM-state-2: a conversation is marked as done, and the mark removed", async () => {
   const { user } = open(`/admin/contact-messages?message=${messageId}`);
   await user.click(await screen.findByRole("button", { name: "Mark as done" }));
   await user.click(await screen.findByRole("button", { name: "Not done yet" }));

@@ -204,7 +204,7 @@ it("A-history-more: older deletions load on request", async () => {
   expect(dialog.queryByRole("button", { name: "Show more" })).toBeNull();
 });
 
-it("A-history-deleted: a deleted review comes back without a file that no longer exists, and a toast says so", async () => {
+it("A-history-deleted: a deleted review is restored without a file that no longer exists, and a toast says so", async () => {
   revision = { ...revision, action: "delete", actor: null };
   deletions = [revision];
   missing = [avatar("old.jpg")];
