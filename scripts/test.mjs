@@ -203,7 +203,7 @@ function buildPrograms() {
 /** Makes migrated databases, which the Go tests copy, and returns their folder. */
 function makeTemplates(programs) {
   const folder = mkdtempSync(`${memory ?? `${process.cwd()}/.cache`}/templates-`);
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   execFileSync(`${programs}/postgres`, ["-templates", folder], { stdio: "inherit" });
   return folder;
 }
@@ -270,7 +270,7 @@ const memory = makeMemoryFolder({
 if (memory) {
   process.env.GOTMPDIR ??= tmpdir(); // linked programs are large and written once
   process.env.TMPDIR = memory;
-  process.on("exit", () => rmSync(memory, { recursive: true, force: true }));
+  process.on("exit", () => rmSync(memory, { recursive: true, force: true, maxRetries: 10 }));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
 }
 const begun = Date.now();
