@@ -141,11 +141,11 @@ export const WallTile = memo(function WallTile({
         type="button"
         tabIndex={tabIndex}
         aria-label={t("products.editNamed", { title })}
-        title={title} // a long one is cut off
         onClick={() => onEdit(work)}
         className="hover:text-indigo mt-1 block min-h-[40px] w-full truncate text-left text-[1.125rem] leading-[1.2] font-[430] italic underline-offset-4 hover:underline"
       >
-        {title}
+        {/* A long title is cut off. On the button, the attribute would be read out as its description. */}
+        <span title={title}>{title}</span>
       </button>
       <p className="text-ink2 truncate text-[.9375rem] leading-tight">
         {visibility !== "published" && (
