@@ -30,7 +30,7 @@ func (s *site) mustReview(action, id string, more ...any) reviewState {
 // reviewNotices counts the notices about texts of reviews.
 func (s *site) reviewNotices() int {
 	s.t.Helper()
-	return s.count("select count(*) from contact_notices n join contact_replies r on r.id = n.reply_id where r.kind = 'review' and n.channel = 'plan'")
+	return s.count("select count(*) from contact_notices n join contact_replies r on r.id = n.reply_id where r.kind = 'review'")
 }
 
 // finished makes a finished commission; it returns the path of its link and the id of its message.
@@ -346,7 +346,7 @@ func TestADeclinedReviewIsApprovedAfterARequestThatWasWithdrawn(t *testing.T) {
 }
 
 // Proves E-review-2, E-review-3.
-func TestADeclinedReviewIsTakenBackInEachState(t *testing.T) {
+func TestADeclinedReviewIsWithdrawnInEachState(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		for _, c := range []struct{ before, after string }{{"asked", "asked"}, {"declined", "declined"}, {"withdrawn", "withdrawn"}} {
 			t.Run(c.before, func(t *testing.T) {

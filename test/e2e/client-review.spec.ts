@@ -1,4 +1,4 @@
-// A review of a finished commission, from both sides and in both languages: with a mail server and scripts, and without both. Asked for,
+// A review of a finished commission, from both sides and in both languages: with a mail server and scripts, and without both. Requested,
 // written at the private link with a picture, approved, and shown on the home page with its mark.
 import { asService } from "../harness/clients.ts";
 import { type MailServer, startMailServer } from "../harness/mail-server.ts";
