@@ -129,14 +129,19 @@ export const WallTile = memo(function WallTile({
         >
           {selected &&
             (canMove ? (
-              <span id={numberID} className="px-1 text-[.9375rem] leading-none lining-nums">
-                {selectedAs}
-              </span>
+              // Generated content: a text inside the button would have to be part of its name, which must not change with the selection.
+              <span
+                data-number={selectedAs}
+                className="px-1 text-[.9375rem] leading-none lining-nums before:content-[attr(data-number)]"
+              />
             ) : (
               <Check size={18} strokeWidth={2.25} />
             ))}
         </span>
       </button>
+      <span id={numberID} hidden>
+        {selectedAs}
+      </span>
       <button
         type="button"
         tabIndex={tabIndex}
