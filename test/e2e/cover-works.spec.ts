@@ -103,75 +103,75 @@ for (const language of languages)
     expect((await covers().select("id")).data).toHaveLength(count);
   });
 
-for (const language of languages)
-  test(`A-cov-15: a cover is scheduled and ended on a phone, and only the owner can get its picture meanwhile, in ${language}`, async ({
-    page,
-  }) => {
-    const say = (key: Parameters<typeof text>[1], vars?: Record<string, string>) =>
-      text(language, key, vars);
-    const row = async () =>
-      (
-        await covers()
-          .select("image_url,visible_from,visible_until,has_begun,has_ended")
-          .eq("display_order", 1)
-          .single()
-      ).data!;
-    const { image_url } = await row();
-    const seen = async () =>
-      (await asAnon(server).from("cover_images").select("id").eq("display_order", 1)).data!.length;
-    const file = async () =>
-      (await fetch(new URL(image_url, server.url), { cache: "no-store" })).status;
-    await signInAt(page, server, "/admin/cover-images", language);
-    const card = cards(page).first();
-    expect([await seen(), await file()]).toEqual([1, 200]);
-    await card.getByText(say("covers.schedule"), { exact: true }).tap();
-    const from = card.getByLabel(say("covers.visibleFrom"));
-    const until = card.getByLabel(say("covers.visibleUntil"));
-    const save = () => card.getByRole("button", { name: say("common.save"), exact: true }).tap();
-    await from.fill("2999-06-01T10:00");
-    await until.fill("2999-06-01T10:00");
-    await save();
-    await expect(card.getByText(say("covers.untilError"))).toBeVisible();
-    await expect(until).toBeFocused();
-    await expectAccessibleInBothSchemes(page);
-    await until.fill("2999-06-02T10:00");
-    await save();
-    await expect(page.getByText(say("covers.toast.updated")).last()).toBeVisible();
-    await expect(card.getByText(say("covers.scheduled"), { exact: true })).toBeVisible();
-    const day = language === "en" ? "1 Jun 2999, 10:00" : "1 jun. 2999, 10:00";
-    await expect(card.getByText(say("covers.fromTime", { when: day }))).toBeVisible();
-    expect(await row()).toMatchObject({
-      visible_from: "2999-06-01T09:00:00+00:00",
-      visible_until: "2999-06-02T09:00:00+00:00",
-      has_begun: false,
-      has_ended: false,
-    });
-    expect([await seen(), await file()]).toEqual([0, 400]);
-    await page.reload();
-    await isShown(card.locator("img").last());
-    await finishAnimations(page);
-    await expectNoSidewaysScroll(page);
-    await expectAccessibleInBothSchemes(page);
-
-    // The cover is shown at its start and hidden at its end.
-    await covers()
-      .update({ visible_from: new Date(Date.now() + 1500).toISOString() })
-      .eq("display_order", 1)
-      .throwOnError();
-    await expect.poll(async () => [await seen(), await file()]).toEqual([1, 200]);
-    await covers()
-      .update({ visible_until: new Date(Date.now() + 1500).toISOString() })
-      .eq("display_order", 1)
-      .throwOnError();
-    await expect.poll(async () => [await seen(), await file()]).toEqual([0, 400]);
-    await page.reload();
-    await expect(card.getByText(say("covers.ended"), { exact: true })).toBeVisible();
-    await covers()
-      .update({ visible_from: null, visible_until: null })
-      .eq("display_order", 1)
-      .throwOnError();
-    expect([await seen(), await file()]).toEqual([1, 200]);
+test(`A-cov-15: a cover is scheduled and ended on a phone, and only the owner can get its picture meanwhile, in en`, async ({
+  page,
+}) => {
+  const language = "en";
+  const say = (key: Parameters<typeof text>[1], vars?: Record<string, string>) =>
+    text(language, key, vars);
+  const row = async () =>
+    (
+      await covers()
+        .select("image_url,visible_from,visible_until,has_begun,has_ended")
+        .eq("display_order", 1)
+        .single()
+    ).data!;
+  const { image_url } = await row();
+  const seen = async () =>
+    (await asAnon(server).from("cover_images").select("id").eq("display_order", 1)).data!.length;
+  const file = async () =>
+    (await fetch(new URL(image_url, server.url), { cache: "no-store" })).status;
+  await signInAt(page, server, "/admin/cover-images", language);
+  const card = cards(page).first();
+  expect([await seen(), await file()]).toEqual([1, 200]);
+  await card.getByText(say("covers.schedule"), { exact: true }).tap();
+  const from = card.getByLabel(say("covers.visibleFrom"));
+  const until = card.getByLabel(say("covers.visibleUntil"));
+  const save = () => card.getByRole("button", { name: say("common.save"), exact: true }).tap();
+  await from.fill("2999-06-01T10:00");
+  await until.fill("2999-06-01T10:00");
+  await save();
+  await expect(card.getByText(say("covers.untilError"))).toBeVisible();
+  await expect(until).toBeFocused();
+  await expectAccessibleInBothSchemes(page);
+  await until.fill("2999-06-02T10:00");
+  await save();
+  await expect(page.getByText(say("covers.toast.updated")).last()).toBeVisible();
+  await expect(card.getByText(say("covers.scheduled"), { exact: true })).toBeVisible();
+  const day = language === "en" ? "1 Jun 2999, 10:00" : "1 jun. 2999, 10:00";
+  await expect(card.getByText(say("covers.fromTime", { when: day }))).toBeVisible();
+  expect(await row()).toMatchObject({
+    visible_from: "2999-06-01T09:00:00+00:00",
+    visible_until: "2999-06-02T09:00:00+00:00",
+    has_begun: false,
+    has_ended: false,
   });
+  expect([await seen(), await file()]).toEqual([0, 400]);
+  await page.reload();
+  await isShown(card.locator("img").last());
+  await finishAnimations(page);
+  await expectNoSidewaysScroll(page);
+  await expectAccessibleInBothSchemes(page);
+
+  // The cover is shown at its start and hidden at its end.
+  await covers()
+    .update({ visible_from: new Date(Date.now() + 1500).toISOString() })
+    .eq("display_order", 1)
+    .throwOnError();
+  await expect.poll(async () => [await seen(), await file()]).toEqual([1, 200]);
+  await covers()
+    .update({ visible_until: new Date(Date.now() + 1500).toISOString() })
+    .eq("display_order", 1)
+    .throwOnError();
+  await expect.poll(async () => [await seen(), await file()]).toEqual([0, 400]);
+  await page.reload();
+  await expect(card.getByText(say("covers.ended"), { exact: true })).toBeVisible();
+  await covers()
+    .update({ visible_from: null, visible_until: null })
+    .eq("display_order", 1)
+    .throwOnError();
+  expect([await seen(), await file()]).toEqual([1, 200]);
+});
 
 test("A-cov-16: a finger drags a cover by its handle, with one request, and the change can be undone", async ({
   page,

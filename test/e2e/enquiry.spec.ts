@@ -17,7 +17,7 @@ import {
   visitor,
 } from "./conversations.ts";
 import { checkPage, expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures.ts";
-import { inLanguage, type Language, languages, serverText, text } from "./texts.ts";
+import { inLanguage, type Language, serverText, text } from "./texts.ts";
 
 test.use({
   contextOptions: { reducedMotion: "reduce" },
@@ -40,71 +40,69 @@ async function reply(page: Page, language: Language, answer: string): Promise<vo
   await page.getByRole("button", { name: text(language, "messages.sendReply") }).click();
 }
 
-for (const language of languages)
-  test(`E-page-1 E-reply-2 AM-reply-1 AM-reply-2 S2-contact-link: visitor and owner converse by mail and private link, in ${language}`, async ({
-    browser,
-    page: client,
-    demoFolder,
-  }) => {
-    const mailServer = await startMailServer();
-    const server = await startWithLinks({ demo: demoFolder, mailServer });
-    const context = await browser.newContext({ reducedMotion: "reduce" });
-    try {
-      const { id, title } = await findWork(server);
-      await askAboutWork(client, server, language, id);
-      const link = await sendMessage(client, language, question);
-      await mailServer.next(owner.email); // the notice
+test(`E-page-1 E-reply-2 AM-reply-1 AM-reply-2 S2-contact-link: visitor and owner converse by mail and private link, in en`, async ({
+  browser,
+  page: client,
+  demoFolder,
+}) => {
+  const language = "en";
+  const mailServer = await startMailServer();
+  const server = await startWithLinks({ demo: demoFolder, mailServer });
+  const context = await browser.newContext({ reducedMotion: "reduce" });
+  try {
+    const { id, title } = await findWork(server);
+    await askAboutWork(client, server, language, id);
+    const link = await sendMessage(client, language, question);
+    await mailServer.next(owner.email); // the notice
 
-      await client.goto(link, { waitUntil: "load" });
-      await expect(client.locator("html")).toHaveAttribute("lang", language);
-      await expect(client.getByText(serverText(language, "enquiry.state.received"))).toBeVisible();
-      await expect(client.getByRole("link", { name: title })).toBeVisible();
+    await client.goto(link, { waitUntil: "load" });
+    await expect(client.locator("html")).toHaveAttribute("lang", language);
+    await expect(client.getByText(serverText(language, "enquiry.state.received"))).toBeVisible();
+    await expect(client.getByRole("link", { name: title })).toBeVisible();
 
-      const desk = await context.newPage();
-      await openMessage(desk, server, language);
-      await client.reload();
-      await expect(client.getByText(serverText(language, "enquiry.state.read"))).toBeVisible();
+    const desk = await context.newPage();
+    await openMessage(desk, server, language);
+    await client.reload();
+    await expect(client.getByText(serverText(language, "enquiry.state.read"))).toBeVisible();
 
-      await reply(desk, language, "Claro! Em maio.");
-      const mail = await mailServer.next(visitor.email);
-      expect(mail.text).toContain(serverText(language, "mail.contact_reply.title"));
-      expect(mail.text).toContain("> Claro! Em maio.");
-      expect(mail.text).toContain(link);
-      const conversation = desk.getByRole("region", {
-        name: text(language, "messages.conversation"),
-      });
-      await expect(conversation.getByRole("listitem").getByText("Claro! Em maio.")).toBeVisible();
-      await expect(
-        conversation.getByText(text(language, "messages.delivery.sent"), { exact: true }),
-      ).toBeVisible();
-      await expectAccessible(desk);
+    await reply(desk, language, "Claro! Em maio.");
+    const mail = await mailServer.next(visitor.email);
+    expect(mail.text).toContain(serverText(language, "mail.contact_reply.title"));
+    expect(mail.text).toContain("> Claro! Em maio.");
+    expect(mail.text).toContain(link);
+    const conversation = desk.getByRole("region", {
+      name: text(language, "messages.conversation"),
+    });
+    await expect(conversation.getByRole("listitem").getByText("Claro! Em maio.")).toBeVisible();
+    await expect(
+      conversation.getByText(text(language, "messages.delivery.sent"), { exact: true }),
+    ).toBeVisible();
+    await expectAccessible(desk);
 
-      await client.goto(link, { waitUntil: "load" });
-      await expect(client.getByText(serverText(language, "enquiry.state.answered"))).toBeVisible();
-      await expect(client.getByText("Claro! Em maio.")).toBeVisible();
-      await checkPage(client, `enquiry-answered-${language}`);
-      await client.getByLabel(serverText(language, "enquiry.reply")).fill("Combinado: maio.");
-      await client.getByRole("button", { name: serverText(language, "enquiry.send") }).click();
-      await expect(client.getByText("Combinado: maio.")).toBeVisible();
-      await expect(client).toHaveURL(`${link}#last`);
+    await client.goto(link, { waitUntil: "load" });
+    await expect(client.getByText(serverText(language, "enquiry.state.answered"))).toBeVisible();
+    await expect(client.getByText("Claro! Em maio.")).toBeVisible();
+    await checkPage(client, `enquiry-answered-${language}`);
+    await client.getByLabel(serverText(language, "enquiry.reply")).fill("Combinado: maio.");
+    await client.getByRole("button", { name: serverText(language, "enquiry.send") }).click();
+    await expect(client.getByText("Combinado: maio.")).toBeVisible();
+    await expect(client).toHaveURL(`${link}#last`);
 
-      await expect(conversation.getByText("Combinado: maio.")).toBeVisible(); // live
-      const notice = await mailServer.next(owner.email);
-      expect(notice.text).toContain("> Combinado: maio.");
+    await expect(conversation.getByText("Combinado: maio.")).toBeVisible(); // live
+    const notice = await mailServer.next(owner.email);
+    expect(notice.text).toContain("> Combinado: maio.");
 
-      // A new link makes the previous one invalid.
-      await conversation
-        .getByRole("button", { name: text(language, "messages.linkRenew") })
-        .click();
-      await expect(conversation.getByText(text(language, "messages.linkRenewed"))).toBeVisible();
-      expect((await client.goto(link, { waitUntil: "load" }))!.status()).toBe(404);
-    } finally {
-      await client.goto("about:blank");
-      await context.close();
-      await server.stop();
-      await mailServer.stop();
-    }
-  });
+    // A new link makes the previous one invalid.
+    await conversation.getByRole("button", { name: text(language, "messages.linkRenew") }).click();
+    await expect(conversation.getByText(text(language, "messages.linkRenewed"))).toBeVisible();
+    expect((await client.goto(link, { waitUntil: "load" }))!.status()).toBe(404);
+  } finally {
+    await client.goto("about:blank");
+    await context.close();
+    await server.stop();
+    await mailServer.stop();
+  }
+});
 
 test("E-weight-1 E-secret-1: the page of a private link loads less than 40 kB, nothing from other sites, and sends no referrer", async ({
   page,
@@ -152,80 +150,78 @@ test("E-weight-1 E-secret-1: the page of a private link loads less than 40 kB, n
 test.describe("without scripts and without mail", () => {
   test.use({ viewport: { width: 320, height: 700 } });
 
-  for (const language of languages)
-    test(`E-page-2 E-reply-1 E-erase-1 AM-reply-1: visitor and owner converse by the private link only, in ${language}`, async ({
-      browser,
-      page: desk,
-      demoFolder,
-    }) => {
-      const server = await startWithLinks({ demo: demoFolder });
-      const context = await browser.newContext({
-        javaScriptEnabled: false,
-        viewport: { width: 320, height: 700 },
-      });
-      try {
-        const client = await context.newPage();
-        await client.goto(server.url + inLanguage(language, "/functions/v1/submit-contact"));
-        const link = await sendMessage(client, language, question);
-        await client.goto(link);
-        await expect(client.getByText(question.split("\n")[1]!)).toBeVisible();
-
-        await desk.setViewportSize({ width: 1440, height: 900 });
-        await openMessage(desk, server, language);
-        await expect(desk.getByText(text(language, "messages.replyAtLink"))).toBeVisible();
-        await reply(desk, language, "Claro! Em maio.");
-        const conversation = desk.getByRole("region", {
-          name: text(language, "messages.conversation"),
-        });
-        await expect(
-          conversation.getByText(text(language, "messages.delivery.none"), { exact: true }),
-        ).toBeVisible();
-
-        await client.reload();
-        await expect(client.getByText("Claro! Em maio.")).toBeVisible();
-        await client
-          .getByRole("link", { name: serverText(language, "enquiry.otherLanguage") })
-          .click();
-        const other = language === "en" ? "pt" : "en";
-        await expect(client.locator("html")).toHaveAttribute("lang", other);
-        await client.getByRole("button", { name: serverText(other, "enquiry.send") }).click();
-        await expect(client.getByRole("alert")).toHaveText(
-          serverText(other, "enquiry.error.empty"),
-        );
-        await client.getByLabel(serverText(other, "enquiry.reply")).fill("Combinado.");
-        await client.getByRole("button", { name: serverText(other, "enquiry.send") }).click();
-        await expect(client.getByText("Combinado.")).toBeVisible();
-        await expect(conversation.getByText("Combinado.")).toBeVisible(); // live
-        await expectNoSidewaysScroll(client);
-
-        await client
-          .getByRole("button", { name: serverText(other, "enquiry.withdraw.action") })
-          .click();
-        await expect(client.getByRole("heading", { level: 1 })).toHaveText(
-          serverText(other, "enquiry.erase.title"),
-        );
-        await client.getByRole("link", { name: serverText(other, "enquiry.erase.cancel") }).click();
-        await expect(client.getByText("Combinado.")).toBeVisible();
-        await client
-          .getByRole("button", { name: serverText(other, "enquiry.withdraw.action") })
-          .click();
-        await client
-          .getByRole("button", { name: serverText(other, "enquiry.erase.confirm") })
-          .click();
-        await expect(client.getByRole("heading", { level: 1 })).toHaveText(
-          serverText(other, "enquiry.erased.title"),
-        );
-        await expect(conversation).toHaveCount(0); // live
-        expect((await client.goto(link))!.status()).toBe(404);
-        const { data } = await asService(server)
-          .from("contact_submissions")
-          .select("id")
-          .eq("name", visitor.name);
-        expect(data).toEqual([]);
-      } finally {
-        await desk.goto("about:blank");
-        await context.close();
-        await server.stop();
-      }
+  test(`E-page-2 E-reply-1 E-erase-1 AM-reply-1: visitor and owner converse by the private link only, in pt`, async ({
+    browser,
+    page: desk,
+    demoFolder,
+  }) => {
+    const language = "pt";
+    const server = await startWithLinks({ demo: demoFolder });
+    const context = await browser.newContext({
+      javaScriptEnabled: false,
+      viewport: { width: 320, height: 700 },
     });
+    try {
+      const client = await context.newPage();
+      await client.goto(server.url + inLanguage(language, "/functions/v1/submit-contact"));
+      const link = await sendMessage(client, language, question);
+      await client.goto(link);
+      await expect(client.getByText(question.split("\n")[1]!)).toBeVisible();
+
+      await desk.setViewportSize({ width: 1440, height: 900 });
+      await openMessage(desk, server, language);
+      await expect(desk.getByText(text(language, "messages.replyAtLink"))).toBeVisible();
+      await reply(desk, language, "Claro! Em maio.");
+      const conversation = desk.getByRole("region", {
+        name: text(language, "messages.conversation"),
+      });
+      await expect(
+        conversation.getByText(text(language, "messages.delivery.none"), { exact: true }),
+      ).toBeVisible();
+
+      await client.reload();
+      await expect(client.getByText("Claro! Em maio.")).toBeVisible();
+      await client
+        .getByRole("link", { name: serverText(language, "enquiry.otherLanguage") })
+        .click();
+      const other = "en";
+      await expect(client.locator("html")).toHaveAttribute("lang", other);
+      await client.getByRole("button", { name: serverText(other, "enquiry.send") }).click();
+      await expect(client.getByRole("alert")).toHaveText(serverText(other, "enquiry.error.empty"));
+      await client.getByLabel(serverText(other, "enquiry.reply")).fill("Combinado.");
+      await client.getByRole("button", { name: serverText(other, "enquiry.send") }).click();
+      await expect(client.getByText("Combinado.")).toBeVisible();
+      await expect(conversation.getByText("Combinado.")).toBeVisible(); // live
+      await expectNoSidewaysScroll(client);
+
+      await client
+        .getByRole("button", { name: serverText(other, "enquiry.withdraw.action") })
+        .click();
+      await expect(client.getByRole("heading", { level: 1 })).toHaveText(
+        serverText(other, "enquiry.erase.title"),
+      );
+      await client.getByRole("link", { name: serverText(other, "enquiry.erase.cancel") }).click();
+      await expect(client.getByText("Combinado.")).toBeVisible();
+      await client
+        .getByRole("button", { name: serverText(other, "enquiry.withdraw.action") })
+        .click();
+      await client
+        .getByRole("button", { name: serverText(other, "enquiry.erase.confirm") })
+        .click();
+      await expect(client.getByRole("heading", { level: 1 })).toHaveText(
+        serverText(other, "enquiry.erased.title"),
+      );
+      await expect(conversation).toHaveCount(0); // live
+      expect((await client.goto(link))!.status()).toBe(404);
+      const { data } = await asService(server)
+        .from("contact_submissions")
+        .select("id")
+        .eq("name", visitor.name);
+      expect(data).toEqual([]);
+    } finally {
+      await desk.goto("about:blank");
+      await context.close();
+      await server.stop();
+    }
+  });
 });

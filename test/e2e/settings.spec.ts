@@ -459,52 +459,52 @@ test.describe("on one site", () => {
     await page.context().setOffline(false);
   });
 
-  for (const language of languages)
-    test(`invalid addresses get errors at their fields, and a test mail shows its result (${language})`, async ({
-      page,
-    }) => {
-      const say = (key: Parameters<typeof text>[1]) =>
-        page.getByText(text(language, key), { exact: true });
-      await openSettings(page, server, language);
-      const webhook = page.locator("input[name=noticeWebhook]");
-      const saving = button(page, text(language, "common.saveChanges"));
-      for (const [unusable, key] of [
-        ["https://10.0.0.1/in", "settings.error.webhookPrivate"],
-        ["https://127.1/in", "settings.error.webhookHost"],
-      ] as const) {
-        await webhook.fill(unusable);
-        await saving.click();
-        await expect(say(key).first()).toBeVisible(); // and in the toast
-        await expect(webhook).toBeFocused();
-      }
-      await webhook.fill("");
-      await page.locator("input[type=file]").first().setInputFiles(portrait);
-      await page.route("**/rpc/save_site_settings", (route) =>
-        route.fulfill({
-          status: 400,
-          json: {
-            code: "22023",
-            details: "site.portrait",
-            message: "no",
-            hint: "portrait_unknown",
-          },
-        }),
-      );
-      await expect(saving).toBeEnabled();
+  test(`invalid addresses get errors at their fields, and a test mail shows its result (pt)`, async ({
+    page,
+  }) => {
+    const language = "pt";
+    const say = (key: Parameters<typeof text>[1]) =>
+      page.getByText(text(language, key), { exact: true });
+    await openSettings(page, server, language);
+    const webhook = page.locator("input[name=noticeWebhook]");
+    const saving = button(page, text(language, "common.saveChanges"));
+    for (const [unusable, key] of [
+      ["https://10.0.0.1/in", "settings.error.webhookPrivate"],
+      ["https://127.1/in", "settings.error.webhookHost"],
+    ] as const) {
+      await webhook.fill(unusable);
       await saving.click();
-      await expect(say("settings.error.portrait").first()).toBeVisible();
+      await expect(say(key).first()).toBeVisible(); // and in the toast
+      await expect(webhook).toBeFocused();
+    }
+    await webhook.fill("");
+    await page.locator("input[type=file]").first().setInputFiles(portrait);
+    await page.route("**/rpc/save_site_settings", (route) =>
+      route.fulfill({
+        status: 400,
+        json: {
+          code: "22023",
+          details: "site.portrait",
+          message: "no",
+          hint: "portrait_unknown",
+        },
+      }),
+    );
+    await expect(saving).toBeEnabled();
+    await saving.click();
+    await expect(say("settings.error.portrait").first()).toBeVisible();
 
-      // No mail server is configured, and both the settings and the overview say so.
-      await expect(say("mail.none.title")).toBeVisible();
-      const kept = text(language, "mail.test.kept").replace("{to}", ownerEmail);
-      await button(page, text(language, "mail.test.send")).click();
-      await expect(page.getByText(kept, { exact: true })).toBeVisible();
-      await expectAccessible(page);
-      await openSettings(page, server, language); // unsaved changes stay in the draft
-      await page.goto(server.url + inLanguage(language, "/admin"));
-      await expect(say("mail.none.title")).toBeVisible();
-      await expectAccessible(page);
-    });
+    // No mail server is configured, and both the settings and the overview say so.
+    await expect(say("mail.none.title")).toBeVisible();
+    const kept = text(language, "mail.test.kept").replace("{to}", ownerEmail);
+    await button(page, text(language, "mail.test.send")).click();
+    await expect(page.getByText(kept, { exact: true })).toBeVisible();
+    await expectAccessible(page);
+    await openSettings(page, server, language); // unsaved changes stay in the draft
+    await page.goto(server.url + inLanguage(language, "/admin"));
+    await expect(say("mail.none.title")).toBeVisible();
+    await expectAccessible(page);
+  });
 
   test("A-set-fail A-set-draft: after the role was removed, saving shows an error and changes nothing", async ({
     page,
