@@ -38,7 +38,7 @@ func anonymousTable(ctx context.Context, out io.Writer) (err error) {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(out, "\nHome page and sign-in on %s beside %d anonymous clients with expensive queries on %d works; in brackets the ratio to the same without them\n", engine.name, anonymousClients, anonymousWorks); err != nil {
+		if _, err := fmt.Fprintf(out, "\nHome page and sign-in on %s while %d anonymous clients send expensive queries on %d works; in brackets, how many times as long as without these clients\n", engine.name, anonymousClients, anonymousWorks); err != nil {
 			return err
 		}
 		if err := anonymousOn(ctx, out, address); err != nil {

@@ -32,16 +32,16 @@ const (
 	photoInterval = 10 * time.Second       // between two uploads of the owner
 )
 
-// Durations of the measurements. ATELIE_BENCH_VISITS sets that of one node, 60s by default.
+// Durations of the measurements. ATELIE_BENCH_VISITS sets the duration for one node with a working owner (60s by default).
 const (
-	warmUp            = 5 * time.Second  // of each, at a quarter of the rate; not counted
+	warmUp            = 5 * time.Second  // before each measurement, at a quarter of visitRate; these visits are not counted
 	referenceDuration = 15 * time.Second // of the Go handler, and of one node without an owner who works
 	furtherDuration   = 30 * time.Second // of three nodes, and of nginx
 )
 
-// frontPage replays first visits of the home page at the rate of a million an hour, while the owner saves each second and uploads a
-// photo of 24 MP each ten seconds: to one node, to three nodes on PostgreSQL, and to nginx as a cache of one node. The reference is a
-// Go handler that writes the same bytes from memory. All share the machine with the load.
+// frontPage replays first visits of the home page, at the rate of a million an hour, to three targets: one node, three nodes on PostgreSQL,
+// and nginx as a cache in front of one node. Meanwhile the owner saves every second and uploads a photo of 24 MP every ten seconds. The
+// reference is a Go handler that writes the same bytes from memory. All share the machine with the load.
 func frontPage(ctx context.Context, out io.Writer) error {
 	duration := time.Minute
 	if set := os.Getenv("ATELIE_BENCH_VISITS"); set != "" {

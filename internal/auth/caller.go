@@ -23,7 +23,7 @@ func (s *Service) currentUser(ctx context.Context) (user User, sessionID string,
 	if !ok {
 		return User{}, "", errSubNotUUID.Becausef("sub %q", caller.UserID)
 	}
-	isUUID := true
+	isUUID := true // a session id that is no UUID is reported below, after the errors for a missing and a banned account
 	if caller.SessionID != "" {
 		sessionID, isUUID = canonicalUUID(caller.SessionID)
 	}

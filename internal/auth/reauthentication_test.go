@@ -9,6 +9,7 @@ import (
 	"atelie/internal/httpx"
 )
 
+// Adds the endpoint of this file to those that newFixture serves.
 var _ = serve(func(s *Service) map[string]httpx.Handler {
 	return map[string]httpx.Handler{"POST /auth/v1/reauthenticate": s.ConfirmReauthentication}
 })

@@ -25,6 +25,7 @@ func TestUnreachableDestinationIsNotAFailedProof(t *testing.T) {
 		t.Parallel() // most of it is waiting
 		parent := t.TempDir()
 		here, away := filepath.Join(parent, "mount"), filepath.Join(parent, "elsewhere")
+		// reach(false) moves the destination's folder away and puts an empty file in its place; reach(true) undoes that.
 		reach := func(there bool) error {
 			if there {
 				return errors.Join(os.Remove(here), os.Rename(away, here))
@@ -55,7 +56,8 @@ func TestUnreachableDestinationIsNotAFailedProof(t *testing.T) {
 	})
 }
 
-// proveWithout proves a site with and without its destination. The error must not contain hidden.
+// proveWithout requests proofs while the destination is reachable, unreachable, and reachable again. While it is unreachable, the log must
+// contain the text hidden, but the BackupError that the owner reads must not.
 func proveWithout(t *testing.T, destination backup.DestinationConfig, reach func(there bool) error, hidden string) {
 	s := newSite(t, t.TempDir(), destination)
 	s.start(t)

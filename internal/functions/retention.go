@@ -35,8 +35,8 @@ func (s *Service) PurgeMessages(ctx context.Context) error {
 	}
 }
 
-// deleteMessages deletes messages in the inbox with everything about them: notices, jobs, live events and, by a JobCleanUp, mails
-// that were stored as files.
+// deleteMessages deletes messages in the inbox with their notices and jobs, and records the deletions for live changes. It queues a
+// JobCleanUp, which deletes mails that were stored as files.
 func (s *Service) deleteMessages(ctx context.Context, tx *db.Tx, ids []string) error {
 	if len(ids) == 0 {
 		return nil
@@ -47,7 +47,7 @@ func (s *Service) deleteMessages(ctx context.Context, tx *db.Tx, ids []string) e
 			return err
 		}
 	}
-	// No reply can be added from here on, so no data of a reply remains.
+	// The locks keep replies from being added from here on, so no data of a reply is left behind.
 	if err := s.cfg.RecordDeleted(ctx, tx, ids); err != nil {
 		return err
 	}

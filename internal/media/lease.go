@@ -55,8 +55,8 @@ func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn fun
 	defer cancel(nil)
 	var renewing sync.WaitGroup
 	defer renewing.Wait()
-	working, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
+	working, stop := context.WithCancel(ctx)
+	defer stop() // before the wait for the renewal
 	renewing.Go(func() {
 		interval.After(working, leaseRenewInterval, func() bool {
 			if held, err := takeLease(ctx, s.db, objectID, blobID, holder, s.now(), s.now().Add(leaseDuration)); err == nil && !held {

@@ -23,7 +23,7 @@ const (
 	tokenName                    // a name in quotes
 	tokenText                    // a text in quotes
 	tokenSymbol                  // one character
-	tokenOther                   // a text in a form that rows of a dump do not have: dollar quotes, or escapes of backslashes
+	tokenOther                   // a text or name in a form that rows of a dump do not have: $tag$…$tag$, E'…' with backslashes, U&'…' or U&"…"
 )
 
 // token is one token of SQL. text is "" for a tokenOther, and for texts and names in quotes while the lexer skips them.
@@ -40,8 +40,8 @@ func (t token) isSymbol(c string) bool  { return t.kind == tokenSymbol && t.text
 type lexer struct {
 	r        *bufio.Reader
 	line     int64 // number of the current line, from 1
-	skip     bool  // the content of quoted texts and of lines is skipped
-	complete bool  // the last line that pg_dump or the Supabase CLI writes was read
+	skip     bool  // the lexer reads past quoted texts, quoted names and lines without returning their content
+	complete bool  // the dump is complete: the last line that pg_dump or the Supabase CLI writes was read
 	err      error // the first error
 }
 

@@ -9,7 +9,7 @@ type PasteField = {
   latest: RefObject<{ kinds: readonly MediaKind[]; full: boolean; onFiles(files: File[]): void }>;
 };
 
-// The mounted fields in document order. They share one listener, because a paste goes to one field only.
+// The fields in the order in which they were mounted. They share one listener, because a paste goes to one field only.
 const fields: PasteField[] = [];
 
 /**
