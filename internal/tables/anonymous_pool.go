@@ -21,7 +21,7 @@ import (
 // network (httpx.LimitSubject).
 const (
 	maxScans            = 20                    // conditions of one query that scan texts or lists
-	anonymousBytes      = 8 << 20               // size of one response in bytes
+	defaultMaxBytes     = 8 << 20               // size of one response in bytes
 	ownerBytes          = 64 << 20              // size in bytes of one response to the owner, or of one read for a page
 	sendingBytes        = 32 << 20              // total size in bytes of the responses being sent; a response is in memory until its client has read it
 	smallResponse       = 64 << 10              // size in bytes up to which a response does not count toward sendingBytes
@@ -55,7 +55,7 @@ func (s *Service) acquireSlot(ctx context.Context, c identity.Caller, q *Query) 
 	if err != nil {
 		return readSlot{}, err
 	}
-	return readSlot{s.db.AnonymousPool(), min(s.readTimeout, db.AnonymousTimeout), anonymousBytes, sync.OnceFunc(release)}, nil
+	return readSlot{s.db.AnonymousPool(), min(s.readTimeout, db.AnonymousTimeout), s.anonymous.maxBytes, sync.OnceFunc(release)}, nil
 }
 
 // countScans counts the conditions that scan texts or lists: their cost grows with the length of the stored values.
@@ -85,6 +85,7 @@ type anonymousPool struct {
 	waiting      []*waiter           // queries that wait for a slot, in order of arrival
 	sending      *semaphore.Weighted // limits the bytes of the responses that are being sent to sendingBytes
 	queueTimeout time.Duration       // maximum wait for a slot
+	maxBytes     int                 // maximum size of one response in bytes
 }
 
 // waiter is a query that waits for a slot.
@@ -94,7 +95,7 @@ type waiter struct {
 }
 
 func newAnonymousPool() *anonymousPool {
-	return &anonymousPool{free: db.AnonymousConns, running: map[string]int{}, sending: semaphore.NewWeighted(sendingBytes), queueTimeout: defaultQueueTimeout}
+	return &anonymousPool{free: db.AnonymousConns, running: map[string]int{}, sending: semaphore.NewWeighted(sendingBytes), queueTimeout: defaultQueueTimeout, maxBytes: defaultMaxBytes}
 }
 
 // acquire waits for a slot. The caller must call release exactly once. It returns errBusy if the queue is full or queueTimeout
