@@ -54,6 +54,7 @@ export const WallTile = memo(function WallTile({
   const { types } = useBoot().site.gallery;
   const tabIndex = current ? 0 : -1;
   const selected = selectedAs > 0;
+  const isNumbered = selected && canMove;
   const style = {
     left: (index % columns) * cell.width,
     top: Math.floor(index / columns) * cell.height,
@@ -93,7 +94,7 @@ export const WallTile = memo(function WallTile({
         tabIndex={tabIndex}
         aria-pressed={selected}
         aria-label={t("wall.select", { title })}
-        aria-describedby={selected && canMove ? numberID : undefined}
+        aria-describedby={isNumbered ? numberID : undefined}
         onClick={(event) => onSelect(index, event)}
         onKeyDown={(event) => onKeyDown(event, index)}
         className={cn(
@@ -128,7 +129,7 @@ export const WallTile = memo(function WallTile({
           )}
         >
           {selected &&
-            (canMove ? (
+            (isNumbered ? (
               // Generated content: a text inside the button would have to be part of its name, which must not change with the selection.
               <span
                 data-number={selectedAs}
@@ -139,9 +140,11 @@ export const WallTile = memo(function WallTile({
             ))}
         </span>
       </button>
-      <span id={numberID} hidden>
-        {selectedAs}
-      </span>
+      {isNumbered && (
+        <span id={numberID} hidden>
+          {selectedAs}
+        </span>
+      )}
       <button
         type="button"
         tabIndex={tabIndex}
