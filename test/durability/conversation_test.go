@@ -46,8 +46,7 @@ type conversation struct {
 // said is an acknowledged text of a conversation.
 type said struct {
 	messageID, link string
-	mailed          bool // it is an owner's, and not an offer
-	isOffer         bool // mailed only if it is still open when its job runs
+	mailed          bool // it is an owner's
 	picture         []byte
 }
 
@@ -157,7 +156,7 @@ func (s *site) visitorText(ctx context.Context, c *conversation) bool {
 	}
 	contentType, body := s.pictureForm(c.picture, [2]string{"id", c.text}, [2]string{"text", c.text})
 	status, got, ok := s.send(ctx, "POST", c.link, s.visitorHeaders(contentType), body)
-	return ok && s.acknowledged(c.text, status, http.StatusSeeOther, got, func() { s.said[c.text] = said{messageID: c.messageID, link: c.link, picture: c.picture} })
+	return ok && s.acknowledged(c.text, status, http.StatusSeeOther, got, func() { s.said[c.text] = said{c.messageID, c.link, false, c.picture} })
 }
 
 func (s *site) ownerText(ctx context.Context, c *conversation, function string, fields map[string]string) bool {
@@ -182,8 +181,7 @@ func (s *site) ownerText(ctx context.Context, c *conversation, function string, 
 	if fields["action"] == "offer" && len(state.Offers) > 0 {
 		c.offerID = state.Offers[0].ID
 	}
-	isOffer := fields["action"] == "offer"
-	return s.acknowledged(c.text, status, http.StatusOK, got, func() { s.said[c.text] = said{c.messageID, c.link, !isOffer, isOffer, c.picture} })
+	return s.acknowledged(c.text, status, http.StatusOK, got, func() { s.said[c.text] = said{c.messageID, c.link, true, c.picture} })
 }
 
 func (s *site) acceptOffer(ctx context.Context, c *conversation) bool {
@@ -286,8 +284,8 @@ func (s *site) verifyMails(post *mailtest.Server) {
 	}
 	for text, w := range s.said {
 		// The job of an offer mails nothing if the offer was answered first.
-		unmailed := w.isOffer && delivery[text] == "none" && answered[text]
-		if (w.mailed || w.isOffer) && !unmailed && (len(ids[text]) != 1 || delivery[text] != "sent") {
+		unmailed := delivery[text] == "none" && answered[text]
+		if w.mailed && !unmailed && (len(ids[text]) != 1 || delivery[text] != "sent") {
 			s.t.Errorf("%q was mailed under %d ids: %v, and its delivery is %q", text, len(ids[text]), ids[text], delivery[text])
 		}
 	}

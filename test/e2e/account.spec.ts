@@ -315,7 +315,7 @@ test.describe("screens", () => {
     await expect(page.getByRole("alertdialog")).toHaveCount(0);
   });
 
-  test(`A-acc-fail: without a network each action of the account page shows its error, in pt`, async ({
+  test("A-acc-fail: without a network each action of the account page shows its error, in pt", async ({
     page,
     context,
   }) => {

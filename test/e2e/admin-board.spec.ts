@@ -310,7 +310,7 @@ for (const language of languages)
     await expect(finished.locator("[data-card]")).toHaveCount(24);
   });
 
-test(`CAL-settings CAL-events: the owner makes, replaces and removes the calendar address, in pt`, async ({
+test("CAL-settings CAL-events: the owner makes, replaces and removes the calendar address, in pt", async ({
   page,
   request,
 }) => {

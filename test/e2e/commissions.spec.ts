@@ -133,7 +133,7 @@ test("S2-commission-1 S2-commission-2: the HTML of the server is accessible", as
 test.describe("with scripts", () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
-  test(`S2-commission-2 S2-contact-work AM-open-5: a visitor asks for a work like one in the gallery, in pt`, async ({
+  test("S2-commission-2 S2-contact-work AM-open-5: a visitor asks for a work like one in the gallery, in pt", async ({
     page,
   }) => {
     const language = "pt";

@@ -11,7 +11,7 @@ test.use({ contextOptions: { reducedMotion: "reduce" } });
 const visitor = { name: "Inês <b>Prado</b>", email: "ines@example.com" };
 const question = "Uma parede de 6 × 3 metros, em azul. Veja www.evil.example";
 
-test(`E-copy-1 E-copy-2 E-copy-8 AM-list-1 AM-state-1 AM-state-2 AM-saved-1 AM-saved-2 AM-saved-3: a visitor gets a copy, the owner filters by state and inserts a saved reply, in pt`, async ({
+test("E-copy-1 E-copy-2 E-copy-8 AM-list-1 AM-state-1 AM-state-2 AM-saved-1 AM-saved-2 AM-saved-3: a visitor gets a copy, the owner filters by state and inserts a saved reply, in pt", async ({
   browser,
   page: client,
   demoFolder,

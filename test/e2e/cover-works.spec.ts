@@ -103,7 +103,7 @@ for (const language of languages)
     expect((await covers().select("id")).data).toHaveLength(count);
   });
 
-test(`A-cov-15: a cover is scheduled and ended on a phone, and only the owner can get its picture meanwhile, in en`, async ({
+test("A-cov-15: a cover is scheduled and ended on a phone, and only the owner can get its picture meanwhile, in en", async ({
   page,
 }) => {
   const language = "en";

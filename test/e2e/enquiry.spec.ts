@@ -40,7 +40,7 @@ async function reply(page: Page, language: Language, answer: string): Promise<vo
   await page.getByRole("button", { name: text(language, "messages.sendReply") }).click();
 }
 
-test(`E-page-1 E-reply-2 AM-reply-1 AM-reply-2 S2-contact-link: visitor and owner converse by mail and private link, in en`, async ({
+test("E-page-1 E-reply-2 AM-reply-1 AM-reply-2 S2-contact-link: visitor and owner converse by mail and private link, in en", async ({
   browser,
   page: client,
   demoFolder,
@@ -150,7 +150,7 @@ test("E-weight-1 E-secret-1: the page of a private link loads less than 40 kB, n
 test.describe("without scripts and without mail", () => {
   test.use({ viewport: { width: 320, height: 700 } });
 
-  test(`E-page-2 E-reply-1 E-erase-1 AM-reply-1: visitor and owner converse by the private link only, in pt`, async ({
+  test("E-page-2 E-reply-1 E-erase-1 AM-reply-1: visitor and owner converse by the private link only, in pt", async ({
     browser,
     page: desk,
     demoFolder,

@@ -216,7 +216,7 @@ for (const language of languages)
     await checkPage(page, `series-wall-${language}`);
   });
 
-test(`A-history-series A-history-can: texts, works and order of a series are compared with an earlier version and restored, in pt`, async ({
+test("A-history-series A-history-can: texts, works and order of a series are compared with an earlier version and restored, in pt", async ({
   page,
 }) => {
   const language = "pt";

@@ -459,7 +459,7 @@ test.describe("on one site", () => {
     await page.context().setOffline(false);
   });
 
-  test(`invalid addresses get errors at their fields, and a test mail shows its result (pt)`, async ({
+  test("invalid addresses get errors at their fields, and a test mail shows its result (pt)", async ({
     page,
   }) => {
     const language = "pt";

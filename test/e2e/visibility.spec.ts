@@ -29,7 +29,7 @@ test.afterAll(() => server.stop());
 const inForm = (page: Page, label: string) =>
   page.getByRole("dialog").getByLabel(label, { exact: true });
 
-test(`A-visible-3: a work is hidden and scheduled on a phone, and only the owner can get its picture, in pt`, async ({
+test("A-visible-3: a work is hidden and scheduled on a phone, and only the owner can get its picture, in pt", async ({
   page,
 }) => {
   const language = "pt";
