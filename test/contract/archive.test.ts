@@ -115,7 +115,7 @@ async function untilReady(server: Server): Promise<void> {
         expect(described).not.toContain('"state":"waiting"');
       }
     },
-    { timeout: 60_000, interval: 250 },
+    { timeout: 300_000, interval: 250 },
   );
 }
 
