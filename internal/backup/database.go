@@ -16,6 +16,7 @@ import (
 	"github.com/superfly/ltx"
 
 	"atelie/internal/db"
+	"atelie/internal/interval"
 )
 
 // This file backs up an SQLite database with litestream. Each second with writes, litestream converts the new frames of the write-ahead log
@@ -51,6 +52,9 @@ type replica struct {
 	client    ReplicaClient
 	compactor *litestream.Compactor
 	release   func(context.Context) error // makes package db run checkpoints again
+
+	using     sync.Mutex // held during a checkpoint that another goroutine requests, and by abandon
+	abandoned bool
 
 	maintaining  sync.Mutex            // held while maintain runs; guards the fields below
 	maintainAt   time.Time             // maintain does not run before this time; set after an error
@@ -99,7 +103,7 @@ func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 			err = errors.Join(err, s.removeLocalFiles())
 		}
 	}()
-	if r.release, err = s.db.DelegateCheckpoints(ctx, r.truncateLog); err != nil {
+	if r.release, err = s.db.DelegateCheckpoints(ctx, r.restartLog); err != nil {
 		return nil, err
 	}
 	if err := r.continueLog(ctx, s.db); err != nil {
@@ -150,20 +154,45 @@ func (r *replica) beginsAtFirst(ctx context.Context) (bool, error) {
 	return !some, nil
 }
 
-// truncateLog empties the write-ahead log (db.Scrub).
-func (r *replica) truncateLog(ctx context.Context) error {
-	before, err := os.Stat(r.lite.WALPath())
+// How often restartLog tries to restart the log, and the wait between two attempts.
+const (
+	restartAttempts = 10
+	restartPause    = 25 * time.Millisecond
+)
+
+// restartLog has litestream move the whole write-ahead log into the database and begin it again (db.Scrub). litestream reads the log and runs
+// the checkpoint while it holds the lock of writers, so every transaction is in a part. The other mode of litestream, TRUNCATE, also shortens
+// the file. It is not used: it reads the log without the lock, so it has to copy the whole database while writes wait, and after an error,
+// such as a lock that is held too long, litestream continues without the transactions of the meantime.
+func (r *replica) restartLog(ctx context.Context) error {
+	before, err := readLogSalts(r.lite.WALPath())
 	if err != nil {
 		return err
 	}
-	if err := r.lite.Checkpoint(ctx, litestream.CheckpointModeTruncate); err != nil {
-		return err
+	for range restartAttempts {
+		if err := r.checkpoint(ctx); err != nil {
+			return err
+		}
+		after, err := readLogSalts(r.lite.WALPath())
+		if err != nil || after != before {
+			return err
+		}
+		if err := interval.Sleep(ctx, restartPause); err != nil { // a reader needs the log, or a snapshot does
+			return err
+		}
 	}
-	after, err := os.Stat(r.lite.WALPath())
-	if err == nil && after.Size() >= before.Size() {
-		err = errors.New("the write-ahead log is being read, it cannot be emptied yet")
+	return db.ErrLogInUse
+}
+
+// checkpoint runs a checkpoint of litestream unless the replica was abandoned: litestream would open the database again. ctx does not
+// interrupt it, because litestream would continue without the lock that prevents checkpoints of other programs.
+func (r *replica) checkpoint(ctx context.Context) error {
+	r.using.Lock()
+	defer r.using.Unlock()
+	if r.abandoned {
+		return errNotOpen
 	}
-	return err
+	return r.lite.Checkpoint(context.WithoutCancel(ctx), litestream.CheckpointModePassive)
 }
 
 // syncOnly reads the log for a caller who has the lock of the database. A checkpoint, which litestream may do after it, would wait for that
@@ -185,6 +214,9 @@ func (r *replica) abandon(ctx context.Context) {
 			r.log.WarnContext(ctx, "backup: checkpoints are not done automatically until the next start", "cause", err.Error())
 		}
 	}
+	r.using.Lock()
+	defer r.using.Unlock()
+	r.abandoned = true
 	ended, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	cancel()
 	_ = r.lite.Close(ended) // reports the cancelled upload

@@ -26,9 +26,9 @@ type sqliteDriver struct {
 	dsn         func(extra url.Values) string // returns the data source name of the file with extra options
 	file        string                        // path of the database
 	opened      os.FileInfo                   // identifies the file that was opened (checkFile)
-	// truncate moves the write-ahead log into the database and empties it. It is nil while another part of the program runs the
+	// restartLog moves the write-ahead log into the database and begins it again. It is set while another part of the program runs the
 	// checkpoints (DelegateCheckpoints).
-	truncate atomic.Pointer[func(context.Context) error]
+	restartLog atomic.Pointer[func(context.Context) error]
 }
 
 // busyTimeout is how long SQLite waits for the lock of another connection.
@@ -163,56 +163,6 @@ func (d *sqliteDriver) close() (err error) {
 	return err
 }
 
-// scrubTimeout is how long a connection that empties the log waits for readers. Writes wait meanwhile.
-const scrubTimeout = "busy_timeout(250)"
-
-// ErrLogInUse is returned by scrub and TruncateLog while a reader still needs the write-ahead log.
-var ErrLogInUse = errors.New("the write-ahead log is being read, it cannot be emptied yet")
-
-// maxVacuumBytes is the maximum size of a database that scrub vacuums. Writes wait during a vacuum, at this size about a second.
-const maxVacuumBytes = 128 << 20
-
-// scrub removes the bytes of deleted rows that are left in the files. secure_delete overwrites the deleted row, but not the
-// copy that stays behind when a row moves to another page: vacuum removes that. The write-ahead log holds old pages until
-// it is truncated. scrub uses a separate connection, so that writes do not wait while it waits for readers.
-func (d *sqliteDriver) scrub(ctx context.Context) (err error) {
-	options := url.Values{"_pragma": {scrubTimeout, "temp_store(file)"}}
-	if d.truncate.Load() != nil {
-		options["_pragma"] = append(options["_pragma"], "wal_autocheckpoint(0)")
-	}
-	conn, err := sql.Open("sqlite", d.dsn(options))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	conn.SetMaxOpenConns(1)
-	var size int64
-	if err := conn.QueryRowContext(ctx, "select page_count * page_size from pragma_page_count(), pragma_page_size()").Scan(&size); err != nil {
-		return translate(err)
-	}
-	if size <= maxVacuumBytes {
-		if _, err := conn.ExecContext(ctx, "vacuum"); err != nil {
-			return translate(err)
-		}
-	}
-	if truncate := d.truncate.Load(); truncate != nil {
-		return (*truncate)(ctx)
-	}
-	return truncateLog(ctx, conn)
-}
-
-// truncateLog moves the write-ahead log into the database and empties it.
-func truncateLog(ctx context.Context, conn *sql.DB) error {
-	var busy, frames, moved int
-	if err := conn.QueryRowContext(ctx, "pragma wal_checkpoint(truncate)").Scan(&busy, &frames, &moved); err != nil {
-		return translate(err)
-	}
-	if busy != 0 {
-		return ErrLogInUse
-	}
-	return nil
-}
-
 // File returns the path of an SQLite database. It returns "" on PostgreSQL, and for a database that was opened for a copy.
 func (d *DB) File() string {
 	if s, ok := d.driver.(*sqliteDriver); ok {
@@ -221,24 +171,9 @@ func (d *DB) File() string {
 	return ""
 }
 
-// TruncateLog moves SQLite's write-ahead log into the database and empties it, which waits for readers only briefly. The caller does the
-// checkpoints (DelegateCheckpoints).
-func (d *DB) TruncateLog(ctx context.Context) (err error) {
-	s, ok := d.driver.(*sqliteDriver)
-	if !ok {
-		return errors.ErrUnsupported
-	}
-	conn, err := sql.Open("sqlite", s.dsn(url.Values{"_pragma": {scrubTimeout, "wal_autocheckpoint(0)"}}))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	return truncateLog(ctx, conn)
-}
-
 // DelegateCheckpoints makes the caller responsible for SQLite's checkpoints until it calls release: the program's own connection
-// does none, and Scrub calls truncate, which must move the write-ahead log into the database and empty it.
-func (d *DB) DelegateCheckpoints(ctx context.Context, truncate func(context.Context) error) (release func(context.Context) error, err error) {
+// does none, and Scrub calls restart, which must move the write-ahead log into the database and have a write begin it again.
+func (d *DB) DelegateCheckpoints(ctx context.Context, restart func(context.Context) error) (release func(context.Context) error, err error) {
 	s, ok := d.driver.(*sqliteDriver)
 	if !ok {
 		return nil, errors.ErrUnsupported
@@ -246,9 +181,9 @@ func (d *DB) DelegateCheckpoints(ctx context.Context, truncate func(context.Cont
 	if _, err := s.write.ExecContext(ctx, "pragma wal_autocheckpoint(0)"); err != nil {
 		return nil, translate(err)
 	}
-	s.truncate.Store(&truncate)
+	s.restartLog.Store(&restart)
 	return func(ctx context.Context) error {
-		s.truncate.Store(nil)
+		s.restartLog.Store(nil)
 		_, err := s.write.ExecContext(context.WithoutCancel(ctx), "pragma wal_autocheckpoint(1000)")
 		return translate(err)
 	}, nil

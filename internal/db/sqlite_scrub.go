@@ -1,0 +1,304 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net/url"
+	"os"
+	"time"
+
+	"atelie/internal/interval"
+)
+
+// This file removes the bytes of deleted rows that are left in SQLite's files. secure_delete overwrites a deleted row, but not the copy that
+// stays behind in the unused part of a page when rows move to other pages. The write-ahead log has earlier versions of pages until it is
+// emptied. A vacuum would remove the copies too, but no write is possible while it rewrites the database.
+
+// Limits of a scrub. A write waits for one step of it at most.
+const (
+	scrubTimeout  = "busy_timeout(50)"    // how long a step waits for locks
+	scrubAttempts = 20                    // attempts of a step that meets readers or writers
+	scrubPause    = 25 * time.Millisecond // wait between two steps, and before another attempt
+	scrubReads    = 1000                  // pages that are read between two pauses
+	scrubWrites   = 32                    // pages that one transaction overwrites
+)
+
+// maxScrubPages is the number of pages of a database up to which pageGap recognises every page: the first byte of a page that belongs to no
+// table or index is the highest byte of the number of another page. It is 0 in a smaller database.
+const maxScrubPages = 1 << 24
+
+// ErrLogInUse is returned by scrub and TruncateLog while a reader still needs the write-ahead log.
+var ErrLogInUse = errors.New("the write-ahead log is being read, it cannot be emptied yet")
+
+// errTooManyPages is returned for a database of 64 GB and more.
+var errTooManyPages = errors.New("the database is too large to remove the remains of deleted rows")
+
+// scrub overwrites the unused parts of all pages, and then empties the write-ahead log. It uses a separate connection, so that writes do
+// not wait while it waits for readers.
+func (d *sqliteDriver) scrub(ctx context.Context) (err error) {
+	options := url.Values{"_pragma": {scrubTimeout}, "_txlock": {"immediate"}}
+	if d.restartLog.Load() != nil {
+		options["_pragma"] = append(options["_pragma"], "wal_autocheckpoint(0)")
+	}
+	conn, err := sql.Open("sqlite", d.dsn(options))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	conn.SetMaxOpenConns(1)
+	if err := clearUnusedParts(ctx, conn); err != nil {
+		return translate(err)
+	}
+	restart := d.restartLog.Load()
+	if restart == nil {
+		return truncateLog(ctx, conn)
+	}
+	if err := (*restart)(ctx); err != nil {
+		return err
+	}
+	return retryScrub(ctx, func() error { return cutLog(ctx, conn, d.file+"-wal") })
+}
+
+// retryScrub calls step again while it fails because of other connections.
+func retryScrub(ctx context.Context, step func() error) error {
+	for n := 1; ; n++ {
+		err := translate(step())
+		if err == nil || n == scrubAttempts || !errors.Is(err, ErrLogInUse) && !errors.Is(err, errLocked) {
+			return err
+		}
+		if err := interval.Sleep(ctx, scrubPause); err != nil {
+			return err
+		}
+	}
+}
+
+// clearUnusedParts overwrites the unused parts of all pages with zeros, a few pages in each transaction.
+func clearUnusedParts(ctx context.Context, conn *sql.DB) error {
+	var pages, vacuums int
+	if err := conn.QueryRowContext(ctx, "select page_count, auto_vacuum from pragma_page_count(), pragma_auto_vacuum()").Scan(&pages, &vacuums); err != nil {
+		return err
+	}
+	if pages >= maxScrubPages || vacuums != 0 { // auto_vacuum adds pages of another kind
+		return errTooManyPages
+	}
+	read, err := conn.PrepareContext(ctx, "select data from sqlite_dbpage('main') where pgno = $1")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = read.Close() }() // the connection is closed soon
+	var data []byte
+	var found []int
+	for page := 1; page <= pages; page++ {
+		err := read.QueryRowContext(ctx, page).Scan(&data)
+		if errors.Is(err, sql.ErrNoRows) { // the database has become smaller
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if isAnyNonZero(pageGap(page, data)) {
+			found = append(found, page)
+		}
+		if len(found) < scrubWrites && page < pages && page%scrubReads != 0 {
+			continue
+		}
+		if err := clearPages(ctx, conn, found); err != nil {
+			return err
+		}
+		found = found[:0]
+		if err := interval.Sleep(ctx, scrubPause); err != nil { // writes that have waited come first
+			return err
+		}
+	}
+	return clearPages(ctx, conn, found)
+}
+
+// clearPages overwrites the unused parts of some pages in one transaction, which reads the pages again.
+func clearPages(ctx context.Context, conn *sql.DB, pages []int) error {
+	if len(pages) == 0 {
+		return nil
+	}
+	return retryScrub(ctx, func() error {
+		tx, err := conn.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }() // after a commit this is a no-op by contract
+		for _, page := range pages {
+			var data []byte
+			err := tx.QueryRowContext(ctx, "select data from sqlite_dbpage('main') where pgno = $1", page).Scan(&data)
+			if errors.Is(err, sql.ErrNoRows) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			gap := pageGap(page, data)
+			if !isAnyNonZero(gap) {
+				continue
+			}
+			clear(gap)
+			if _, err := tx.ExecContext(ctx, "update sqlite_dbpage set data = $1 where pgno = $2", data, page); err != nil {
+				return err
+			}
+		}
+		return tx.Commit()
+	})
+}
+
+// pageGap returns the unused part of a page of a table or an index, between the list of its cells and the first cell (sqlite.org/fileformat2.html,
+// "B-tree Pages"). It returns nil for any other page: SQLite overwrites those when it frees them.
+func pageGap(number int, data []byte) []byte {
+	start := 0
+	if number == 1 {
+		start = 100 // the header of the database
+	}
+	if len(data) < start+12 {
+		return nil
+	}
+	header := data[start:]
+	begin := start
+	switch header[0] {
+	case 2, 5:
+		begin += 12
+	case 10, 13:
+		begin += 8
+	default:
+		return nil
+	}
+	begin += 2 * int(binary.BigEndian.Uint16(header[3:]))
+	end := int(binary.BigEndian.Uint16(header[5:]))
+	if end == 0 {
+		end = 65536
+	}
+	if end > len(data) || begin > end {
+		return nil
+	}
+	return data[begin:end]
+}
+
+func isAnyNonZero(data []byte) bool {
+	for _, b := range data {
+		if b != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// TruncateLog moves SQLite's write-ahead log into the database and empties it, which waits for readers only briefly. The caller does the
+// checkpoints (DelegateCheckpoints).
+func (d *DB) TruncateLog(ctx context.Context) (err error) {
+	s, ok := d.driver.(*sqliteDriver)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	conn, err := sql.Open("sqlite", s.dsn(url.Values{"_pragma": {scrubTimeout, "wal_autocheckpoint(0)"}}))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	return truncateLog(ctx, conn)
+}
+
+// truncateLog moves the write-ahead log into the database and empties it. Writes are possible while the first statement of each attempt
+// moves pages; the second has few pages left to move.
+func truncateLog(ctx context.Context, conn *sql.DB) error {
+	return retryScrub(ctx, func() error {
+		var busy, frames, moved int
+		for _, statement := range []string{"pragma wal_checkpoint(passive)", "pragma wal_checkpoint(truncate)"} {
+			if err := conn.QueryRowContext(ctx, statement).Scan(&busy, &frames, &moved); err != nil {
+				return err
+			}
+		}
+		if busy != 0 {
+			return ErrLogInUse
+		}
+		return nil
+	})
+}
+
+// cutLog removes what follows the last transaction in a write-ahead log: frames from before the log was begun again. conn begins its
+// transactions with the lock of writers, so nothing is written meanwhile.
+func cutLog(ctx context.Context, conn *sql.DB, file string) (err error) {
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	f, err := os.OpenFile(file, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	end, err := logEnd(f)
+	if err != nil {
+		return err
+	}
+	return f.Truncate(end)
+}
+
+// Sizes and offsets in a write-ahead log (sqlite.org/fileformat2.html, "WAL File Format").
+const (
+	logHeaderSize   = 32
+	frameHeaderSize = 24
+)
+
+var errNoLog = errors.New("the write-ahead log has no valid header")
+
+// logEnd returns where the last transaction in a write-ahead log ends. It follows the checksums, as SQLite does after a crash.
+func logEnd(log io.ReaderAt) (int64, error) {
+	header := make([]byte, logHeaderSize)
+	if _, err := log.ReadAt(header, 0); err != nil {
+		return 0, errors.Join(errNoLog, err)
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if header[3]&1 != 0 {
+		order = binary.BigEndian
+	}
+	size := int64(binary.BigEndian.Uint32(header[8:]))
+	sum := logSum{order: order}
+	sum.add(header[:24])
+	if !sum.is(header[24:]) || size < 512 || size > 65536 {
+		return 0, errNoLog
+	}
+	frame := make([]byte, frameHeaderSize+size)
+	end := int64(logHeaderSize)
+	for at := end; ; at += int64(len(frame)) {
+		if _, err := log.ReadAt(frame, at); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return end, err
+		}
+		sum.add(frame[:8])
+		sum.add(frame[frameHeaderSize:])
+		if string(frame[8:16]) != string(header[16:24]) || !sum.is(frame[16:24]) {
+			return end, nil
+		}
+		if binary.BigEndian.Uint32(frame[4:]) != 0 { // the last frame of a transaction
+			end = at + int64(len(frame))
+		}
+	}
+}
+
+// logSum is the running checksum of a write-ahead log.
+type logSum struct {
+	order binary.ByteOrder
+	a, b  uint32
+}
+
+func (s *logSum) add(data []byte) {
+	for i := 0; i < len(data); i += 8 {
+		s.a += s.order.Uint32(data[i:]) + s.b
+		s.b += s.order.Uint32(data[i+4:]) + s.a
+	}
+}
+
+// is reports whether the checksum is the stored one.
+func (s *logSum) is(stored []byte) bool {
+	return s.a == binary.BigEndian.Uint32(stored) && s.b == binary.BigEndian.Uint32(stored[4:])
+}
