@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -65,8 +66,45 @@ func (b *bucket) Write(ctx context.Context, name string, body io.ReadSeeker) err
 	if err := b.ensure(ctx); err != nil {
 		return err
 	}
-	_, err := b.uploader.Upload(ctx, &s3.PutObjectInput{Bucket: &b.cfg.Bucket, Key: aws.String(b.cfg.Prefix + name), Body: body})
+	if _, ok := body.(io.ReaderAt); ok { // the uploader reads its sections without a buffer
+		_, err := b.uploader.Upload(ctx, &s3.PutObjectInput{Bucket: &b.cfg.Bucket, Key: aws.String(b.cfg.Prefix + name), Body: body})
+		return b.explain(err)
+	}
+	_, err := b.put(ctx, name, nil, body)
 	return b.explain(err)
+}
+
+// smallFile is the size in bytes up to which a file is uploaded with a single request.
+const smallFile = 1 << 20
+
+// put stores a stream as an object and returns its size. Nearly all objects are small; the uploader would allocate a whole part for each.
+func (b *bucket) put(ctx context.Context, name string, metadata map[string]string, body io.Reader) (size int64, err error) {
+	in := &s3.PutObjectInput{Bucket: &b.cfg.Bucket, Key: aws.String(b.cfg.Prefix + name), Metadata: metadata}
+	var start bytes.Buffer
+	size, err = io.CopyN(&start, body, smallFile)
+	switch {
+	case errors.Is(err, io.EOF):
+		in.Body = bytes.NewReader(start.Bytes())
+		_, err = b.client.PutObject(ctx, in)
+	case err == nil:
+		rest := &counter{from: body}
+		in.Body = io.MultiReader(&start, rest)
+		_, err = b.uploader.Upload(ctx, in)
+		size += rest.n
+	}
+	return size, err
+}
+
+// counter counts the bytes that are read.
+type counter struct {
+	from io.Reader
+	n    int64
+}
+
+func (c *counter) Read(p []byte) (n int, err error) {
+	n, err = c.from.Read(p)
+	c.n += int64(n)
+	return n, err
 }
 
 func (b *bucket) Add(ctx context.Context, name string, body io.ReadSeeker) error {

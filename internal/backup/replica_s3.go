@@ -1,7 +1,6 @@
 package backup
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -26,9 +25,6 @@ type bucketReplica struct{ *bucket }
 
 // timestampKey is the name of the metadata with the time of an LTX file's commits. The S3 server's own time is that of the upload.
 const timestampKey = "litestream-timestamp"
-
-// smallFile is the size in bytes up to which a file is uploaded with a single request.
-const smallFile = 1 << 20
 
 // headsAtOnce is the number of concurrent HEAD requests for timestampKey.
 const headsAtOnce = 20
@@ -120,39 +116,11 @@ func (r bucketReplica) WriteLTXFile(ctx context.Context, level int, first, last 
 		return nil, err
 	}
 	at := time.UnixMilli(header.Timestamp).UTC()
-	in := &s3.PutObjectInput{
-		Bucket: &r.cfg.Bucket, Key: aws.String(r.cfg.Prefix + r.name(level, first, last)),
-		Metadata: map[string]string{timestampKey: at.Format(time.RFC3339Nano)},
-	}
-	// Nearly all files are small. The uploader would allocate a whole part for each.
-	var start bytes.Buffer
-	size, err := io.CopyN(&start, body, smallFile)
-	switch {
-	case errors.Is(err, io.EOF):
-		in.Body = bytes.NewReader(start.Bytes())
-		_, err = r.client.PutObject(ctx, in)
-	case err == nil:
-		counted := &counter{from: body}
-		in.Body = io.MultiReader(&start, counted)
-		_, err = r.uploader.Upload(ctx, in)
-		size += counted.n
-	}
+	size, err := r.put(ctx, r.name(level, first, last), map[string]string{timestampKey: at.Format(time.RFC3339Nano)}, body)
 	if err != nil {
 		return nil, r.explain(err)
 	}
 	return &ltx.FileInfo{Level: level, MinTXID: first, MaxTXID: last, Size: size, CreatedAt: at}, nil
-}
-
-// counter counts the bytes that are read.
-type counter struct {
-	from io.Reader
-	n    int64
-}
-
-func (c *counter) Read(p []byte) (n int, err error) {
-	n, err = c.from.Read(p)
-	c.n += int64(n)
-	return n, err
 }
 
 // DeleteLTXFiles implements litestream.ReplicaClient.

@@ -310,10 +310,11 @@ func TestUnreachablePlaceDelaysNothing(t *testing.T) {
 }
 
 // waitForStatus waits until the status is as it should be. After an outage the files of the time of the outage are copied one by one,
-// which takes as long on a slow machine. It asks twice a second: a command is a process, which takes its part of the processor.
+// which takes as long on a slow machine. It asks twice a second, and less often after a long outage: a command is a process, whose processor
+// time would be taken from what is measured.
 func (s *site) waitForStatus(what string, ok func(failure string, waiting int64) bool) {
 	s.t.Helper()
-	for deadline := time.Now().Add(2*time.Minute + *outage); time.Now().Before(deadline); time.Sleep(500 * time.Millisecond) {
+	for deadline := time.Now().Add(2*time.Minute + *outage); time.Now().Before(deadline); time.Sleep(max(500*time.Millisecond, *outage/100)) {
 		var status struct {
 			BackupError  string `json:"backup_error"`
 			WaitingFiles int64  `json:"waiting_files"`
