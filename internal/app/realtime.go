@@ -36,7 +36,7 @@ func (a *App) recordChanges(ctx context.Context, tx *db.Tx, changes []db.RowChan
 // deleteMessageData finds the deleted messages and replies among changes and removes the data about them in other tables, such as recorded
 // changes and jobs, and the pictures of deleted messages.
 func (a *App) deleteMessageData(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
-	var ids []string
+	var keys, messages []string
 	for _, c := range changes {
 		if c.Table != "contact_submissions" && c.Table != "contact_replies" || c.Type != db.Deleted {
 			continue
@@ -47,15 +47,21 @@ func (a *App) deleteMessageData(ctx context.Context, tx *db.Tx, changes []db.Row
 		if err := json.Unmarshal(c.Old, &key); err != nil {
 			return err
 		}
-		if err := a.Realtime.DeleteEvents(ctx, tx, key.ID); err != nil {
-			return err
-		}
+		keys = append(keys, key.ID)
 		if c.Table == "contact_submissions" {
-			ids = append(ids, key.ID)
-			if err := a.Storage.RemoveFolder(ctx, tx, policy.ConversationBucket, key.ID); err != nil {
-				return err
-			}
+			messages = append(messages, key.ID)
 		}
 	}
-	return a.Functions.CleanUpMessages(ctx, tx, ids...)
+	if len(keys) == 0 {
+		return nil
+	}
+	if err := a.Realtime.DeleteEvents(ctx, tx, keys...); err != nil {
+		return err
+	}
+	for _, id := range messages {
+		if err := a.Storage.RemoveFolder(ctx, tx, policy.ConversationBucket, id); err != nil {
+			return err
+		}
+	}
+	return a.Functions.CleanUpMessages(ctx, tx, messages...)
 }

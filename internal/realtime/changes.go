@@ -43,9 +43,9 @@ func (s *Service) RecordInserted(ctx context.Context, tx *db.Tx, table, query st
 // changedAt returns the time for RowChange.At.
 func (s *Service) changedAt() string { return s.now().UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// DeleteEvents deletes all recorded events that contain key in their payload. key is the primary key of a deleted row.
-func (s *Service) DeleteEvents(ctx context.Context, tx *db.Tx, key string) error {
-	return s.bus.DeleteContaining(ctx, tx, key)
+// DeleteEvents deletes all recorded events that contain one of these keys in their payload: the primary keys of deleted rows.
+func (s *Service) DeleteEvents(ctx context.Context, tx *db.Tx, keys ...string) error {
+	return s.bus.DeleteContaining(ctx, tx, keys...)
 }
 
 // decodedChange is a row change with its columns decoded, so that deliverChange can decide which members (clients on a channel)

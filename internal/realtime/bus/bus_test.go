@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -243,6 +244,43 @@ func TestSweptEventsAreReportedAsLost(t *testing.T) {
 		case <-n.missed:
 		case <-time.After(time.Minute):
 			t.Error("a gap of more than ten minutes was not reported")
+		}
+	})
+}
+
+// Proves AM-delete-gone.
+//
+// TestEventsWithAnIDAreDeleted deletes the events of one row and of many. Events that only have a similar text stay.
+func TestEventsWithAnIDAreDeleted(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		n := run(t, d, time.Now)
+		for _, c := range []struct {
+			delete []string
+			left   string
+		}{
+			{[]string{"a"}, `{"id":"ab"} {"old":{"message_id":"b"}} {"id":"c","text":"a, b"} {"id":"d"}`},
+			{[]string{"a", "b", "none"}, `{"id":"ab"} {"id":"c","text":"a, b"} {"id":"d"}`},
+		} {
+			var left string
+			err := d.WithTx(t.Context(), func(tx *db.Tx) error {
+				if err := db.Exec(t.Context(), tx, "delete from realtime_outbox"); err != nil {
+					return err
+				}
+				for _, payload := range []string{`{"id":"a"}`, `{"id":"ab"}`, `{"old":{"message_id":"b"}}`, `{"id":"c","text":"a, b"}`, `{"id":"d"}`} {
+					if err := n.Record(t.Context(), tx, "test", []byte(payload)); err != nil {
+						return err
+					}
+				}
+				if err := n.DeleteContaining(t.Context(), tx, c.delete...); err != nil {
+					return err
+				}
+				all, err := db.Collect(t.Context(), tx, db.ScanOne[string], "select payload from realtime_outbox order by id")
+				left = strings.Join(all, " ")
+				return err
+			})
+			if err != nil || left != c.left {
+				t.Errorf("without %q: %s, %v", c.delete, left, err)
+			}
 		}
 	})
 }
