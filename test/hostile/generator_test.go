@@ -221,7 +221,7 @@ var surfaces = []struct {
 	{"storage", "/storage/v1/", (*generator).storage},
 	{"functions", "/functions/v1/", (*generator).functions},
 	{"live changes", "/realtime/v1/", (*generator).realtime},
-	{"private links", "/enquiry/", (*generator).enquiry},
+	{linkSurface, "/enquiry/", (*generator).enquiry},
 	{"pages", "/", (*generator).pages},
 }
 
