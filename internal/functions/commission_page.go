@@ -36,16 +36,16 @@ type offerPart struct {
 	State                                       string // state of the offer; "" while it can be answered
 }
 
-// showCommission adds the commission to the page.
-func (p *enquiryPage) showCommission(ctx context.Context, s *Service, site settings.Site) error {
+// showCommission adds the commission to the page, and returns its stage.
+func (p *enquiryPage) showCommission(ctx context.Context, s *Service, site settings.Site) (stage string, err error) {
 	if p.Enquiry.Quarantined {
-		return nil
+		return stageEnquiry, nil
 	}
 	id := p.Enquiry.Message.ID
 	if site.Commissions.State == settings.CommissionsWaitlist {
 		place, err := placeOnWaitlist(ctx, s.db, id)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if place > 0 {
 			p.Place = p.Language.Text("enquiry.place", "place", p.Language.Ordinal(place))
@@ -53,7 +53,7 @@ func (p *enquiryPage) showCommission(ctx context.Context, s *Service, site setti
 	}
 	c, err := readCommission(ctx, s.db, id)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if c.Stage != stageEnquiry {
 		p.Commission.Stage = p.Language.Text("enquiry.stage."+c.Stage, "when", p.Language.Time(c.StageAt))
@@ -63,7 +63,7 @@ func (p *enquiryPage) showCommission(ctx context.Context, s *Service, site setti
 	}
 	offers, err := listOffers(ctx, s.db, id)
 	if err != nil || len(offers) == 0 {
-		return err
+		return c.Stage, err
 	}
 	o := offers[len(offers)-1]
 	part := &offerPart{ID: o.ID, Text: o.Text, Price: o.Price, Deposit: o.Deposit, Promised: p.Language.Date(o.PromisedOn), Expires: p.Language.Date(o.ExpiresOn), Terms: o.Terms}
@@ -78,11 +78,14 @@ func (p *enquiryPage) showCommission(ctx context.Context, s *Service, site setti
 			key += "Unnamed"
 		}
 		part.State = p.Language.Text(key, "when", p.Language.Time(*o.AnsweredAt), "name", o.AnsweredName)
+		if state == offerAccepted && c.Stage == stageAccepted {
+			part.State += " " + p.T("enquiry.offer.told")
+		}
 	default:
 		part.State = p.T("enquiry.offer.state." + state)
 	}
 	p.Commission.Offer = part
-	return nil
+	return c.Stage, nil
 }
 
 // handleAnswer stores a visitor's answer to an offer and redirects to the page. What cannot be stored is said on the page, which keeps the

@@ -20,6 +20,7 @@ type reviewPart struct {
 	Title    string
 	State    string // what became of it; "" while it is asked for
 	Form     bool   // it can be written or changed
+	Asked    bool   // it is requested, and not written yet
 	Removal  bool   // it can be taken back
 	Approved bool
 	Picture  *picture // the one that was sent before; nil for none
@@ -54,7 +55,7 @@ func (p *enquiryPage) showReview(ctx context.Context, s *Service) error {
 	}
 	part := &p.Review
 	part.Title, part.Approved = p.T("enquiry.review.title"), r.State == stateApproved
-	part.Form = r.State == stateAsked || r.State == stateWaiting
+	part.Form, part.Asked = r.State == stateAsked || r.State == stateWaiting, r.State == stateAsked
 	part.Removal = r.State != stateApproved && r.Text != ""
 	switch r.State {
 	case stateAsked:

@@ -55,6 +55,8 @@ type enquiryPage struct {
 	Enquiry    *enquiry      // nil for the page of a link that does not exist
 	State      string        // state of the enquiry
 	Place      string        // position on the waiting list; "" for none
+	Next       string        // what the visitor can do or expect next
+	NextAnchor string        // "#" and the id of the form for it; "" for none
 	Commission commissionPart
 	Review     reviewPart
 	Work       *EnquiryWork
@@ -260,9 +262,11 @@ func (s *Service) showEnquiry(w http.ResponseWriter, r *http.Request, p enquiryP
 		}
 	}
 	p.State = p.stateText()
-	if err := errors.Join(p.showCommission(r.Context(), s, site), p.showReview(r.Context(), s)); err != nil {
+	stage, err := p.showCommission(r.Context(), s, site)
+	if err := errors.Join(err, p.showReview(r.Context(), s)); err != nil {
 		return err
 	}
+	p.showNext(stage, s.cfg.MailServer)
 	if p.ReplyID == "" {
 		p.ReplyID = uuid.NewString()
 	}
@@ -292,6 +296,25 @@ func (p enquiryPage) stateText() string {
 		return say("enquiry.state.read", *p.Enquiry.ReadAt)
 	}
 	return say("enquiry.state.received", last)
+}
+
+// showNext adds what the visitor can do or expect next. mailed is whether the owner's texts are also mailed.
+func (p *enquiryPage) showNext(stage string, mailed bool) {
+	key := "answer"
+	switch offer := p.Commission.Offer; {
+	case offer != nil && offer.State == "":
+		key, p.NextAnchor = "offer", "#offer"
+	case p.Review.Asked:
+		key, p.NextAnchor = "review", "#review"
+	case stage == stageAccepted || stage == stageInProgress:
+		key = "news"
+	case p.Enquiry.Status == "replied" || stage == stageFinished || stage == stageDeclined:
+		key = "write"
+	}
+	if mailed && (key == "answer" || key == "news") {
+		key += "Mailed"
+	}
+	p.Next = p.T("enquiry.next." + key)
 }
 
 // showEnquiryError shows the conversation again, with the visitor's text and the error.

@@ -323,6 +323,45 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
+// Proves E-secret-1, P-found-hostile.
+//
+// What visitors and owners write is text in mails, and never a header, an element or a link.
+func TestHostileTextsOfConversations(t *testing.T) {
+	server := startMailServer(t, mailtest.Options{})
+	m := newMailer(t, Config{Server: serverOf(server, TLSOffered, "", "")}, nil)
+	kinds := []Kind{ContactReply, ContactOffer, ContactProgress, ContactReview, ContactCopy, ContactNotice, ContactAnswer, ContactDigest}
+	for _, text := range hostile {
+		for _, kind := range kinds {
+			msg := message(kind, i18n.EN)
+			if msg.Reply != nil {
+				msg.Reply.Text = text
+				if o := msg.Reply.Offer; o != nil {
+					o.Price, o.Deposit, o.PromisedOn, o.ExpiresOn = text, text, text, text
+				}
+			}
+			if msg.Contact != nil {
+				msg.Contact.Name, msg.Contact.Reason, msg.Contact.Text = text, text, text
+			}
+			if msg.Digest != nil {
+				msg.Digest.Newest[0].Name, msg.Digest.Newest[0].Reason = text, text
+			}
+			if msg.Copy != "" {
+				msg.Copy = text
+			}
+			if _, err := m.Send(t.Context(), msg); err != nil {
+				t.Errorf("%s %q: %v", kind, text, err)
+			}
+		}
+	}
+	mails := server.Mails()
+	if len(mails) != len(hostile)*len(kinds) {
+		t.Fatalf("%d mails", len(mails))
+	}
+	for i, mail := range mails {
+		checkHarmless(t, mail.Data, hostile[i/len(kinds)])
+	}
+}
+
 func checkHarmless(t testing.TB, data []byte, name string) {
 	t.Helper()
 	o := open(t, data)

@@ -1,0 +1,136 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/i18n"
+)
+
+// Proves E-next-1.
+//
+// The page says at each step what the visitor can do or expect next, with and without a mail server.
+func TestThePageSaysWhatComesNext(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		for _, c := range []struct {
+			mail              bool
+			language          i18n.Language
+			answer, news, way string
+		}{
+			{true, i18n.EN, "enquiry.next.answerMailed", "enquiry.next.newsMailed", "mailed"},
+			{false, i18n.PT, "enquiry.next.answer", "enquiry.next.news", "endereço"},
+		} {
+			s := newSiteWith(t, d, Config{MailServer: c.mail})
+			s.setSite(map[string]any{"state": "open"})
+			s.exec("delete from contact_submissions")
+			path := s.ask(string(c.language), "commission")
+			id := s.messageID()
+			all := []string{"offer", "review", "answer", "answerMailed", "news", "newsMailed", "write"}
+			says := func(key string) {
+				t.Helper()
+				s.clock = s.clock.Add(time.Minute) // texts of one moment have no order
+				page := s.visit("GET", path, "", "").Body.String()
+				for _, other := range all {
+					text := c.language.Text("enquiry.next." + other)
+					if got := strings.Contains(page, ">"+text+"<"); got != ("enquiry.next."+other == key) {
+						t.Errorf("mail %v, want %s: %s %v", c.mail, key, other, got)
+					}
+				}
+			}
+			if text := c.language.Text(c.answer); !strings.Contains(text, c.way) {
+				t.Errorf("%q says nothing of mails", text)
+			}
+			says(c.answer)
+			if code, _, text := s.reply(`{"action":"reply","message_id":"` + id + `","text":"Com gosto."}`); code != 200 {
+				t.Fatalf("%d %s", code, text)
+			}
+			says("enquiry.next.write")
+			s.post(path, "text", "Quando?")
+			says(c.answer)
+			offer := s.mustDesk("offer", id, "text", "Uma aguarela", "price", "300 €").Offers[0].ID
+			says("enquiry.next.offer")
+			shows(t, s.visit("GET", path, "", ""), 200, `<a href="#offer"`, `id="offer"`)
+			s.mustDesk("withdraw", id, "id", offer)
+			says("enquiry.next.write") // the offer was an answer
+			offer = s.mustDesk("offer", id, "text", "Duas aguarelas", "price", "500 €").Offers[0].ID
+			s.post(path, "action", "answer", "offer", offer, "answer", "accepted", "name", "Inês")
+			says(c.news)
+			told := c.language.Text("enquiry.offer.told")
+			shows(t, s.visit("GET", path, "", ""), 200, told)
+			s.mustDesk("stage", id, "stage", "in_progress")
+			says(c.news)
+			if strings.Contains(s.visit("GET", path, "", "").Body.String(), told) {
+				t.Error("the next step is announced after it has happened")
+			}
+			s.mustDesk("stage", id, "stage", "finished")
+			says("enquiry.next.write")
+			s.mustReview("ask", id)
+			says("enquiry.next.review")
+			shows(t, s.visit("GET", path, "", ""), 200, `<a href="#review"`, `id="review"`)
+			s.post(path, "action", "review", "name", "Inês", "text", "A casa sorri.")
+			says("enquiry.next.write")
+		}
+	})
+}
+
+// Proves E-secret-1.
+//
+// Whatever visitor and owner write is shown at the link as text: no element and no attribute comes of it.
+func TestHostileTextsOfAConversationAreInert(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		const attack = `"'></textarea></title><script>alert(1)</script><img src=x onerror=alert(1)> {{.Path}} javascript:alert(1)`
+		escaped := []string{"<script", "<img src=x", "</textarea></title>", `href="javascript:`}
+		s.setSite(terms(attack+" terms", attack+" terms"))
+		s.cfg.FindWork = func(_ context.Context, id string, _ i18n.Language) (*EnquiryWork, error) {
+			return &EnquiryWork{Title: attack + " work", URL: "/gallery/mural?art=" + id}, nil
+		}
+		path := s.ask("en", "commission")
+		id := s.messageID()
+		s.exec("update contact_submissions set name = $1, message = $2, artwork_id = $3", attack+" name", attack+" message", visitorID)
+		inert := func(page string, want ...string) {
+			t.Helper()
+			for _, never := range escaped {
+				if strings.Contains(page, never) {
+					t.Errorf("%s came through: %s", never, page)
+				}
+			}
+			for _, text := range want {
+				if !strings.Contains(page, "alert(1)&gt; {{.Path}} javascript:alert(1) "+text) {
+					t.Errorf("%s is not shown: %s", text, page)
+				}
+			}
+		}
+		if code, _, text := s.reply(`{"action":"reply","message_id":"` + id + `","text":` + quoted(attack+" reply") + `}`); code != 200 {
+			t.Fatalf("%d %s", code, text)
+		}
+		s.post(path, "text", attack+" answer")
+		offer := s.mustDesk("offer", id, "text", attack+" offer", "price", attack+" price", "deposit", attack+" deposit").Offers[0].ID
+		inert(s.visit("GET", path, "", "").Body.String(), "name", "message", "work", "reply", "answer", "offer", "price", "deposit", "terms")
+		inert(s.post(path, "action", "answer", "offer", offer, "answer", "accepted", "name", attack+strings.Repeat("é", 100)).Body.String())
+		inert(s.post(path, "text", attack+"\x07").Body.String())
+		short := `"><script>alert(1)</script>`
+		s.post(path, "action", "answer", "offer", offer, "answer", "accepted", "name", short)
+		if page := s.visit("GET", path, "", "").Body.String(); strings.Contains(page, "<script") || !strings.Contains(page, "&#34;&gt;&lt;script&gt;alert(1)&lt;/script&gt; on ") {
+			t.Errorf("the name of the answer: %s", page)
+		}
+		for _, stage := range []string{"in_progress", "finished"} {
+			s.mustDesk("stage", id, "stage", stage)
+		}
+		s.mustReview("ask", id)
+		inert(s.visit("GET", path, "", "").Body.String(), "name") // the form has the name
+		s.post(path, "action", "review", "name", short, "place", short, "text", attack+" review")
+		inert(s.visit("GET", path, "", "").Body.String(), "review")
+	})
+}
+
+// quoted returns a text as JSON.
+func quoted(text string) string {
+	encoded, _ := json.Marshal(text) // a string can always be encoded
+	return string(encoded)
+}
