@@ -165,6 +165,7 @@ test.describe("without scripts and without mail", () => {
       const client = await context.newPage();
       await client.goto(server.url + inLanguage(language, "/functions/v1/submit-contact"));
       const link = await sendMessage(client, language, question);
+      await expectNoSidewaysScroll(client); // of the confirmation with the link
       await client.goto(link);
       await expect(client.getByText(question.split("\n")[1]!)).toBeVisible();
 
