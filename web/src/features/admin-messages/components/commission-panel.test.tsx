@@ -120,6 +120,18 @@ it("AM-commission-1: an accepted commission has a promised date", async () => {
   );
 });
 
+it("AM-commission-2: the form of an unfinished offer is open again with its text", async () => {
+  const shown = { ...message, id: "22222222-2222-4222-8222-222222222222" };
+  const panel = <CommissionPanel message={shown} />;
+  const { unmount } = renderApp(panel, { owner: testOwner(), auth: ownerAuth });
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole("button", { name: "Make an offer" }));
+  await user.type(screen.getByLabelText(/^What you offer/), "A portrait");
+  unmount();
+  renderApp(panel, { owner: testOwner(), auth: ownerAuth });
+  expect(await screen.findByLabelText(/^What you offer/)).toHaveValue("A portrait");
+});
+
 it("AM-commission-2: an offer needs a text and a price, shows its terms, and can be withdrawn", async () => {
   const { user, toasts } = await show();
   const open = screen.getByRole("button", { name: "Make an offer" });

@@ -1,11 +1,15 @@
 import { useState } from "react";
 import { CommissionOfferForm } from "@/features/admin-messages/components/commission-offer-form";
 import { CommissionProgressForm } from "@/features/admin-messages/components/commission-progress-form";
+import { hasMessageDraft } from "@/features/admin-messages/hooks/use-message-draft";
 import { Button } from "@/components/ui/button";
 import { useT } from "@/lib/i18n";
 import type { CommissionState } from "@/lib/types";
 
-/** Buttons that open the forms for an offer and a note on the progress, where the stage allows them. */
+/**
+ * Buttons that open the forms for an offer and a note on the progress, where the stage allows them. A form with a draft is open from the
+ * beginning, for example after a phone was turned.
+ */
 export function CommissionTexts({
   messageId,
   state,
@@ -14,7 +18,9 @@ export function CommissionTexts({
   state: CommissionState;
 }) {
   const t = useT();
-  const [opened, setOpened] = useState<"offer" | "progress" | null>(null);
+  const [opened, setOpened] = useState<"offer" | "progress" | null>(
+    () => (["offer", "progress"] as const).find((kind) => hasMessageDraft(kind, messageId)) ?? null,
+  );
   const offers = state.stage === "enquiry" || state.stage === "offer" || state.stage === "declined";
   const works = state.stage === "accepted" || state.stage === "in_progress";
   const toggle = (form: "offer" | "progress") => ({

@@ -23,5 +23,9 @@ export function useMessageDraft<Draft>(kind: string, messageId: string, empty: (
   };
 }
 
+/** Whether there is a draft of this kind for a message. */
+export const hasMessageDraft = (kind: string, messageId: string) =>
+  drafts.has(`${kind} ${messageId}`);
+
 /** A text that is sent with an id of its own, so that one that is sent twice is stored once. */
 export const emptyText = () => ({ id: crypto.randomUUID() as string, text: "" });
