@@ -191,7 +191,7 @@ func (a *App) sendNotice(ctx context.Context, n functions.NoticeMail) error {
 	}
 	switch {
 	case n.Reply:
-		m.Kind = mail.ContactAnswer
+		m.Kind, m.Contact.OfferAnswer, m.Contact.Review = mail.ContactAnswer, n.OfferAnswer, n.Review
 	case n.Thanks:
 		m.Kind, m.Contact, m.Link = mail.ContactThanks, nil, ""
 	case n.Digest != nil:

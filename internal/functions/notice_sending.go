@@ -60,12 +60,14 @@ type NoticeMail struct {
 	Thanks    bool    // whether this is the thank-you mail to the visitor
 	Digest    *Digest // nil for a mail about one message; otherwise only At is set of the fields below
 	MessageID string
-	Name      string    // name of the visitor
-	Email     string    // e-mail address of the visitor
-	Reason    string    // one of reasons
-	Text      string    // the message
-	Reply     bool      // whether Text is a visitor's reply, and not the message itself
-	At        time.Time // when the message or the reply was sent; for a digest, its newest message
+	Name      string // name of the visitor
+	Email     string // e-mail address of the visitor
+	Reason    string // one of reasons
+	Text      string // the message
+	Reply     bool   // whether Text is a visitor's reply, and not the message itself
+	// OfferAnswer and Review are whether the reply is an answer to an offer, or says that a review was written.
+	OfferAnswer, Review bool
+	At                  time.Time // when the message or the reply was sent; for a digest, its newest message
 }
 
 // noticeJob is the payload of JobPlan and JobNotice.
@@ -185,7 +187,7 @@ func (s *Service) sendNotice(ctx context.Context, payload []byte) error {
 		m.Message = mailedText(m.Message, m.Pictures, n.Language)
 		err = s.cfg.SendNotice(ctx, NoticeMail{
 			ID: jobs.InfoOf(ctx).ID, To: Recipient{n.Recipient, n.Language}, Thanks: n.Channel == channelThanks,
-			MessageID: m.ID, Name: m.Name, Email: m.Email, Reason: m.Reason, Text: m.Message, Reply: n.ReplyID != "", At: m.CreatedAt,
+			MessageID: m.ID, Name: m.Name, Email: m.Email, Reason: m.Reason, Text: m.Message, Reply: n.ReplyID != "", OfferAnswer: n.ReplyKind == kindAnswer, Review: n.ReplyKind == kindReview, At: m.CreatedAt,
 		})
 	case channelCopy:
 		err = s.sendCopy(ctx, n, m)

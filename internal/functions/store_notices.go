@@ -14,6 +14,7 @@ import (
 type notice struct {
 	ID, MessageID, Channel, Recipient string
 	ReplyID                           string // the visitor's reply that the notice is about; "" for the message itself
+	ReplyKind                         string // its kind
 	Language                          i18n.Language
 	QueuedAt                          time.Time
 	SentAt, FailedAt                  *time.Time // when the notice was sent, and when all attempts had failed; nil if that has not happened
@@ -55,10 +56,10 @@ func deleteNotice(ctx context.Context, q db.Querier, id string) error {
 // readNotice returns a notice and its message. For a notice about a reply, the message has the text and time of the reply. The error is
 // db.ErrNoRows if they were deleted.
 func readNotice(ctx context.Context, q db.Querier, id string) (n notice, m contactMessage, err error) {
-	err = q.QueryRow(ctx, `select n.id, n.channel, n.recipient, n.language, n.queued_at, n.sent_at, coalesce(cast(n.reply_id as text), ''),
+	err = q.QueryRow(ctx, `select n.id, n.channel, n.recipient, n.language, n.queued_at, n.sent_at, coalesce(cast(n.reply_id as text), ''), coalesce(r.kind, ''),
 			m.id, m.name, m.email, coalesce(r.text, m.message), m.reason, coalesce(r.created_at, m.created_at), `+replyPictures+`
 		from contact_notices n join contact_submissions m on m.id = n.message_id left join contact_replies r on r.id = n.reply_id where n.id = $1`, id).
-		Scan(&n.ID, &n.Channel, &n.Recipient, &n.Language, &n.QueuedAt, &n.SentAt, &n.ReplyID, &m.ID, &m.Name, &m.Email, &m.Message, &m.Reason, &m.CreatedAt, &m.Pictures)
+		Scan(&n.ID, &n.Channel, &n.Recipient, &n.Language, &n.QueuedAt, &n.SentAt, &n.ReplyID, &n.ReplyKind, &m.ID, &m.Name, &m.Email, &m.Message, &m.Reason, &m.CreatedAt, &m.Pictures)
 	n.MessageID = m.ID
 	return n, m, err
 }

@@ -13,6 +13,22 @@ import (
 type Contact struct {
 	Name, Email, Text string
 	Reason            string // general, commission and so on; its text is mail.reason.<reason> of package i18n
+	// For a ContactAnswer: whether the text answers an offer, or says that a review was written.
+	OfferAnswer, Review bool
+}
+
+// variant returns the key of a text of a mail. Subject, title and body of a ContactAnswer say what the visitor has answered or written.
+func (c *Contact) variant(part string) string {
+	said := part == "subject" || part == "title" || part == "body"
+	switch {
+	case c == nil || !said:
+		return part
+	case c.OfferAnswer:
+		return "offerAnswer." + part
+	case c.Review:
+		return "review." + part
+	}
+	return part
 }
 
 // Reply is a text of an owner to a visitor, the content of a ContactReply, a ContactOffer, a ContactProgress and a ContactReview.

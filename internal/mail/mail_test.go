@@ -323,6 +323,28 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
+// Proves E-reply-2.
+//
+// The subject of a notice says whether an offer was answered, a review was written, or something else.
+func TestANoticeSaysWhatTheVisitorHasDone(t *testing.T) {
+	for _, c := range []struct {
+		contact Contact
+		subject string
+	}{
+		{Contact{}, "Alvor: Inês has written again"},
+		{Contact{OfferAnswer: true}, "Alvor: Inês has answered your offer"},
+		{Contact{Review: true}, "Alvor: Inês has written a review"},
+	} {
+		msg := message(ContactAnswer, i18n.EN)
+		c.contact.Name, c.contact.Email, c.contact.Reason, c.contact.Text = "Inês", "ines@example.org", "commission", "A text"
+		msg.Contact = &c.contact
+		r, err := render(msg, "Alvor", "https://alvor.example")
+		if err != nil || r.subject != c.subject || !strings.Contains(r.text, "> A text") {
+			t.Errorf("%q: %q %v\n%s", c.subject, r.subject, err, r.text)
+		}
+	}
+}
+
 // Proves E-secret-1, P-found-hostile.
 //
 // What visitors and owners write is text in mails, and never a header, an element or a link.
@@ -340,12 +362,12 @@ func TestHostileTextsOfConversations(t *testing.T) {
 				}
 			}
 			if msg.Contact != nil {
-				msg.Contact.Name, msg.Contact.Reason, msg.Contact.Text = text, text, text
+				msg.Contact.Name, msg.Contact.Text = text, text
 			}
 			if msg.Digest != nil {
-				msg.Digest.Newest[0].Name, msg.Digest.Newest[0].Reason = text, text
+				msg.Digest.Newest[0].Name = text
 			}
-			if msg.Copy != "" {
+			if msg.Copy != "" && text != "" { // no copy is empty
 				msg.Copy = text
 			}
 			if _, err := m.Send(t.Context(), msg); err != nil {

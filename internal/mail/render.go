@@ -113,7 +113,7 @@ func newPage(msg Message, site, siteURL string) page {
 		count, aside = msg.Digest.Count, msg.Digest.Quarantined
 	}
 	say := func(part string) string {
-		return l.Text("mail."+string(msg.Kind)+"."+part, "site", site, "name", name, "n", strconv.Itoa(count), "aside", strconv.Itoa(aside))
+		return l.Text("mail."+string(msg.Kind)+"."+msg.Contact.variant(part), "site", site, "name", name, "n", strconv.Itoa(count), "aside", strconv.Itoa(aside))
 	}
 	p := page{
 		Language: string(l), Site: site, SiteURL: siteURL, SiteHost: siteURL,
