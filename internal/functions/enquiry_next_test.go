@@ -23,7 +23,7 @@ func TestThePageSaysWhatComesNext(t *testing.T) {
 			answer, news, way string
 		}{
 			{true, i18n.EN, "enquiry.next.answerMailed", "enquiry.next.newsMailed", "mailed"},
-			{false, i18n.PT, "enquiry.next.answer", "enquiry.next.news", "endereço"},
+			{false, i18n.PT, "enquiry.next.answer", "enquiry.next.news", "guarde a ligação"},
 		} {
 			s := newSiteWith(t, d, Config{MailServer: c.mail})
 			s.setSite(map[string]any{"state": "open"})

@@ -59,7 +59,7 @@ export function BoardCard({
         }}
         onBlur={onBlur}
         aria-describedby={attributes["aria-describedby"]}
-        className="min-w-0 flex-1 cursor-[inherit] py-3 pl-2 text-left after:absolute after:inset-0 focus-visible:-outline-offset-3"
+        className="min-w-0 flex-1 cursor-[inherit] self-start py-3 pl-2 text-left after:absolute after:inset-0 focus-visible:-outline-offset-3"
       >
         <CardFace card={card} stage={column.stage} title={work?.title} />
       </button>
