@@ -2,7 +2,7 @@ package functions
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -106,7 +106,7 @@ func TestHostileTextsOfAConversationAreInert(t *testing.T) {
 				}
 			}
 		}
-		if code, _, text := s.reply(`{"action":"reply","message_id":"` + id + `","text":` + quoted(attack+" reply") + `}`); code != 200 {
+		if code, _, text := s.reply(fmt.Sprintf(`{"action":"reply","message_id":%q,"text":%q}`, id, attack+" reply")); code != 200 {
 			t.Fatalf("%d %s", code, text)
 		}
 		s.post(path, "text", attack+" answer")
@@ -127,10 +127,4 @@ func TestHostileTextsOfAConversationAreInert(t *testing.T) {
 		s.post(path, "action", "review", "name", short, "place", short, "text", attack+" review")
 		inert(s.visit("GET", path, "", "").Body.String(), "review")
 	})
-}
-
-// quoted returns a text as JSON.
-func quoted(text string) string {
-	encoded, _ := json.Marshal(text) // a string can always be encoded
-	return string(encoded)
 }
