@@ -78,6 +78,10 @@ test("A-wall-drag: dragging a work to another place sends one request, and can b
   await expect(page.getByText("Order saved")).toBeVisible();
   expect(writes).toEqual(["POST /rest/v1/rpc/move_work"]);
   expect(await order(4)).toEqual(["0002", "0003", "0001", "0004"]);
+  // The release of the mouse is no click on a work, and must not swallow the next one, by keyboard.
+  await picture(page, "Study 0002").press(" ");
+  await expect(picture(page, "Study 0002")).toHaveAttribute("aria-pressed", "true");
+  await picture(page, "Study 0002").press("Escape");
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(page.getByText("The change is undone")).toBeVisible();
   expect(await order(4)).toEqual(["0001", "0002", "0003", "0004"]);
@@ -270,6 +274,40 @@ test("A-wall-smooth: of 5,000 works only few are rendered, and each frame of a d
     scrollTo({ top: document.documentElement.scrollHeight / 2, behavior: "instant" }),
   );
   await expect(page.getByRole("button", { name: /^Select Study 2/ }).first()).toBeVisible();
+});
+
+/** The most elements whose styles one frame computed while `act` ran. */
+async function mostRestyled(page: Page, act: () => Promise<void>): Promise<number> {
+  const browser = page.context().browser()!;
+  await browser.startTracing(page, { categories: ["devtools.timeline"] });
+  await act();
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as {
+    traceEvents: { name: string; args: { elementCount?: number } }[];
+  };
+  const counts = traceEvents.flatMap(({ name, args }) =>
+    name === "UpdateLayoutTree" && args.elementCount !== undefined ? [args.elementCount] : [],
+  );
+  return Math.max(...counts);
+}
+
+test("A-wall-smooth: rows that come while a work is dragged down the wall restyle no other elements", async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await signInAt(page, server, WALL);
+  await picture(page, "Study 0001").hover();
+  await page.mouse.down();
+  await page.mouse.move(200, 400);
+  await expect(page.locator("[data-index='12']")).toHaveCount(0);
+  const most = await mostRestyled(page, async () => {
+    await page.mouse.move(200, 830); // the page scrolls while the pointer is at its edge
+    await expect(page.locator("[data-index='24']")).toBeAttached();
+  });
+  const all = await page.evaluate(() => document.querySelectorAll("body *").length);
+  await page.keyboard.press("Escape");
+  await page.mouse.up();
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThan(all / 2);
 });
 
 /** The controls that a toast covers, of the bar and, if `last` is given, of that work. */

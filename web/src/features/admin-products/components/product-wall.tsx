@@ -18,7 +18,7 @@ import { ChooseSeriesDialog } from "@/features/admin-products/components/choose-
 import { SelectionBar } from "@/features/admin-products/components/selection-bar";
 import { WallTile } from "@/features/admin-products/components/wall-tile";
 import { useChangeWorks } from "@/features/admin-products/hooks/use-change-works";
-import { moveTo, type Grid } from "@/features/admin-products/wall/geometry";
+import { moveTo } from "@/features/admin-products/wall/geometry";
 import { placeOf } from "@/lib/place-of";
 import { useSelection } from "@/features/admin-products/wall/use-selection";
 import { useWallGestures } from "@/features/admin-products/wall/use-wall-gestures";
@@ -144,7 +144,7 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
     onLasso: (indexes) => select(indexes.map((index) => order[index]!)),
     onLongPress: (index) => toggle(order[index]!),
   });
-  const { drag } = gestures;
+  const draggedId = gestures.dragged === null ? null : order[gestures.dragged]!;
 
   /** Deletes the selected works. */
   async function remove() {
@@ -228,7 +228,8 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
   }
 
   function onSelect(index: number, event: MouseEvent) {
-    if (gestures.endedGesture()) return;
+    // A click by keyboard has no detail, and ends no gesture.
+    if (event.detail > 0 && gestures.endedGesture()) return;
     const id = order[index]!;
     const work = works.get(id);
     const byTouch = (event.nativeEvent as PointerEvent).pointerType === "touch";
@@ -276,8 +277,8 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
     onClear: () => select([]),
   };
   const draggedIds =
-    drag && (selected.has(order[drag.index]!) ? selected : new Set([order[drag.index]!]));
-  const preview = drag ? works.get(order[drag.index]!) : undefined;
+    draggedId === null ? null : selected.has(draggedId) ? selected : new Set([draggedId]);
+  const preview = draggedId === null ? undefined : works.get(draggedId);
 
   return (
     <>
@@ -316,10 +317,11 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
             />
           );
         })}
-        {drag && (
+        {draggedIds && (
           <li
+            ref={gestures.placeMark}
             aria-hidden="true"
-            style={placeStyle(grid, drag.place, total)}
+            style={{ height: grid.cell.height - 12 }}
             className="bg-indigo pointer-events-none absolute top-0 left-0 z-10 w-[3px]"
           />
         )}
@@ -332,7 +334,7 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
           </li>
         )}
       </ul>
-      {drag && (
+      {draggedIds && (
         <div
           ref={gestures.preview}
           aria-hidden="true"
@@ -347,7 +349,7 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
               className="max-h-full max-w-full object-contain"
             />
           )}
-          {draggedIds && draggedIds.size > 1 && (
+          {draggedIds.size > 1 && (
             <span className="bg-indigo text-on-indigo absolute -top-2 -right-2 grid h-7 min-w-7 place-items-center px-1.5 lining-nums">
               {draggedIds.size}
             </span>
@@ -391,15 +393,4 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
       />
     </>
   );
-}
-
-/** The line that marks a place between two works. The last place is marked at the end of the last row, not in a new row. */
-function placeStyle({ columns, cell }: Grid, place: number, total: number) {
-  const atEnd = place === total && total > 0 && place % columns === 0;
-  const column = atEnd ? columns : place % columns;
-  const row = atEnd ? place / columns - 1 : Math.floor(place / columns);
-  return {
-    transform: `translate(${column * cell.width - 1.5}px, ${row * cell.height}px)`,
-    height: cell.height - 12,
-  };
 }

@@ -35,6 +35,14 @@ export function placeAt(grid: Grid, { x, y }: Point, total: number): number {
   return Math.min(row * grid.columns + column, total);
 }
 
+/** The top end of the line that marks a place. The last place is marked at the end of the last row, not in a new row. */
+export function markOf({ columns, cell }: Grid, place: number, total: number): Point {
+  const atEnd = place === total && total > 0 && place % columns === 0;
+  const column = atEnd ? columns : place % columns;
+  const row = atEnd ? place / columns - 1 : Math.floor(place / columns);
+  return { x: column * cell.width, y: row * cell.height };
+}
+
 /** The indexes of the works whose cells a rectangle touches. */
 export function indexesIn(grid: Grid, a: Point, b: Point, total: number): number[] {
   const columnOf = (x: number) => clamp(Math.floor(x / grid.cell.width), 0, grid.columns - 1);

@@ -1,5 +1,11 @@
 import { useEffect, useRef, useState, type PointerEvent, type RefObject } from "react";
-import { indexesIn, placeAt, type Grid, type Point } from "@/features/admin-products/wall/geometry";
+import {
+  indexesIn,
+  markOf,
+  placeAt,
+  type Grid,
+  type Point,
+} from "@/features/admin-products/wall/geometry";
 
 /** How far the pointer moves before a press becomes a drag. */
 const DRAG_DISTANCE_PX = 6;
@@ -32,8 +38,8 @@ type WallGestures = {
 /**
  * The pointer gestures of the wall. Works are dragged by their pictures (mouse) or their handles (mouse, pen, finger). A
  * lasso, a rectangle drawn from an empty spot, selects works (mouse), and so does a long press (finger). The page follows
- * the pointer once in each frame: styles are written directly, and the state changes only when the place or the selection
- * does, so that a drag stays smooth.
+ * the pointer once in each frame: styles are written directly, and the state changes only when the selection does, so that a
+ * drag stays smooth.
  */
 export function useWallGestures(options: WallGestures) {
   // The latest options, for listeners that outlive a render.
@@ -43,13 +49,15 @@ export function useWallGestures(options: WallGestures) {
   });
   const gesture = useRef<Gesture | null>(null);
   const pointer = useRef<Point>({ x: 0, y: 0 }); // position in the window
-  // The place of the drag, or the corners of the lasso, that the state was set to last.
-  const reported = useRef<number | string | null>(null);
+  // The corners of the lasso that were reported last.
+  const reported = useRef<string | null>(null);
   const preview = useRef<HTMLDivElement>(null);
+  const placeMark = useRef<HTMLLIElement>(null);
   const lassoBox = useRef<HTMLDivElement>(null);
   /** Whether the click that follows is the end of a gesture. */
   const swallowClick = useRef(false);
-  const [drag, setDrag] = useState<{ index: number; place: number } | null>(null);
+  // The index of the work that is dragged.
+  const [dragged, setDragged] = useState<number | null>(null);
   const [lassoing, setLassoing] = useState(false);
   // Ends the current gesture; also at unmount.
   const stop = useRef<() => void>(() => undefined);
@@ -61,17 +69,16 @@ export function useWallGestures(options: WallGestures) {
     return { x: pointer.current.x - box.left, y: pointer.current.y - box.top };
   }
 
-  /** Moves the preview of a drag, or the lasso, to the pointer, and reports the place or the works there. */
+  /** Moves the preview of a drag and the mark of its place, or the lasso, to the pointer, and reports the works in the lasso. */
   function followPointer() {
     const now = gesture.current;
     const { grid, total, onLasso } = latest.current;
     if (now?.kind === "drag") {
-      const place = placeAt(grid, pointerOnWall(), total);
+      const mark = markOf(grid, placeAt(grid, pointerOnWall(), total), total);
+      if (placeMark.current)
+        placeMark.current.style.transform = `translate(${mark.x - 1.5}px, ${mark.y}px)`;
       if (preview.current)
         preview.current.style.transform = `translate(${pointer.current.x + 12}px, ${pointer.current.y + 12}px)`;
-      if (reported.current === place) return;
-      reported.current = place;
-      setDrag({ index: now.index, place });
     } else if (now?.kind === "lasso") {
       const corner = pointerOnWall();
       const style = lassoBox.current?.style;
@@ -107,7 +114,7 @@ export function useWallGestures(options: WallGestures) {
           return;
         }
         gesture.current = { kind: "drag", index: now.index };
-        followPointer();
+        setDragged(now.index);
       }
     };
     // In each frame, also without events: a pointer that rests at the edge scrolls. It scrolls last, because reading positions
@@ -129,7 +136,7 @@ export function useWallGestures(options: WallGestures) {
       window.removeEventListener("pointercancel", end);
       window.removeEventListener("keydown", onKey, true);
       gesture.current = null;
-      setDrag(null);
+      setDragged(null);
       setLassoing(false);
     };
     const onUp = (event: globalThis.PointerEvent) => {
@@ -153,7 +160,7 @@ export function useWallGestures(options: WallGestures) {
     frame = requestAnimationFrame(step);
     stop.current = end;
     if (next.kind === "lasso") setLassoing(true);
-    if (next.kind === "drag") followPointer();
+    if (next.kind === "drag") setDragged(next.index);
     return (wait: number, then: () => void) => {
       timer = setTimeout(() => {
         end();
@@ -193,9 +200,10 @@ export function useWallGestures(options: WallGestures) {
       swallowClick.current = false;
       return ended;
     },
-    drag,
+    dragged,
     lassoing,
     preview,
+    placeMark,
     lassoBox,
   };
 }

@@ -1,4 +1,11 @@
-import { useEffect, useLayoutEffect, useMemo, useState, type RefObject } from "react";
+import {
+  startTransition,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useState,
+  type RefObject,
+} from "react";
 import { gridOf, rowsOf, type Grid } from "@/features/admin-products/wall/geometry";
 
 /** How many rows are rendered above and below the window, so that fast scrolling shows no gaps. */
@@ -22,11 +29,15 @@ export function useWallWindow(wall: RefObject<HTMLElement | null>, total: number
   const { height } = grid.cell;
   // Follows the part of the wall that is in the window.
   useEffect(() => {
+    let shown = { first: -1, end: -1 };
     const update = () => {
       const top = -(wall.current?.getBoundingClientRect().top ?? 0);
       const first = Math.max(0, Math.floor(top / height) - EXTRA_ROWS);
       const end = Math.max(first + 1, Math.ceil((top + innerHeight) / height) + EXTRA_ROWS);
-      setRows((now) => (now.first === first && now.end === end ? now : { first, end }));
+      if (shown.first === first && shown.end === end) return;
+      shown = { first, end };
+      // As a transition, so that new rows are rendered in parts between frames: those beyond the window are not urgent.
+      startTransition(() => setRows({ first, end }));
     };
     update();
     window.addEventListener("scroll", update, { passive: true });
