@@ -201,7 +201,7 @@ function WorkGrid({ works, chosen, several, onChoose }: WorkGridProps) {
                   />
                 )}
               </span>
-              <span className="group-hover:text-indigo mt-1 block truncate leading-snug italic">
+              <span className="group-hover:text-indigo mt-1 line-clamp-2 leading-snug break-words italic">
                 {work.title}
               </span>
             </button>

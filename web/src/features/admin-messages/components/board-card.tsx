@@ -46,7 +46,7 @@ export function BoardCard({
       data-card={card.message_id}
       onDragStart={(event) => event.preventDefault()}
       className={cn(
-        "border-line hover:bg-shade relative flex cursor-grab border-b select-none [-webkit-touch-callout:none] active:cursor-grabbing",
+        "border-line hover:bg-shade relative flex cursor-grab gap-2 border-b select-none [-webkit-touch-callout:none] active:cursor-grabbing",
         lifted && "bg-indigo-tint outline-indigo outline-2 -outline-offset-2 outline-dashed",
       )}
     >

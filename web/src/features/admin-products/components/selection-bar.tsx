@@ -1,6 +1,4 @@
 import {
-  ArrowLeft,
-  ArrowRight,
   ArrowUpToLine,
   PackageCheck,
   FolderPlus,
@@ -10,7 +8,7 @@ import {
   StarOff,
   Trash2,
 } from "lucide-react";
-import { BarButton, WallBar } from "@/features/admin-products/components/wall-bar";
+import { BarButton, StepButtons, WallBar } from "@/features/admin-products/components/wall-bar";
 import { useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
 import type { WorkValues } from "@/features/admin-products/api/change-products";
@@ -80,14 +78,7 @@ export function SelectionBar({
             <ArrowUpToLine {...iconProps} />
             {t("wall.first")}
           </BarButton>
-          <BarButton onClick={() => onStep(-1)}>
-            <ArrowLeft {...iconProps} />
-            {t("wall.earlier")}
-          </BarButton>
-          <BarButton onClick={() => onStep(1)}>
-            <ArrowRight {...iconProps} />
-            {t("wall.later")}
-          </BarButton>
+          <StepButtons onStep={onStep} />
         </>
       )}
       <BarButton onClick={onDelete}>

@@ -1,17 +1,8 @@
 import { useState } from "react";
-import {
-  ArrowLeft,
-  ArrowRight,
-  ArrowUpToLine,
-  FolderMinus,
-  FolderPlus,
-  ImageUp,
-  Pencil,
-  Plus,
-} from "lucide-react";
+import { ArrowUpToLine, FolderMinus, FolderPlus, ImageUp, Pencil, Plus } from "lucide-react";
 import { useWorkIds } from "@/features/admin-products/api/list-products";
 import { useChangeSeries, usePairs } from "@/features/admin-products/api/series";
-import { BarButton, WallBar } from "@/features/admin-products/components/wall-bar";
+import { BarButton, StepButtons, WallBar } from "@/features/admin-products/components/wall-bar";
 import { ProductDialog } from "@/features/admin-products/components/product-dialog";
 import { ProductWall } from "@/features/admin-products/components/product-wall";
 import { SeriesDialog } from "@/features/admin-products/components/series-dialog";
@@ -168,14 +159,7 @@ function OrderWall({ series, pairs, onEdit }: WallProps) {
             <ArrowUpToLine {...iconProps} />
             {t("wall.first")}
           </BarButton>
-          <BarButton onClick={() => bar.onStep(-1)}>
-            <ArrowLeft {...iconProps} />
-            {t("wall.earlier")}
-          </BarButton>
-          <BarButton onClick={() => bar.onStep(1)}>
-            <ArrowRight {...iconProps} />
-            {t("wall.later")}
-          </BarButton>
+          <StepButtons onStep={bar.onStep} />
         </WallBar>
       )}
     />

@@ -1,9 +1,11 @@
-import type { ReactNode } from "react";
-import { X } from "lucide-react";
+import { useRef, type ReactNode } from "react";
+import { ArrowLeft, ArrowRight, X } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { IconButton } from "@/components/ui/icon-button";
+import { RowEdge } from "@/components/ui/row-edge";
 import { MAX_CHANGED } from "@/features/admin-products/api/change-products";
 import { useT } from "@/lib/i18n";
+import { useOverflow } from "@/lib/use-overflow";
 
 type WallBarProps = {
   /** How many works are selected, of `total`. */
@@ -15,9 +17,13 @@ type WallBarProps = {
   children: ReactNode;
 };
 
+const iconProps = { "aria-hidden": true, size: 20, strokeWidth: 1.75 } as const;
+
 /** The bar at the foot of the window while works are selected. */
 export function WallBar({ count, total, onSelectAll, onClear, children }: WallBarProps) {
   const t = useT();
+  const row = useRef<HTMLFieldSetElement>(null);
+  const overflow = useOverflow(row);
   const tooMany = count > MAX_CHANGED;
   return (
     <section
@@ -41,13 +47,23 @@ export function WallBar({ count, total, onSelectAll, onClear, children }: WallBa
           onClick={onClear}
           className="ml-auto"
         >
-          <X aria-hidden="true" size={20} strokeWidth={1.75} />
+          <X {...iconProps} />
         </IconButton>
       </div>
-      {/* On a phone the row scrolls sideways, so that the bar covers little of the wall. */}
-      <fieldset disabled={tooMany} className="flex min-w-0 gap-1 overflow-x-auto sm:flex-wrap">
-        {children}
-      </fieldset>
+      {/* One row, which scrolls sideways, so that the bar covers little of the wall. */}
+      <div className="relative">
+        {overflow.left && <RowEdge side="left" row={row} className="from-pop inset-y-0 left-0" />}
+        {overflow.right && (
+          <RowEdge side="right" row={row} className="from-pop inset-y-0 right-0" />
+        )}
+        <fieldset
+          ref={row}
+          disabled={tooMany}
+          className="min-w-0 scroll-px-14 overflow-x-auto [scrollbar-width:none] [&::-webkit-scrollbar]:hidden"
+        >
+          <div className="flex w-max gap-1">{children}</div>
+        </fieldset>
+      </div>
     </section>
   );
 }
@@ -57,8 +73,36 @@ type BarButtonProps = { onClick(): void; children: ReactNode };
 /** A button in the bar of the wall. */
 export function BarButton({ onClick, children }: BarButtonProps) {
   return (
-    <Button size="sm" variant="ghost" onClick={onClick} className="flex-none whitespace-nowrap">
+    <Button
+      size="sm"
+      variant="ghost"
+      onClick={onClick}
+      className="flex-none whitespace-nowrap focus-visible:-outline-offset-3"
+    >
       {children}
     </Button>
+  );
+}
+
+type StepButtonsProps = { onStep(step: -1 | 1): void };
+
+/** The buttons that move the selected works by one place. */
+export function StepButtons({ onStep }: StepButtonsProps) {
+  const t = useT();
+  return (
+    <>
+      {([-1, 1] as const).map((step) => (
+        <IconButton
+          key={step}
+          size="iconSm"
+          variant="ghost"
+          label={t(step < 0 ? "wall.earlier" : "wall.later")}
+          onClick={() => onStep(step)}
+          className="flex-none focus-visible:-outline-offset-3"
+        >
+          {step < 0 ? <ArrowLeft {...iconProps} /> : <ArrowRight {...iconProps} />}
+        </IconButton>
+      ))}
+    </>
   );
 }

@@ -37,7 +37,7 @@ export function GalleryGroup() {
             label={t("settings.hideEmpty")}
             checked={field.value}
             onCheckedChange={field.onChange}
-            className="max-w-[36em]"
+            className="max-w-[36em] pr-28" // its switch is below those of the types, which have arrows beside them
           />
         )}
       />

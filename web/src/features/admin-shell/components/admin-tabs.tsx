@@ -1,12 +1,12 @@
 import { useEffect, useRef } from "react";
-import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useLocation } from "react-router";
 import { useT } from "@/lib/i18n";
 import { cn } from "@/lib/cn";
 import { adminLinks } from "@/components/layout/nav-links";
 import { Badge } from "@/components/ui/badge";
 import { Link } from "@/components/ui/link";
-import { useOverflow } from "@/features/admin-shell/hooks/use-overflow";
+import { RowEdge } from "@/components/ui/row-edge";
+import { useOverflow } from "@/lib/use-overflow";
 import type { Key } from "@/lib/texts";
 
 /**
@@ -44,8 +44,20 @@ export function AdminTabs({ unread }: { unread: number }) {
 
   return (
     <nav aria-label={t("nav.dashboard")} className="page-container relative md:pt-1.5">
-      {overflow.left && <MoreTabs side="left" />}
-      {overflow.right && <MoreTabs side="right" />}
+      {overflow.left && (
+        <RowEdge
+          side="left"
+          row={row}
+          className="from-page left-gutter bottom-px -ml-px h-[51px]"
+        />
+      )}
+      {overflow.right && (
+        <RowEdge
+          side="right"
+          row={row}
+          className="from-page right-gutter bottom-px -mr-px h-[51px]"
+        />
+      )}
       <ul
         ref={row}
         className="border-line flex overflow-x-auto border-b [scrollbar-width:none] [&::-webkit-scrollbar]:hidden"
@@ -69,24 +81,6 @@ export function AdminTabs({ unread }: { unread: number }) {
         ))}
       </ul>
     </nav>
-  );
-}
-
-/** A decorative arrow at an edge of the row where more tabs are hidden. */
-function MoreTabs({ side }: { side: "left" | "right" }) {
-  const Chevron = side === "left" ? ChevronLeft : ChevronRight;
-  return (
-    <span
-      aria-hidden="true"
-      className={cn(
-        "from-page text-ink2 pointer-events-none absolute bottom-px z-10 flex h-[51px] w-14 items-center",
-        side === "left"
-          ? "left-gutter -ml-px bg-linear-to-r from-45%"
-          : "right-gutter -mr-px justify-end bg-linear-to-l from-45%",
-      )}
-    >
-      <Chevron size={20} strokeWidth={1.75} />
-    </span>
   );
 }
 
