@@ -1,7 +1,7 @@
 // The screens of works, series, covers, reviews and messages at the widths of a phone, a tablet and a desk: on a site of 5,000 works
 // whose titles are long, with drafts and scheduled works, and on one that has nothing yet. Only in Portuguese, whose texts are the
-// longer ones: SCREENSHOTS=folder looks at the English screens too, and takes pictures in both colour schemes. Colours, names and
-// roles do not depend on long titles: other tests run axe on these screens, and this one where they do not.
+// longer ones: SCREENSHOTS=folder looks at the English screens too, and takes pictures in both colour schemes; SCREENS=names limits
+// them. Colours, names and roles do not depend on long titles: other tests run axe on these screens, and this one where they do not.
 import type { Page } from "@playwright/test";
 
 import { asOwner, asService, ownerEmail, ownerPassword } from "../harness/clients.ts";
@@ -25,6 +25,8 @@ let full: Server;
 let empty: Server;
 
 test.use({ contextOptions: { reducedMotion: "reduce" } });
+// Taking all pictures needs several times as long as looking.
+if (process.env.SCREENSHOTS) test.describe.configure({ timeout: 0 });
 
 test.beforeAll(async ({ demoFolder }) => {
   empty = await startServer("sqlite");
@@ -160,6 +162,8 @@ type Screen = {
   path: string;
   /** Opens a dialog of the page, or waits for its content. */
   open(page: Page, say: Say, language: Language): Promise<void>;
+  /** Scrolls to what is looked at, or checks more, at each width. */
+  look?(page: Page, say: Say): Promise<void>;
   /** The widths at which the screen is looked at. */
   at?: readonly number[];
   /** Whether axe runs. */
@@ -184,6 +188,10 @@ const ownersScreens: Screen[] = [
       for (const index of [0, 2])
         await page.locator(`[data-index="${index}"] [data-picture][aria-pressed]`).click();
       await expect(page.getByRole("region", { name: say("wall.bar") })).toBeVisible();
+    },
+    look: async (page, say) => {
+      const bar = await page.getByRole("region", { name: say("wall.bar") }).boundingBox();
+      expect(bar!.height).toBeLessThan(3 * 44); // two rows of controls
     },
   },
   {
@@ -297,9 +305,12 @@ const ownersScreens: Screen[] = [
     path: "/admin/settings",
     open: async (page, say) => {
       const group = page.getByRole("region", { name: say("settings.group.gallery") });
-      await group.scrollIntoViewIfNeeded();
       await expect(group.getByRole("switch").first()).toBeVisible();
     },
+    look: (page, say) =>
+      page
+        .getByRole("region", { name: say("settings.group.gallery") })
+        .evaluate((group) => group.scrollIntoView({ behavior: "instant" })),
   },
 ];
 const visitorsScreens: Screen[] = [
@@ -334,7 +345,10 @@ async function visit(
   const say: Say = (key, vars) => text(language, key, vars);
   if (screens.some(({ path }) => path.startsWith("/admin")))
     await signInAt(page, server, "/admin", language);
-  for (const { name, path, open, at = widths, axe } of screens)
+  const only = process.env.SCREENS?.split(",");
+  for (const { name, path, open, look, at = widths, axe } of screens.filter(
+    (s) => !only || only.includes(s.name),
+  ))
     await test.step(name, async () => {
       await page.setViewportSize({ width: widths[0]!, height: 900 });
       await page.goto(server.url + inLanguage(language, path));
@@ -343,6 +357,7 @@ async function visit(
         await page.setViewportSize({ width, height: 900 });
         await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
         await expectFits(page);
+        await look?.(page, say);
         if (process.env.SCREENSHOTS)
           await takePictures(page, `${process.env.SCREENSHOTS}/${name}-${language}-${width}`);
       }
