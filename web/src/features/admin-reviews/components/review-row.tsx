@@ -1,24 +1,13 @@
-import { useSortable } from "@dnd-kit/sortable";
-import { CSS } from "@dnd-kit/utilities";
-import {
-  ArrowDown,
-  ArrowUp,
-  Eye,
-  EyeOff,
-  GripVertical,
-  History,
-  Pencil,
-  Trash2,
-} from "lucide-react";
+import { Eye, EyeOff, History, Pencil, Trash2 } from "lucide-react";
 import { useReviewVisibility } from "@/features/admin-reviews/hooks/use-review-visibility";
 import { Picture } from "@/components/media/picture";
 import { Badge } from "@/components/ui/badge";
 import { IconButton } from "@/components/ui/icon-button";
+import { MoveButtons, SortableRow } from "@/components/ui/sortable";
 import { MediaState } from "@/components/upload/media-state";
 import { useT } from "@/lib/i18n";
 import { imageInfo, ratioOf } from "@/lib/media";
 import type { Review } from "@/lib/types";
-import { cn } from "@/lib/cn";
 
 type ReviewRowProps = {
   review: Review;
@@ -33,8 +22,6 @@ type ReviewRowProps = {
 };
 
 const iconProps = { "aria-hidden": true, size: 21, strokeWidth: 1.5 } as const;
-const arrowClassName =
-  "aria-disabled:text-edge aria-disabled:cursor-default aria-disabled:bg-transparent aria-disabled:hover:bg-transparent";
 
 /** One review in the admin list, with its drag handle and buttons. */
 export function ReviewRow({
@@ -47,48 +34,16 @@ export function ReviewRow({
   onDelete,
 }: ReviewRowProps) {
   const t = useT();
-  const {
-    setNodeRef,
-    setActivatorNodeRef,
-    attributes,
-    listeners,
-    transform,
-    isDragging,
-    isOver,
-    activeIndex,
-  } = useSortable({ id: review.id });
   const { active, toggle } = useReviewVisibility(review);
   const name = review.client_name;
-  const first = index === 0;
-  const last = index === total - 1;
-  const isDropTarget = isOver && !isDragging;
 
   return (
-    <li
-      ref={setNodeRef}
-      style={{ transform: CSS.Translate.toString(transform) }}
-      className={cn(
-        "border-line relative -mx-[15px] grid grid-cols-[44px_52px_minmax(0,1fr)] sm:grid-cols-[44px_52px_minmax(0,1fr)_auto] items-center gap-x-2.5 gap-y-2 px-[15px] py-[15px] lg:min-h-[87px] lg:grid-cols-[44px_38px_52px_minmax(0,1fr)_minmax(0,2.2fr)_274px] lg:gap-x-5",
-        // The bottom line has the width of the content, which is 15 px narrower than the row on each side.
-        "after:bg-line after:absolute after:inset-x-[15px] after:bottom-0 after:h-px",
-        isDragging &&
-          "bg-pop pop-shadow outline-indigo z-10 outline-3 -outline-offset-3 after:hidden",
-        isDropTarget &&
-          "before:bg-indigo before:absolute before:inset-x-[15px] before:z-10 before:h-[3px]",
-        isDropTarget && (activeIndex > index ? "before:-top-0.5" : "before:-bottom-px"),
-      )}
+    <SortableRow
+      id={review.id}
+      index={index}
+      dragLabel={t("reviews.drag", { name })}
+      className="grid-cols-[44px_52px_minmax(0,1fr)] sm:grid-cols-[44px_52px_minmax(0,1fr)_auto] lg:min-h-[87px] lg:grid-cols-[44px_38px_52px_minmax(0,1fr)_minmax(0,2.2fr)_274px]"
     >
-      <button
-        type="button"
-        ref={setActivatorNodeRef}
-        {...attributes}
-        {...listeners}
-        aria-label={t("reviews.drag", { name })}
-        title={t("reviews.drag", { name })}
-        className="grid h-12 w-11 cursor-grab touch-none place-items-center rounded-sm active:cursor-grabbing"
-      >
-        <GripVertical aria-hidden="true" size={22} strokeWidth={1} className="text-ink2" />
-      </button>
       <span
         aria-hidden="true"
         className="oldstyle hidden text-[1.5rem] leading-none font-[330] lg:block"
@@ -115,26 +70,13 @@ export function ReviewRow({
         {review.message}
       </p>
       <div className="flex max-sm:col-span-3 max-sm:row-start-3 max-sm:justify-self-end max-lg:-mr-2.5 lg:justify-end lg:gap-0.5">
-        <IconButton
-          size="iconSm"
-          variant="ghost"
-          className={arrowClassName}
-          label={t("reviews.up")}
-          aria-disabled={first || undefined}
-          onClick={() => onMove(index - 1)}
-        >
-          <ArrowUp {...iconProps} />
-        </IconButton>
-        <IconButton
-          size="iconSm"
-          variant="ghost"
-          className={arrowClassName}
-          label={t("reviews.down")}
-          aria-disabled={last || undefined}
-          onClick={() => onMove(index + 1)}
-        >
-          <ArrowDown {...iconProps} />
-        </IconButton>
+        <MoveButtons
+          index={index}
+          total={total}
+          upLabel={t("reviews.up")}
+          downLabel={t("reviews.down")}
+          onMove={onMove}
+        />
         <IconButton
           size="iconSm"
           variant="ghost"
@@ -168,7 +110,7 @@ export function ReviewRow({
           <Trash2 {...iconProps} />
         </IconButton>
       </div>
-    </li>
+    </SortableRow>
   );
 }
 
