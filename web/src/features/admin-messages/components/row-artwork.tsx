@@ -2,7 +2,7 @@ import { Picture } from "@/components/media/picture";
 import { imageInfo, ratioStyle } from "@/lib/media";
 import type { Product } from "@/lib/types";
 
-/** The picture of the work that a listed message asks about. Its title is in the opened message. */
+/** The picture of the work that a message asks about. The work's title is in the opened message. */
 export function RowArtwork({ work }: { work: Pick<Product, "image_url" | "media"> }) {
   if (!work.image_url) return null;
   const info = imageInfo(work, work.image_url);
