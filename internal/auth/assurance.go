@@ -28,7 +28,7 @@ func (s *Service) stepUp(ctx context.Context, tx *db.Tx, c client, current sessi
 	now := s.now()
 	touched, err := touchSession(ctx, tx, current.id, c, now)
 	if err != nil {
-		return issuedSession{}, noRowsAs(err, errSessionNotFound.Becausef("session %s ended in the meantime", current.id))
+		return issuedSession{}, db.NoRowsAs(err, errSessionNotFound.Becausef("session %s ended in the meantime", current.id))
 	}
 	if touched.notAfter != nil && !now.Before(*touched.notAfter) {
 		return issuedSession{}, errSessionExpired.Becausef("session %s", current.id)

@@ -33,7 +33,7 @@ func (s *Service) currentUser(ctx context.Context) (user User, sessionID string,
 	user, alive, err := userAndSession(ctx, s.db, userID, sessionID, s.sessionAliveArgs())
 	switch {
 	case err != nil:
-		return User{}, "", noRowsAs(err, errUserNotFound.Becausef("user %s", userID))
+		return User{}, "", db.NoRowsAs(err, errUserNotFound.Becausef("user %s", userID))
 	case user.banned(s.now()): // the account may have been banned after the token was issued
 		return User{}, "", errBanned.Becausef("user %s, until %s", userID, user.BannedUntil)
 	case !isUUID:
@@ -67,7 +67,7 @@ func (s *Service) currentSession(ctx context.Context) (User, session, error) {
 func (s *Service) lockSession(ctx context.Context, tx *db.Tx, callerSession session) (User, session, error) {
 	user, err := lockUser(ctx, tx, callerSession.userID)
 	if err != nil {
-		return User{}, session{}, noRowsAs(err, errUserNotFound.Becausef("user %s", callerSession.userID))
+		return User{}, session{}, db.NoRowsAs(err, errUserNotFound.Becausef("user %s", callerSession.userID))
 	}
 	current, err := s.readSession(ctx, tx, callerSession.id, callerSession.userID)
 	if callerSession.aal != aal2 {
@@ -79,7 +79,7 @@ func (s *Service) lockSession(ctx context.Context, tx *db.Tx, callerSession sess
 // readSession returns a session of the account, or errSessionNotFound when it has ended.
 func (s *Service) readSession(ctx context.Context, q db.Querier, id, userID string) (session, error) {
 	current, err := sessionByID(ctx, q, id, userID, s.sessionAliveArgs())
-	return current, noRowsAs(err, errSessionNotFound.Becausef("session %s of user %s", id, userID))
+	return current, db.NoRowsAs(err, errSessionNotFound.Becausef("session %s of user %s", id, userID))
 }
 
 // requireServiceKey returns an error unless the caller has the service key. An owner's access token is not enough.
@@ -118,7 +118,7 @@ func userInPath(ctx context.Context, q db.Querier, r *http.Request) (User, error
 		return User{}, errUserIDNotUUID
 	}
 	u, err := anyUserByID(ctx, q, id)
-	return u, noRowsAs(err, errUnknownUser.Becausef("user %s", id))
+	return u, db.NoRowsAs(err, errUnknownUser.Becausef("user %s", id))
 }
 
 // lockUserInPath is userInPath for a change: it locks the account's row, and does not find soft-deleted accounts.
@@ -128,5 +128,5 @@ func lockUserInPath(ctx context.Context, tx *db.Tx, r *http.Request) (User, erro
 		return User{}, errUserIDNotUUID
 	}
 	u, err := lockUser(ctx, tx, id)
-	return u, noRowsAs(err, errUnknownUser.Becausef("user %s", id))
+	return u, db.NoRowsAs(err, errUnknownUser.Becausef("user %s", id))
 }

@@ -125,7 +125,7 @@ func (s *Service) acceptFactor(ctx context.Context, c client, callerSession sess
 		}
 		known, err := factorByID(ctx, tx, callerSession.userID, f.ID)
 		if err != nil {
-			return noRowsAs(err, errFactorNotFound.Becausef("removed in the meantime"))
+			return db.NoRowsAs(err, errFactorNotFound.Becausef("removed in the meantime"))
 		}
 		if known.Status != statusVerified && user.hasVerifiedFactor() && current.aal != aal2 {
 			// Otherwise somebody with a stolen password could begin an enrolment, and finish it after the holder has added a factor.

@@ -45,7 +45,7 @@ func (s *Service) requestedFactor(r *http.Request) (User, session, storedFactor,
 		return User{}, session{}, storedFactor{}, errFactorNotUUID
 	}
 	f, err := factorByID(r.Context(), s.db, user.ID, id)
-	return user, current, f, noRowsAs(err, errFactorNotFound)
+	return user, current, f, db.NoRowsAs(err, errFactorNotFound)
 }
 
 // removeFactor deletes a factor and sets the sessions that the factor has raised to aal2 back to aal1. If the account then has no

@@ -70,7 +70,7 @@ func (s *Service) startFlow(ctx context.Context, tx *db.Tx, f flowState, c pkceC
 func (s *Service) issueAuthCode(ctx context.Context, tx *db.Tx, flowID, userID, secrets string) (code string, err error) {
 	code = uuid.NewString() // clients expect a UUID
 	err = setAuthCode(ctx, tx, flowID, userID, hashToken(code), secrets, s.now())
-	return code, noRowsAs(err, errFlowNotFound)
+	return code, db.NoRowsAs(err, errFlowNotFound)
 }
 
 // redeemAuthCode checks code and verifier and consumes the flow, in the transaction that opens the session. Errors:
@@ -78,7 +78,7 @@ func (s *Service) issueAuthCode(ctx context.Context, tx *db.Tx, flowID, userID, 
 func (s *Service) redeemAuthCode(ctx context.Context, tx *db.Tx, code, verifier string) (flowState, error) {
 	f, err := flowByCode(ctx, tx, hashToken(code))
 	if err != nil {
-		return flowState{}, noRowsAs(err, errFlowNotFound)
+		return flowState{}, db.NoRowsAs(err, errFlowNotFound)
 	}
 	if f.codeIssuedAt == nil || s.now().After(f.codeIssuedAt.Add(authCodeLife)) {
 		return flowState{}, errFlowExpired

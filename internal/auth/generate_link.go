@@ -181,5 +181,5 @@ func (s *Service) lockByEmail(ctx context.Context, tx *db.Tx, email string) (Use
 	if err == nil {
 		u, err = lockUser(ctx, tx, u.ID)
 	}
-	return u, noRowsAs(err, errEmailNotFound)
+	return u, db.NoRowsAs(err, errEmailNotFound)
 }

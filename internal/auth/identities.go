@@ -77,7 +77,7 @@ func (s *Service) linkingUser(w http.ResponseWriter, r *http.Request) (User, err
 func (s *Service) unlinkIdentity(ctx context.Context, tx *db.Tx, c client, userID, identityID string) error {
 	u, err := lockUser(ctx, tx, userID)
 	if err != nil {
-		return noRowsAs(err, errUserNotFound)
+		return db.NoRowsAs(err, errUserNotFound)
 	}
 	if len(u.Identities) <= 1 {
 		return errSingleIdentity

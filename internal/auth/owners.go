@@ -74,7 +74,7 @@ func (s *Service) SetPassword(ctx context.Context, email, password string, reset
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
 		userID, err := setPassword(ctx, tx, email, hash, s.now())
 		if err != nil {
-			return noRowsAs(err, errNoSuchAccount)
+			return db.NoRowsAs(err, errNoSuchAccount)
 		}
 		if resetFactors {
 			err = errors.Join(deleteFactors(ctx, tx, userID), s.auditCommand(ctx, tx, auditFactorDeleted, userID))

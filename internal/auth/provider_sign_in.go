@@ -110,7 +110,7 @@ func (a *providerSignIn) findOrCreateAccount(ctx context.Context) (u User, joine
 	owner, err := identityOwner(ctx, a.tx, p.provider, p.Subject)
 	if err == nil {
 		u, err = lockUser(ctx, a.tx, owner)
-		return u, false, noRowsAs(err, errUserBanned.Becausef("account %s was deleted", owner))
+		return u, false, db.NoRowsAs(err, errUserBanned.Becausef("account %s was deleted", owner))
 	}
 	if !errors.Is(err, db.ErrNoRows) {
 		return u, false, err

@@ -36,7 +36,7 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		u, err := lockUser(ctx, tx, u.ID) // the quota must not be spent by two concurrent requests
 		if err != nil {
-			return noRowsAs(err, errUserNotFound)
+			return db.NoRowsAs(err, errUserNotFound)
 		}
 		if u.Email == "" {
 			return s.sendCode(ctx, tx, c, u, tokenReauthenticate, u.Phone, "sms", columnChange{colReauthSent, s.now()})

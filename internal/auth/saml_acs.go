@@ -91,7 +91,7 @@ func (s *Service) matchSAMLResponse(ctx context.Context, state, samlResponse str
 			return relayState{}, SSOProvider{}, err
 		}
 		p, err := ssoProviderByID(ctx, s.db, relay.providerID)
-		return relay, p, noRowsAs(err, errSAMLIdPNotFound)
+		return relay, p, db.NoRowsAs(err, errSAMLIdPNotFound)
 	}
 	if _, err := url.ParseRequestURI(state); state != "" && (err != nil || len(state) > maxRedirectURL) {
 		return relayState{}, SSOProvider{}, errSAMLRelayState.Becausef("RelayState of %d bytes", len(state))
@@ -101,7 +101,7 @@ func (s *Service) matchSAMLResponse(ctx context.Context, state, samlResponse str
 		return relayState{}, SSOProvider{}, errSAMLAssertion.Because(err)
 	}
 	p, err := ssoProviderByEntity(ctx, s.db, issuer)
-	return relayState{redirectTo: s.redirectTarget(state)}, p, noRowsAs(err, errSAMLIdPNotFound.Becausef("issuer %q", issuer))
+	return relayState{redirectTo: s.redirectTarget(state)}, p, db.NoRowsAs(err, errSAMLIdPNotFound.Becausef("issuer %q", issuer))
 }
 
 // consumeRelayState returns and consumes a stored request. Errors: errSAMLRelayNotFound, errSAMLRelayExpired.

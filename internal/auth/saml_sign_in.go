@@ -128,7 +128,7 @@ func (s *Service) findOrCreateSAMLAccount(ctx context.Context, tx *db.Tx, c clie
 	}
 	u, err := lockUser(ctx, tx, userID)
 	if err != nil {
-		return "", noRowsAs(err, errUserBanned.Becausef("account %s was deleted", userID))
+		return "", db.NoRowsAs(err, errUserBanned.Becausef("account %s was deleted", userID))
 	}
 	if u.banned(now) {
 		return "", errUserBanned.Becausef("user %s, until %s", u.ID, u.BannedUntil)

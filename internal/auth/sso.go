@@ -111,7 +111,7 @@ func (s *Service) findSSOProvider(ctx context.Context, body ssoRequest) (SSOProv
 			return SSOProvider{}, errSSOProviderID
 		}
 		p, err := ssoProviderByID(ctx, s.db, id)
-		return p, noRowsAs(err, errSSOUnknown)
+		return p, db.NoRowsAs(err, errSSOUnknown)
 	}
 	// Clients may send an email address as the domain.
 	domain := normalizeDomain(body.Domain[strings.LastIndexByte(body.Domain, '@')+1:])
@@ -119,5 +119,5 @@ func (s *Service) findSSOProvider(ctx context.Context, body ssoRequest) (SSOProv
 		return SSOProvider{}, errSSOUnknownDomain
 	}
 	p, err := ssoProviderByDomain(ctx, s.db, domain)
-	return p, noRowsAs(err, errSSOUnknownDomain)
+	return p, db.NoRowsAs(err, errSSOUnknownDomain)
 }

@@ -277,7 +277,7 @@ func (s *Service) ssoProvider(ctx context.Context, q db.Querier, id string) (SSO
 	} else {
 		err = db.ErrNoRows
 	}
-	return p, noRowsAs(err, errSSOProviderNotFound.Becausef("provider %q", id))
+	return p, db.NoRowsAs(err, errSSOProviderNotFound.Becausef("provider %q", id))
 }
 
 // identityProvider returns the parsed metadata of a provider. When a refresh is due, it first fetches the metadata from its

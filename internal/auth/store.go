@@ -2,22 +2,12 @@ package auth
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"atelie/internal/apperr"
 	"atelie/internal/db"
 )
 
 // This file has helpers for the files store_*.go. These contain the SQL of this package.
-
-// noRowsAs returns refusal when err is db.ErrNoRows, and err otherwise.
-func noRowsAs(err error, refusal *apperr.Error) error {
-	if errors.Is(err, db.ErrNoRows) {
-		return refusal
-	}
-	return err
-}
 
 // orNull returns nil for "", so that the database stores NULL.
 func orNull(s string) any {

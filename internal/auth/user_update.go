@@ -221,7 +221,7 @@ func (s *Service) startUpdateCooldowns(w http.ResponseWriter, r *http.Request, u
 func (s *Service) updateUser(ctx context.Context, c client, userID, sessionID string, body userUpdateRequest, hash string, nonce oneTimeToken, redirectTo string) (u User, err error) {
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		if u, err = lockUser(ctx, tx, userID); err != nil {
-			return noRowsAs(err, errUserNotFound.Becausef("user %s", userID))
+			return db.NoRowsAs(err, errUserNotFound.Becausef("user %s", userID))
 		}
 		// A change in another session may have ended this one while the hash was computed.
 		if sessionID != "" {

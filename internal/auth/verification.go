@@ -68,7 +68,7 @@ func (s *Service) redeemToken(ctx context.Context, c client, t oneTimeToken, toC
 		v = verifyResult{}
 		u, err := lockUser(ctx, tx, t.userID)
 		if err != nil {
-			return noRowsAs(err, errOTPExpired.Becausef("user %s is gone", t.userID))
+			return db.NoRowsAs(err, errOTPExpired.Becausef("user %s is gone", t.userID))
 		}
 		if u.banned(s.now()) {
 			return errBanned.Becausef("user %s", u.ID)

@@ -37,6 +37,14 @@ func One[T any](ctx context.Context, q Querier, query string, args ...any) (T, e
 	return ScanOne[T](q.QueryRow(ctx, query, args...))
 }
 
+// NoRowsAs returns other in place of ErrNoRows, and any other err unchanged.
+func NoRowsAs(err, other error) error {
+	if errors.Is(err, ErrNoRows) {
+		return other
+	}
+	return err
+}
+
 // Exec runs a statement and ignores the number of changed rows.
 func Exec(ctx context.Context, q Querier, query string, args ...any) error {
 	_, err := q.Exec(ctx, query, args...)

@@ -143,11 +143,8 @@ func (s *Service) Calendar(w http.ResponseWriter, r *http.Request) error {
 		token = "" // no token has this hash
 	}
 	l, err := findCalendar(r.Context(), s.db, hashToken(token), s.now())
-	if errors.Is(err, db.ErrNoRows) {
-		return errNoCalendar
-	}
 	if err != nil {
-		return err
+		return db.NoRowsAs(err, errNoCalendar)
 	}
 	promises, err := listPromises(r.Context(), s.db, l)
 	if err != nil {

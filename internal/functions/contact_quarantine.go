@@ -82,11 +82,8 @@ func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) erro
 		}
 		return errors.Join(s.insertAndRecord(r.Context(), tx, m), moveLink(r.Context(), tx, link, m.ID))
 	})
-	if errors.Is(err, db.ErrNoRows) {
-		return errNoMessage
-	}
 	if err != nil {
-		return err
+		return db.NoRowsAs(err, errNoMessage)
 	}
 	return httpx.JSON(w, http.StatusOK, struct {
 		Success bool   `json:"success"`

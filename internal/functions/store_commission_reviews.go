@@ -2,7 +2,6 @@ package functions
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"atelie/internal/db"
@@ -44,10 +43,7 @@ func readReview(ctx context.Context, q db.Querier, messageID string) (commission
 	err := q.QueryRow(ctx, `select state, asked_at, reply_id, coalesce(client_name, ''), coalesce(location, ''), coalesce(message, ''), written_at, decided_at, review_id
 		from commission_reviews where message_id = $1`, messageID).
 		Scan(&r.State, &r.AskedAt, &r.ReplyID, &r.Name, &r.Place, &r.Text, &r.WrittenAt, &r.DecidedAt, &r.ReviewID)
-	if errors.Is(err, db.ErrNoRows) {
-		return r, nil
-	}
-	return r, err
+	return r, db.NoRowsAs(err, nil)
 }
 
 func storeReview(ctx context.Context, tx *db.Tx, r commissionReview) error {

@@ -272,11 +272,8 @@ type rendered struct {
 func (s *Service) findOrMake(r *http.Request, req request) (files.Object, rendered, error) {
 	ctx := r.Context()
 	o, m, err := findMediaObject(ctx, s.db, req.object.Bucket, req.object.Name)
-	if errors.Is(err, db.ErrNoRows) {
-		return o, rendered{}, files.ErrNoObject
-	}
 	if err != nil {
-		return o, rendered{}, err
+		return o, rendered{}, db.NoRowsAs(err, files.ErrNoObject)
 	}
 	if m == nil {
 		if t := files.TypeOf(o.MimeType); t == nil || !t.Image {
@@ -485,8 +482,5 @@ func (s *Service) evict(ctx context.Context) error {
 			return s.blobs.Discard(ctx, tx, blobID)
 		})
 	}
-	if errors.Is(err, db.ErrNoRows) {
-		return nil
-	}
-	return err
+	return db.NoRowsAs(err, nil)
 }

@@ -177,7 +177,7 @@ func (s *Service) UpdateBucket(w http.ResponseWriter, r *http.Request) error {
 	err := s.db.WithTx(r.Context(), func(tx *db.Tx) error {
 		b, err := lockBucket(r.Context(), tx, r.PathValue("bucket"))
 		if err != nil {
-			return noRowsAs(err, files.ErrNoBucket)
+			return db.NoRowsAs(err, files.ErrNoBucket)
 		}
 		if err := req.apply(&b, s.cfg.MaxUpload); err != nil {
 			return err

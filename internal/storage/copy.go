@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"atelie/internal/db"
 	"atelie/internal/files"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
@@ -33,7 +34,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 	for range maxAttempts { // Copy reads the source's row twice, and tries again if the source was replaced in between
 		o, userMetadata, err := findMetadata(ctx, s.db, req.BucketID, req.SourceKey)
 		if err != nil {
-			return noRowsAs(err, files.ErrNoObject)
+			return db.NoRowsAs(err, files.ErrNoObject)
 		}
 		opts, err := req.options(o, userMetadata)
 		if err != nil {

@@ -167,7 +167,7 @@ func (s *Service) open(ctx context.Context, find finder, bucketID, name string, 
 	for range maxAttempts {
 		o, err = find(ctx, s.db, bucketID, name)
 		if err != nil {
-			return o, body, noRowsAs(err, files.ErrNoObject)
+			return o, body, db.NoRowsAs(err, files.ErrNoObject)
 		}
 		if isPublic(o) {
 			body, err = s.blobs.OpenPublic(ctx, blobOf(o))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"atelie/internal/db"
 	"atelie/internal/files"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
@@ -48,7 +49,7 @@ func (s *Service) serveInfo(w http.ResponseWriter, r *http.Request, visible func
 	}
 	o, userMetadata, err := findMetadata(r.Context(), s.db, b.ID, name)
 	if err != nil {
-		return noRowsAs(err, files.ErrNoObject)
+		return db.NoRowsAs(err, files.ErrNoObject)
 	}
 	metadata := json.RawMessage("{}")
 	if userMetadata != nil {

@@ -96,7 +96,7 @@ func (s *Service) moveAndKeep(ctx context.Context, req moveRequest, destination 
 			return moved, err
 		}
 		if c, err = s.copyForKept(ctx, moved); err != nil {
-			return moved, noRowsAs(err, files.ErrNoObject) // removed meanwhile
+			return moved, db.NoRowsAs(err, files.ErrNoObject) // removed meanwhile
 		}
 	}
 	return moved, fmt.Errorf("%s/%s keeps changing", req.BucketID, req.SourceKey)
@@ -106,7 +106,7 @@ func (s *Service) moveAndKeep(ctx context.Context, req moveRequest, destination 
 func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, destination bucket, c *keptCopy) (files.Object, error) {
 	o, err := lockObject(ctx, tx, req.BucketID, req.SourceKey)
 	if err != nil {
-		return o, noRowsAs(err, files.ErrNoObject)
+		return o, db.NoRowsAs(err, files.ErrNoObject)
 	}
 	kind := files.TypeOf(o.MimeType)
 	if kind == nil {

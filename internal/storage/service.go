@@ -136,15 +136,7 @@ func (s *Service) writableBucket(ctx context.Context, caller identity.Caller, bu
 
 func (s *Service) bucket(ctx context.Context, id string) (bucket, error) {
 	b, err := findBucket(ctx, s.db, id)
-	return b, noRowsAs(err, files.ErrNoBucket)
-}
-
-// noRowsAs returns missing in place of db.ErrNoRows, and any other err unchanged.
-func noRowsAs(err, missing error) error {
-	if errors.Is(err, db.ErrNoRows) {
-		return missing
-	}
-	return err
+	return b, db.NoRowsAs(err, files.ErrNoBucket)
 }
 
 // Sweep removes the files that a crash or a failed removal left without a row, and deletes the records of used upload tokens

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"atelie/internal/db"
 	"atelie/internal/files"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
@@ -76,7 +77,7 @@ func (s *Service) signableObject(r *http.Request, bucketID, name string) (files.
 		return files.Object{}, err
 	}
 	o, err := findObject(r.Context(), s.db, bucketID, name)
-	return o, noRowsAs(err, files.ErrNoObject)
+	return o, db.NoRowsAs(err, files.ErrNoObject)
 }
 
 // signedURL returns a signed URL of an object, or of a rendition if transform is not nil. It is relative to

@@ -67,7 +67,7 @@ func (s *Service) checkGrantUnused(ctx context.Context, g *UploadGrant, bucketID
 		return err
 	}
 	if _, err = findObject(ctx, s.db, bucketID, name); err != nil {
-		return noRowsAs(err, errTokenUsed)
+		return db.NoRowsAs(err, errTokenUsed)
 	}
 	return errDuplicate.Becausef("by this signed URL")
 }

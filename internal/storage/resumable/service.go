@@ -233,11 +233,8 @@ func (s *Service) find(ctx context.Context, id string) (*upload, error) {
 		return nil, err
 	}
 	u, err := findUpload(ctx, s.db, id)
-	if errors.Is(err, db.ErrNoRows) {
-		return nil, errNoUpload
-	}
 	if err != nil {
-		return nil, err
+		return nil, db.NoRowsAs(err, errNoUpload)
 	}
 	if u.Owner != owner || !s.now().Before(u.ExpiresAt) {
 		return nil, errNoUpload
