@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-
 	"atelie/internal/db"
 	"atelie/internal/i18n"
 	"atelie/internal/settings"
@@ -36,10 +34,11 @@ var nextStages = map[string][]string{
 	stageDeclined:   {stageEnquiry},
 }
 
-// commissionRequest is the body of a call of the function commission. Dates are YYYY-MM-DD, "" for none.
+// commissionRequest is the body of a call of the function commission, with pictures for progress. The action is state, stage, promise, offer,
+// withdraw or progress. Dates are YYYY-MM-DD, "" for none.
 type commissionRequest struct {
-	Action    string `json:"action"`     // state, stage, promise, offer, withdraw or progress; "" means state
-	MessageID string `json:"message_id"` // a message in the inbox
+	messageAction
+
 	// For offer and progress, ID is any text of the client's choice: a second call with the same text stores nothing. For withdraw, it is
 	// the id of an offer.
 	ID         string `json:"id"`
@@ -50,8 +49,6 @@ type commissionRequest struct {
 	Deposit    string `json:"deposit"`     // for offer
 	PromisedOn string `json:"promised_on"` // for offer and promise
 	ExpiresOn  string `json:"expires_on"`  // for offer
-
-	pictures []newPicture // for progress
 }
 
 // commissionState is the response of commission.
@@ -89,17 +86,12 @@ func (s *Service) commission(w http.ResponseWriter, r *http.Request) error {
 	if hasPictures(r) {
 		r = s.withLongLimit(r)
 	}
-	req, pictures, err := readWithPictures(s, w, r, func(req commissionRequest) string { return req.MessageID })
-	defer discardPictures(context.WithoutCancel(r.Context()), pictures)
+	var req commissionRequest
+	err := s.readMessageAction(w, r, &req, &req.messageAction)
+	defer discardPictures(context.WithoutCancel(r.Context()), req.pictures)
 	if err != nil {
 		return err
 	}
-	req.pictures = pictures
-	id, err := uuid.Parse(req.MessageID)
-	if err != nil {
-		return errInvalid("The message_id must be a UUID")
-	}
-	req.MessageID = id.String()
 	actions := map[string]func(context.Context, *db.Tx, commissionRequest) error{
 		"": nil, "state": nil, "stage": s.setStage, "promise": s.setPromise, "offer": s.makeOffer, "withdraw": s.withdrawOffer, "progress": s.addProgress,
 	}
@@ -204,8 +196,7 @@ func (s *Service) addProgress(ctx context.Context, tx *db.Tx, req commissionRequ
 	if key := problemOfReply(text, req.pictures); key != "" {
 		return errInvalid(i18n.EN.Text(key))
 	}
-	_, err := s.sendOwnerReply(ctx, tx, reply{ID: replyID(req.MessageID, req.ID), MessageID: req.MessageID, Author: authorOwner, Kind: kindProgress, Text: text, CreatedAt: s.now(), NewPictures: req.pictures}, "")
-	return err
+	return s.sendOwnerReply(ctx, tx, reply{ID: replyID(req.MessageID, req.ID), MessageID: req.MessageID, Author: authorOwner, Kind: kindProgress, Text: text, CreatedAt: s.now(), NewPictures: req.pictures}, "")
 }
 
 // isDay reports whether a text is a day that both databases store, or "".

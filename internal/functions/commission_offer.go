@@ -101,13 +101,11 @@ func (s *Service) makeOffer(ctx context.Context, tx *db.Tx, req commissionReques
 	if err := s.withdrawOffers(ctx, tx, req.MessageID); err != nil {
 		return err
 	}
-	if _, err := s.sendOwnerReply(ctx, tx, reply{ID: o.ID, MessageID: o.MessageID, Author: authorOwner, Kind: kindOffer, Text: o.Text, CreatedAt: now}, "replied"); err != nil {
+	if err := s.sendOwnerReply(ctx, tx, reply{ID: o.ID, MessageID: o.MessageID, Author: authorOwner, Kind: kindOffer, Text: o.Text, CreatedAt: now}, "replied"); err != nil {
 		return err
 	}
-	if found, err := s.hasLink(ctx, tx, req.MessageID); err != nil {
+	if err := s.checkHasLink(ctx, tx, req.MessageID, errNoPlaceToAnswer); err != nil {
 		return err
-	} else if !found {
-		return errNoPlaceToAnswer
 	}
 	visitor, err := readRecipient(ctx, tx, req.MessageID)
 	if err != nil {
@@ -179,12 +177,7 @@ func (s *Service) answerOffer(ctx context.Context, m contactMessage, l i18n.Lang
 	if err != nil {
 		return errUnknownOffer
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)
-	defer cancel()
-	return s.db.WithTx(ctx, func(tx *db.Tx) error {
-		if err := lockMessage(ctx, tx, m.ID); err != nil {
-			return err
-		}
+	return s.withLockedMessage(ctx, m.ID, func(ctx context.Context, tx *db.Tx) error {
 		o, err := readOffer(ctx, tx, id.String())
 		if errors.Is(err, db.ErrNoRows) || err == nil && o.MessageID != m.ID {
 			return errUnknownOffer
@@ -217,10 +210,7 @@ func (s *Service) answerOffer(ctx context.Context, m contactMessage, l i18n.Lang
 			return err
 		}
 		r := reply{ID: uuid.NewString(), MessageID: m.ID, Author: authorVisitor, Kind: kindAnswer, Text: answerText(l, o), CreatedAt: now, Delivery: deliveryNone}
-		if _, err := s.addReply(ctx, tx, r, "new"); err != nil {
-			return err
-		}
-		return s.queueReplyPlan(ctx, tx, r, m.Language)
+		return s.addAndAnnounce(ctx, tx, r, m.Language)
 	})
 }
 

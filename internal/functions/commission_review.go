@@ -37,10 +37,10 @@ type ReviewPicture struct {
 	URL string // public URL, once it is saved
 }
 
-// reviewRequest is the body of a call of the function commission-review.
+// reviewRequest is the body of a call of the function commission-review. The action is state, ask, withdraw, approve or decline.
 type reviewRequest struct {
-	Action    string `json:"action"`     // state, ask, withdraw, approve or decline; "" means state
-	MessageID string `json:"message_id"` // a message in the inbox
+	messageAction
+
 	// For approve: what is published, in place of what the client has written. null leaves it as it is.
 	Name  *string `json:"name"`
 	Place *string `json:"place"`
@@ -78,11 +78,9 @@ func (s *Service) commissionReview(w http.ResponseWriter, r *http.Request) error
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
 		return err
 	}
-	id, err := uuid.Parse(req.MessageID)
-	if err != nil {
-		return errInvalid("The message_id must be a UUID")
+	if err := req.normalizeMessageID(); err != nil {
+		return err
 	}
-	req.MessageID = id.String()
 	actions := map[string]func(context.Context, *db.Tx, reviewRequest) error{
 		"": nil, "state": nil, "ask": s.askForReview, "withdraw": s.withdrawRequest, "approve": s.approveReview, "decline": s.declineReview,
 	}
@@ -183,13 +181,11 @@ func (s *Service) askForReview(ctx context.Context, tx *db.Tx, req reviewRequest
 		return err
 	}
 	text := visitor.Language.Text("enquiry.review.request")
-	if _, err := s.sendOwnerReply(ctx, tx, reply{ID: uuid.NewString(), MessageID: req.MessageID, Author: authorOwner, Kind: kindReviewRequest, Text: text, CreatedAt: now}, ""); err != nil {
+	if err := s.sendOwnerReply(ctx, tx, reply{ID: uuid.NewString(), MessageID: req.MessageID, Author: authorOwner, Kind: kindReviewRequest, Text: text, CreatedAt: now}, ""); err != nil {
 		return err
 	}
-	if found, err := s.hasLink(ctx, tx, req.MessageID); err != nil {
+	if err := s.checkHasLink(ctx, tx, req.MessageID, errNoPlaceForReview); err != nil {
 		return err
-	} else if !found {
-		return errNoPlaceForReview
 	}
 	inserted := r.State == stateNotAsked
 	r.State, r.AskedAt = stateAsked, now
@@ -345,12 +341,7 @@ var errReviewNotOpen = apperr.New(http.StatusConflict, "review_not_open", "The r
 // replaces it. The first text after a request is recorded in the conversation, and owners are notified; a change is not. The error is
 // errNoInboxMessage, errReviewNotOpen, errConversationFull or errPicturesFull if the review cannot be stored.
 func (s *Service) writeReview(ctx context.Context, m contactMessage, l i18n.Language, t reviewText, pictures []newPicture, removePicture bool) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)
-	defer cancel()
-	return s.db.WithTx(ctx, func(tx *db.Tx) error {
-		if err := lockMessage(ctx, tx, m.ID); err != nil {
-			return err
-		}
+	return s.withLockedMessage(ctx, m.ID, func(ctx context.Context, tx *db.Tx) error {
 		r, err := readReview(ctx, tx, m.ID)
 		if err == nil && r.State != stateAsked && r.State != stateWaiting {
 			err = errReviewNotOpen
@@ -372,10 +363,7 @@ func (s *Service) writeReview(ctx context.Context, m contactMessage, l i18n.Lang
 		switch {
 		case first:
 			said.ID = uuid.NewString()
-			if _, err := s.addReply(ctx, tx, said, "new"); err != nil {
-				return err
-			}
-			if err := s.queueReplyPlan(ctx, tx, said, m.Language); err != nil {
+			if err := s.addAndAnnounce(ctx, tx, said, m.Language); err != nil {
 				return err
 			}
 			if r.ReplyID != nil {
@@ -411,12 +399,7 @@ func isFirstText(ctx context.Context, tx *db.Tx, r commissionReview) (bool, erro
 
 // withdrawReview removes what a client has written, which was not approved. That the review is declined, or no longer asked for, stays.
 func (s *Service) withdrawReview(ctx context.Context, m contactMessage) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)
-	defer cancel()
-	return s.db.WithTx(ctx, func(tx *db.Tx) error {
-		if err := lockMessage(ctx, tx, m.ID); err != nil {
-			return err
-		}
+	return s.withLockedMessage(ctx, m.ID, func(ctx context.Context, tx *db.Tx) error {
 		r, err := readReview(ctx, tx, m.ID)
 		switch {
 		case err != nil:

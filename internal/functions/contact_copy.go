@@ -66,11 +66,8 @@ func (s *Service) queueCopy(ctx context.Context, tx *db.Tx, m contactMessage) er
 // sendCopy sends a notice whose channel is channelCopy.
 func (s *Service) sendCopy(ctx context.Context, n notice, m contactMessage) error {
 	c := ReplyMail{ID: jobs.InfoOf(ctx).ID, To: Recipient{n.Recipient, n.Language}, MessageID: m.ID, Text: m.Message, At: m.CreatedAt}
-	l, err := readLinkOf(ctx, s.db, m.ID)
-	switch {
-	case err == nil:
-		c.Link, _ = s.urlOf(l)
-	case !errors.Is(err, db.ErrNoRows):
+	var err error
+	if c.Link, err = s.linkURL(ctx, s.db, m.ID); err != nil {
 		return err
 	}
 	return s.cfg.SendCopy(ctx, c)

@@ -42,16 +42,15 @@ type replyJob struct {
 	ReplyTo string `json:"reply_to"`
 }
 
-// replyRequest is the body of a call of contact-reply.
+// replyRequest is the body of a call of the function contact-reply, with pictures for reply. The action is state, reply, resend, renew, done or
+// reopen.
 type replyRequest struct {
-	Action    string `json:"action"`     // state, reply, resend, renew, done or reopen; "" means state
-	MessageID string `json:"message_id"` // a message in the inbox
+	messageAction
+
 	// For the action reply, ID is any text of the client's choice: a second call with the same text stores nothing. For resend, it is the
 	// id of a reply.
 	ID   string `json:"id"`
 	Text string `json:"text"` // of reply
-
-	pictures []newPicture // of reply
 }
 
 // conversationState is the response of contact-reply. The replies themselves are rows of the table contact_replies.
@@ -78,17 +77,12 @@ func (s *Service) contactReply(w http.ResponseWriter, r *http.Request) error {
 	if hasPictures(r) {
 		r = s.withLongLimit(r)
 	}
-	req, pictures, err := readWithPictures(s, w, r, func(req replyRequest) string { return req.MessageID })
-	defer discardPictures(context.WithoutCancel(r.Context()), pictures)
+	var req replyRequest
+	err := s.readMessageAction(w, r, &req, &req.messageAction)
+	defer discardPictures(context.WithoutCancel(r.Context()), req.pictures)
 	if err != nil {
 		return err
 	}
-	req.pictures = pictures
-	id, err := uuid.Parse(req.MessageID)
-	if err != nil {
-		return errInvalid("The message_id must be a UUID")
-	}
-	req.MessageID = id.String()
 	actions := map[string]func(context.Context, *db.Tx, replyRequest) error{
 		"": nil, "state": nil, "reply": s.addOwnerReply, "resend": s.resendReply, "renew": s.renewLink, "done": s.markDone, "reopen": s.markDone,
 	}
@@ -145,10 +139,7 @@ func (s *Service) stateOf(ctx context.Context, tx *db.Tx, messageID string) (con
 	}
 	l, err := readLinkOf(ctx, tx, messageID)
 	if err != nil || !l.ExpiresAt.After(s.now()) {
-		if errors.Is(err, db.ErrNoRows) {
-			err = nil
-		}
-		return state, err
+		return state, db.NoRowsAs(err, nil)
 	}
 	state.Link = &stateLink{CreatedAt: l.CreatedAt.UTC(), ExpiresAt: l.ExpiresAt.UTC()}
 	state.Link.URL, _ = s.urlOf(l)
@@ -158,44 +149,38 @@ func (s *Service) stateOf(ctx context.Context, tx *db.Tx, messageID string) (con
 // addOwnerReply handles the action reply.
 func (s *Service) addOwnerReply(ctx context.Context, tx *db.Tx, req replyRequest) error {
 	r := reply{ID: replyID(req.MessageID, req.ID), MessageID: req.MessageID, Author: authorOwner, Kind: kindReply, Text: req.Text, CreatedAt: s.now(), NewPictures: req.pictures}
-	_, err := s.sendOwnerReply(ctx, tx, r, "replied")
-	return err
+	return s.sendOwnerReply(ctx, tx, r, "replied")
 }
 
 // sendOwnerReply stores a text of the owner, and mails it if there is a mail server. Otherwise the visitor reads it at the private link; the
-// error is errUnreachable if there is none. added and status are those of addReply.
-func (s *Service) sendOwnerReply(ctx context.Context, tx *db.Tx, r reply, status string) (added bool, err error) {
-	r.Delivery = deliveryNone
-	enabled, err := s.linksEnabled(ctx, tx)
-	if err != nil {
-		return false, err
-	}
-	if !enabled && len(r.NewPictures) > 0 { // pictures are not mailed
-		if _, err := readLinkOf(ctx, tx, r.MessageID); err != nil {
-			if errors.Is(err, db.ErrNoRows) {
-				err = errLinksOff
-			}
-			return false, err
+// error is errUnreachable if there is none. status is that of addReply.
+func (s *Service) sendOwnerReply(ctx context.Context, tx *db.Tx, r reply, status string) error {
+	if len(r.NewPictures) > 0 { // pictures are not mailed
+		if err := s.checkLinksOn(ctx, tx, r.MessageID); err != nil {
+			return err
 		}
 	}
+	r.Delivery = deliveryNone
 	if s.cfg.MailServer {
 		r.Delivery, r.DeliveryAt = deliveryQueued, &r.CreatedAt
-		if enabled {
-			if _, err := s.ensureLink(ctx, tx, r.MessageID); err != nil {
-				return false, err
-			}
+		enabled, err := s.linksEnabled(ctx, tx)
+		if err == nil && enabled {
+			err = s.ensureLink(ctx, tx, r.MessageID)
 		}
-	} else if found, err := s.hasLink(ctx, tx, r.MessageID); err != nil || !found {
-		return false, cmp.Or(err, error(errUnreachable))
+		if err != nil {
+			return err
+		}
+	} else if err := s.checkHasLink(ctx, tx, r.MessageID, errUnreachable); err != nil {
+		return err
 	}
-	added, err = s.addReply(ctx, tx, r, status)
+	added, err := s.addReply(ctx, tx, r, status)
 	if errors.Is(err, errConversationFull) {
 		err = errFullConversation
 	}
 	if err != nil || !added || r.Delivery != deliveryQueued {
-		return added, err
+		return err
 	}
-	return true, s.queueReply(ctx, tx, r)
+	return s.queueReply(ctx, tx, r)
 }
 
 // queueReply queues the job that mails a reply. Visitors answer to the site's public address or, without one, to the owner's own.
@@ -256,20 +241,10 @@ func (s *Service) mayMail(ctx context.Context, q db.Querier, r reply) (bool, err
 
 // renewLink handles the action renew: the link before it ends. It needs the setting, or a link that was given while it was on.
 func (s *Service) renewLink(ctx context.Context, tx *db.Tx, req replyRequest) error {
-	enabled, err := s.linksEnabled(ctx, tx)
-	if err != nil {
+	if err := s.checkLinksOn(ctx, tx, req.MessageID); err != nil {
 		return err
 	}
-	if !enabled {
-		if _, err := readLinkOf(ctx, tx, req.MessageID); err != nil {
-			if errors.Is(err, db.ErrNoRows) {
-				err = errLinksOff
-			}
-			return err
-		}
-	}
-	_, err = s.replaceLink(ctx, tx, req.MessageID)
-	return err
+	return s.replaceLink(ctx, tx, req.MessageID)
 }
 
 // sendReply runs a JobReply: it mails a reply and records the result.
@@ -319,11 +294,7 @@ func (s *Service) mailReply(ctx context.Context, r reply, replyTo string) error 
 			return err
 		}
 	}
-	l, err := readLinkOf(ctx, s.db, r.MessageID)
-	switch {
-	case err == nil:
-		m.Link, _ = s.urlOf(l)
-	case !errors.Is(err, db.ErrNoRows):
+	if m.Link, err = s.linkURL(ctx, s.db, r.MessageID); err != nil {
 		return err
 	}
 	return s.cfg.SendReply(ctx, m)

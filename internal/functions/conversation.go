@@ -84,22 +84,29 @@ func (s *Service) addReply(ctx context.Context, tx *db.Tx, r reply, status strin
 // errNoInboxMessage or errConversationFull if the reply cannot be stored.
 func (s *Service) addVisitorReply(ctx context.Context, m contactMessage, text, clientID string, pictures []newPicture) error {
 	r := reply{ID: replyID(m.ID, clientID), MessageID: m.ID, Author: authorVisitor, Kind: kindReply, Text: text, CreatedAt: s.now(), Delivery: deliveryNone, NewPictures: pictures}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)
-	defer cancel()
-	return s.db.WithTx(ctx, func(tx *db.Tx) error {
-		if err := lockMessage(ctx, tx, m.ID); err != nil {
-			return err
-		}
-		added, err := s.addReply(ctx, tx, r, "new")
-		if err != nil || !added {
-			return err
-		}
-		return s.queueReplyPlan(ctx, tx, r, m.Language)
+	return s.withLockedMessage(ctx, m.ID, func(ctx context.Context, tx *db.Tx) error {
+		return s.addAndAnnounce(ctx, tx, r, m.Language)
 	})
 }
 
-// queueReplyPlan queues a JobPlan for a visitor's reply.
-func (s *Service) queueReplyPlan(ctx context.Context, tx *db.Tx, r reply, language i18n.Language) error {
+// withLockedMessage calls change in a transaction that locks a message in the inbox. The end of the request does not interrupt it.
+func (s *Service) withLockedMessage(ctx context.Context, messageID string, change func(context.Context, *db.Tx) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.storeTimeout)
+	defer cancel()
+	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+		if err := lockMessage(ctx, tx, messageID); err != nil {
+			return err
+		}
+		return change(ctx, tx)
+	})
+}
+
+// addAndAnnounce stores a visitor's reply, which makes the message new again, and queues a JobPlan for it. A second call does nothing.
+func (s *Service) addAndAnnounce(ctx context.Context, tx *db.Tx, r reply, language i18n.Language) error {
+	added, err := s.addReply(ctx, tx, r, "new")
+	if err != nil || !added {
+		return err
+	}
 	id := uuid.NewString()
 	if _, err := insertNotice(ctx, tx, notice{ID: id, MessageID: r.MessageID, ReplyID: r.ID, Channel: channelPlan, Language: language}, s.now()); err != nil {
 		return err

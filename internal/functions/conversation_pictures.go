@@ -220,32 +220,50 @@ func (s *Service) readEnquiryForm(w http.ResponseWriter, r *http.Request, e enqu
 	})
 }
 
-// readWithPictures reads the body of an owner's call about a message: JSON or, with pictures, a form whose first field "request" has the JSON.
-// messageOf returns the field of the request with the message's id.
-func readWithPictures[T any](s *Service, w http.ResponseWriter, r *http.Request, messageOf func(T) string) (req T, pictures []newPicture, err error) {
+// messageAction is what the bodies of an owner's calls about a message have in common.
+type messageAction struct {
+	Action    string `json:"action"`     // "" means state
+	MessageID string `json:"message_id"` // a message in the inbox
+
+	pictures []newPicture
+}
+
+// normalizeMessageID checks MessageID, and brings it into the form that the database stores.
+func (m *messageAction) normalizeMessageID() error {
+	id, err := uuid.Parse(m.MessageID)
+	if err != nil {
+		return errInvalid("The message_id must be a UUID")
+	}
+	m.MessageID = id.String()
+	return nil
+}
+
+// readMessageAction reads the body of an owner's call into req, which embeds m: JSON or, with pictures, a form whose first field "request" has
+// the JSON. The caller discards the pictures, after an error too.
+func (s *Service) readMessageAction(w http.ResponseWriter, r *http.Request, req any, m *messageAction) error {
 	if !hasPictures(r) {
-		return req, nil, httpx.DecodeJSON(w, r, maxBody, &req)
+		if err := httpx.DecodeJSON(w, r, maxBody, req); err != nil {
+			return err
+		}
+		return m.normalizeMessageID()
 	}
 	decode := func(form url.Values) error {
-		if err := json.Unmarshal([]byte(form.Get("request")), &req); err != nil {
+		if err := json.Unmarshal([]byte(form.Get("request")), req); err != nil {
 			return httpx.ErrBadJSON.Because(err)
 		}
-		return nil
+		return m.normalizeMessageID()
 	}
 	f, err := s.readPictureForm(w, r, func(form url.Values) (string, error) {
 		if err := decode(form); err != nil {
 			return "", err
 		}
-		id, err := uuid.Parse(messageOf(req))
-		if err != nil {
-			return "", errInvalid("The message_id must be a UUID")
-		}
-		return id.String(), s.checkPictures(r.Context(), id.String(), authorOwner)
+		return m.MessageID, s.checkPictures(r.Context(), m.MessageID, authorOwner)
 	})
 	if err != nil {
-		return req, nil, err
+		return err
 	}
-	return req, f.Pictures, decode(f.Values)
+	m.pictures = f.Pictures
+	return decode(f.Values)
 }
 
 // enquiryPicture handles /enquiry/{token}/picture/{id}, and the small rendition at /small below it. Whatever does not exist has the page of a

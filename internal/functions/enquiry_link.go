@@ -10,6 +10,7 @@ import (
 	"errors"
 	"time"
 
+	"atelie/internal/apperr"
 	"atelie/internal/db"
 	"atelie/internal/httpx"
 	"atelie/internal/settings"
@@ -92,36 +93,52 @@ func (s *Service) linksEnabled(ctx context.Context, q db.Querier) (bool, error) 
 	return site.EnquiryLinks, err
 }
 
-// hasLink reports whether a message has a link that has not expired.
-func (s *Service) hasLink(ctx context.Context, q db.Querier, messageID string) (bool, error) {
+// checkHasLink returns an error, refusal, unless a message has a link that has not expired.
+func (s *Service) checkHasLink(ctx context.Context, q db.Querier, messageID string, refusal *apperr.Error) error {
 	l, err := readLinkOf(ctx, q, messageID)
-	if errors.Is(err, db.ErrNoRows) {
-		return false, nil
+	if errors.Is(err, db.ErrNoRows) || err == nil && !l.ExpiresAt.After(s.now()) {
+		return refusal
 	}
-	return l.ExpiresAt.After(s.now()), err
+	return err
 }
 
-// ensureLink returns the URL of the link to a message. It makes a new link if there is none, or if the URL of the one that exists is not
-// known any more.
-func (s *Service) ensureLink(ctx context.Context, tx *db.Tx, messageID string) (enquiryURL string, err error) {
+// checkLinksOn returns errLinksOff if the owner has turned links off and a message has none from before, expired or not.
+func (s *Service) checkLinksOn(ctx context.Context, q db.Querier, messageID string) error {
+	enabled, err := s.linksEnabled(ctx, q)
+	if err != nil || enabled {
+		return err
+	}
+	if _, err = readLinkOf(ctx, q, messageID); errors.Is(err, db.ErrNoRows) {
+		return errLinksOff
+	}
+	return err
+}
+
+// linkURL returns the URL of the link to a message; "" if there is none, or if the server can no longer derive it.
+func (s *Service) linkURL(ctx context.Context, q db.Querier, messageID string) (string, error) {
+	l, err := readLinkOf(ctx, q, messageID)
+	if errors.Is(err, db.ErrNoRows) {
+		return "", nil
+	}
+	enquiryURL, _ := s.urlOf(l)
+	return enquiryURL, err
+}
+
+// ensureLink makes a new link to a message if there is none, or if the URL of the one that exists is not known any more.
+func (s *Service) ensureLink(ctx context.Context, tx *db.Tx, messageID string) error {
 	l, err := readLinkOf(ctx, tx, messageID)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
-		return "", err
+		return err
 	}
 	if err == nil && l.ExpiresAt.After(s.now()) {
-		if enquiryURL, ok := s.urlOf(l); ok {
-			return enquiryURL, nil
+		if _, ok := s.urlOf(l); ok {
+			return nil
 		}
 	}
 	return s.replaceLink(ctx, tx, messageID)
 }
 
 // replaceLink makes a new link to a message in the inbox. The one before it ends.
-func (s *Service) replaceLink(ctx context.Context, tx *db.Tx, messageID string) (enquiryURL string, err error) {
-	l := s.newLink(s.now())
-	if err := errors.Join(deleteLinkOf(ctx, tx, messageID), insertLink(ctx, tx, l, messageID)); err != nil {
-		return "", err
-	}
-	enquiryURL, _ = s.urlOf(l)
-	return enquiryURL, nil
+func (s *Service) replaceLink(ctx context.Context, tx *db.Tx, messageID string) error {
+	return errors.Join(deleteLinkOf(ctx, tx, messageID), insertLink(ctx, tx, s.newLink(s.now()), messageID))
 }
