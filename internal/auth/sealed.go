@@ -20,15 +20,15 @@ import (
 // CountSealed returns how many stored secrets the key can decrypt (readable) and how many it cannot (unreadable). Commands use it
 // to check whether the configured secret belongs to the database.
 func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, unreadable int, err error) {
-	secrets, err := listSealed(ctx, q)
 	s := sealer{seal.New(sealKey)}
-	for _, secret := range secrets {
-		if secret.isReadableWith(s) {
+	err = eachLastingSecret(ctx, q, func(c sealedColumn, v sealedValue) error {
+		if s.opens(c, v) {
 			readable++
 		} else {
 			unreadable++
 		}
-	}
+		return nil
+	})
 	return readable, unreadable, err
 }
 
@@ -36,53 +36,61 @@ func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, u
 // for a site whose secret is lost. It returns the e-mail address (or else the phone number) of each account that loses a second
 // factor, and adds that to the audit log.
 func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte, now time.Time) (accounts []string, err error) {
-	secrets, err := listSealed(ctx, tx)
+	s := sealer{seal.New(sealKey)}
+	err = eachLastingSecret(ctx, tx, func(c sealedColumn, v sealedValue) error {
+		if s.opens(c, v) {
+			return nil
+		}
+		if c.table == "auth_factors" {
+			userID, account, err := accountOfFactor(ctx, tx, v.id)
+			if err != nil {
+				return err
+			}
+			detail, err := encodeMetadata(map[string]any{"actor": actorCommand, "factor_id": v.id})
+			if err == nil {
+				err = insertAudit(ctx, tx, auditFactorDeleted, userID, detail, client{}, now)
+			}
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(accounts, account) {
+				accounts = append(accounts, account)
+			}
+		}
+		return deleteSealed(ctx, tx, c, v)
+	})
 	if err != nil {
 		return nil, err
-	}
-	s := sealer{seal.New(sealKey)}
-	for _, secret := range secrets {
-		if secret.isReadableWith(s) {
-			continue
-		}
-		if err := deleteSealed(ctx, tx, secret); err != nil {
-			return nil, err
-		}
-		if secret.kind != sealedFactor {
-			continue
-		}
-		detail, err := encodeMetadata(map[string]any{"actor": actorCommand, "factor_id": secret.id})
-		if err == nil {
-			err = insertAudit(ctx, tx, auditFactorDeleted, secret.userID, detail, client{}, now)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(accounts, secret.account) {
-			accounts = append(accounts, secret.account)
-		}
 	}
 	return accounts, deleteRowsOfLostSecret(ctx, tx)
 }
 
-// isReadableWith reports whether the sealer can decrypt the stored secret.
-func (secret sealedSecret) isReadableWith(s sealer) bool {
-	purposes := map[string]string{
-		sealedFactor:     purposeTOTP + secret.id,
-		sealedSigningKey: purposeSigningKey + secret.id,
-		sealedSAMLKey:    purposeSSOKey,
+// eachLastingSecret calls do for the values of the lasting columns.
+func eachLastingSecret(ctx context.Context, q db.Querier, do func(sealedColumn, sealedValue) error) error {
+	for _, c := range sealedColumns {
+		if !c.lasting {
+			continue
+		}
+		values, err := sealedValues(ctx, q, c)
+		if err != nil {
+			return err
+		}
+		for _, v := range values {
+			if err := do(c, v); err != nil {
+				return err
+			}
+		}
 	}
-	_, err := s.unseal(purposes[secret.kind], secret.sealed)
-	return err == nil
+	return nil
 }
 
 // sealedColumns are all columns with sealed values of this package.
 var sealedColumns = []sealedColumn{
-	{"auth_factors", "secret", func(id string) []string { return []string{purposeTOTP + id} }},
-	{"auth_signing_keys", "private_key", func(id string) []string { return []string{purposeSigningKey + id} }},
-	{"auth_sso_keys", "sealed_key", func(string) []string { return []string{purposeSSOKey} }},
-	{"auth_flow_states", "provider_secrets", func(string) []string { return []string{purposeFlowSecrets, purposeProviderTokens} }},
-	{"auth_hash_keys", "sealed_key", func(id string) []string { return []string{purposeHashKey + id} }},
+	{"auth_factors", "secret", true, func(id string) []string { return []string{purposeTOTP + id} }},
+	{"auth_signing_keys", "private_key", true, func(id string) []string { return []string{purposeSigningKey + id} }},
+	{"auth_sso_keys", "sealed_key", true, func(string) []string { return []string{purposeSSOKey} }},
+	{"auth_flow_states", "provider_secrets", false, func(string) []string { return []string{purposeFlowSecrets, purposeProviderTokens} }},
+	{"auth_hash_keys", "sealed_key", false, func(id string) []string { return []string{purposeHashKey + id} }},
 }
 
 // Reseal seals with the current secret all values that the previous secret sealed, and returns their number. If write is false,
@@ -157,6 +165,14 @@ func (s sealer) unseal(purpose, sealed string) ([]byte, error) {
 		return nil, fmt.Errorf("a stored secret cannot be read: %w", err)
 	}
 	return plain, nil
+}
+
+// opens reports whether the sealer can decrypt a stored value.
+func (s sealer) opens(c sealedColumn, v sealedValue) bool {
+	return slices.ContainsFunc(c.purposes(v.id), func(purpose string) bool {
+		_, err := s.unseal(purpose, v.sealed)
+		return err == nil
+	})
 }
 
 // reseal decrypts a value with the previous key and seals it with the current key. It tries the purposes one after the other. ok is

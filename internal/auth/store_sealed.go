@@ -9,52 +9,24 @@ import (
 // This file reads and deletes the sealed values of this package. They are encrypted with AES-GCM. The additional data (AAD) binds each
 // value to its use and its row; package seal calls it the purpose.
 
-// sealedSecret is a stored secret of one of the kinds below.
-type sealedSecret struct {
-	kind    string
-	id      string // id of the row; "" for the SAML key
-	userID  string // the account of a second factor; "" for the other kinds
-	account string // e-mail address of a second factor's account, or else its phone number; "" for the other kinds
-	sealed  string // the encrypted secret
-}
-
-// Kinds of stored secrets.
-const (
-	sealedFactor     = "factor"
-	sealedSigningKey = "signing key"
-	sealedSAMLKey    = "saml key"
-)
-
 // sealedColumn is a column of the database with sealed values.
 type sealedColumn struct {
 	table, column string
+	lasting       bool // false: deleteRowsOfLostSecret deletes the rows
 	// purposes returns the additional data with which the value of a row may have been encrypted. A column has several if it holds values
 	// of different uses: provider_secrets holds flow secrets first and provider tokens later.
 	purposes func(id string) []string
 }
 
-// listSealed returns the stored secrets of the three kinds. It leaves out the sealed values of flows and hash keys: after the site's
-// secret is lost, deleteRowsOfLostSecret deletes all of those rows anyway.
-func listSealed(ctx context.Context, q db.Querier) (all []sealedSecret, err error) {
-	return db.Collect(ctx, q, func(row db.Row) (v sealedSecret, err error) {
-		err = row.Scan(&v.kind, &v.id, &v.userID, &v.account, &v.sealed)
-		return v, err
-	}, `select '`+sealedFactor+`', cast(f.id as text), cast(f.user_id as text), coalesce(u.email, u.phone, ''), f.secret from auth_factors f join auth_users u on u.id = f.user_id where f.secret is not null
-		union all select '`+sealedSigningKey+`', cast(id as text), '', '', private_key from auth_signing_keys
-		union all select '`+sealedSAMLKey+`', '', '', '', sealed_key from auth_sso_keys`)
+// accountOfFactor returns the account of a second factor: its id, and its e-mail address or else its phone number.
+func accountOfFactor(ctx context.Context, q db.Querier, id string) (userID, account string, err error) {
+	err = q.QueryRow(ctx, "select cast(u.id as text), coalesce(u.email, u.phone, '') from auth_factors f join auth_users u on u.id = f.user_id where f.id = $1", id).Scan(&userID, &account)
+	return userID, account, err
 }
 
-// deleteSealed deletes the row of a stored secret.
-func deleteSealed(ctx context.Context, tx *db.Tx, v sealedSecret) error {
-	switch v.kind {
-	case sealedFactor:
-		_, err := tx.Exec(ctx, "delete from auth_factors where id = $1", v.id)
-		return err
-	case sealedSigningKey:
-		_, err := tx.Exec(ctx, "delete from auth_signing_keys where id = $1", v.id)
-		return err
-	}
-	return deleteSSOKey(ctx, tx)
+// deleteSealed deletes the row of a sealed value.
+func deleteSealed(ctx context.Context, tx *db.Tx, c sealedColumn, v sealedValue) error {
+	return db.Exec(ctx, tx, "delete from "+c.table+" where cast(id as text) = $1", v.id)
 }
 
 // deleteRowsOfLostSecret deletes the rows that cannot be used without the lost secret. With another secret, no token or code matches their
