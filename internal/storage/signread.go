@@ -52,7 +52,7 @@ func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
-	if _, err := s.signableObject(r, bucketID, name); err != nil {
+	if err := s.checkSignable(r, bucketID, name); err != nil {
 		return err
 	}
 	signed, err := s.signedURL(r, bucketID, name, req.Transform, life)
@@ -62,22 +62,22 @@ func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, map[string]string{"signedURL": signed})
 }
 
-// signableObject returns an object if the caller may sign URLs of it.
-func (s *Service) signableObject(r *http.Request, bucketID, name string) (files.Object, error) {
+// checkSignable returns an error unless an object exists and the caller may sign URLs of it.
+func (s *Service) checkSignable(r *http.Request, bucketID, name string) error {
 	if _, err := s.bucket(r.Context(), bucketID); err != nil {
-		return files.Object{}, err
+		return err
 	}
 	if !policy.Object(identity.Of(r.Context()), bucketID, policy.FileSign) {
-		return files.Object{}, files.ErrNoObject
+		return files.ErrNoObject
 	}
 	if !files.ValidName(name) {
-		return files.Object{}, files.ErrInvalidKey(name)
+		return files.ErrInvalidKey(name)
 	}
 	if _, err := s.cfg.Access.Check(r, bucketID, name); err != nil {
-		return files.Object{}, err
+		return err
 	}
-	o, err := findObject(r.Context(), s.db, bucketID, name)
-	return o, db.NoRowsAs(err, files.ErrNoObject)
+	_, err := findObject(r.Context(), s.db, bucketID, name)
+	return db.NoRowsAs(err, files.ErrNoObject)
 }
 
 // signedURL returns a signed URL of an object, or of a rendition if transform is not nil. It is relative to
@@ -122,7 +122,7 @@ func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 	items := make([]signedItem, 0, len(req.Paths))
 	for _, name := range req.Paths {
 		item := signedItem{Path: name}
-		switch _, err := s.signableObject(r, bucketID, name); {
+		switch err := s.checkSignable(r, bucketID, name); {
 		case files.IsRefusal(err):
 			text := "Either the object does not exist or you do not have access to it"
 			item.Error = &text
