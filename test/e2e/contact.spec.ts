@@ -5,6 +5,9 @@ import { asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { expect, holdRequests, test, waitUntilInteractive } from "./fixtures.ts";
 
+// The animations of the hero, which is on the same page, would take a tenth of the CPU time of these tests.
+test.use({ contextOptions: { reducedMotion: "reduce" } });
+
 const written = {
   name: "Inês",
   email: "ines@example.com",
@@ -427,7 +430,8 @@ for (const [width, height] of [
   [1440, 900],
 ] as const) {
   test.describe(`after the question in the gallery, at ${width} px, the message field is focused and visible`, () => {
-    test.use({ viewport: { width, height } });
+    // With motion, because the browser scrolls smoothly to the message.
+    test.use({ viewport: { width, height }, contextOptions: { reducedMotion: "no-preference" } });
 
     const ask = async (page: Page, url: string) => {
       await page.goto(`${url}/gallery`);
