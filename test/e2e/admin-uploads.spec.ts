@@ -114,7 +114,6 @@ test.describe("without a network connection", () => {
     page,
     context,
   }) => {
-    test.setTimeout(600_000); // a hundred uploads take minutes on a busy machine
     await signIn(page, "/admin/products");
     await expect(page.getByText("No products yet.")).toBeVisible();
     // Six megapixels each: if all were decoded at once, that would need 2.4 GB.

@@ -16,7 +16,6 @@ test.use({
   contextOptions: { reducedMotion: "reduce" },
   allowedConsole: [/ERR_FAILED .*\/rest\/v1\/products/],
 });
-test.describe.configure({ timeout: 120_000 });
 
 test.beforeAll(async ({ demoFolder }) => {
   server = await startServer("sqlite", { demo: demoFolder });

@@ -42,7 +42,6 @@ async function waitForDialogFocus(page: Page): Promise<void> {
 }
 
 async function atEachWidth(page: Page, check: (width: number) => Promise<void>): Promise<void> {
-  test.setTimeout(widths.length * 60_000);
   for (const width of widths)
     await test.step(`${width} px`, async () => {
       await page.setViewportSize({ width, height: 844 });
@@ -659,7 +658,6 @@ test.describe("5,000 works", () => {
   test("P-drawn-bounded: the strip renders and loads only the first works, and its arrows reach the last of 1,001", async ({
     page,
   }) => {
-    test.setTimeout(300_000);
     const pictures = new Set<string>();
     page.on("request", (request) => {
       if (request.url().includes("?work=")) pictures.add(request.url());

@@ -24,7 +24,6 @@ test.use({ allowedConsole: [/status of 404 .*\/nowhere/] });
 
 let build: DevelopmentBuild;
 test.beforeAll(async () => {
-  test.setTimeout(600_000); // a build uses two processors, which other tests use as well
   build = await buildForDevelopment();
 });
 test.afterAll(() => build.remove());

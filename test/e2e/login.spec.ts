@@ -484,7 +484,6 @@ for (const language of languages) {
   test(`A-acc-all-can: every step fits at every width, in both colour schemes, in ${language}`, async ({
     page,
   }) => {
-    test.setTimeout(300_000);
     const t = (...key: Parameters<typeof text> extends [unknown, ...infer Rest] ? Rest : never) =>
       text(language, ...key);
     const owner = await makeOwner();

@@ -12,7 +12,6 @@ import { expect, test } from "./fixtures.ts";
 let server: Server;
 
 test.use({ contextOptions: { reducedMotion: "reduce" } });
-test.describe.configure({ timeout: 120_000 });
 
 test.beforeAll(async ({ demoFolder }) => {
   server = await startServer("sqlite", { demo: demoFolder });

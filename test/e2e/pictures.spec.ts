@@ -247,7 +247,6 @@ test.describe("by touch", () => {
   test("P-9: two fingers magnify the point between them, up to single pixels, by tiles", async ({
     page,
   }) => {
-    test.setTimeout(300_000); // the server's tiles of 21 megapixels
     await onServer(page, {}, async (server) => {
       const size = { width: 5000, height: 4200 };
       const client = asService(server);

@@ -11,7 +11,7 @@ const browser = existsSync(shell) ? shell : "/usr/bin/chromium";
 export default defineConfig({
   testDir: ".",
   outputDir: "../../test-results",
-  timeout: 240_000,
+  timeout: 600_000, // like that of expect, it only ends a hang
   workers: availableParallelism() < 4 ? 2 : 3, // parallel files; each worker has its own servers
   expect: { timeout: 60_000 }, // only ends a hang, because browsers, servers and other tests share the processors
   forbidOnly: !!process.env.CI,

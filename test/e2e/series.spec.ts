@@ -13,7 +13,6 @@ test.use({
   contextOptions: { reducedMotion: "reduce" },
   allowedConsole: [/status of 404 .*\/gallery\/all\?series=nobody/],
 });
-test.describe.configure({ timeout: 120_000 });
 
 test.beforeAll(async ({ demoFolder }) => {
   server = await startServer("sqlite", { demo: demoFolder });

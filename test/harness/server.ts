@@ -100,7 +100,7 @@ function untilListening(child: ChildProcess, log: () => string): Promise<Announc
     const announced: Announced = { url: "", setupLink: undefined, owner: undefined };
     const timer = setTimeout(
       () => fail(new Error(`the server did not start in time:\n${log()}`)),
-      60_000,
+      180_000, // only ends a hang
     );
     child.once("error", fail); // for example a missing program, which `make build` makes
     child.once("exit", (code) => fail(new Error(`the server ended with ${code}:\n${log()}`)));
