@@ -46,7 +46,7 @@ func (s *Service) get(t *testing.T, c identity.Caller, body string) (got respons
 		return got, apperr.From(err)
 	}
 	if rec.Code != http.StatusOK || rec.Header().Get("Cache-Control") != "no-store" {
-		t.Errorf("%d %v", rec.Code, rec.Header())
+		t.Errorf("status %d, headers %v", rec.Code, rec.Header())
 	}
 	if err := json.Unmarshal(rec.Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
@@ -60,12 +60,12 @@ func TestActivityIsForAdministrators(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		caller identity.Caller
-		status int
+		status int // of the refusal; 0 if the caller may read the activity
 	}{
-		{"nobody", identity.Caller{}, 401},
+		{"no role", identity.Caller{}, 401},
 		{"anonymous", identity.Caller{Role: identity.Anon}, 401},
 		{"signed in", identity.Caller{Role: identity.Authenticated, UserID: admin.UserID}, 403},
-		{"stranger", identity.Caller{Role: "postgres", Admin: true}, 403},
+		{"unknown role", identity.Caller{Role: "postgres", Admin: true}, 403},
 		{"admin", admin, 0},
 		{"service", identity.Caller{Role: identity.Service}, 0},
 	} {

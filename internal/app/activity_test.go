@@ -20,12 +20,12 @@ import (
 	"atelie/internal/tables"
 )
 
-// activitySite is a site with an owner, an account without a role, and a session of each.
+// activitySite is a site with two accounts: an owner, and a user who has no role.
 type activitySite struct {
 	*App
-	t              *testing.T
-	clock          time.Time
-	owner, visitor string // access tokens
+	t           *testing.T
+	clock       time.Time
+	owner, user string // access tokens of their sessions
 }
 
 func newActivitySite(t *testing.T, dialect db.Dialect) *activitySite {
@@ -39,15 +39,15 @@ func newActivitySite(t *testing.T, dialect db.Dialect) *activitySite {
 		t.Fatal(err)
 	}
 	if rec := s.send("POST", "/auth/v1/admin/users", key(t, s.App, identity.Service), `{"email":"rui@exemplo.example","password":"`+password+`","email_confirm":true}`); rec.Code != http.StatusOK {
-		t.Fatalf("%d %s", rec.Code, rec.Body)
+		t.Fatalf("status %d: %s", rec.Code, rec.Body)
 	}
-	for email, token := range map[string]*string{"ana@alvor.example": &s.owner, "rui@exemplo.example": &s.visitor} {
+	for email, token := range map[string]*string{"ana@alvor.example": &s.owner, "rui@exemplo.example": &s.user} {
 		var session struct {
 			AccessToken string `json:"access_token"`
 		}
 		rec := s.send("POST", "/auth/v1/token?grant_type=password", key(t, s.App, identity.Anon), `{"email":"`+email+`","password":"`+password+`"}`)
 		if err := json.Unmarshal(rec.Body.Bytes(), &session); err != nil || session.AccessToken == "" {
-			t.Fatalf("%d %s", rec.Code, rec.Body)
+			t.Fatalf("status %d: %s", rec.Code, rec.Body)
 		}
 		*token = session.AccessToken
 	}
@@ -72,7 +72,7 @@ func (s *activitySite) entries(kind string) (lines []string) {
 	}
 	rec := s.send("POST", "/rest/v1/rpc/get_activity", s.owner, `{"kind":"`+kind+`"}`)
 	if err := json.Unmarshal(rec.Body.Bytes(), &response); err != nil || rec.Code != http.StatusOK {
-		s.t.Fatalf("%d %s", rec.Code, rec.Body)
+		s.t.Fatalf("status %d: %s", rec.Code, rec.Body)
 	}
 	for _, e := range response.Entries {
 		lines = append(lines, strings.Join(strings.Fields(strings.Join([]string{e.Action, e.By, e.Account, e.Subject, e.Table, e.Title}, " ")), " "))
@@ -297,14 +297,14 @@ func TestActivityIsHidden(t *testing.T) {
 			for name, c := range map[string]struct {
 				token  string
 				status int
-			}{"anonymous": {anon, 401}, "without a role": {s.visitor, 403}} {
+			}{"anonymous": {anon, 401}, "without a role": {s.user, 403}} {
 				for _, body := range []string{`{}`, `{"kind":"sign_in"}`} {
 					if rec := s.send("POST", "/rest/v1/rpc/get_activity", c.token, body); rec.Code != c.status || !strings.Contains(rec.Body.String(), `"42501"`) {
 						t.Errorf("%s: %d %s", name, rec.Code, rec.Body)
 					}
 				}
 			}
-			for _, token := range []string{anon, s.visitor, s.owner, key(t, s.App, identity.Service)} {
+			for _, token := range []string{anon, s.user, s.owner, key(t, s.App, identity.Service)} {
 				for _, table := range []string{"activity", "auth_audit_log"} {
 					for method, body := range map[string]string{"GET": "", "POST": `{"kind":"change","action":"insert"}`, "PATCH": `{"action":"x"}`, "DELETE": ""} {
 						if rec := s.send(method, "/rest/v1/"+table+"?id=gt.0", token, body); rec.Code != http.StatusNotFound {

@@ -30,7 +30,7 @@ func (s *noticeSite) post2xx(target, body string) {
 	}
 }
 
-// addressPlacesOf returns the response of address-data, as "name count".
+// addressPlacesOf calls the function address-data, and returns the places in its response as "name count, name count".
 func (s *noticeSite) addressPlacesOf(action, address string) string {
 	s.t.Helper()
 	var response struct {
@@ -61,7 +61,7 @@ func (s *noticeSite) tablesWith(text string) (found []string) {
 		s.t.Fatal(err)
 	}
 	for _, name := range names {
-		row := "cast(t as text)"
+		row := "cast(t as text)" // SQL for the values of all columns as one text
 		if s.DB.Dialect == db.SQLite {
 			columns, err := db.Collect(s.t.Context(), s.DB, db.ScanOne[string], "select name from pragma_table_info('"+name+"')")
 			if err != nil {

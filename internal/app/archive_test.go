@@ -23,9 +23,10 @@ import (
 	"atelie/internal/storage"
 )
 
+// noReport is an archive.Progress that ignores the progress.
 func noReport(string, int, int) {}
 
-// importAll imports an archive. A file that is refused is an error.
+// importAll imports an archive. It returns an error if any file of the archive is refused.
 func importAll(ctx context.Context, a *App, from *archive.Archive, report archive.Progress) error {
 	_, err := a.Import(ctx, from, false, report)
 	return err

@@ -16,8 +16,8 @@ import (
 
 // Proves S4-aal-3.
 //
-// An owner with a verified second factor has no special rights before the step-up, but on every surface the rights of an account without
-// a role.
+// An owner with a verified second factor, who has signed in with only the password, has the rights of an account without a role. This must
+// be so on every surface, until the second factor is verified for the session.
 func TestPasswordAloneGivesNoRightsOnceAFactorExists(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -51,6 +51,7 @@ func TestPasswordAloneGivesNoRightsOnceAFactorExists(t *testing.T) {
 				}
 			}
 			before := signIn()
+			// Each function sends a request that needs the role, and reports whether it was refused.
 			refused := map[string]func(token string) bool{
 				"insert": func(token string) bool {
 					w := send("POST", "/rest/v1/products", token, `{"title":"Cais","artwork_type":"mural"}`)

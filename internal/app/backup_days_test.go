@@ -6,12 +6,15 @@ import (
 )
 
 // Proves S2-privacy-3.
+//
+// Deleted data is in backups for the retention, in whole days, and three more: snapshots are deleted two days after the retention, and those
+// at the secondary destination a night later.
 func TestPagesContainTheRetentionOfBackups(t *testing.T) {
 	a := &App{}
 	for _, c := range []struct {
 		url       string
 		retention time.Duration
-		want      int
+		want      int // days
 	}{
 		{"", 720 * time.Hour, 33},
 		{"", 25 * time.Hour, 5},

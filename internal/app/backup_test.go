@@ -25,6 +25,9 @@ import (
 )
 
 // Proves H-backup-default.
+//
+// TestBackupIsInTheDataFolderByDefault starts a server without a setting for the backup, stores a file, and waits until the status says that
+// the backup is up to date.
 func TestBackupIsInTheDataFolderByDefault(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {

@@ -14,13 +14,13 @@ import (
 // discardingWriter is a response writer that discards the body.
 type discardingWriter struct{ h http.Header }
 
-func (n discardingWriter) Header() http.Header         { return n.h }
-func (n discardingWriter) Write(p []byte) (int, error) { return len(p), nil }
-func (n discardingWriter) WriteHeader(int)             {}
+func (w discardingWriter) Header() http.Header         { return w.h }
+func (w discardingWriter) Write(p []byte) (int, error) { return len(p), nil }
+func (w discardingWriter) WriteHeader(int)             {}
 
-// BenchmarkCachedAnswers measures the cost of a request that is served from a cache, through all of the program's
-// middleware.
-func BenchmarkCachedAnswers(b *testing.B) {
+// BenchmarkCachedResponses measures the cost of a request that is served from the page cache or the response cache, through all of the
+// program's middleware.
+func BenchmarkCachedResponses(b *testing.B) {
 	a := newApp(b, db.SQLite)
 	a.log = slog.New(slog.NewJSONHandler(io.Discard, nil))
 	h := a.Handler()

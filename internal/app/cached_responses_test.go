@@ -65,8 +65,8 @@ func TestCachedResponsesIncludeAcknowledgedChanges(t *testing.T) {
 				t.Fatal(rec.Code, rec.Body)
 			}
 
-			var done atomic.Int64 // changes that were acknowledged
-			var requested atomic.Int64
+			var done atomic.Int64      // number of changes that the owner knows to be saved
+			var requested atomic.Int64 // number of times that a reader has requested page and list
 			for range 3 {
 				running.Go(func() {
 					for background.Err() == nil {

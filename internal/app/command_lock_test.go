@@ -14,10 +14,10 @@ func TestACommandWaitsAMinuteForTheLock(t *testing.T) {
 	wait := waitForLock(slog.New(slog.NewTextHandler(&out, nil)))
 	for _, c := range []struct {
 		waited time.Duration
-		again  bool
+		retry  bool
 	}{{5 * time.Second, true}, {59 * time.Second, true}, {time.Minute, false}, {2 * time.Minute, false}} {
-		if again := wait(c.waited); again != c.again {
-			t.Errorf("after %s: %t", c.waited, again)
+		if retry := wait(c.waited); retry != c.retry {
+			t.Errorf("after %s: %t", c.waited, retry)
 		}
 	}
 	if text := out.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "usually the server") || !strings.Contains(text, `"at most"=1m0s`) {

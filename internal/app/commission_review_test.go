@@ -34,12 +34,12 @@ func (s *noticeSite) get(target string) *httptest.ResponseRecorder {
 
 // Proves E-review-3, E-review-who, FN-review-approve.
 //
-// The picture of a review is private until the approval, of which the public one is a copy. It can be replaced and removed, and is erased
-// with the message.
+// The picture of a review is private. The approval makes a public copy of it. The client can replace and remove the private picture, and
+// erasing the message deletes it.
 func TestPicturesOfReviews(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
 		s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
-		path := s.follow("Canary", "canary@exemplo.example", "en")
+		path := s.sendMessageWithLink("Canary", "canary@exemplo.example", "en")
 		id := s.askForReview("Canary")
 		photo := storagetest.WithComment(storagetest.JPEG(300, 200), "canary")
 		fields := []string{"action=review", "name=Canary", "text=Three weeks."}
@@ -62,16 +62,16 @@ func TestPicturesOfReviews(t *testing.T) {
 		if n := s.count("select count(*) from storage_objects"); n != 0 {
 			t.Fatalf("%d objects of refused pictures", n)
 		}
-		for range 2 { // the second time replaces it
+		for range 2 { // the second picture replaces the first one
 			if rec := s.send(path, "", fields, photo); rec.Code != http.StatusSeeOther {
-				t.Fatalf("%d %s", rec.Code, rec.Body)
+				t.Fatalf("status %d: %s", rec.Code, rec.Body)
 			}
 		}
 		if n := s.count("select count(*) from storage_objects where bucket_id = 'conversation-pictures'"); n != 1 {
 			t.Fatalf("%d pictures", n)
 		}
 		if rec := s.send(path, "", fields); rec.Code != http.StatusSeeOther { // keeps it
-			t.Fatalf("%d %s", rec.Code, rec.Body)
+			t.Fatalf("status %d: %s", rec.Code, rec.Body)
 		}
 		if rec := browseLink(t, s.App, path); !strings.Contains(rec.Body.String(), `alt="The picture of your review"`) {
 			t.Error("the form does not show the picture")
@@ -137,7 +137,7 @@ func TestPicturesOfReviews(t *testing.T) {
 func TestWaitingReviewsAreErased(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
 		s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
-		path := s.follow("Canary", "canary@exemplo.example", "en")
+		path := s.sendMessageWithLink("Canary", "canary@exemplo.example", "en")
 		id := s.askForReview("Canary")
 		fields := []string{"action=review", "name=Canary", "text=Three weeks."}
 		gone := func(after string) {

@@ -24,12 +24,12 @@ func TestAVisitorGetsACopyByMail(t *testing.T) {
 		response := string(s.call(identity.Anon, "submit-contact", `{"name":"https://evil.example","email":"canary@exemplo.example","message":"`+text+`","language":"pt","follow":true}`))
 		_, path, found := strings.Cut(strings.TrimSuffix(response, `"`), "/enquiry/")
 		if !found || !strings.Contains(response, `"enquiry_copy":true`) {
-			t.Fatalf("%s", response)
+			t.Fatalf("got %s", response)
 		}
 		path = "/enquiry/" + path[:22]
 		waitForState(t, s.App, "", jobs.State{})
 		if got := s.subjects("canary@exemplo.example"); !slices.Equal(got, []string{"Alvor: cópia da sua mensagem"}) {
-			t.Fatalf("%q", got)
+			t.Fatalf("got %q", got)
 		}
 		mails := s.mailServer.Mails()
 		i := slices.IndexFunc(mails, func(m mailtest.Received) bool { return m.To == "canary@exemplo.example" })
@@ -63,10 +63,10 @@ func TestAVisitorGetsACopyByMail(t *testing.T) {
 		s.call(identity.Service, "contact-reply", `{"action":"reply","message_id":"`+id+`","text":"Claro."}`)
 		waitForState(t, s.App, "", jobs.State{})
 		if mails := s.mailServer.Mails()[before:]; len(mails) != 1 || mails[0].To != "canary@exemplo.example" {
-			t.Errorf("a reply is %d mails", len(mails))
+			t.Errorf("a reply caused %d mails", len(mails))
 		}
 		if rec := browseLink(t, s.App, path, "text", "Obrigada!"); rec.Code != http.StatusSeeOther {
-			t.Fatalf("%d %s", rec.Code, rec.Body)
+			t.Fatalf("status %d: %s", rec.Code, rec.Body)
 		}
 		waitForState(t, s.App, "", jobs.State{})
 		if got := s.subjects("canary@exemplo.example"); len(got) != 2 {
@@ -98,7 +98,7 @@ func TestARefusedCopyCanBeMailedAgain(t *testing.T) {
 		s.set("site", `{"name":"Alvor","enquiryLinks":true,"enquiryCopies":true}`)
 		s.mailServer.Answer(mailtest.Refusal(550, "No such mailbox"))
 		serve(t, s.App)
-		s.follow("Rui", "rui@exemplo.example", "en")
+		s.sendMessageWithLink("Rui", "rui@exemplo.example", "en")
 		s.waitFor("the copy is refused", func() bool {
 			return s.count("select count(*) from contact_notices where channel = 'copy' and failed_at is not null and last_error like '%550%'") == 1
 		})

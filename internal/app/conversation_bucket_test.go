@@ -30,6 +30,7 @@ type bucketSite struct {
 	name   string // of the picture in the bucket
 }
 
+// everyRole has the keys of bucketSite.tokens.
 var everyRole = []string{"nobody", "anon", "user", "owner", "service"}
 
 func eachBucketSite(t *testing.T, fn func(*testing.T, *bucketSite)) {
@@ -42,19 +43,19 @@ func eachBucketSite(t *testing.T, fn func(*testing.T, *bucketSite)) {
 			if err := s.Auth.AddOwner(t.Context(), "ana@alvor.example", password); err != nil {
 				t.Fatal(err)
 			}
-			s.must(s.ask("service", "POST", "/auth/v1/admin/users", `{"email":"rui@alvor.example","password":"`+password+`","email_confirm":true}`), http.StatusOK)
+			s.must(s.sendAs("service", "POST", "/auth/v1/admin/users", `{"email":"rui@alvor.example","password":"`+password+`","email_confirm":true}`), http.StatusOK)
 			for who, email := range map[string]string{"owner": "ana@alvor.example", "user": "rui@alvor.example"} {
 				var session struct {
 					Access string `json:"access_token"`
 				}
-				rec := s.must(s.ask("anon", "POST", "/auth/v1/token?grant_type=password", `{"email":"`+email+`","password":"`+password+`"}`), http.StatusOK)
+				rec := s.must(s.sendAs("anon", "POST", "/auth/v1/token?grant_type=password", `{"email":"`+email+`","password":"`+password+`"}`), http.StatusOK)
 				if err := json.Unmarshal(rec.Body.Bytes(), &session); err != nil || session.Access == "" {
 					t.Fatal(err, rec.Body)
 				}
 				s.tokens[who] = session.Access
 			}
 			s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
-			s.path = s.follow("Eva", "eva@exemplo.example", "en")
+			s.path = s.sendMessageWithLink("Eva", "eva@exemplo.example", "en")
 			if rec := s.send(s.path, "", []string{"text=See"}, s.photo); rec.Code != http.StatusSeeOther {
 				t.Fatal(rec.Code, rec.Body)
 			}
@@ -66,8 +67,8 @@ func eachBucketSite(t *testing.T, fn func(*testing.T, *bucketSite)) {
 	}
 }
 
-// ask sends a request with a role's token, and more headers.
-func (s *bucketSite) ask(who, method, target, body string, header ...string) *httptest.ResponseRecorder {
+// sendAs sends a request with the token of a role. header has names and values of additional headers.
+func (s *bucketSite) sendAs(who, method, target, body string, header ...string) *httptest.ResponseRecorder {
 	s.t.Helper()
 	r := httptest.NewRequestWithContext(s.t.Context(), method, target, strings.NewReader(body))
 	if s.tokens[who] != "" {
@@ -97,7 +98,7 @@ func TestResumableUploadsOfConversationPictures(t *testing.T) {
 		encode := base64.StdEncoding.EncodeToString
 		for _, who := range everyRole {
 			name := "tus/" + who
-			rec := s.ask(who, "POST", resumable.Path, "", "Tus-Resumable", "1.0.0", "Upload-Length", strconv.Itoa(len(s.photo)),
+			rec := s.sendAs(who, "POST", resumable.Path, "", "Tus-Resumable", "1.0.0", "Upload-Length", strconv.Itoa(len(s.photo)),
 				"Upload-Metadata", "bucketName "+encode([]byte(policy.ConversationBucket))+",objectName "+encode([]byte(name))+",contentType "+encode([]byte("image/jpeg")))
 			if (rec.Code == http.StatusCreated) != (who == "service") {
 				t.Errorf("%s: %d %s", who, rec.Code, rec.Body)
@@ -113,12 +114,12 @@ func TestResumableUploadsOfConversationPictures(t *testing.T) {
 				if other == "service" {
 					continue
 				}
-				rec := s.ask(other, "PATCH", upload, string(s.photo), "Tus-Resumable", "1.0.0", "Upload-Offset", "0", "Content-Type", "application/offset+octet-stream")
+				rec := s.sendAs(other, "PATCH", upload, string(s.photo), "Tus-Resumable", "1.0.0", "Upload-Offset", "0", "Content-Type", "application/offset+octet-stream")
 				if rec.Code < 400 || rec.Code >= 500 {
 					t.Errorf("%s continues: %d", other, rec.Code)
 				}
 			}
-			s.must(s.ask(who, "PATCH", upload, string(s.photo), "Tus-Resumable", "1.0.0", "Upload-Offset", "0", "Content-Type", "application/offset+octet-stream"), http.StatusNoContent)
+			s.must(s.sendAs(who, "PATCH", upload, string(s.photo), "Tus-Resumable", "1.0.0", "Upload-Offset", "0", "Content-Type", "application/offset+octet-stream"), http.StatusNoContent)
 			if n := s.count("select count(*) from media m join storage_objects o on o.id = m.object_id where o.name = 'tus/service' and m.private"); n != 1 {
 				t.Errorf("%d private pictures", n)
 			}
@@ -134,11 +135,11 @@ func TestRenditionsOfConversationPictures(t *testing.T) {
 		at := policy.ConversationBucket + "/" + s.name
 		for _, who := range everyRole {
 			for _, target := range []string{"/storage/v1/render/image/public/" + at + "?width=320", "/storage/v1/object/public/" + at} {
-				if rec := s.ask(who, "GET", target, ""); rec.Code < 400 || rec.Code >= 500 {
+				if rec := s.sendAs(who, "GET", target, ""); rec.Code < 400 || rec.Code >= 500 {
 					t.Errorf("%s, %s: %d", who, target, rec.Code)
 				}
 			}
-			rec := s.ask(who, "GET", "/storage/v1/render/image/authenticated/"+at+"?width=20", "")
+			rec := s.sendAs(who, "GET", "/storage/v1/render/image/authenticated/"+at+"?width=20", "")
 			if (rec.Code == http.StatusOK) != (who == "owner" || who == "service") || rec.Code >= 500 {
 				t.Errorf("%s: %d", who, rec.Code)
 			}
@@ -147,10 +148,10 @@ func TestRenditionsOfConversationPictures(t *testing.T) {
 			}
 		}
 		// The cookie with which an owner's pages show files of unpublished works opens nothing here.
-		list := s.ask("owner", "GET", "/rest/v1/products?select=*,media", "")
+		list := s.sendAs("owner", "GET", "/rest/v1/products?select=*,media", "")
 		for _, cookie := range list.Result().Cookies() {
 			for _, target := range []string{"/storage/v1/object/public/" + at, "/storage/v1/render/image/public/" + at + "?width=20"} {
-				if rec := s.ask("nobody", "GET", target, "", "Cookie", cookie.Name+"="+cookie.Value); rec.Code < 400 {
+				if rec := s.sendAs("nobody", "GET", target, "", "Cookie", cookie.Name+"="+cookie.Value); rec.Code < 400 {
 					t.Errorf("with the cookie %s: %s: %d", cookie.Name, target, rec.Code)
 				}
 			}
@@ -158,38 +159,38 @@ func TestRenditionsOfConversationPictures(t *testing.T) {
 		var signed []string
 		for _, body := range []string{`{"expiresIn":60}`, `{"expiresIn":60,"transform":{"width":20}}`} {
 			for _, who := range []string{"nobody", "anon", "user", "owner"} {
-				if rec := s.ask(who, "POST", "/storage/v1/object/sign/"+at, body); rec.Code < 400 || rec.Code >= 500 {
+				if rec := s.sendAs(who, "POST", "/storage/v1/object/sign/"+at, body); rec.Code < 400 || rec.Code >= 500 {
 					t.Errorf("%s signs: %d", who, rec.Code)
 				}
 			}
 			var response struct {
 				URL string `json:"signedURL"`
 			}
-			rec := s.must(s.ask("service", "POST", "/storage/v1/object/sign/"+at, body), http.StatusOK)
+			rec := s.must(s.sendAs("service", "POST", "/storage/v1/object/sign/"+at, body), http.StatusOK)
 			if err := json.Unmarshal(rec.Body.Bytes(), &response); err != nil {
 				t.Fatal(err)
 			}
 			signed = append(signed, "/storage/v1"+response.URL)
-			if rec := s.must(s.ask("nobody", "GET", signed[len(signed)-1], ""), http.StatusOK); strings.Contains(rec.Header().Get("Cache-Control"), "public") {
+			if rec := s.must(s.sendAs("nobody", "GET", signed[len(signed)-1], ""), http.StatusOK); strings.Contains(rec.Header().Get("Cache-Control"), "public") {
 				t.Errorf("%s", rec.Header())
 			}
 		}
 		s.clock.Add(61 * time.Second.Microseconds())
 		for _, target := range signed {
-			if rec := s.ask("nobody", "GET", target, ""); rec.Code < 400 || rec.Code >= 500 {
+			if rec := s.sendAs("nobody", "GET", target, ""); rec.Code < 400 || rec.Code >= 500 {
 				t.Errorf("an old signed URL: %d", rec.Code)
 			}
 		}
-		rec := s.must(s.ask("service", "POST", "/storage/v1/object/sign/"+at, `{"expiresIn":600}`), http.StatusOK)
+		rec := s.must(s.sendAs("service", "POST", "/storage/v1/object/sign/"+at, `{"expiresIn":600}`), http.StatusOK)
 		var response struct {
 			URL string `json:"signedURL"`
 		}
 		if err := json.Unmarshal(rec.Body.Bytes(), &response); err != nil {
 			t.Fatal(err)
 		}
-		s.must(s.ask("nobody", "GET", "/storage/v1"+response.URL, ""), http.StatusOK)
+		s.must(s.sendAs("nobody", "GET", "/storage/v1"+response.URL, ""), http.StatusOK)
 		browseLink(t, s.App, s.path, "action", "erase", "confirm", "yes")
-		if rec := s.ask("nobody", "GET", "/storage/v1"+response.URL, ""); rec.Code < 400 || rec.Code >= 500 {
+		if rec := s.sendAs("nobody", "GET", "/storage/v1"+response.URL, ""); rec.Code < 400 || rec.Code >= 500 {
 			t.Errorf("an erased picture: %d", rec.Code)
 		}
 	})
@@ -201,7 +202,7 @@ func TestRenditionsOfConversationPictures(t *testing.T) {
 // owners may make of what they can read. Whether its changes change pages follows the bucket.
 func TestMovesOfConversationPictures(t *testing.T) {
 	eachBucketSite(t, func(t *testing.T, s *bucketSite) {
-		s.must(s.ask("service", "POST", "/storage/v1/bucket", `{"id":"press","name":"press","public":true}`), http.StatusOK)
+		s.must(s.sendAs("service", "POST", "/storage/v1/bucket", `{"id":"press","name":"press","public":true}`), http.StatusOK)
 		private := func(name string) (is bool) {
 			t.Helper()
 			if err := s.DB.QueryRow(t.Context(), "select m.private from media m join storage_objects o on o.id = m.object_id where o.name = $1", name).Scan(&is); err != nil {
@@ -211,14 +212,14 @@ func TestMovesOfConversationPictures(t *testing.T) {
 		}
 		transfer := func(who, action, from, source, to, destination string) int {
 			t.Helper()
-			rec := s.ask(who, "POST", "/storage/v1/object/"+action, `{"bucketId":"`+from+`","sourceKey":"`+source+`","destinationBucket":"`+to+`","destinationKey":"`+destination+`"}`)
+			rec := s.sendAs(who, "POST", "/storage/v1/object/"+action, `{"bucketId":"`+from+`","sourceKey":"`+source+`","destinationBucket":"`+to+`","destinationKey":"`+destination+`"}`)
 			if rec.Code >= 500 {
 				t.Errorf("%s %s: %d %s", who, action, rec.Code, rec.Body)
 			}
 			return rec.Code
 		}
 		const conversations, works = policy.ConversationBucket, "product-images"
-		s.must(s.ask("service", "POST", "/storage/v1/object/"+works+"/work.jpg", string(storagetest.JPEG(31, 20)), "Content-Type", "image/jpeg"), http.StatusOK)
+		s.must(s.sendAs("service", "POST", "/storage/v1/object/"+works+"/work.jpg", string(storagetest.JPEG(31, 20)), "Content-Type", "image/jpeg"), http.StatusOK)
 		if private("work.jpg") || !private(s.name) {
 			t.Fatalf("work %v, picture %v", private("work.jpg"), private(s.name))
 		}
@@ -280,7 +281,7 @@ func TestRetentionRemovesPicturesOfConversations(t *testing.T) {
 	eachBucketSite(t, func(t *testing.T, s *bucketSite) {
 		at := policy.ConversationBucket + "/" + s.name
 		s.clock.Store(s.now().AddDate(0, 5, 0).UnixMicro())
-		young := s.follow("Rui", "rui@exemplo.example", "pt")
+		young := s.sendMessageWithLink("Rui", "rui@exemplo.example", "pt")
 		if rec := s.send(young, "", []string{"text=Mine"}, storagetest.JPEG(40, 20)); rec.Code != http.StatusSeeOther {
 			t.Fatal(rec.Code)
 		}
@@ -295,7 +296,7 @@ func TestRetentionRemovesPicturesOfConversations(t *testing.T) {
 				t.Errorf("%s: %d", query, n)
 			}
 		}
-		if rec := s.ask("service", "GET", "/storage/v1/object/"+at, ""); rec.Code == http.StatusOK {
+		if rec := s.sendAs("service", "GET", "/storage/v1/object/"+at, ""); rec.Code == http.StatusOK {
 			t.Errorf("the picture of the old message: %d", rec.Code)
 		}
 		if found := pictureLinks.FindStringSubmatch(browseLink(t, s.App, young).Body.String()); found == nil || browseLink(t, s.App, found[1]).Code != http.StatusOK {
@@ -321,7 +322,7 @@ func TestHEICInAConversation(t *testing.T) {
 		t.Run(vips, func(t *testing.T) {
 			s := newNoticeSite(t, db.SQLite, false, func(c *config.Config) { c.Pictures.Vips = vips })
 			s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
-			path := s.follow("Eva", "eva@exemplo.example", "en")
+			path := s.sendMessageWithLink("Eva", "eva@exemplo.example", "en")
 			rec := s.send(path, "", []string{"text=Kept & shown"}, photo)
 			if vips == "off" {
 				if body := rec.Body.String(); rec.Code != http.StatusUnsupportedMediaType || !strings.Contains(body, "not a picture that can be shown") || !strings.Contains(body, "Kept &amp; shown</textarea>") {

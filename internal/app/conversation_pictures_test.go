@@ -72,7 +72,7 @@ var pictureLinks = regexp.MustCompile(`<a href="([^"]*/picture/[0-9a-f-]{36})"><
 func TestPicturesInAConversation(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
 		s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
-		path, other := s.follow("Canary", "canary@exemplo.example", "en"), s.follow("Rui", "rui@exemplo.example", "pt")
+		path, other := s.sendMessageWithLink("Canary", "canary@exemplo.example", "en"), s.sendMessageWithLink("Rui", "rui@exemplo.example", "pt")
 		version := s.count("select version from content_version")
 		photo := storagetest.WithComment(storagetest.JPEG(300, 200), "canary")
 		for range 2 { // the second time is a double click
@@ -191,7 +191,7 @@ func TestATextWhileItsMessageIsErased(t *testing.T) {
 		stored := 0
 		for round := range 20 {
 			s.clock.Add(time.Hour.Microseconds()) // beyond the limits of an address
-			path := s.follow(fmt.Sprintf("Canary %d", round), "canary@exemplo.example", "en")
+			path := s.sendMessageWithLink(fmt.Sprintf("Canary %d", round), "canary@exemplo.example", "en")
 			var writing sync.WaitGroup
 			for range 3 {
 				writing.Go(func() {
@@ -229,7 +229,7 @@ func TestATextWhileItsMessageIsErased(t *testing.T) {
 func TestRefusedPictures(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
 		s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
-		path := s.follow("Canary", "canary@exemplo.example", "en")
+		path := s.sendMessageWithLink("Canary", "canary@exemplo.example", "en")
 		photo := storagetest.JPEG(30, 20)
 		large := append(bytes.Clone(photo), make([]byte, 10<<20)...)
 		for name, c := range map[string]struct {
@@ -273,7 +273,7 @@ func TestRefusedPictures(t *testing.T) {
 func TestArchivesKeepPicturesOfConversations(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
 		s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
-		path := s.follow("Canary", "canary@exemplo.example", "en")
+		path := s.sendMessageWithLink("Canary", "canary@exemplo.example", "en")
 		photo := storagetest.JPEG(30, 20)
 		s.send(path, "", []string{"text=See"}, photo)
 		file, entries := exported(t, s.App)
@@ -322,7 +322,7 @@ func TestNoticesCountPictures(t *testing.T) {
 		s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
 		s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
 		s.set("notice.webhook", `"`+s.hook.URL+`"`)
-		path := s.follow("Eva", "eva@exemplo.example", "en")
+		path := s.sendMessageWithLink("Eva", "eva@exemplo.example", "en")
 		photo := storagetest.JPEG(30, 20)
 		text := func(text string, pictures ...[]byte) {
 			t.Helper()

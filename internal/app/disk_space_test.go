@@ -47,15 +47,15 @@ func smallDisk(t *testing.T) string {
 	if os.Getenv("ATELIE_TEST_MOUNTS") != "" {
 		t.Fatal(err)
 	}
-	again := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	again.Env = append(os.Environ(), "ATELIE_TEST_MOUNTS=1")
-	again.SysProcAttr = &syscall.SysProcAttr{
+	rerun := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	rerun.Env = append(os.Environ(), "ATELIE_TEST_MOUNTS=1")
+	rerun.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
 	}
-	if out, err := again.CombinedOutput(); err != nil {
-		t.Fatalf("in a name space of its own: %v\n%s", err, out)
+	if out, err := rerun.CombinedOutput(); err != nil {
+		t.Fatalf("in new namespaces: %v\n%s", err, out)
 	}
 	return ""
 }

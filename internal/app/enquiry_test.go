@@ -20,8 +20,8 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-// follow sends a visitor's message that requests a private link, and returns the link's path.
-func (s *noticeSite) follow(name, email, language string) (path string) {
+// sendMessageWithLink sends a visitor's message that requests a private link, and returns the link's path.
+func (s *noticeSite) sendMessageWithLink(name, email, language string) (path string) {
 	s.t.Helper()
 	body, err := json.Marshal(map[string]any{"name": name, "email": email, "message": "Temos uma parede.", "reason": "commission", "language": language, "follow": true})
 	if err != nil {
@@ -69,7 +69,7 @@ func TestAConversationByMailAndLink(t *testing.T) {
 		s.set("site", `{"name":"Alvor","email":"atelier@alvor.example","enquiryLinks":true}`)
 		s.set("notice.webhook", `"`+s.hook.URL+`"`)
 		serve(t, s.App)
-		path := s.follow("Canary", "canary@exemplo.example", "en")
+		path := s.sendMessageWithLink("Canary", "canary@exemplo.example", "en")
 		var id string
 		if err := s.DB.QueryRow(t.Context(), "select id from contact_submissions").Scan(&id); err != nil {
 			t.Fatal(err)
@@ -175,7 +175,7 @@ func TestARefusedReplyCanBeMailedAgain(t *testing.T) {
 func TestAddressDataIncludesConversations(t *testing.T) {
 	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
 		s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
-		path, other := s.follow("Canary", "canary@exemplo.example", "en"), s.follow("Rui", "rui@exemplo.example", "en")
+		path, other := s.sendMessageWithLink("Canary", "canary@exemplo.example", "en"), s.sendMessageWithLink("Rui", "rui@exemplo.example", "en")
 		browseLink(t, s.App, path, "text", "Canary yellow, please.")
 		exported := string(s.call(identity.Service, "address-data", `{"action":"export","address":"canary@exemplo.example"}`))
 		if !strings.Contains(exported, `"text":"Canary yellow, please."`) || !strings.Contains(exported, `"link":{"created_at"`) || strings.Contains(exported, strings.TrimPrefix(path, "/enquiry/")) {
@@ -263,7 +263,7 @@ func TestArchivesKeepConversations(t *testing.T) {
 		t.Run(string(dialect), func(t *testing.T) {
 			s := newNoticeSite(t, dialect, false)
 			s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
-			path := s.follow("Inês", "ines@exemplo.example", "pt")
+			path := s.sendMessageWithLink("Inês", "ines@exemplo.example", "pt")
 			browseLink(t, s.App, path, "text", "E a cor?")
 			file, entries := exported(t, s.App)
 			for name, text := range entries {

@@ -18,11 +18,12 @@ import (
 	"atelie/internal/mail/mailtest"
 )
 
-// flood sends messages from many IP addresses within one minute, and checks that all responses are equal.
-func (s *noticeSite) flood(addresses, each int) {
+// flood sends perAddress messages from each of several IP addresses, and checks that all responses are equal. The site's clock stands still
+// meanwhile.
+func (s *noticeSite) flood(addresses, perAddress int) {
 	s.t.Helper()
 	public, handler, first := key(s.t, s.App, identity.Anon), s.Handler(), ""
-	for i := range each {
+	for i := range perAddress {
 		for a := range addresses {
 			body := fmt.Sprintf(`{"name":"Visitor %d-%d","email":"v@exemplo.example","message":"Temos uma parede.","reason":"purchase"}`, a, i)
 			r := httptest.NewRequestWithContext(s.t.Context(), "POST", "/functions/v1/submit-contact", strings.NewReader(body))

@@ -25,7 +25,8 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// filesContaining lists the files of a folder that contain any of the texts, also across the line breaks of quoted-printable.
+// filesContaining lists the files of a folder that contain any of the texts. It removes the soft line
+// breaks of quoted-printable before it searches, because one can be within a text.
 func filesContaining(t *testing.T, dir string, texts ...string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -51,7 +52,7 @@ func filesContaining(t *testing.T, dir string, texts ...string) (files []string)
 func (s *noticeSite) remove(query string) {
 	s.t.Helper()
 	if rec := sendRequest(s.App, "DELETE", "/rest/v1/contact_submissions?"+query, key(s.t, s.App, identity.Service)); rec.Code != http.StatusNoContent {
-		s.t.Fatalf("%d %s", rec.Code, rec.Body)
+		s.t.Fatalf("status %d: %s", rec.Code, rec.Body)
 	}
 }
 

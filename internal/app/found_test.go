@@ -30,10 +30,11 @@ var hostileTexts = []string{
 	"{{.Site}} ${alert(1)} %s",
 }
 
-// elements parses a document and returns its elements by name, and its scripts and event handlers.
-func elements(t *testing.T, document string) (names map[string]int, title string, harmful []string) {
+// elements parses an HTML document. It returns the number of elements of each name, the title, and the harmful tags: those with an event
+// handler, with a javascript: URL or with the src of hostileTexts.
+func elements(t *testing.T, document string) (counts map[string]int, title string, harmful []string) {
 	t.Helper()
-	names = map[string]int{}
+	counts = map[string]int{}
 	z := html.NewTokenizer(strings.NewReader(document))
 	last := ""
 	for {
@@ -42,7 +43,7 @@ func elements(t *testing.T, document string) (names map[string]int, title string
 			if !errors.Is(z.Err(), io.EOF) {
 				t.Fatal(z.Err())
 			}
-			return names, title, harmful
+			return counts, title, harmful
 		case html.TextToken:
 			if last == "title" {
 				title += string(z.Text())
@@ -50,7 +51,7 @@ func elements(t *testing.T, document string) (names map[string]int, title string
 		case html.StartTagToken, html.SelfClosingTagToken:
 			token := z.Token()
 			last = token.Data
-			names[last]++
+			counts[last]++
 			for _, a := range token.Attr {
 				if strings.HasPrefix(a.Key, "on") || strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "javascript:") || (a.Key == "src" && a.Val == "x") {
 					harmful = append(harmful, token.String())

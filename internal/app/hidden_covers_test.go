@@ -25,6 +25,7 @@ func TestCoversOutsideOfTheirTimeAreNowhere(t *testing.T) {
 			defer running.Wait()
 			defer stop()
 			running.Go(func() { s.content.Run(background) })
+			// hour returns the time in n hours as JSON.
 			hour := func(n int) string { return `"` + db.FormatTime(s.clock.Add(time.Duration(n)*time.Hour)) + `"` }
 			files := map[string]string{"Always": "always.png", "Secret soon": "soon.png", "Secret past": "past.png", "Until noon": "noon.png"}
 			times := map[string]string{
@@ -34,16 +35,16 @@ func TestCoversOutsideOfTheirTimeAreNowhere(t *testing.T) {
 				s.upload(name, uint8(len(title)))
 				s.do("POST", "/rest/v1/cover_images", `{"title":"`+title+`","image_url":"`+historyBase+name+`","media_type":"image","display_order":1`+times[title]+`}`)
 			}
-			owned := s.as(s.owner, "GET", "/rest/v1/cover_images?select=*,media", "")
-			cookies := owned.Result().Cookies()
-			if len(cookies) != 1 || cookies[0].Name != ownerCookie || strings.Count(owned.Body.String(), `"title":`) != len(files) {
-				t.Fatalf("the owner's covers: %v %s", cookies, owned.Body)
+			ownerList := s.as(s.owner, "GET", "/rest/v1/cover_images?select=*,media", "")
+			cookies := ownerList.Result().Cookies()
+			if len(cookies) != 1 || cookies[0].Name != ownerCookie || strings.Count(ownerList.Body.String(), `"title":`) != len(files) {
+				t.Fatalf("the owner's covers: %v %s", cookies, ownerList.Body)
 			}
 			check := func(when string, visible ...string) {
 				t.Helper()
-				shown := map[string]bool{}
+				isVisible := map[string]bool{}
 				for _, title := range visible {
-					shown[title] = true
+					isVisible[title] = true
 				}
 				for _, target := range []string{
 					"/", "/?lang=pt", "/gallery/all", "/sitemap.xml", "/feed.xml",
@@ -55,10 +56,10 @@ func TestCoversOutsideOfTheirTimeAreNowhere(t *testing.T) {
 						}
 						text := s.as(token, "GET", target, "").Body.String()
 						for title, name := range files {
-							if !shown[title] && (strings.Contains(text, title) || strings.Contains(text, name)) {
+							if !isVisible[title] && (strings.Contains(text, title) || strings.Contains(text, name)) {
 								t.Errorf("%s: %s contains %s", when, target, title)
 							}
-							if shown[title] && (target == "/" || strings.HasPrefix(target, "/rest/")) && !strings.Contains(text, title) {
+							if isVisible[title] && (target == "/" || strings.HasPrefix(target, "/rest/")) && !strings.Contains(text, title) {
 								t.Errorf("%s: %s lacks %s", when, target, title)
 							}
 						}
@@ -70,7 +71,7 @@ func TestCoversOutsideOfTheirTimeAreNowhere(t *testing.T) {
 							continue
 						}
 						got, none := s.as("", "GET", target, ""), s.as("", "GET", fileTargets("none.png")[i], "")
-						if shown[title] && got.Code != http.StatusOK || !shown[title] && (got.Code != none.Code || strings.ReplaceAll(got.Body.String(), name, "none.png") != none.Body.String()) {
+						if isVisible[title] && got.Code != http.StatusOK || !isVisible[title] && (got.Code != none.Code || strings.ReplaceAll(got.Body.String(), name, "none.png") != none.Body.String()) {
 							t.Errorf("%s: %s: %d %s", when, target, got.Code, got.Body)
 						}
 						if got := s.with("", cookies[0], "GET", target, ""); got.Code != http.StatusOK {

@@ -20,14 +20,15 @@ import (
 	"atelie/internal/storage"
 )
 
-// historySite is a site with a work that has two pictures and the still of a video.
+// historySite is a new site without content. The test sets its clock.
 type historySite struct {
 	*App
 	t     *testing.T
 	clock time.Time
-	token string
+	token string // the service key
 }
 
+// historyBase precedes the names of files in their public URLs.
 const historyBase = "/storage/v1/object/public/product-images/"
 
 func newHistorySite(t *testing.T, dialect db.Dialect, quota config.Bytes) *historySite {
@@ -51,7 +52,7 @@ func (s *historySite) send(method, target, body string) *httptest.ResponseRecord
 	return rec
 }
 
-// do is send for a request that must succeed. It returns the body.
+// do sends a request as send does, fails the test unless the response is a success, and returns the body.
 func (s *historySite) do(method, target, body string) string {
 	s.t.Helper()
 	rec := s.send(method, target, body)
@@ -61,7 +62,7 @@ func (s *historySite) do(method, target, body string) string {
 	return rec.Body.String()
 }
 
-// upload stores a small black picture with one pixel of the given grey.
+// upload stores a small black picture with one grey pixel. Pictures of different shades have different bytes.
 func (s *historySite) upload(name string, shade uint8) {
 	s.t.Helper()
 	img := image.NewGray(image.Rect(0, 0, 8, 8))

@@ -27,7 +27,7 @@ import (
 	"atelie/internal/supabase"
 )
 
-// noWait fails the test: no request may have to be retried.
+// noWait replaces the wait before a retry. It returns an error, because no request of these tests may need a retry.
 func noWait(context.Context, time.Duration) error { return context.DeadlineExceeded }
 
 // runImport runs an import and returns what it prints.
@@ -44,7 +44,7 @@ func (s *historySite) runImport(i *supabase.Import) string {
 	return strings.Join(lines, "\n")
 }
 
-// contents returns all that an import can change.
+// contents returns the rows of all tables that an import can change, as text.
 func (s *historySite) contents() string {
 	s.t.Helper()
 	var all []string

@@ -17,8 +17,8 @@ import (
 
 // statusWithKey returns the HTTP status of a surface's response to a request with the key.
 func statusWithKey(a *App, surface, key string) int {
-	at := surfaces[surface]
-	r := httptest.NewRequest(at[0], at[1], strings.NewReader("{}"))
+	methodAndURL := surfaces[surface]
+	r := httptest.NewRequest(methodAndURL[0], methodAndURL[1], strings.NewReader("{}"))
 	r.Header.Set("apikey", key)
 	r.Header.Set("Authorization", "Bearer "+key)
 	rec := httptest.NewRecorder()
@@ -46,7 +46,7 @@ func TestRevokedKeyIsRefusedOnEverySurface(t *testing.T) {
 				if err != nil || second == original {
 					t.Fatal(second, err)
 				}
-				unmade, err := a.Tokens.KeyOf(role, 9)
+				neverIssued, err := a.Tokens.KeyOf(role, 9)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -57,7 +57,7 @@ func TestRevokedKeyIsRefusedOnEverySurface(t *testing.T) {
 					if status := statusWithKey(a, surface, original); status != http.StatusUnauthorized {
 						t.Errorf("%s responds to the revoked %s key with %d", surface, role, status)
 					}
-					if status := statusWithKey(a, surface, unmade); status != http.StatusUnauthorized {
+					if status := statusWithKey(a, surface, neverIssued); status != http.StatusUnauthorized {
 						t.Errorf("%s responds to a %s key that was never issued with %d", surface, role, status)
 					}
 					if status := statusWithKey(a, surface, second); status == http.StatusUnauthorized {

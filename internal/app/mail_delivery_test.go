@@ -41,6 +41,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
+// enqueue adds a job.
 func enqueue(t *testing.T, a *App, kind string, payload any) {
 	t.Helper()
 	if err := a.DB.WithTx(t.Context(), func(tx *db.Tx) error { return a.Jobs.Enqueue(t.Context(), tx, kind, payload) }); err != nil {
@@ -66,6 +67,7 @@ func serve(t *testing.T, a *App) {
 	})
 }
 
+// waitForState waits until the jobs of a kind, or of all kinds if it is "", have the given state.
 func waitForState(t *testing.T, a *App, kind string, want jobs.State) {
 	t.Helper()
 	var got jobs.State

@@ -5,13 +5,15 @@ import (
 )
 
 // Proves T-limits-memory.
+//
+// Each step is one measurement of the memory in use. If it must cause a release, after is the memory in use after that release.
 func TestMemoryIsReleasedAfterABurst(t *testing.T) {
 	const mb = 1 << 20
 	var w memoryWatch
 	for i, step := range []struct {
-		inUse uint64
-		give  bool
-		rest  uint64 // bytes in use after the release
+		inUse   uint64
+		release bool
+		after   uint64
 	}{
 		{60 * mb, false, 0}, // the first check sets the floor
 		{64 * mb, false, 0},
@@ -19,11 +21,11 @@ func TestMemoryIsReleasedAfterABurst(t *testing.T) {
 		{400 * mb, false, 0},      // a burst begins
 		{900 * mb, false, 0},      // the burst continues
 		{890 * mb, true, 63 * mb}, // the burst is over
-		{63 * mb, true, 63 * mb},  // the release has returned memory, and might have come too early
-		{63 * mb, false, 0},       // nothing was left
+		{63 * mb, true, 63 * mb},  // the previous release returned memory, so another one may return more
+		{63 * mb, false, 0},       // the previous release returned nothing
 		{74 * mb, false, 0},
 		{74 * mb, true, 63 * mb}, // a small burst
-		{64 * mb, true, 63 * mb}, // an idle program grows by a little
+		{64 * mb, true, 63 * mb}, // growth by less than memoryGrowth is ignored
 		{63 * mb, false, 0},
 		{300 * mb, false, 0},
 		{300 * mb, true, 250 * mb}, // memory in use at the time of the release becomes the floor
@@ -34,11 +36,11 @@ func TestMemoryIsReleasedAfterABurst(t *testing.T) {
 		{90 * mb, false, 0},
 		{90 * mb, true, 50 * mb},
 	} {
-		if got := w.shouldRelease(step.inUse); got != step.give {
+		if got := w.shouldRelease(step.inUse); got != step.release {
 			t.Fatalf("step %d, %d MB: %v", i, step.inUse/mb, got)
 		}
-		if step.give {
-			w.reset(step.rest)
+		if step.release {
+			w.reset(step.after)
 		}
 	}
 	if memoryInUse() < mb {

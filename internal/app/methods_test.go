@@ -15,7 +15,7 @@ import (
 // without a key.
 func TestKnownPathsRefuseOtherMethods(t *testing.T) {
 	a := newApp(t, db.SQLite)
-	for _, c := range []struct{ method, target, allow, field string }{
+	for _, c := range []struct{ method, target, allow, field string }{ // field: one that an error of this surface has
 		{"POST", "/auth/v1/user", "GET, HEAD, PUT", "error_code"},
 		{"GET", "/auth/v1/token?grant_type=password", "POST", "error_code"},
 		{"PATCH", "/auth/v1/admin/users/7", "GET, HEAD, PUT, DELETE", "error_code"},

@@ -39,12 +39,12 @@ func scrape(t *testing.T, a *App) map[string]float64 {
 		if !strings.HasPrefix(line, "atelie_") {
 			continue
 		}
-		at := strings.LastIndex(line, " ")
-		value, err := strconv.ParseFloat(strings.TrimSpace(line[at:]), 64)
+		space := strings.LastIndex(line, " ") // between name and value
+		value, err := strconv.ParseFloat(strings.TrimSpace(line[space:]), 64)
 		if err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
-		values[line[:at]] = value
+		values[line[:space]] = value
 	}
 	return values
 }

@@ -1,8 +1,7 @@
 //go:build !race
 
-// Not with the race detector, under which the pictures take minutes. It would find nothing: the nodes share only the
-// database and make pictures in separate processes. TestRenditionOnRequestIsMadeOnce of internal/media checks the callers within one
-// node with it.
+// The race detector would make these tests take minutes, and would find nothing, because the nodes share only the database and make pictures
+// in separate processes. TestRenditionOnRequestIsMadeOnce in internal/media tests concurrent requests within one node, with the race detector.
 package app
 
 import (
@@ -33,8 +32,8 @@ import (
 	"atelie/internal/storage/blob/blobtest"
 )
 
-// nodes starts the program three times with one database and one file store. All three run jobs.
-func nodes(t *testing.T, cfg config.Config) (apps []*App, urls []string) {
+// startNodes starts the program three times with one database and one file store. All three run jobs.
+func startNodes(t *testing.T, cfg config.Config) (apps []*App, urls []string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	var serving sync.WaitGroup
@@ -100,7 +99,7 @@ func TestEveryRenditionIsMadeOnceAcrossNodes(t *testing.T) {
 				at.Scheme, at.User, at.Path, at.RawQuery = "s3", url.UserPassword(b.KeyID, b.Secret), "/"+b.Bucket, url.Values{"region": {b.Region}, "tls": {"off"}, "path-style": {"on"}, "create": {"on"}}.Encode()
 				cfg.Storage.URL = at.String()
 			}
-			apps, urls := nodes(t, cfg)
+			apps, urls := startNodes(t, cfg)
 			// A trigger in the database counts, because a rendition that is made again replaces the first row.
 			for _, statement := range []string{
 				"create table times_made (name text)",
@@ -221,7 +220,7 @@ func waitUntil(t *testing.T, what string, ok func() bool) {
 func TestEveryNodeShowsAScheduledWorkAtItsTime(t *testing.T) {
 	cfg := configuration(t)
 	cfg.Database.URL = dbtest.URL(t, db.Postgres)
-	apps, urls := nodes(t, cfg)
+	apps, urls := startNodes(t, cfg)
 	get := func(url string) string {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)

@@ -41,13 +41,14 @@ type noticeSite struct {
 	hook       *httptest.Server
 	clock      atomic.Int64
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards the following fields
 	calls  []webhookCall
-	status int
+	status int // with which the webhook responds
 }
 
 func (s *noticeSite) now() time.Time { return time.UnixMicro(s.clock.Load()).UTC() }
 
+// newNoticeSite starts a noticeSite. If private is true, webhooks may have private addresses, such as that of the test.
 func newNoticeSite(t *testing.T, dialect db.Dialect, private bool, settings ...func(*config.Config)) *noticeSite {
 	t.Helper()
 	s := &noticeSite{t: t, status: http.StatusNoContent}

@@ -50,8 +50,9 @@ func (l *outageLog) records(t *testing.T) (out []map[string]any) {
 }
 
 // count returns how often the beginning and the end of an outage were logged, the number of stale responses, and the number of other
-// warnings and errors. It ignores at most late requests that timed out.
-func (l *outageLog) count(t *testing.T, beginning string, late int) (begun, ended, stale int, loud []map[string]any) {
+// warnings and errors. beginning is the start of the message about the beginning. late is the number of requests that may have timed out:
+// so many messages about timeouts are not counted.
+func (l *outageLog) count(t *testing.T, beginning string, late int) (begun, ended, stale int, others []map[string]any) {
 	t.Helper()
 	for _, r := range l.records(t) {
 		switch {
@@ -64,10 +65,10 @@ func (l *outageLog) count(t *testing.T, beginning string, late int) (begun, ende
 		case r["status"] == float64(http.StatusGatewayTimeout) && late > 0:
 			late--
 		case r["level"] == "ERROR", r["level"] == "WARN":
-			loud = append(loud, r)
+			others = append(others, r)
 		}
 	}
-	return begun, ended, stale, loud
+	return begun, ended, stale, others
 }
 
 // newLoggedApp opens the program on a database and records its log.

@@ -1,6 +1,6 @@
 //go:build !race
 
-// Without the race detector: as in nodes_test.go, the pictures are made in separate processes.
+// The race detector would make these tests slow and would find nothing, because pictures are made in separate processes.
 package app
 
 import (
@@ -65,8 +65,8 @@ func TestFirstSizesAreMadeBeforeLadders(t *testing.T) {
 				<-done
 			}()
 			seen := 0
-			for deadline := time.Now().Add(2 * time.Minute); ; <-time.After(2 * time.Millisecond) { // for the next ladder
-				// Read in this order, because once a ladder has begun, no first size may be waiting.
+			for deadline := time.Now().Add(2 * time.Minute); ; <-time.After(2 * time.Millisecond) { // each new ladder sets a new deadline
+				// The waiting pictures are counted last: if a ladder had begun before, none may wait now.
 				begun := count("jobs where kind = '" + media.JobPicture + "' and claim is not null")
 				ladders := count("media_renditions where name like 'frame-%'")
 				waiting := count("jobs where kind = '" + media.JobFirst + "' and claim is null")

@@ -32,39 +32,40 @@ func BenchmarkCachedRendition(b *testing.B) {
 	}
 	b.Cleanup(func() { _ = log.Close() })
 	a.log = slog.New(slog.NewJSONHandler(log, nil))
-	_, err = a.Storage.Put(b.Context(), identity.Caller{Role: identity.Service}, "product-images", "a.jpg", bytes.NewReader(busy(1600, 1200, 50)), -1, storage.PutOptions{})
+	_, err = a.Storage.Put(b.Context(), identity.Caller{Role: identity.Service}, "product-images", "a.jpg", bytes.NewReader(noisyJPEG(1600, 1200, 50)), -1, storage.PutOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	const at = "/storage/v1/object/public/product-images/a.jpg"
-	known, err := a.Media.Describe(b.Context(), []string{at}, false)
+	const original = "/storage/v1/object/public/product-images/a.jpg"
+	descriptions, err := a.Media.Describe(b.Context(), []string{original}, false)
 	if err != nil {
 		b.Fatal(err)
 	}
 	var d struct{ V string }
-	if err := json.Unmarshal(known[at], &d); err != nil {
+	if err := json.Unmarshal(descriptions[original], &d); err != nil {
 		b.Fatal(err)
 	}
-	address := strings.Replace(at, "/object/", "/render/image/", 1) + "?width=640&format=webp&v=" + d.V
-	plain, _, _ := strings.Cut(address, "&v=")
-	rec := sendRequest(a, "GET", plain, "") // without a version, a request waits until the rendition is made
+	versioned := strings.Replace(original, "/object/", "/render/image/", 1) + "?width=640&format=webp&v=" + d.V
+	unversioned, _, _ := strings.Cut(versioned, "&v=")
+	rec := sendRequest(a, "GET", unversioned, "") // without a version, a request waits until the rendition is made
 	if rec.Code != http.StatusOK {
 		b.Fatal(rec.Body)
 	}
 	body := rec.Body.Bytes()
 	b.Logf("%d bytes", len(body))
-	b.Run("plain", func(b *testing.B) { load(b, a.Handler(), plain) })
-	b.Run("versioned", func(b *testing.B) { load(b, a.Handler(), address) })
+	b.Run("plain", func(b *testing.B) { load(b, a.Handler(), unversioned) })
+	b.Run("versioned", func(b *testing.B) { load(b, a.Handler(), versioned) })
 	b.Run("handler", func(b *testing.B) {
 		load(b, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "image/webp")
 			_, _ = w.Write(body) // an error means that the client has gone
-		}), address)
+		}), versioned)
 	})
 }
 
-// busy returns a JPEG with noise, whose renditions have about as many bytes as those of paintings. More noise than 20 makes more.
-func busy(w, h, level int) []byte {
+// noisyJPEG returns a JPEG with noise. With the level 20 its renditions have about as many bytes as those of paintings, with a higher level
+// more.
+func noisyJPEG(w, h, level int) []byte {
 	img := image.NewGray(image.Rect(0, 0, w, h))
 	noise := rand.New(rand.NewPCG(1, 2))
 	for i := range img.Pix {
@@ -77,13 +78,13 @@ func busy(w, h, level int) []byte {
 	return file.Bytes()
 }
 
-func load(b *testing.B, h http.Handler, address string) {
+func load(b *testing.B, h http.Handler, versioned string) {
 	server := httptest.NewServer(h)
 	defer server.Close()
 	b.RunParallel(func(pb *testing.PB) {
 		client := &http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{}).DialContext}}
 		for pb.Next() {
-			r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, server.URL+address, nil)
+			r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, server.URL+versioned, nil)
 			if err != nil {
 				b.Error(err)
 				return

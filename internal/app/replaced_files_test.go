@@ -20,7 +20,7 @@ import (
 
 const replacedWork = "22222222-2222-4222-8222-222222222222"
 
-// replaced is the expected response of get_history for the revisions of replacedWork, newest first.
+// replaced returns the replaced files of each revision of replacedWork, newest first, from the response of get_history.
 func (s *historySite) replaced() (all [][]string) {
 	s.t.Helper()
 	var revisions []struct {

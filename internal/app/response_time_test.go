@@ -29,7 +29,7 @@ func TestThePageTellsTheMeasuredResponseTime(t *testing.T) {
 				t.Helper()
 				rec := sendRequest(s.App, "GET", target, "")
 				if rec.Code != http.StatusOK {
-					t.Fatalf("%d %s", rec.Code, rec.Body)
+					t.Fatalf("status %d: %s", rec.Code, rec.Body)
 				}
 				return rec.Body.String()
 			}
@@ -43,7 +43,7 @@ func TestThePageTellsTheMeasuredResponseTime(t *testing.T) {
 			}
 			const written, measured, inPortuguese = "I usually reply within 24 hours", "Usually answered within 3 hours", "Costumo responder no prazo de 3 horas"
 			before := page("/")
-			if status, response := s.settings(`{"site":{"responseTime":"measured"}}`); status != http.StatusOK {
+			if status, response := s.saveSettings(`{"site":{"responseTime":"measured"}}`); status != http.StatusOK {
 				t.Fatalf("%d %+v", status, response)
 			}
 			for n := range 9 {
@@ -52,14 +52,14 @@ func TestThePageTellsTheMeasuredResponseTime(t *testing.T) {
 				}
 			}
 			if after := page("/"); after != before || !strings.Contains(after, written) {
-				t.Error("nine answers change the page")
+				t.Error("nine answered messages change the page")
 			}
 			if status := patch(identity.Anon, 9, "replied"); status != http.StatusUnauthorized {
 				t.Errorf("a visitor: %d", status)
 			}
 			patch(identity.Service, 9, "replied")
 			if text := page("/"); strings.Contains(text, written) || !strings.Contains(text, measured) || !strings.Contains(text, inPortuguese) || strings.Contains(text, "responseTime\":\"measured") {
-				t.Error("ten answers do not change the page")
+				t.Error("ten answered messages do not change the page")
 			}
 			if !strings.Contains(page("/gallery/all?lang=pt"), inPortuguese) {
 				t.Error("another page has the old text")

@@ -2,6 +2,7 @@ package app
 
 import (
 	"testing"
+	"time"
 
 	"atelie/internal/identity"
 	"atelie/internal/jobs"
@@ -23,7 +24,7 @@ func TestMaintenanceRemovesOldMessages(t *testing.T) {
 		s.clock.Store(s.now().AddDate(0, 1, 0).UnixMicro())
 		s.maintain(t.Context())
 		if n := s.count("select count(*) from contact_submissions"); n != 2 {
-			t.Fatalf("without a setting %d are left", n)
+			t.Fatalf("without a retention %d messages are left", n)
 		}
 		s.set("site", `{"name":"Alvor","messageMonths":6}`)
 		s.maintain(t.Context())
@@ -41,7 +42,7 @@ func TestMaintenanceRemovesOldMessages(t *testing.T) {
 		}
 		s.waitFor("the jobs of deleted messages are done", func() bool {
 			if s.idle() {
-				s.clock.Add(1_000_000) // a scrub that failed because of readers is retried
+				s.clock.Add(1_000_000) // a job that failed because the database had readers is retried a second later
 			}
 			return s.count("select count(*) from jobs") == 0
 		})
@@ -52,7 +53,7 @@ func TestMaintenanceRemovesOldMessages(t *testing.T) {
 func TestOldMessageLeavesNoCopyInTheDataFolder(t *testing.T) {
 	cfg := configuration(t)
 	s := &noticeSite{t: t}
-	s.clock.Store(1_763_719_260_000_000)
+	s.clock.Store(time.Date(2025, 11, 21, 10, 1, 0, 0, time.UTC).UnixMicro())
 	s.App = newAppOf(t, cfg, s.now)
 	s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
 	serve(t, s.App)

@@ -49,7 +49,7 @@ func TestServerResealsValuesOfThePreviousSecret(t *testing.T) {
 				t.Errorf("the old key beside the new secret: %d", rec.Code)
 			}
 			if found, err := during.Reseal(t.Context(), false); err != nil || found != 1 {
-				t.Errorf("to be sealed anew: %d, %v", found, err)
+				t.Errorf("values to reseal: %d, %v", found, err)
 			}
 			during.resealOnce(t.Context())
 			if !strings.Contains(log.String(), "nothing is sealed with the previous secret any more") {

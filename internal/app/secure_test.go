@@ -32,7 +32,7 @@ const domain = "atelie.example"
 // only after a minute.
 type balancer struct {
 	net.Listener
-	known chan struct{} // closed by the first call of set
+	ready chan struct{} // closed by the first call of set
 	mu    sync.Mutex
 	nodes []string
 	next  int
@@ -44,7 +44,7 @@ func newBalancer(t *testing.T) *balancer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &balancer{Listener: l, known: make(chan struct{})}
+	b := &balancer{Listener: l, ready: make(chan struct{})}
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {
@@ -52,7 +52,7 @@ func newBalancer(t *testing.T) *balancer {
 			if err != nil {
 				return // the test is over
 			}
-			go b.pass(t.Context(), conn)
+			go b.forward(t.Context(), conn)
 		}
 	}()
 	return b
@@ -64,15 +64,15 @@ func (b *balancer) set(nodes ...string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.nodes == nil {
-		close(b.known)
+		close(b.ready)
 	}
 	b.nodes = nodes
 }
 
-func (b *balancer) pass(ctx context.Context, conn net.Conn) {
+func (b *balancer) forward(ctx context.Context, conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	select {
-	case <-b.known:
+	case <-b.ready:
 	case <-ctx.Done(): // the test is over
 		return
 	}

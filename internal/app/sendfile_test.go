@@ -52,7 +52,7 @@ func (c *fileConn) ReadFrom(src io.Reader) (int64, error) {
 func TestLargeFilesAreSentBySendfile(t *testing.T) {
 	a := newApp(t, db.SQLite)
 	film := storagetest.NoisyFilm(2<<20, 1)
-	picture := busy(1600, 1200, 255)
+	picture := noisyJPEG(1600, 1200, 255)
 	service := identity.Caller{Role: identity.Service}
 	for name, content := range map[string][]byte{"a.mp4": film, "a.jpg": picture} {
 		if _, err := a.Storage.Put(t.Context(), service, "product-images", name, bytes.NewReader(content), -1, storage.PutOptions{}); err != nil {

@@ -24,8 +24,8 @@ const (
 
 func seriesWorkID(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", n) }
 
-// fillSeries stores the works 0 to n-1, alternately murals and watercolours, the published series light with all of them (the last one
-// first), and the hidden series dark.
+// fillSeries stores the works 0 to n-1, alternately murals and watercolours. The published lightSeries has all of them, the last one first.
+// The hidden darkSeries has the work 0.
 func fillSeries(t *testing.T, a *App, n int) {
 	t.Helper()
 	var works, pairs []map[string]any
@@ -44,7 +44,7 @@ func fillSeries(t *testing.T, a *App, n int) {
 		}},
 		{"series_works", append(pairs, map[string]any{"series_id": darkSeries, "product_id": seriesWorkID(0)})},
 	} {
-		for rows := range slices.Chunk(insert.rows, 200) { // a request has a limit
+		for rows := range slices.Chunk(insert.rows, 200) { // the limit of rows in a request
 			if err := a.Tables.InsertRows(t.Context(), identity.Caller{Role: identity.Service}, insert.table, rows); err != nil {
 				t.Fatal(err)
 			}

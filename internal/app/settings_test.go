@@ -21,22 +21,22 @@ type savedSettings struct {
 	Code, Details, Hint, Version string
 }
 
-// settings saves the given settings; all others stay unchanged.
-func (s *noticeSite) settings(given string) (status int, response savedSettings) {
+// saveSettings saves the given settings; all others stay unchanged.
+func (s *noticeSite) saveSettings(given string) (status int, response savedSettings) {
 	s.t.Helper()
 	send := func(name, body string) (int, savedSettings) {
 		r := httptest.NewRequestWithContext(s.t.Context(), "POST", "/rest/v1/rpc/"+name, strings.NewReader(body))
 		r.Header.Set("Authorization", "Bearer "+key(s.t, s.App, identity.Service))
 		rec := httptest.NewRecorder()
 		s.Handler().ServeHTTP(rec, r)
-		var a savedSettings
-		if err := json.Unmarshal(rec.Body.Bytes(), &a); err != nil {
-			s.t.Fatalf("%d %s", rec.Code, rec.Body)
+		var saved savedSettings
+		if err := json.Unmarshal(rec.Body.Bytes(), &saved); err != nil {
+			s.t.Fatalf("status %d: %s", rec.Code, rec.Body)
 		}
-		return rec.Code, a
+		return rec.Code, saved
 	}
-	_, now := send("get_site_settings", "{}")
-	return send("save_site_settings", `{"version":"`+now.Version+`","settings":`+given+`}`)
+	_, current := send("get_site_settings", "{}")
+	return send("save_site_settings", `{"version":"`+current.Version+`","settings":`+given+`}`)
 }
 
 // Proves A-set-address.
@@ -53,31 +53,31 @@ func TestSettingsAddressesAreCheckedWhenSaved(t *testing.T) {
 			rec := httptest.NewRecorder()
 			s.Handler().ServeHTTP(rec, upload)
 			if rec.Code != http.StatusOK {
-				t.Fatalf("%d %s", rec.Code, rec.Body)
+				t.Fatalf("status %d: %s", rec.Code, rec.Body)
 			}
-			const here = "/storage/v1/object/public/product-images/"
+			const publicFiles = "/storage/v1/object/public/product-images/"
 			for _, c := range []struct{ given, field, reason string }{
-				{`{"site":{"portrait":"` + here + `gone.png"}}`, "site.portrait", "portrait_unknown"},
-				{`{"site":{"portrait":"https://elsewhere.example` + here + `gone.png"}}`, "site.portrait", "portrait_unknown"},
+				{`{"site":{"portrait":"` + publicFiles + `gone.png"}}`, "site.portrait", "portrait_unknown"},
+				{`{"site":{"portrait":"https://elsewhere.example` + publicFiles + `gone.png"}}`, "site.portrait", "portrait_unknown"},
 				{`{"site":{"portrait":"https://elsewhere.example/ana.png"}}`, "site.portrait", ""},
 				{`{"noticeWebhook":"http://127.0.0.1:5678/"}`, "noticeWebhook", "webhook_https"},
 				{`{"noticeWebhook":"http://localhost/"}`, "noticeWebhook", "webhook_https"},
 				{`{"noticeWebhook":"https://127.0.0.1/"}`, "noticeWebhook", "webhook_private"},
 				{`{"noticeWebhook":"https://intranet/"}`, "noticeWebhook", "webhook_host"},
 			} {
-				if status, a := s.settings(c.given); status != 400 || a.Code != "22023" || a.Details != c.field || a.Hint != c.reason {
+				if status, a := s.saveSettings(c.given); status != 400 || a.Code != "22023" || a.Details != c.field || a.Hint != c.reason {
 					t.Errorf("%s: %d %+v", c.given, status, a)
 				}
 			}
 			for _, given := range []string{
-				`{"site":{"portrait":"` + here + `ana.png"},"noticeWebhook":"https://hooks.invalid/in"}`, `{"site":{"portrait":"http://site.example` + here + `ana.png"}}`,
+				`{"site":{"portrait":"` + publicFiles + `ana.png"},"noticeWebhook":"https://hooks.invalid/in"}`, `{"site":{"portrait":"http://site.example` + publicFiles + `ana.png"}}`,
 			} {
-				if status, a := s.settings(given); status != 200 {
+				if status, a := s.saveSettings(given); status != 200 {
 					t.Errorf("%s: %d %+v", given, status, a)
 				}
 			}
 			s.set("notice.webhook", `"https://10.0.0.1/"`)
-			if status, a := s.settings(`{"site":{"name":"Alvor"}}`); status != 200 {
+			if status, a := s.saveSettings(`{"site":{"name":"Alvor"}}`); status != 200 {
 				t.Errorf("another change: %d %+v", status, a)
 			}
 		})

@@ -24,9 +24,9 @@ func TestSharedCacheControl(t *testing.T) {
 	for _, c := range []struct {
 		path   string
 		header http.Header
-		set    string
+		set    string // Cache-Control that the handler sets
 		status int
-		want   string
+		want   string // Cache-Control of the response
 	}{
 		{"/", nil, "no-cache", 200, pageLifetime},
 		{"/gallery?lang=pt&art=1", nil, "no-cache", 404, pageLifetime},

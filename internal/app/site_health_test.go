@@ -54,11 +54,11 @@ func (s *noticeSite) siteHealth() (state health.State) {
 // hasProblem reports whether the overview shows a problem.
 func (s *noticeSite) hasProblem(code health.Code) bool {
 	s.t.Helper()
-	return slices.ContainsFunc(s.siteHealth().Problems, func(t health.Problem) bool { return t.Code == code })
+	return slices.ContainsFunc(s.siteHealth().Problems, func(p health.Problem) bool { return p.Code == code })
 }
 
-// pass moves the clock of the site forward.
-func (s *noticeSite) pass(d time.Duration) { s.clock.Add(d.Microseconds()) }
+// advance moves the clock of the site forward.
+func (s *noticeSite) advance(d time.Duration) { s.clock.Add(d.Microseconds()) }
 
 // Proves A-health-who.
 func TestHealthIsForAdministrators(t *testing.T) {
@@ -184,7 +184,7 @@ func TestOwnersAreMailedOnceADayPerProblem(t *testing.T) {
 		s.check(other)
 		queued("one for each owner", 2)
 		for range 3 {
-			s.pass(time.Hour)
+			s.advance(time.Hour)
 			s.check(other)
 		}
 		queued("the same day", 2)
@@ -215,7 +215,7 @@ func TestOwnersAreMailedOnceADayPerProblem(t *testing.T) {
 		}
 
 		s.deliverNotices(message)
-		s.pass(25 * time.Hour)
+		s.advance(25 * time.Hour)
 		s.check(other)
 		queued("what has ended", 0)
 		s.makeWaitAgain(message)
@@ -263,7 +263,7 @@ func TestOverviewShowsFailingMails(t *testing.T) {
 			t.Error("failing for a moment is a problem")
 		}
 		since := s.now()
-		s.pass(61 * time.Minute)
+		s.advance(61 * time.Minute)
 		state := s.siteHealth()
 		i := slices.IndexFunc(state.Problems, func(t health.Problem) bool { return t.Code == health.MailFailing })
 		if i < 0 || !state.Problems[i].Since.Equal(since) || !strings.Contains(state.Problems[i].Cause, "try <…> again") {

@@ -60,7 +60,7 @@ func newUnpublishedSite(t *testing.T, dialect db.Dialect) *unpublishedSite {
 	return s
 }
 
-// as sends a request with a token, or without one.
+// as sends a request with a token; "" means without one.
 func (s *unpublishedSite) as(token, method, target, body string) *httptest.ResponseRecorder {
 	s.t.Helper()
 	return s.with(token, nil, method, target, body)

@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db"
 )
 
-// Every table must be in one of the two lists: exported, or leftOut with the reason.
+// TestEveryTableIsExportedOrLeftOut checks that each table is in one of two lists: exported, or leftOut, which has a reason for each table.
 func TestEveryTableIsExportedOrLeftOut(t *testing.T) {
 	if err := checkTables(); err != nil {
 		t.Error(err)

@@ -32,12 +32,12 @@ func openAndVerify(t *testing.T, name string) error {
 
 const filesJSON = `[{"path":"files/a/one.png","bucket":"product-images","name":"one.png","cache_control":"max-age=1"}]`
 
-// completeArchive returns the entries of an archive that nothing is missing from, by name.
+// completeArchive returns the entries of a complete archive: the content of each by name.
 func completeArchive() map[string]string {
 	return map[string]string{"tables/files.json": filesJSON, "tables/products.json": "[]", "files/a/one.png": "bytes"}
 }
 
-// manifest returns the manifest that fits the files.
+// manifest returns the manifest of an archive with the given entries.
 func manifest(files map[string]string) archive.Manifest {
 	return archive.Manifest{Format: archive.Format, Schema: 1, Entries: archivetest.Entries(files)}
 }
@@ -64,7 +64,7 @@ func TestAnArchiveIsChecked(t *testing.T) {
 
 // Proves H-archive-hostile.
 func TestHostileArchivesAreRefused(t *testing.T) {
-	with := func(name, content string) map[string]string {
+	withEntry := func(name, content string) map[string]string {
 		files := completeArchive()
 		files[name] = content
 		return files
@@ -86,15 +86,15 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		files      map[string]string
 		header     func(*zip.FileHeader)
 	}{
-		{"a path that leads out", "leads out", manifest(completeArchive()), with("../../etc/passwd", "x"), nil},
-		{"an absolute path", "leads out", manifest(completeArchive()), with("/etc/passwd", "x"), nil},
-		{"a path of Windows", "leads out", manifest(completeArchive()), with(`..\x`, "x"), nil},
-		{"a drive", "leads out", manifest(completeArchive()), with(`c:x`, "x"), nil},
-		{"a path with dots within", "leads out", manifest(completeArchive()), with("files/../x", "x"), nil},
-		{"a control character", "leads out", manifest(completeArchive()), with("files/a\nb", "x"), nil},
+		{"a path that leads out", "leads out", manifest(completeArchive()), withEntry("../../etc/passwd", "x"), nil},
+		{"an absolute path", "leads out", manifest(completeArchive()), withEntry("/etc/passwd", "x"), nil},
+		{"a path of Windows", "leads out", manifest(completeArchive()), withEntry(`..\x`, "x"), nil},
+		{"a drive", "leads out", manifest(completeArchive()), withEntry(`c:x`, "x"), nil},
+		{"a path with dots within", "leads out", manifest(completeArchive()), withEntry("files/../x", "x"), nil},
+		{"a control character", "leads out", manifest(completeArchive()), withEntry("files/a\nb", "x"), nil},
 		{"a link", "is not a file", manifest(completeArchive()), written, func(h *zip.FileHeader) { h.SetMode(os.ModeSymlink | 0o777) }},
 		{"an encrypted entry", "encrypted", manifest(completeArchive()), written, func(h *zip.FileHeader) { h.Flags |= 1 }},
-		{"an entry that is not listed", "is not in site.json", manifest(completeArchive()), with("site/evil.html", "x"), nil},
+		{"an entry that is not listed", "is not in site.json", manifest(completeArchive()), withEntry("site/evil.html", "x"), nil},
 		{"an entry that is missing", "which is not there", manifest(completeArchive()), without("tables/products.json"), nil},
 		{"an entry that is listed twice", "twice", changed(written, func(m *archive.Manifest) { m.Entries = append(m.Entries, m.Entries[0]) }), written, nil},
 		{"another size", "has not the size", changed(written, func(m *archive.Manifest) { m.Entries[0].Size++ }), written, nil},
@@ -106,12 +106,12 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		{"another manifest", "damaged", []string{"x"}, written, nil},
 		{"an address that moves the terminal's cursor", "an address that is none", changed(written, func(m *archive.Manifest) { m.Owners = []string{"a\x1b[2J@b"} }), written, nil},
 		{"a newer schema", "schema version 999999", changed(written, func(m *archive.Manifest) { m.Schema = 999_999 }), written, nil},
-		{"a file without its entry", "is not in the archive", manifest(with("tables/files.json", strings.Replace(filesJSON, "one.png", "two.png", 1))), with("tables/files.json", strings.Replace(filesJSON, "one.png", "two.png", 1)), nil},
-		{"an original that no row names", "is not in tables/files.json", manifest(with("files/b/x.png", "x")), with("files/b/x.png", "x"), nil},
-		{"a file in the hidden bucket", "no valid name", manifest(with("tables/files.json", strings.Replace(filesJSON, "product-images", `\tkept`, 1))), with("tables/files.json", strings.Replace(filesJSON, "product-images", `\tkept`, 1)), nil},
-		{"an object whose name leads out", "no valid name", manifest(with("tables/files.json", strings.Replace(filesJSON, `"name":"one`, `"name":"../one`, 1))), with("tables/files.json", strings.Replace(filesJSON, `"name":"one`, `"name":"../one`, 1)), nil},
-		{"a row without end", "damaged", manifest(with("tables/files.json", "["+strings.Repeat("[", 10<<20))), with("tables/files.json", "["+strings.Repeat("[", 10<<20)), nil},
-		{"a row that is too large", "damaged", manifest(with("tables/files.json", `["`+strings.Repeat("x", 20<<20)+`"]`)), with("tables/files.json", `["`+strings.Repeat("x", 20<<20)+`"]`), nil},
+		{"a file without its entry", "is not in the archive", manifest(withEntry("tables/files.json", strings.Replace(filesJSON, "one.png", "two.png", 1))), withEntry("tables/files.json", strings.Replace(filesJSON, "one.png", "two.png", 1)), nil},
+		{"an original that no row names", "is not in tables/files.json", manifest(withEntry("files/b/x.png", "x")), withEntry("files/b/x.png", "x"), nil},
+		{"a file in the hidden bucket", "no valid name", manifest(withEntry("tables/files.json", strings.Replace(filesJSON, "product-images", `\tkept`, 1))), withEntry("tables/files.json", strings.Replace(filesJSON, "product-images", `\tkept`, 1)), nil},
+		{"an object whose name leads out", "no valid name", manifest(withEntry("tables/files.json", strings.Replace(filesJSON, `"name":"one`, `"name":"../one`, 1))), withEntry("tables/files.json", strings.Replace(filesJSON, `"name":"one`, `"name":"../one`, 1)), nil},
+		{"a row without end", "damaged", manifest(withEntry("tables/files.json", "["+strings.Repeat("[", 10<<20))), withEntry("tables/files.json", "["+strings.Repeat("[", 10<<20)), nil},
+		{"a row that is too large", "damaged", manifest(withEntry("tables/files.json", `["`+strings.Repeat("x", 20<<20)+`"]`)), withEntry("tables/files.json", `["`+strings.Repeat("x", 20<<20)+`"]`), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := openAndVerify(t, archivetest.Write(t, c.manifest, c.files, c.header))
