@@ -66,12 +66,12 @@ func TestActivityOfFactors(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		a, _ := h.ownerWithFactor()
-		h.clock.pass(totpPeriod * time.Second)
+		h.clock.advance(totpPeriod * time.Second)
 		h.mustVerifyFactor(h.mustSignIn().text("access_token"), a) // only a step of a sign-in, so it adds no entry
 		got := h.activity(activity.Key)
 		slices.Sort(got)
 		if want := []string{"key user_updated_password command " + email, "key verification_attempted account " + email}; !slices.Equal(got, want) {
-			t.Errorf("%q", got)
+			t.Errorf("got %q", got)
 		}
 	})
 }
@@ -81,17 +81,17 @@ func TestActivityOfAccounts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()
-		h.clock.pass(time.Second)
+		h.clock.advance(time.Second)
 		h.expect("wrong password", h.signInAs(email, "wrong"), 400, "invalid_credentials")
-		h.clock.pass(time.Second)
+		h.clock.advance(time.Second)
 		h.expect("unknown address", h.signInAs("nobody@example.pt", "wrong"), 400, "invalid_credentials")
-		h.clock.pass(time.Second)
+		h.clock.advance(time.Second)
 		token := h.mustSignIn().text("access_token")
-		h.clock.pass(time.Second)
+		h.clock.advance(time.Second)
 		h.expect("name", h.call("PUT", "/auth/v1/user", token, object(map[string]any{"data": map[string]any{"a": 1}})), 200, "")
 		id := h.value("select cast(id as text) from auth_users")
 		h.expect("email", h.asService("PUT", "/admin/users/"+id, map[string]any{"email": "new@example.pt"}), 200, "")
-		h.clock.pass(time.Second)
+		h.clock.advance(time.Second)
 		if err := h.SetPassword(t.Context(), "new@example.pt", "another horse battery", true); err != nil {
 			t.Fatal(err)
 		}
@@ -146,12 +146,12 @@ func TestAuditIsKeptFor400Days(t *testing.T) {
 		}
 		began := h.clock.now()
 		insert("sign_in_refused", 1, began)
-		h.clock.pass(400*24*time.Hour - time.Second)
+		h.clock.advance(400*24*time.Hour - time.Second)
 		purge()
 		if n := h.count("auth_audit_log"); n != 1 {
 			t.Errorf("%d entries after almost 400 days", n)
 		}
-		h.clock.pass(time.Second)
+		h.clock.advance(time.Second)
 		purge()
 		if n := h.count("auth_audit_log"); n != 0 {
 			t.Errorf("%d entries after 400 days", n)

@@ -29,7 +29,7 @@ func TestAuditLog(t *testing.T) {
 		h := newFixture(t, d)
 		_, raised := h.ownerWithFactor()
 		userID := raised.body["user"].(map[string]any)["id"].(string)
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		h.expect("wrong password", h.signInAs(email, "not the password", header{"User-Agent", "Thief"}), 400, "invalid_credentials")
 		list, r := h.auditLog("")
 		if r.status != 200 || len(list) == 0 || r.header.Get("X-Total-Count") != fmt.Sprint(len(list)) || r.header.Get("Link") != `</auth/v1/admin/audit?page=1>; rel="last"` {
@@ -61,11 +61,11 @@ func TestAuditLog(t *testing.T) {
 		if none, r := h.auditLog("?page=99"); len(none) != 0 || r.raw != "[]" {
 			t.Errorf("past the end: %s", r.raw)
 		}
-		if some, _ := h.auditLog("?query=action:verification_attempted"); len(some) != 1 {
-			t.Errorf("by action: %+v", some)
+		if found, _ := h.auditLog("?query=action:verification_attempted"); len(found) != 1 {
+			t.Errorf("by action: %+v", found)
 		}
-		if some, _ := h.auditLog("?query=author:" + userID); len(some) != len(list) {
-			t.Errorf("by author: %+v", some)
+		if found, _ := h.auditLog("?query=author:" + userID); len(found) != len(list) {
+			t.Errorf("by author: %+v", found)
 		}
 		for _, query := range []string{"?page=x", "?page=-1", "?per_page=99999999999", "?query=x", "?query=action:%00", "?query=action:%ff", "?query=author:x", "?query=secret:x"} {
 			_, r := h.auditLog(query)
@@ -100,7 +100,7 @@ func TestAuditActionsHaveTheReferencesNames(t *testing.T) {
 		confirm := h.mail(MailConfirmation)
 		actions("sign-up", "user/user_confirmation_requested")
 		h.expect("again", h.call("POST", "/auth/v1/signup", "", object(map[string]any{"email": email, "password": password})), 429, "over_email_send_rate_limit")
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		h.expect("confirmed", h.call("POST", "/auth/v1/verify", "", object(map[string]any{"type": "email", "email": email, "token": confirm.Code})), 200, "")
 		actions("confirmation", "team/user_signedup", "account/login")
 		session := h.mustSignIn()

@@ -13,6 +13,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// The URL of the endpoints that manage the identity providers of single sign-on (SAML).
 const providersPath = "/auth/v1/admin/sso/providers"
 
 // Proves S6-key-1.
@@ -35,17 +36,17 @@ func TestSSOProvidersNeedTheServiceKey(t *testing.T) {
 func TestManageSSOProviders(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newSSOFixture(t, d)
-		one := h.call("GET", providersPath+"/"+h.provider, h.service, "")
-		if one.status != 200 || keysOf(one.body) != "created_at disabled domains id resource_id saml updated_at" {
-			t.Fatalf("%d %s", one.status, one.raw)
+		stored := h.call("GET", providersPath+"/"+h.provider, h.service, "")
+		if stored.status != 200 || keysOf(stored.body) != "created_at disabled domains id resource_id saml updated_at" {
+			t.Fatalf("status %d: %s", stored.status, stored.raw)
 		}
-		saml, _ := one.body["saml"].(map[string]any)
+		saml, _ := stored.body["saml"].(map[string]any)
 		if keysOf(saml) != "attribute_mapping entity_id metadata_xml" || saml["entity_id"] != h.idp.EntityID || saml["metadata_xml"] != h.idp.Metadata() {
-			t.Errorf("%v", saml)
+			t.Errorf("got %v", saml)
 		}
-		domains, _ := one.body["domains"].([]any)
+		domains, _ := stored.body["domains"].([]any)
 		if first, _ := domains[0].(map[string]any); len(domains) != 1 || first["domain"] != "corp.example" || first["id"] == "" {
-			t.Errorf("%v", domains)
+			t.Errorf("got %v", domains)
 		}
 		if r := h.call("GET", providersPath+"/resource_corp", h.service, ""); r.text("id") != h.provider {
 			t.Errorf("by resource id: %d %s", r.status, r.raw)
@@ -54,7 +55,7 @@ func TestManageSSOProviders(t *testing.T) {
 		second := samltest.New(t, "https://second.example/metadata", true)
 		r := h.call("POST", providersPath, h.service, object(map[string]any{"type": "saml", "metadata_xml": second.Metadata(), "resource_id": "c_rp2"}))
 		if r.status != 201 {
-			t.Fatalf("%d %s", r.status, r.raw)
+			t.Fatalf("status %d: %s", r.status, r.raw)
 		}
 		id2 := r.text("id")
 		list := func(query string) []any {
@@ -193,7 +194,7 @@ func TestSSOMetadataIsRefreshed(t *testing.T) {
 		next := samltest.New(t, young.EntityID, true)
 		served.Store(next.Metadata())
 		h.refused("the new key, too early", signIn(next), "validation_failed")
-		h.clock.pass(25 * time.Hour)
+		h.clock.advance(25 * time.Hour)
 		h.mustLand(signIn(next))
 		h.refused("the old key", signIn(young), "validation_failed")
 		if n := requests.Load(); n != 2 {
@@ -203,7 +204,7 @@ func TestSSOMetadataIsRefreshed(t *testing.T) {
 		for _, bad := range []string{"", "<x/>", samltest.New(t, "https://else.example", true).Metadata()} {
 			served.Store(bad)
 			before := requests.Load()
-			h.clock.pass(25 * time.Hour)
+			h.clock.advance(25 * time.Hour)
 			h.mustLand(signIn(next))
 			h.mustLand(signIn(next))
 			if n := requests.Load() - before; n != 1 {

@@ -47,11 +47,12 @@ func (h *fixture) mustCreateID(body map[string]any) string {
 	return id
 }
 
-// countAuditEntries counts the entries of an action on an account by the service key.
+// countAuditEntries returns how many entries of the audit log say that the service key did action to the account.
 func (h *fixture) countAuditEntries(action auditAction, userID string) string {
 	return h.value("select cast(count(*) as text) from auth_audit_log where action = $1 and user_id = $2 and detail ->> 'actor' = 'service_role'", string(action), userID)
 }
 
+// adminCalls are the requests of the admin API. %s is the id of an account, %[1]s the same id in place of a factor's.
 var adminCalls = []string{
 	"POST /invite", "GET /admin/users", "POST /admin/users", "GET /admin/users/%s", "PUT /admin/users/%s", "DELETE /admin/users/%s",
 	"GET /admin/users/%s/factors", "PUT /admin/users/%s/factors/%[1]s", "DELETE /admin/users/%s/factors/%[1]s", "POST /admin/generate_link",
@@ -197,7 +198,7 @@ func TestBannedAccountIsRefusedUntilTheBanEnds(t *testing.T) {
 		if admin() {
 			t.Error("a banned account is an administrator")
 		}
-		h.clock.pass(10 * time.Minute)
+		h.clock.advance(10 * time.Minute)
 		h.expect("after the ban", h.user(token), 200, "")
 		h.expect("refresh after the ban", h.refreshWith(session.text("refresh_token")), 200, "")
 		if !admin() {

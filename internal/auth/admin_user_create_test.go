@@ -37,21 +37,21 @@ func TestAdminCreatesAWholeAccount(t *testing.T) {
 		if len(identities) != 2 {
 			t.Errorf("identities %v", identities)
 		}
-		for _, i := range identities {
-			i := i.(map[string]any)
+		for _, item := range identities {
+			i := item.(map[string]any)
 			kind, address := i["provider"].(string), map[string]string{"email": "rui@example.pt", "phone": "351910000000"}[i["provider"].(string)]
 			if data := i["identity_data"].(map[string]any); i["id"] != id || data["sub"] != id || data[kind] != address || data["email_verified"] != false {
 				t.Errorf("identity %v", i)
 			}
 		}
 		if h.count("user_roles") != 0 {
-			t.Error("a role came of it")
+			t.Error("the account has got a role")
 		}
 		if admin, err := h.IsAdmin(t.Context(), id, ""); admin || err != nil {
 			t.Error(admin, err)
 		}
-		h.expect("by address", h.signInAs("rui@example.pt", password), 200, "")
-		h.expect("by phone", h.call("POST", "/auth/v1/token?grant_type=password", "", object(map[string]any{"phone": "351910000000", "password": password})), 200, "")
+		h.expect("sign-in by email address", h.signInAs("rui@example.pt", password), 200, "")
+		h.expect("sign-in by phone", h.call("POST", "/auth/v1/token?grant_type=password", "", object(map[string]any{"phone": "351910000000", "password": password})), 200, "")
 		if got := h.countAuditEntries(auditSignedUp, id); got != "1" {
 			t.Errorf("%s audit entries", got)
 		}

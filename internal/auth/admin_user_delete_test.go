@@ -18,7 +18,7 @@ func TestHardDeleteLeavesNothing(t *testing.T) {
 		h.asService("POST", "/admin/generate_link", map[string]any{"type": "recovery", "email": email})
 		r := h.asService("DELETE", "/admin/users/"+id, nil)
 		if r.status != 200 || r.raw != "{}" {
-			t.Errorf("%d %s", r.status, r.raw)
+			t.Errorf("status %d: %s", r.status, r.raw)
 		}
 		for _, table := range []string{"auth_users", "auth_identities", "auth_sessions", "auth_refresh_tokens", "auth_one_time_tokens", "auth_known_devices"} {
 			if n := h.count(table); n != 0 {
@@ -54,17 +54,17 @@ func TestSoftDeleteFreesTheAddressesAndKeepsHashes(t *testing.T) {
 		}
 		r := h.asService("GET", "/admin/users/"+id, nil)
 		if r.status != 200 || r.text("deleted_at") == "" || len(r.text("email")) != 43 || len(r.text("phone")) != anonymizedPhoneLength || r.body["factors"] != nil {
-			t.Errorf("%d %s", r.status, r.raw)
+			t.Errorf("status %d: %s", r.status, r.raw)
 		}
 		for _, trace := range []string{"example.pt", "351910000000", "Inês", "later"} {
 			if strings.Contains(r.raw, trace) {
 				t.Errorf("%q is left in %s", trace, r.raw)
 			}
 		}
-		hash := r.raw
+		deleted := r.raw
 		h.expect("again", h.asService("DELETE", "/admin/users/"+id, soft), 200, "")
-		if again := h.asService("GET", "/admin/users/"+id, nil); again.raw != hash {
-			t.Errorf("the second time changed %s to %s", hash, again.raw)
+		if again := h.asService("GET", "/admin/users/"+id, nil); again.raw != deleted {
+			t.Errorf("the second time changed %s to %s", deleted, again.raw)
 		}
 		h.expect("no change of a deleted account", h.asService("PUT", "/admin/users/"+id, map[string]any{"email": "back@example.pt"}), 404, "user_not_found")
 		other := h.mustCreateID(map[string]any{"email": email, "phone": "351910000000"})

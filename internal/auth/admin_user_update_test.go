@@ -17,7 +17,7 @@ func TestAdminUpdateChangesOnlyGivenFields(t *testing.T) {
 		})
 		id := u["id"].(string)
 		if r := h.asService("PUT", "/admin/users/"+id, map[string]any{}); r.status != 200 || !reflect.DeepEqual(r.body, u) {
-			t.Errorf("nothing named: %s", r.raw)
+			t.Errorf("an empty request: %s", r.raw)
 		}
 		r := h.asService("PUT", "/admin/users/"+id, map[string]any{
 			"user_metadata": map[string]any{"a": nil, "x": "y"}, "app_metadata": map[string]any{"d": nil, "e": []any{}}, "role": "authenticated",

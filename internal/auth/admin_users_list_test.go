@@ -17,7 +17,7 @@ func TestAdminListUsersInPages(t *testing.T) {
 		for i := range 5 {
 			name := fmt.Sprintf("u%d@example.pt", i)
 			ids = append(ids, h.mustCreateID(map[string]any{"email": name, "user_metadata": map[string]any{"full_name": fmt.Sprintf("Ána %d_%%", i)}}))
-			h.clock.pass(time.Second)
+			h.clock.advance(time.Second)
 		}
 		h.exec("insert into auth_factors (id, user_id, factor_type, status, created_at, updated_at) values ($1, $2, 'totp', 'verified', $3, $3)", newID(), ids[2], h.clock.now())
 		list := func(query string) (reply, []any) {
@@ -34,8 +34,8 @@ func TestAdminListUsersInPages(t *testing.T) {
 		for _, c := range []struct {
 			query string
 			want  []any
-			total string
-			link  string
+			total string // X-Total-Count
+			link  string // Link
 		}{
 			{"", []any{ids[4], ids[3], ids[2], ids[1], ids[0]}, "5", `</auth/v1/admin/users?page=1>; rel="last"`},
 			{"?page=&per_page=", []any{ids[4], ids[3], ids[2], ids[1], ids[0]}, "5", `</auth/v1/admin/users?page=1&per_page=>; rel="last"`},
@@ -55,9 +55,9 @@ func TestAdminListUsersInPages(t *testing.T) {
 		}
 		r, _ := list("?per_page=3")
 		for i, u := range r.body["users"].([]any) {
-			one := h.asService("GET", "/admin/users/"+ids[4-i].(string), nil)
-			if fmt.Sprint(u) != fmt.Sprint(one.body) {
-				t.Errorf("listed %v, alone %s", u, one.raw)
+			single := h.asService("GET", "/admin/users/"+ids[4-i].(string), nil)
+			if fmt.Sprint(u) != fmt.Sprint(single.body) {
+				t.Errorf("listed %v, alone %s", u, single.raw)
 			}
 		}
 		h.expect("deleted", h.asService("DELETE", "/admin/users/"+ids[1].(string), map[string]any{"should_soft_delete": true}), 200, "")

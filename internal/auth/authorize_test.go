@@ -12,8 +12,9 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-const challengeOf = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" // RFC 7636, appendix B
-const verifierOf = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+// A verifier and its challenge, from RFC 7636, appendix B.
+const exampleChallenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+const exampleVerifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
 // Proves S7-oauth-1.
 func TestAuthorizeSendsTheBrowserToTheProvider(t *testing.T) {
@@ -32,7 +33,7 @@ func TestAuthorizeSendsTheBrowserToTheProvider(t *testing.T) {
 		if len(a.cookies) != 1 || !a.cookies[0].HttpOnly || !a.cookies[0].Secure || a.cookies[0].SameSite != http.SameSiteLaxMode || a.cookies[0].Path != "/auth/v1/callback" {
 			t.Errorf("cookies %v", a.cookies)
 		}
-		if a := g.begin("provider=custom:house&code_challenge=" + challengeOf + "&code_challenge_method=s256"); len(a.cookies) != 0 {
+		if a := g.begin("provider=custom:house&code_challenge=" + exampleChallenge + "&code_challenge_method=s256"); len(a.cookies) != 0 {
 			t.Errorf("a PKCE flow leaves cookies: %v", a.cookies)
 		}
 		if a := g.begin("provider=apple"); len(a.cookies) != 1 || a.cookies[0].SameSite != http.SameSiteNoneMode || a.query.Get("response_mode") != "form_post" {
@@ -49,9 +50,9 @@ func TestAuthorizeRefusesInvalidRequests(t *testing.T) {
 			"":                   "Unsupported provider: provider is not enabled",
 			"provider=google":    "Unsupported provider: provider is not enabled",
 			"provider=%00%ff%20": "Unsupported provider: provider is not enabled",
-			"provider=house&code_challenge=short&code_challenge_method=s256":                  "code challenge has to be",
-			"provider=house&code_challenge=" + challengeOf:                                    "PKCE flow requires",
-			"provider=house&code_challenge_method=s256&code_challenge=" + challengeOf + "%20": "code challenge has to be",
+			"provider=house&code_challenge=short&code_challenge_method=s256":                       "code challenge has to be",
+			"provider=house&code_challenge=" + exampleChallenge:                                    "PKCE flow requires",
+			"provider=house&code_challenge_method=s256&code_challenge=" + exampleChallenge + "%20": "code challenge has to be",
 		} {
 			r := g.call("GET", "/auth/v1/authorize?"+query, "", "")
 			g.expect(query, r, http.StatusBadRequest, "validation_failed")
@@ -92,7 +93,7 @@ func TestRedirectsRefuseOtherSites(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
 		for _, to := range hostileRedirects {
-			a := g.visit("provider=house&redirect_to="+url.QueryEscape(to), guest("7", "rui@example.com", true))
+			a := g.visit("provider=house&redirect_to="+url.QueryEscape(to), userClaims("7", "rui@example.com", true))
 			if a.to.Scheme != "https" || a.to.Host != "ines.example" {
 				t.Errorf("%q leads to %s", to, a.to)
 			}
@@ -100,7 +101,7 @@ func TestRedirectsRefuseOtherSites(t *testing.T) {
 		for to, want := range map[string]string{
 			"https://app.example/in?x=1#old": "https://app.example/in?x=1#access_token=", "https://ines.example/admin": "https://ines.example/admin#access_token=", "": "https://ines.example#access_token=",
 		} {
-			if a := g.visit("provider=house&redirect_to="+url.QueryEscape(to), guest("7", "rui@example.com", true)); !strings.HasPrefix(a.to.String(), want) {
+			if a := g.visit("provider=house&redirect_to="+url.QueryEscape(to), userClaims("7", "rui@example.com", true)); !strings.HasPrefix(a.to.String(), want) {
 				t.Errorf("%q leads to %s", to, a.to)
 			}
 		}

@@ -21,7 +21,7 @@ import (
 func TestImplicitSignInByProvider(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
-		a := g.session(guest("7", "Rui@Example.com", true))
+		a := g.session(userClaims("7", "Rui@Example.com", true))
 		if a.status != http.StatusSeeOther || a.to.RawQuery != "" || a.fragment.Get("token_type") != "bearer" || a.fragment.Get("refresh_token") == "" ||
 			!strings.HasPrefix(a.fragment.Get("provider_token"), "access-") || !strings.HasPrefix(a.fragment.Get("provider_refresh_token"), "refresh-") || !a.fragment.Has("sb") {
 			t.Errorf("sent to %s", a.to)
@@ -52,7 +52,7 @@ func TestImplicitSignInByProvider(t *testing.T) {
 		if g.count("auth_flow_states") != 0 {
 			t.Error("the flow is left")
 		}
-		again := g.session(with(guest("7", "rui@example.com", true), "name", "Rui C."))
+		again := g.session(with(userClaims("7", "rui@example.com", true), "name", "Rui C."))
 		if g.claims(again.fragment.Get("access_token"))["sub"] != user.ID || g.count("auth_users") != 1 {
 			t.Error("the second sign-in created another account")
 		}
@@ -66,7 +66,7 @@ func TestImplicitSignInByProvider(t *testing.T) {
 func TestPKCESignInByProvider(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
-		a := g.visit("provider=house&redirect_to=https://app.example/in?x=1&code_challenge="+challengeOf+"&code_challenge_method=s256", guest("7", "rui@example.com", true))
+		a := g.visit("provider=house&redirect_to=https://app.example/in?x=1&code_challenge="+exampleChallenge+"&code_challenge_method=s256", userClaims("7", "rui@example.com", true))
 		code := a.query.Get("code")
 		if a.status != http.StatusSeeOther || code == "" || a.to.Fragment != "" || a.query.Get("x") != "1" || g.count("auth_sessions") != 0 {
 			t.Fatalf("sent to %s", a.to)
@@ -84,7 +84,7 @@ func TestPKCESignInByProvider(t *testing.T) {
 		if _, err := redeem(strings.Repeat("x", 43)); err == nil {
 			t.Error("another verifier works")
 		}
-		f, err := redeem(verifierOf)
+		f, err := redeem(exampleVerifier)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestPKCESignInByProvider(t *testing.T) {
 		if err != nil || !strings.Contains(string(tokens), `"provider_token":"access-`) || !strings.Contains(string(tokens), `"provider_refresh_token":"refresh-`) || f.userID == "" {
 			t.Errorf("tokens %s, %v", tokens, err)
 		}
-		if _, err := redeem(verifierOf); err == nil {
+		if _, err := redeem(exampleVerifier); err == nil {
 			t.Error("the code works twice")
 		}
 	})
@@ -124,7 +124,7 @@ func TestCallbackRefusesInvalidResponses(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
 		const to = "https://app.example/in"
-		who := guest("7", "rui@example.com", true)
+		who := userClaims("7", "rui@example.com", true)
 		for _, c := range []struct {
 			name    string
 			change  func(v url.Values)
@@ -138,7 +138,7 @@ func TestCallbackRefusesInvalidResponses(t *testing.T) {
 			{name: "no state", change: func(v url.Values) { v.Del("state") }, cookies: true, to: "https://ines.example?", kind: "invalid_request", code: "bad_oauth_callback"},
 			{name: "another state", change: func(v url.Values) { v.Set("state", randomToken()) }, cookies: true, to: "https://ines.example?", kind: "invalid_request", code: "bad_oauth_state"},
 			{name: "another browser", to: to, kind: "invalid_request", code: "bad_oauth_state"},
-			{name: "too late", between: func() { g.clock.pass(oauthFlowLife) }, cookies: true, to: "https://ines.example?", kind: "invalid_request", code: "bad_oauth_state"},
+			{name: "too late", between: func() { g.clock.advance(oauthFlowLife) }, cookies: true, to: "https://ines.example?", kind: "invalid_request", code: "bad_oauth_state"},
 			{name: "no code", change: func(v url.Values) { v.Del("code") }, cookies: true, to: to, kind: "invalid_request", code: "bad_oauth_callback"},
 			{name: "another code", change: func(v url.Values) { v.Set("code", "x") }, cookies: true, to: to, kind: "server_error", code: "unexpected_failure"},
 			{name: "another issuer", change: func(v url.Values) { v.Set("iss", "https://evil.example") }, cookies: true, to: to, kind: "server_error", code: "unexpected_failure"},
@@ -181,7 +181,7 @@ func TestAStateWorksOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
 		a := g.begin("provider=house")
-		back := g.idp.Consent(a.to.String(), guest("7", "rui@example.com", true))
+		back := g.idp.Consent(a.to.String(), userClaims("7", "rui@example.com", true))
 		var wg sync.WaitGroup
 		opened := make(chan string, 8)
 		for range 8 {
@@ -241,7 +241,7 @@ func TestConcurrentFirstSignInsOfOnePerson(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 6 {
 			a := g.begin("provider=house")
-			back := g.idp.Consent(a.to.String(), guest("7", "rui@example.com", true))
+			back := g.idp.Consent(a.to.String(), userClaims("7", "rui@example.com", true))
 			wg.Go(func() {
 				if to := g.browse("GET", "/auth/v1/callback?"+back.Encode(), "", a.cookies); to.fragment.Get("access_token") == "" {
 					t.Errorf("sent to %s", to.to)
@@ -303,7 +303,7 @@ func TestCallbackOfARemovedProvider(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
 		a := g.begin("provider=house")
-		back := g.idp.Consent(a.to.String(), guest("7", "rui@example.com", true))
+		back := g.idp.Consent(a.to.String(), userClaims("7", "rui@example.com", true))
 		delete(g.cfg.Providers, "house")
 		g.refused("no settings", g.browse("GET", "/auth/v1/callback?"+back.Encode(), "", a.cookies), "https://ines.example?", "invalid_request", "oauth_provider_not_supported")
 	})

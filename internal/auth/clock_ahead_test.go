@@ -9,14 +9,15 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// A clock was 26 hours ahead and is correct again. The times that were stored meanwhile must not block anything.
+// ahead is how far the clock is wrong in these tests, until it is corrected. The times that were stored meanwhile must not block anything
+// afterwards.
 const ahead = 26 * time.Hour
 
 func TestAClockThatWasAheadLocksNobodyOut(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
-		h.clock.pass(ahead)
-		a, _ := h.ownerWithFactor() // uses the step of a code, and counts an attempt
+		h.clock.advance(ahead)
+		factor, _ := h.ownerWithFactor() // marks the time step of a TOTP code as used, and counts an attempt
 		recover := func() int {
 			return h.call("POST", "/auth/v1/recover", h.anon, object(map[string]any{"email": email})).status
 		}
@@ -26,7 +27,7 @@ func TestAClockThatWasAheadLocksNobodyOut(t *testing.T) {
 		if got := recover(); got != http.StatusTooManyRequests {
 			t.Fatalf("a second one at once: %d", got)
 		}
-		h.clock.pass(-ahead)
+		h.clock.advance(-ahead)
 		if got := recover(); got != http.StatusOK {
 			t.Errorf("recovery when the clock is right again: %d", got)
 		}
@@ -34,9 +35,9 @@ func TestAClockThatWasAheadLocksNobodyOut(t *testing.T) {
 			t.Errorf("the wait between two mails must count again: %d", got)
 		}
 		bearer := h.mustSignIn().text("access_token")
-		h.mustVerifyFactor(bearer, a)
-		if again := h.step(h.mustSignIn().text("access_token"), a); again.status == http.StatusOK {
-			t.Error("a code works once, also after that")
+		h.mustVerifyFactor(bearer, factor)
+		if again := h.step(h.mustSignIn().text("access_token"), factor); again.status == http.StatusOK {
+			t.Error("a code was accepted twice after the clock was corrected")
 		}
 	})
 }
@@ -44,10 +45,10 @@ func TestAClockThatWasAheadLocksNobodyOut(t *testing.T) {
 func TestTOTPStepUsedOnANodeAheadStaysUsed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
-		h.clock.pass(time.Minute) // less than the allowed difference between two clocks
-		a, _ := h.ownerWithFactor()
-		h.clock.pass(-2 * time.Minute)
-		if r := h.step(h.mustSignIn().text("access_token"), a); r.status == http.StatusOK {
+		h.clock.advance(time.Minute) // less than the allowed difference between two clocks
+		factor, _ := h.ownerWithFactor()
+		h.clock.advance(-2 * time.Minute)
+		if r := h.step(h.mustSignIn().text("access_token"), factor); r.status == http.StatusOK {
 			t.Errorf("a step before the last one used: %d %s", r.status, r.raw)
 		}
 	})
@@ -57,16 +58,16 @@ func TestAPhoneIsChallengedAgainAfterTheClockWasAhead(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, phonesOn)
 		h.owner()
-		h.clock.pass(ahead)
+		h.clock.advance(ahead)
 		bearer := h.mustSignIn().text("access_token")
 		id := h.call("POST", "/auth/v1/factors", bearer, object(map[string]any{"factor_type": "phone", "friendly_name": "mobile", "phone": "+351 910 000 000"})).text("id")
 		if r := h.challenge(bearer, id); r.status != http.StatusOK {
-			t.Fatalf("%d %s", r.status, r.raw)
+			t.Fatalf("status %d: %s", r.status, r.raw)
 		}
-		h.clock.pass(-ahead)
+		h.clock.advance(-ahead)
 		bearer = h.mustSignIn().text("access_token")
 		if r := h.challenge(bearer, id); r.status != http.StatusOK {
-			t.Errorf("%d %s", r.status, r.raw)
+			t.Errorf("status %d: %s", r.status, r.raw)
 		}
 		if r := h.challenge(bearer, id); r.status != http.StatusTooManyRequests {
 			t.Errorf("at once again: %d %s", r.status, r.raw)
@@ -77,11 +78,11 @@ func TestAPhoneIsChallengedAgainAfterTheClockWasAhead(t *testing.T) {
 func TestSigningKeyOfAClockAheadIsReplaced(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.ES256 = true })
-		h.clock.pass(ahead)
+		h.clock.advance(ahead)
 		if err := h.EnsureSigningKey(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		h.clock.pass(-ahead)
+		h.clock.advance(-ahead)
 		if err := h.EnsureSigningKey(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func TestBreachedPasswords(t *testing.T) {
 		"abcdefghijkl", "lkjhgfdsa", "12121212121212", "  password123  ", "princesa123", "trustno1", "qwerty12345", "9876543210", "asdfghjkl;", "1029384756", "motdepasse1",
 	} {
 		if !isGuessable(p) {
-			t.Errorf("%q is taken", p)
+			t.Errorf("%q is accepted", p)
 		}
 	}
 	for _, p := range []string{

@@ -102,7 +102,7 @@ func (h *fixture) ownerWithFactor() (authenticator, reply) {
 	bearer := h.mustSignIn().text("access_token")
 	a := h.mustEnrol(bearer, "phone")
 	r := h.mustVerifyFactor(bearer, a)
-	h.clock.pass(totpPeriod * time.Second)
+	h.clock.advance(totpPeriod * time.Second)
 	return a, r
 }
 
@@ -196,7 +196,7 @@ func TestEnrolmentIsRefused(t *testing.T) {
 			h.mustEnrol(up, fmt.Sprint("n", n))
 		}
 		h.expect("an eleventh", h.enrol(up, map[string]any{"factor_type": "totp", "friendly_name": "eleven"}), 422, "too_many_enrolled_mfa_factors")
-		h.clock.pass(unverifiedFactorLife + time.Second)
+		h.clock.advance(unverifiedFactorLife + time.Second)
 		h.mustEnrol(up, "eleven") // the unfinished enrolments were deleted, so there is room
 		if n := h.count("auth_factors"); n != 2 {
 			t.Errorf("%d factors, want %s and the new one", n, a.id)
@@ -227,7 +227,7 @@ func TestVerifyingAFactorRaisesTheSession(t *testing.T) {
 		if c.status != 200 || keysOf(c.body) != "expires_at id type" || c.body["type"] != "totp" || c.body["expires_at"] != float64(h.clock.now().Add(5*time.Minute).Unix()) {
 			t.Fatalf("challenge %d %s", c.status, c.raw)
 		}
-		h.clock.pass(2 * time.Second)
+		h.clock.advance(2 * time.Second)
 		r := h.verifyFactor(bearer, a.id, c.text("id"), a.code(h.clock.now()))
 		if r.status != 200 || keysOf(r.body) != "access_token expires_at expires_in refresh_token token_type user" || r.header.Get("Cache-Control") != "no-store" {
 			t.Fatalf("verify %d %s", r.status, r.raw)
@@ -253,7 +253,7 @@ func TestVerifyingAFactorRaisesTheSession(t *testing.T) {
 		}
 
 		// A later session is at aal1 until its code is verified. Other sessions at aal1 then stay.
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		waiting, late := h.mustSignIn(), h.mustSignIn()
 		raised := h.mustVerifyFactor(late.text("access_token"), a)
 		if claims := h.claims(raised.text("access_token")); claims["aal"] != "aal2" {
@@ -262,7 +262,7 @@ func TestVerifyingAFactorRaisesTheSession(t *testing.T) {
 		if r := h.user(waiting.text("access_token")); r.status != 200 {
 			t.Errorf("a session whose code is not verified yet: %d %s", r.status, r.raw)
 		}
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		twice := h.claims(h.mustVerifyFactor(raised.text("access_token"), a).text("access_token"))
 		if amr(twice) != "totp password" {
 			t.Errorf("a method is named once: %v", twice["amr"])
@@ -289,7 +289,7 @@ func TestInvalidFactorCodesAreRefused(t *testing.T) {
 		h.expect("two steps old", h.verifyFactor(bearer, a.id, open(), a.code(h.clock.now().Add(-60*time.Second))), 422, "mfa_verification_failed")
 		h.expect("of the factor's enrolment", h.verifyFactor(bearer, a.id, open(), a.code(h.clock.now().Add(-30*time.Second))), 422, "mfa_verification_failed")
 		old := open()
-		h.clock.pass(challengeLife)
+		h.clock.advance(challengeLife)
 		h.expect("expired", h.verifyFactor(bearer, a.id, old, good()), 422, "mfa_challenge_expired")
 		used, code := open(), a.code(h.clock.now().Add(30*time.Second)) // of a clock that is half a minute ahead
 		if r := h.verifyFactor(bearer, a.id, used, code[:3]+" "+code[3:]); r.status != 200 {
@@ -313,7 +313,7 @@ func TestFactorCodeWorksOnceUnderConcurrency(t *testing.T) {
 		h := newFixture(t, d)
 		a, _ := h.ownerWithFactor()
 		for name, shared := range map[string]bool{"one challenge": true, "two challenges": false} {
-			h.clock.pass(totpPeriod * time.Second)
+			h.clock.advance(totpPeriod * time.Second)
 			bearers := [2]string{h.mustSignIn().text("access_token"), h.mustSignIn().text("access_token")}
 			ids := [2]string{h.challenge(bearers[0], a.id).text("id"), h.challenge(bearers[1], a.id).text("id")}
 			if shared {
@@ -379,15 +379,15 @@ func TestPhoneFactor(t *testing.T) {
 			t.Fatalf("verify %d %s", v.status, v.raw)
 		}
 		h.expect("code again", h.verifyFactor(bearer, id, c.text("id"), m.Code), 422, "mfa_ip_address_mismatch")
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		next := h.call("POST", path, bearer, "{}")
 		second := h.text()
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		another := h.call("POST", path, bearer, "{}")
 		if third := h.text(); third.Code != second.Code {
 			h.expect("code of another challenge", h.verifyFactor(bearer, id, another.text("id"), second.Code), 422, "mfa_verification_failed")
 		}
-		h.clock.pass(challengeLife)
+		h.clock.advance(challengeLife)
 		h.expect("expired", h.verifyFactor(bearer, id, next.text("id"), second.Code), 422, "mfa_challenge_expired")
 		h.expect("same number", h.enrol(v.text("access_token"), map[string]any{"factor_type": "phone", "friendly_name": "again", "phone": "351910000000"}), 422, "mfa_verified_factor_exists")
 		off := newFixture(t, d)
@@ -456,7 +456,7 @@ func TestUnenrolOneOfTwo(t *testing.T) {
 
 // wait advances the clock by a step, so that the next code is unused.
 func (a authenticator) wait() authenticator {
-	a.h.clock.pass(totpPeriod * time.Second)
+	a.h.clock.advance(totpPeriod * time.Second)
 	return a
 }
 
@@ -498,7 +498,7 @@ func TestRefreshingWhileTheSessionIsRaised(t *testing.T) {
 		h := newFixture(t, d)
 		a, _ := h.ownerWithFactor()
 		for range 5 {
-			h.clock.pass(totpPeriod * time.Second)
+			h.clock.advance(totpPeriod * time.Second)
 			low := h.mustSignIn()
 			challenge := h.challenge(low.text("access_token"), a.id).text("id")
 			code := a.code(h.clock.now())

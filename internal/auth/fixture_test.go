@@ -35,6 +35,7 @@ const (
 // cheapHashParams make password hashing fast in tests. TestNewHashesHaveTheRecommendedCost checks the real costs.
 var cheapHashParams = argonParams{memory: 64, time: 1, threads: 1}
 
+// clock is a clock that the test sets.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -46,7 +47,7 @@ func (c *clock) now() time.Time {
 	return c.at
 }
 
-func (c *clock) pass(d time.Duration) {
+func (c *clock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = c.at.Add(d)
@@ -60,11 +61,12 @@ type fixture struct {
 	t       testing.TB
 	clock   *clock
 	handler http.Handler
-	anon    string
-	service string
+	anon    string // the public key
+	service string // the service key
 }
 
-// endpoints are the endpoints by area. Each test file adds its own with serving. A pattern that begins with "public " needs no key.
+// endpoints return the routes that newFixture serves. Each test file adds those that it needs with serve. A pattern that begins with
+// "public " needs no key.
 var endpoints []func(s *Service) map[string]httpx.Handler
 
 func serve(routes func(s *Service) map[string]httpx.Handler) bool {

@@ -26,7 +26,7 @@ const (
 
 type fields = map[string]any
 
-// open allows everybody to sign up, also with a phone number.
+// open allows everybody to sign up, with an email address or a phone number.
 func open(c *Config) { c.SignupOpen, c.PhoneEnabled = true, true }
 
 // withoutLimits switches off limits and cooldowns, for tests that are not about them.

@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzAddressesOfPeople checks that a stored address or number is found again: normalizing it twice changes nothing.
+// FuzzAddressesOfPeople checks that normalizing an email address or a phone number a second time changes nothing. Otherwise a stored one
+// might not be found again.
 func FuzzAddressesOfPeople(f *testing.F) {
 	for _, text := range []string{"Ines@Exemplo.example", " a@b.example ", `"a b"@c.example`, "A <a@b.example>", "a@b.example\r\nBcc: x@y.example", "K@k.example", "+351 912 345 678", "00351912345678", "1", "é@ü.example", "a@[127.0.0.1]"} {
 		f.Add(text)
@@ -30,7 +31,8 @@ func FuzzAddressesOfPeople(f *testing.F) {
 	})
 }
 
-// FuzzStoredHash checks that an imported hash cannot block the server, and that it can be read in only one way.
+// FuzzStoredHash checks that an imported hash cannot demand more memory or time than the limits, and that a parsed hash is written as it was
+// read.
 func FuzzStoredHash(f *testing.F) {
 	for _, text := range []string{
 		"$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$c29tZWtleXNvbWVrZXlzb21la2V5c29tZWtleXNvbWU", "$argon2id$v=19$m=4294967295,t=1,p=1$c29tZXNhbHQ$c29tZWtleXNvbWVrZXk",

@@ -15,7 +15,7 @@ func TestGenerateLinkOfEveryType(t *testing.T) {
 		known := h.mustCreateID(map[string]any{"email": email, "email_confirm": true})
 		for _, c := range []struct {
 			body   map[string]any
-			answer string // verification_type
+			answer string // verification_type in the response
 			verify string // type in the link
 			kind   tokenType
 			sentTo string
@@ -69,7 +69,7 @@ func TestGenerateLinkOfEveryType(t *testing.T) {
 		}
 		h.exec("update auth_users set email_confirmed_at = $1 where email = 'a@example.pt'", h.clock.now())
 		if r := h.signInAs("a@example.pt", "another horse battery"); r.status != 200 || keysOf(r.body["user"].(map[string]any)["user_metadata"].(map[string]any)) != "more name" {
-			t.Errorf("%d %s", r.status, r.raw)
+			t.Errorf("status %d: %s", r.status, r.raw)
 		}
 		h.deliver()
 		if len(h.mails) != 0 {

@@ -16,13 +16,13 @@ import (
 // linkAt adds an identity: it starts the flow as the client does, and completes it as a browser does.
 func (g *oauthFixture) linkAt(bearer, query string, who map[string]any) response {
 	g.t.Helper()
-	g.clock.pass(time.Second)
+	g.clock.advance(time.Second)
 	r := g.call("GET", "/auth/v1/user/identities/authorize?skip_http_redirect=true&"+query, bearer, "")
 	if r.status != http.StatusOK || r.text("url") == "" {
 		g.t.Fatalf("link: %d %s", r.status, r.raw)
 	}
-	back := g.idp.Consent(r.text("url"), who)
-	return g.browse("GET", "/auth/v1/callback?"+back.Encode(), "", nil)
+	callbackParameters := g.idp.Consent(r.text("url"), who)
+	return g.browse("GET", "/auth/v1/callback?"+callbackParameters.Encode(), "", nil)
 }
 
 // Proves S7-identity-1, S7-identity-3, S7-identity-5.
@@ -36,7 +36,7 @@ func TestLinkAndUnlink(t *testing.T) {
 			t.Errorf("without skip_http_redirect: %d %s", direct.status, direct.header.Get("Location"))
 		}
 		// The address of the identity may differ from the account's, and may be unverified.
-		a := g.linkAt(token, "provider=house&redirect_to=https://app.example/me", guest("7", "other@example.com", false))
+		a := g.linkAt(token, "provider=house&redirect_to=https://app.example/me", userClaims("7", "other@example.com", false))
 		if a.to.Host != "app.example" || a.fragment.Get("access_token") == "" {
 			t.Fatalf("sent to %s", a.to)
 		}
@@ -44,8 +44,8 @@ func TestLinkAndUnlink(t *testing.T) {
 		if u.Email != email || len(u.Identities) != 2 || u.Identities[1].Email != "other@example.com" || u.AppMetadata["provider"] != "email" {
 			t.Errorf("user %+v", u)
 		}
-		g.refused("once more", g.linkAt(token, "provider=house", guest("7", "other@example.com", false)), "https://ines.example?", "server_error", "identity_already_exists")
-		a = g.linkAt(token, "provider=house&code_challenge_method=s256&code_challenge="+challengeOf, guest("8", "third@example.com", true))
+		g.refused("once more", g.linkAt(token, "provider=house", userClaims("7", "other@example.com", false)), "https://ines.example?", "server_error", "identity_already_exists")
+		a = g.linkAt(token, "provider=house&code_challenge_method=s256&code_challenge="+exampleChallenge, userClaims("8", "third@example.com", true))
 		if a.query.Get("code") == "" {
 			t.Errorf("PKCE: sent to %s", a.to)
 		}
@@ -65,7 +65,7 @@ func TestLinkAndUnlink(t *testing.T) {
 		if got := g.user(token); got.body["app_metadata"].(map[string]any)["providers"].([]any)[0] != "email" || got.text("email") != email {
 			t.Errorf("user %s", got.raw)
 		}
-		g.refused("afterwards it is a stranger's", g.visit("provider=house", guest("7", "other@example.com", true)), "https://ines.example?", "access_denied", "signup_disabled")
+		g.refused("a sign-in with the removed identity", g.visit("provider=house", userClaims("7", "other@example.com", true)), "https://ines.example?", "access_denied", "signup_disabled")
 		if n := g.value("select cast(count(*) as text) from auth_audit_log where action in ('identity_linked', 'identity_unlinked')"); n != "4" {
 			t.Errorf("%s entries in the audit log", n)
 		}
@@ -77,10 +77,10 @@ func TestAnIdentityOfSomebodyElseIsNotLinked(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
 		g.owner()
-		g.session(guest("7", "rui@example.com", true))
+		g.session(userClaims("7", "rui@example.com", true))
 		token := g.mustSignIn().text("access_token")
-		g.refused("Rui's", g.linkAt(token, "provider=house", guest("7", "rui@example.com", true)), "https://ines.example?", "server_error", "identity_already_exists")
-		r := g.call("POST", "/auth/v1/token?grant_type=id_token", token, object(map[string]any{"provider": "house", "id_token": g.idp.IDToken(guest("7", "rui@example.com", true)), "link_identity": true}))
+		g.refused("Rui's", g.linkAt(token, "provider=house", userClaims("7", "rui@example.com", true)), "https://ines.example?", "server_error", "identity_already_exists")
+		r := g.call("POST", "/auth/v1/token?grant_type=id_token", token, object(map[string]any{"provider": "house", "id_token": g.idp.IDToken(userClaims("7", "rui@example.com", true)), "link_identity": true}))
 		g.expect("Rui's by a token", r, http.StatusUnprocessableEntity, "identity_already_exists")
 	})
 }
@@ -97,7 +97,7 @@ func TestLinkingNeedsPermission(t *testing.T) {
 		}
 		unlink := func(bearer string) reply { return g.call("DELETE", "/auth/v1/user/identities/"+id, bearer, "") }
 		byToken := func(bearer string) reply {
-			return g.call("POST", "/auth/v1/token?grant_type=id_token", bearer, object(map[string]any{"provider": "house", "id_token": g.idp.IDToken(guest("7", "x@example.com", true)), "link_identity": true}))
+			return g.call("POST", "/auth/v1/token?grant_type=id_token", bearer, object(map[string]any{"provider": "house", "id_token": g.idp.IDToken(userClaims("7", "x@example.com", true)), "link_identity": true}))
 		}
 		each := func(what, bearer string, status int, code string) {
 			t.Helper()
@@ -129,7 +129,7 @@ func TestAnAccountThatEndedMeanwhileIsNotLinked(t *testing.T) {
 		g.owner()
 		token := g.mustSignIn().text("access_token")
 		r := g.call("GET", "/auth/v1/user/identities/authorize?provider=house&skip_http_redirect=true", token, "")
-		back := g.idp.Consent(r.text("url"), guest("7", "rui@example.com", true))
+		back := g.idp.Consent(r.text("url"), userClaims("7", "rui@example.com", true))
 		g.exec("update auth_users set deleted_at = $1", g.clock.now())
 		g.refused("deleted", g.browse("GET", "/auth/v1/callback?"+back.Encode(), "", nil), "https://ines.example?", "server_error", "user_not_found")
 	})
@@ -145,7 +145,7 @@ func TestUnlinkingMovesTheAddress(t *testing.T) {
 		other := newID()
 		unlink := func() reply { return g.call("DELETE", "/auth/v1/user/identities/"+emailIdentity, token, "") }
 
-		g.linkAt(token, "provider=house", guest("7", "rui@example.com", true))
+		g.linkAt(token, "provider=house", userClaims("7", "rui@example.com", true))
 		g.exec("insert into auth_users (id, email, created_at, updated_at) values ($1, 'rui@example.com', $2, $2)", other, g.clock.now())
 		g.expect("the address is somebody else's", unlink(), http.StatusUnprocessableEntity, "email_conflict_identity_not_deletable")
 		g.exec("delete from auth_users where id = $1", other)
@@ -167,14 +167,14 @@ func TestUnlinkingLeavesNoUnprovenAddress(t *testing.T) {
 		g.owner()
 		token := g.mustSignIn().text("access_token")
 		emailIdentity := g.value("select id from auth_identities")
-		g.linkAt(token, "provider=house", guest("7", "rui@example.com", false))
+		g.linkAt(token, "provider=house", userClaims("7", "rui@example.com", false))
 		if r := g.call("DELETE", "/auth/v1/user/identities/"+emailIdentity, token, ""); r.status != http.StatusOK {
 			t.Fatalf("%d %s", r.status, r.raw)
 		}
 		if got := g.value("select coalesce(email, '-') from auth_users where email_confirmed_at is null"); got != "-" {
 			t.Errorf("address %q, which may be somebody else's", got)
 		}
-		if u := g.userOf(g.session(guest("7", "rui@example.com", false))); u.Email != "" || g.count("auth_users") != 1 {
+		if u := g.userOf(g.session(userClaims("7", "rui@example.com", false))); u.Email != "" || g.count("auth_users") != 1 {
 			t.Errorf("user %+v", u)
 		}
 	})
@@ -207,7 +207,7 @@ func TestLinkingGivesAnAddressToAnAccountWithoutOne(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := g.linkAt(body.AccessToken, "provider=house", guest("7", "rui@example.com", c.proven))
+			a := g.linkAt(body.AccessToken, "provider=house", userClaims("7", "rui@example.com", c.proven))
 			if c.proven {
 				if u := g.userOf(a); u.Email != "rui@example.com" || u.EmailConfirmedAt == nil || u.Phone != "351912345678" || len(u.Identities) != 2 {
 					t.Errorf("%s: %+v", c.name, u)
@@ -222,7 +222,7 @@ func TestLinkingGivesAnAddressToAnAccountWithoutOne(t *testing.T) {
 				t.Errorf("the address %q is taken before it is proven", got)
 			}
 			// The account is proven by its phone number, so its own identity can sign in before the mail is confirmed.
-			if u := g.userOf(g.session(guest("7", "rui@example.com", false))); u.Phone != "351912345678" || u.EmailConfirmedAt != nil {
+			if u := g.userOf(g.session(userClaims("7", "rui@example.com", false))); u.Phone != "351912345678" || u.EmailConfirmedAt != nil {
 				t.Errorf("user %+v", u)
 			}
 			unlinkPhone := g.value("select id from auth_identities where provider = 'phone'")
@@ -240,7 +240,7 @@ func TestIDTokenGrant(t *testing.T) {
 		post := func(fields map[string]any, bearer string) reply {
 			return g.call("POST", "/auth/v1/token?grant_type=id_token", bearer, object(fields))
 		}
-		who := guest("7", "rui@example.com", true)
+		who := userClaims("7", "rui@example.com", true)
 		token := func(change map[string]any) string {
 			all := with(who, "x", "y")
 			for k, v := range change {

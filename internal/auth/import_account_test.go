@@ -17,19 +17,19 @@ const importID = "00000000-0000-4000-8000-0000000000a1"
 func TestImportedAccountsKeepWhatCanBeKept(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		f := newFixture(t, d)
-		at := time.Date(2024, 1, 2, 3, 4, 5, 678901000, time.UTC)
-		tooMany := imported.Factor{ID: "", Type: factorTOTP, Secret: "JBSWY3DPEHPK3PXP"}
+		then := time.Date(2024, 1, 2, 3, 4, 5, 678901000, time.UTC)
+		withoutID := imported.Factor{ID: "", Type: factorTOTP, Secret: "JBSWY3DPEHPK3PXP"}
 		a := imported.Account{
-			ID: strings.ToUpper(importID), Email: "Ana@Example.com", PasswordHash: `{"key_id":"x","alg":"aes"}`, EmailConfirmedAt: &at, CreatedAt: &at, BannedUntil: &at,
+			ID: strings.ToUpper(importID), Email: "Ana@Example.com", PasswordHash: `{"key_id":"x","alg":"aes"}`, EmailConfirmedAt: &then, CreatedAt: &then, BannedUntil: &then,
 			UserMetadata: map[string]any{"full_name": "Ana"},
 			Identities: []imported.Identity{
-				{Provider: "google", ProviderID: "1", Data: map[string]any{"email": "ana@example.com"}, CreatedAt: &at}, {Provider: "sso:abc", ProviderID: "1"},
+				{Provider: "google", ProviderID: "1", Data: map[string]any{"email": "ana@example.com"}, CreatedAt: &then}, {Provider: "sso:abc", ProviderID: "1"},
 				{Provider: "email", ProviderID: "00000000-0000-4000-8000-0000000000a9"}, {Provider: "", ProviderID: "1"},
 			},
 			Factors: []imported.Factor{
-				{ID: "00000000-0000-4000-8000-0000000000f1", Type: factorTOTP, Name: "a\nb" + strings.Repeat("c", 100), Secret: "JBSWY3DPEHPK3PXP", CreatedAt: &at},
+				{ID: "00000000-0000-4000-8000-0000000000f1", Type: factorTOTP, Name: "a\nb" + strings.Repeat("c", 100), Secret: "JBSWY3DPEHPK3PXP", CreatedAt: &then},
 				{ID: "00000000-0000-4000-8000-0000000000f2", Type: factorTOTP, Secret: `{"key_id":"x"}`}, {ID: "00000000-0000-4000-8000-0000000000f3", Type: "webauthn"},
-				{ID: "00000000-0000-4000-8000-0000000000f4", Type: factorPhone, Phone: "+351 910000000"}, {ID: "00000000-0000-4000-8000-0000000000f5", Type: factorTOTP}, tooMany,
+				{ID: "00000000-0000-4000-8000-0000000000f4", Type: factorPhone, Phone: "+351 910000000"}, {ID: "00000000-0000-4000-8000-0000000000f5", Type: factorTOTP}, withoutID,
 			},
 		}
 		for _, write := range []bool{false, true} {
@@ -45,7 +45,7 @@ func TestImportedAccountsKeepWhatCanBeKept(t *testing.T) {
 			}
 		}
 		u, err := userByID(t.Context(), d, importID)
-		if err != nil || u.Email != "ana@example.com" || u.hash != "" || !u.CreatedAt.Equal(at) || !u.BannedUntil.Equal(at) || !u.EmailConfirmedAt.Equal(at) ||
+		if err != nil || u.Email != "ana@example.com" || u.hash != "" || !u.CreatedAt.Equal(then) || !u.BannedUntil.Equal(then) || !u.EmailConfirmedAt.Equal(then) ||
 			len(u.Identities) != 1 || u.Identities[0].Provider != "google" || len(u.Factors) != 2 || len([]rune(u.Factors[0].FriendlyName)) != maxFactorText || strings.Contains(u.Factors[0].FriendlyName, "\n") {
 			t.Errorf("%v %+v", err, u)
 		}

@@ -20,7 +20,7 @@ func TestInviteMakesAnAccountAndAMail(t *testing.T) {
 		r := invite("https://ines.example/welcome")
 		if r.status != 200 || r.text("email") != "rui@example.pt" || r.text("invited_at") == "" || r.text("confirmation_sent_at") == "" || r.body["email_confirmed_at"] != nil ||
 			len(r.body["identities"].([]any)) != 1 {
-			t.Fatalf("%d %s", r.status, r.raw)
+			t.Fatalf("status %d: %s", r.status, r.raw)
 		}
 		mail := h.mail(MailInvite)
 		link, err := url.Parse(mail.Link)
@@ -37,17 +37,17 @@ func TestInviteMakesAnAccountAndAMail(t *testing.T) {
 		}
 		h.expect("without a password", h.signInAs("rui@example.pt", password), 400, "invalid_credentials")
 
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		again := invite("https://evil.example/")
 		if again.status != 200 || again.text("id") != r.text("id") || again.text("invited_at") == r.text("invited_at") {
-			t.Errorf("%d %s", again.status, again.raw)
+			t.Errorf("status %d: %s", again.status, again.raw)
 		}
 		if _, err := h.findLink(t.Context(), q.Get("token")); codeOf(err) != "otp_expired" {
 			t.Errorf("the first link still works: %v", err)
 		}
 		second, err := url.Parse(h.mail(MailInvite).Link)
 		if err != nil || second.Query().Get("redirect_to") != "https://ines.example" {
-			t.Errorf("%v %v", second, err)
+			t.Errorf("got %v, error %v", second, err)
 		}
 		h.asService("PUT", "/admin/users/"+r.text("id"), map[string]any{"email_confirm": true})
 		h.expect("confirmed", invite(""), 422, "email_exists")

@@ -22,7 +22,7 @@ func TestLogoutScopes(t *testing.T) {
 				if err := h.AddOwner(t.Context(), "rui@example.pt", password); err != nil {
 					t.Fatal(err)
 				}
-				me, other, stranger := h.mustSignIn(), h.mustSignIn(), h.signInAs("rui@example.pt", password)
+				me, other, somebodyElse := h.mustSignIn(), h.mustSignIn(), h.signInAs("rui@example.pt", password)
 				r := h.call("POST", "/auth/v1/logout"+c.query, me.text("access_token"), "")
 				if r.status != 204 || r.raw != "" {
 					t.Fatalf("got %d %s", r.status, r.raw)
@@ -47,7 +47,7 @@ func TestLogoutScopes(t *testing.T) {
 				}
 				check("me", me, c.meAlive)
 				check("my other session", other, c.otherLive)
-				check("stranger", stranger, true)
+				check("another account", somebodyElse, true)
 			})
 		}
 	})

@@ -25,20 +25,20 @@ func TestOneRequestAMinuteSendsFewMailsADay(t *testing.T) {
 			}
 			return wait
 		}
-		var left []time.Time
+		var sent []time.Time // times of the mails
 		minutes := 3 * 24 * 60
-		if d.Dialect == db.Postgres {
+		if d.Dialect == db.Postgres { // one day, because PostgreSQL is slower
 			minutes = 24 * 60
 		}
 		for range minutes {
-			h.clock.pass(time.Minute)
+			h.clock.advance(time.Minute)
 			if sendRequest(cooldownRecovery, email) == 0 {
-				left = append(left, h.clock.now())
+				sent = append(sent, h.clock.now())
 			}
 		}
-		for i, first := range left {
+		for i, first := range sent {
 			n := 0
-			for _, at := range left[i:] {
+			for _, at := range sent[i:] {
 				if at.Sub(first) < day {
 					n++
 				}
@@ -46,18 +46,18 @@ func TestOneRequestAMinuteSendsFewMailsADay(t *testing.T) {
 			if n > 28 {
 				t.Errorf("%d mails in the day from %s", n, first)
 			}
-			if i > 0 && first.Sub(left[i-1]) >= linkLife {
-				t.Errorf("none for %s", first.Sub(left[i-1]))
+			if i > 0 && first.Sub(sent[i-1]) >= linkLife {
+				t.Errorf("no mail for %s", first.Sub(sent[i-1]))
 			}
 		}
-		t.Logf("%d mails for %d requests", len(left), minutes)
+		t.Logf("%d mails for %d requests", len(sent), minutes)
 		if sendRequest(cooldownConfirmation, email) != 0 || sendRequest(cooldownRecovery, newcomer) != 0 {
 			t.Error("another kind or address has to wait")
 		}
 		if wait := sendRequest(cooldownRecovery, newcomer, email); wait <= 0 || wait > linkLife {
 			t.Errorf("one of two addresses has used its quota, and the wait is %s", wait)
 		}
-		h.clock.pass(-72 * time.Hour) // a wrong clock is corrected
+		h.clock.advance(-72 * time.Hour) // a wrong clock is corrected
 		if sendRequest(cooldownRecovery, email) != 0 {
 			t.Error("a time from the future counts")
 		}
@@ -78,7 +78,7 @@ func TestRequestsDoNotInvalidateLinks(t *testing.T) {
 			at   time.Time
 		}
 		var mailbox []received
-		for start := h.clock.now(); h.clock.now().Sub(start) < 6*time.Hour; h.clock.pass(4 * time.Minute) {
+		for start := h.clock.now(); h.clock.now().Sub(start) < 6*time.Hour; h.clock.advance(4 * time.Minute) {
 			if r := h.post("recover", fields{"email": email}); r.status != 200 || r.raw != "{}" {
 				t.Fatalf("got %d %s", r.status, r.raw)
 			}
@@ -123,12 +123,12 @@ func TestTheFirstLinkWorksAfterABurst(t *testing.T) {
 			h.owner()
 			var mails []Mail
 			for range 3 {
-				h.clock.pass(time.Minute)
+				h.clock.advance(time.Minute)
 				h.expect("recover", h.post("recover", fields{"email": email}), 200, "")
 				mails = append(mails, h.mail(MailRecovery))
 			}
 			for range 3 { // beyond the quota: no mail is sent, no link becomes invalid, and the response is the same
-				h.clock.pass(time.Minute)
+				h.clock.advance(time.Minute)
 				if r := h.post("recover", fields{"email": email}); r.status != 200 || r.raw != "{}" {
 					t.Errorf("got %d %s", r.status, r.raw)
 				}
@@ -159,7 +159,7 @@ func TestOnlyTheNewestCodesWork(t *testing.T) {
 		h.owner()
 		var mails []Mail
 		for range maxCodes + 1 {
-			h.clock.pass(time.Minute)
+			h.clock.advance(time.Minute)
 			h.expect("recover", h.post("recover", fields{"email": email}), 200, "")
 			mails = append(mails, h.mail(MailRecovery))
 		}

@@ -14,7 +14,7 @@ func TestOutdatedMessages(t *testing.T) {
 	} {
 		m := Mail{Kind: kind, Code: "123456", At: at}
 		if m.Outdated(at.Add(life-time.Second)) || !m.Outdated(at.Add(life)) {
-			t.Errorf("%s does not live for %s", kind, life)
+			t.Errorf("%s is not outdated after exactly %s", kind, life)
 		}
 	}
 	for _, kind := range []MailKind{MailPasswordChanged, MailFactorAdded, MailNewDevice} {

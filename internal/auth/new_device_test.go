@@ -16,17 +16,17 @@ func TestSignInFromANewDeviceSendsANotice(t *testing.T) {
 		firefox, safari := header{"User-Agent", "Firefox"}, header{"User-Agent", "Safari"}
 		h.expect("the first device", h.signInAs(email, password, firefox), 200, "")
 		h.expectNoMessages("the first device")
-		h.expect("the same again", h.signInAs(email, password, firefox), 200, "")
+		h.expect("the same device again", h.signInAs(email, password, firefox), 200, "")
 		h.expectNoMessages("a known device")
 		h.expect("a wrong password", h.signInAs(email, "not the password", safari), 400, "invalid_credentials")
 		h.expectNoMessages("a wrong password")
-		h.expect("a new one", h.signInAs(email, password, safari, header{"X-Forwarded-For", "203.0.113.9"}, header{"Accept-Language", "pt-PT,en;q=0.5"}), 200, "")
+		h.expect("a new device", h.signInAs(email, password, safari, header{"X-Forwarded-For", "203.0.113.9"}, header{"Accept-Language", "pt-PT,en;q=0.5"}), 200, "")
 		m := h.mail(MailNewDevice)
 		if m.To != email || m.Device != "Safari" || m.IP != "203.0.113.9" || m.Language != "pt" || !m.At.Equal(h.clock.now()) || m.Link != "" || m.Code != "" {
 			t.Errorf("notice %+v", m)
 		}
-		h.expect("and once more", h.signInAs(email, password, safari), 200, "")
-		h.expectNoMessages("a device that was told of")
+		h.expect("the new device again", h.signInAs(email, password, safari), 200, "")
+		h.expectNoMessages("a device about which a notice was sent")
 	})
 }
 
@@ -41,7 +41,7 @@ func TestLanguageOfMails(t *testing.T) {
 			h.exec("update auth_users set user_metadata = $1", c.metadata)
 			h.expect("recover", h.post("recover", fields{"email": email}, header{"Accept-Language", c.accept}), 200, "")
 			if m := h.mail(MailRecovery); m.Language != c.want {
-				t.Errorf("%s asked in %q: %s", c.metadata, c.accept, m.Language)
+				t.Errorf("user metadata %s, Accept-Language %q: got %s", c.metadata, c.accept, m.Language)
 			}
 		}
 	})
@@ -55,7 +55,7 @@ func TestLimitsCanBeSwitchedOff(t *testing.T) {
 		for range signInsPerAccount + 1 {
 			h.expect("guess", h.signInAs(email, "not the password"), 400, "invalid_credentials")
 		}
-		h.clock.pass(time.Second)
+		h.clock.advance(time.Second)
 		h.mustSignIn()
 	})
 }

@@ -51,7 +51,7 @@ func newOAuthFixture(t testing.TB, d *db.DB, settings ...func(*Config)) *oauthFi
 	return g
 }
 
-// response is the URL to which a browser was redirected.
+// response is the response to a browser, with the parts of the URL to which it was redirected.
 type response struct {
 	status   int
 	to       *url.URL
@@ -100,7 +100,7 @@ func (g *oauthFixture) begin(query string) response {
 // visit is a whole sign-in in one browser. who are the person's claims at the provider.
 func (g *oauthFixture) visit(query string, who map[string]any) response {
 	g.t.Helper()
-	g.clock.pass(time.Second) // so that later rows have later times
+	g.clock.advance(time.Second) // so that later rows have later times
 	a := g.begin(query)
 	back := g.idp.Consent(a.to.String(), who)
 	return g.browse("GET", "/auth/v1/callback?"+back.Encode(), "", a.cookies)
@@ -116,7 +116,7 @@ func (g *oauthFixture) session(who map[string]any) response {
 	return a
 }
 
-func guest(sub, email string, verified bool) map[string]any {
+func userClaims(sub, email string, verified bool) map[string]any {
 	return map[string]any{"sub": sub, "email": email, "email_verified": verified, "name": "Rui Costa", "role": "admin", "app_metadata": map[string]any{"role": "admin"}}
 }
 

@@ -17,7 +17,7 @@ func TestRequestsForMessagesAreChecked(t *testing.T) {
 			path, body string
 			set        func(*Config)
 			status     int
-			code, text string
+			code, text string // of the error
 		}{
 			{"otp", `{}`, open, 400, "validation_failed", "One of email or phone must be set"},
 			{"otp", `{"email":"a@b.pt","phone":"351912345678"}`, open, 400, "validation_failed", "Only an email address or phone number should be provided"},
@@ -82,14 +82,14 @@ func TestKnownAndUnknownAccountsGetEqualResponses(t *testing.T) {
 			{"resend", fields{"type": "phone_change", "phone": newcomerPhone}, fields{"type": "phone_change", "phone": "351900000002"}, "over_sms_send_rate_limit"},
 			{"signup", fields{"email": email, "password": password}, fields{"email": "stranger@example.pt", "password": password}, "over_email_send_rate_limit"},
 		} {
-			h.clock.pass(2 * time.Minute)
+			h.clock.advance(2 * time.Minute)
 			for _, body := range []fields{c.known, c.strang} {
 				r := h.post(c.path, body)
 				if r.status != 200 || c.path != "signup" && r.raw != "{}" {
 					t.Errorf("%s %v: got %d %s", c.path, body, r.status, r.raw)
 				}
 			}
-			h.clock.pass(20 * time.Second)
+			h.clock.advance(20 * time.Second)
 			var answers [2]reply
 			for i, body := range []fields{c.known, c.strang} {
 				answers[i] = h.post(c.path, body)
@@ -141,7 +141,7 @@ func TestSMSCodes(t *testing.T) {
 		h.expect("the first", h.post("verify", fields{"type": "sms", "phone": newcomerPhone, "token": first.Code}), 403, "otp_expired")
 		h.expect("signing in", h.post("otp", fields{"phone": newcomerPhone, "create_user": false}), 200, "")
 		code := h.text()
-		h.clock.pass(codeLife)
+		h.clock.advance(codeLife)
 		h.expect("too late", h.post("verify", fields{"type": "sms", "phone": newcomerPhone, "token": code.Code}), 403, "otp_expired")
 		h.expect("signing in", h.post("otp", fields{"phone": newcomerPhone}), 200, "")
 		h.expect("in time", h.post("verify", fields{"type": "sms", "phone": newcomerPhone, "token": h.text().Code}), 200, "")
@@ -188,7 +188,7 @@ func TestRequestingACodeDoesNotRevealAccounts(t *testing.T) {
 			if m := <-h.mails; m.To != email {
 				t.Errorf("%s: mail to %s", path, m.To)
 			}
-			h.clock.pass(2 * time.Minute)
+			h.clock.advance(2 * time.Minute)
 		}
 	})
 }

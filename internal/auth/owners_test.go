@@ -26,8 +26,8 @@ func (h *fixture) do(what string, err error) {
 	}
 }
 
-// visitor inserts an account without a role.
-func (h *fixture) visitor(address, password string, confirmed *time.Time) string {
+// addUser inserts an account without a role, and returns its id.
+func (h *fixture) addUser(address, password string, confirmed *time.Time) string {
 	h.t.Helper()
 	hash, err := h.passwords.hash(h.t.Context(), password)
 	if err != nil {
@@ -50,9 +50,9 @@ func TestAddAndRemoveOwners(t *testing.T) {
 			t.Errorf("owners %v, %v", list, err)
 		}
 		h.do("add", h.AddOwner(ctx, " Rui@Example.pt", password))
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		h.owner()
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		h.mustSignIn()
 		list, err := h.Owners(ctx)
 		if err != nil || len(list) != 2 || list[0].Email != email || list[1].Email != "rui@example.pt" {
@@ -64,7 +64,7 @@ func TestAddAndRemoveOwners(t *testing.T) {
 		if has, err := h.HasOwner(ctx); err != nil || !has {
 			t.Errorf("has %v, %v", has, err)
 		}
-		refused(t, "remove a stranger", h.RemoveOwner(ctx, "nobody@example.pt"), "user_not_found")
+		refused(t, "remove an unknown account", h.RemoveOwner(ctx, "nobody@example.pt"), "user_not_found")
 		refused(t, "remove nonsense", h.RemoveOwner(ctx, "nonsense"), "validation_failed")
 		h.do("remove", h.RemoveOwner(ctx, "RUI@example.pt"))
 		refused(t, "remove again", h.RemoveOwner(ctx, "rui@example.pt"), "user_not_found")
@@ -85,7 +85,7 @@ func TestAddOwnerRefusals(t *testing.T) {
 		refused(t, "bad address", h.AddOwner(t.Context(), "ines", password), "validation_failed")
 		refused(t, "weak password", h.AddOwner(t.Context(), email, "short"), "weak_password")
 		refused(t, "new account without password", h.AddOwner(t.Context(), email, ""), "validation_failed")
-		h.visitor(email, password, nil)
+		h.addUser(email, password, nil)
 		refused(t, "unconfirmed account without password", h.AddOwner(t.Context(), email, ""), "validation_failed")
 		if n := h.count("user_roles"); n != 0 {
 			t.Errorf("%d owners", n)
@@ -97,7 +97,7 @@ func TestAddOwnerPromotes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		now := h.clock.now()
-		id := h.visitor(email, password, &now)
+		id := h.addUser(email, password, &now)
 		before := h.mustSignIn()
 		h.do("promote", h.AddOwner(t.Context(), email, ""))
 		h.expect("the session stays", h.user(before.text("access_token")), 200, "")
@@ -108,7 +108,7 @@ func TestAddOwnerPromotes(t *testing.T) {
 		h.expect("the session ends", h.user(before.text("access_token")), 403, "session_not_found")
 		h.expect("old password", h.signInAs(email, password), 400, "invalid_credentials")
 		h.expect("new password", h.signInAs(email, "another password"), 200, "")
-		h.visitor("rui@example.pt", "somebody's choice", nil)
+		h.addUser("rui@example.pt", "somebody's choice", nil)
 		h.do("unconfirmed", h.AddOwner(t.Context(), "rui@example.pt", password))
 		h.expect("confirmed now", h.signInAs("rui@example.pt", password), 200, "")
 		if n := h.count("auth_identities"); n != 2 {
@@ -191,7 +191,7 @@ func TestIsAdminNeedsTheRoleAndALivingSession(t *testing.T) {
 		h := newFixture(t, d)
 		h.owner()
 		now := h.clock.now()
-		visitor := h.visitor("rui@example.pt", password, &now)
+		visitor := h.addUser("rui@example.pt", password, &now)
 		mine := h.claims(h.mustSignIn().text("access_token"))
 		theirs := h.claims(h.signInAs("rui@example.pt", password).text("access_token"))
 		me, session := mine["sub"].(string), mine["session_id"].(string)

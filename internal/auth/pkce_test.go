@@ -99,7 +99,7 @@ func TestAuthCodesExpireAndWorkOnce(t *testing.T) {
 			return to.Query().Get("code")
 		}
 		late := code()
-		h.clock.pass(authCodeLife + time.Second)
+		h.clock.advance(authCodeLife + time.Second)
 		h.expect("too late", h.exchangeCode(late, verifier), 422, "flow_state_expired")
 		h.exec("delete from auth_sessions")
 		c := code()

@@ -15,7 +15,7 @@ import (
 
 func TestDecide(t *testing.T) {
 	for _, c := range []struct {
-		proven, matched, taken, open bool
+		proven, matched, taken, open bool // arguments of decideNewIdentity
 		want                         decision
 	}{
 		{true, true, true, false, joinAccount},
@@ -52,7 +52,7 @@ func TestAProvenAddressJoinsTheAccountThatHasIt(t *testing.T) {
 		g := newOAuthFixture(t, d, func(c *Config) { c.SignupOpen = false })
 		g.owner()
 		before := g.mustSignIn()
-		u := g.userOf(g.session(guest("7", strings.ToUpper(email), true)))
+		u := g.userOf(g.session(userClaims("7", strings.ToUpper(email), true)))
 		if u.Email != email || len(u.Identities) != 2 || g.count("auth_users") != 1 || g.value("select role from user_roles") != "admin" {
 			t.Errorf("user %+v", u)
 		}
@@ -73,12 +73,12 @@ func TestAnUnprovenAddressNeverJoins(t *testing.T) {
 		dbtest.Each(t, func(t *testing.T, d *db.DB) {
 			g := newOAuthFixture(t, d, func(c *Config) { c.MailAutoconfirm = autoconfirm })
 			g.owner()
-			a := g.visit("provider=house", guest("7", email, false))
+			a := g.visit("provider=house", userClaims("7", email, false))
 			g.refused("a taken address", a, "https://ines.example?", "access_denied", "provider_email_needs_verification")
 			if g.count("auth_users") != 1 || g.count("auth_identities") != 1 || g.count("jobs") != 0 {
 				t.Error("something was made")
 			}
-			free := g.visit("provider=house", guest("8", "rui@example.com", false))
+			free := g.visit("provider=house", userClaims("8", "rui@example.com", false))
 			if autoconfirm {
 				if u := g.userOf(free); u.EmailConfirmedAt == nil {
 					t.Errorf("user %+v", u)
@@ -101,7 +101,7 @@ func TestAnAddressThatIsOnlyAssumedJoinsNoAccountWithARole(t *testing.T) {
 		g := newOAuthFixture(t, d)
 		g.owner()
 		const visitor = "rui@example.com"
-		g.session(guest("8", visitor, true))
+		g.session(userClaims("8", visitor, true))
 		at := func(subject, address string, assumed bool) (userID string, refusal error) {
 			p := newProviderUser("facebook", oauth.Identity{Subject: subject, Email: address, EmailVerified: true, EmailVerifiedByPolicy: assumed, Claims: map[string]any{"email": address, "email_verified": true}})
 			refusal = g.signInProviderUser(t.Context(), client{}, "", "", p, func(_ *db.Tx, id string) error {
@@ -139,7 +139,7 @@ func TestUnprovenAccountGoesToTheAddressOwner(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d, func(c *Config) { c.MailAutoconfirm = true })
 		const ines = "ines@example.com"
-		stranger := g.visit("provider=house", guest("66", ines, false)).fragment.Get("access_token")
+		stranger := g.visit("provider=house", userClaims("66", ines, false)).fragment.Get("access_token")
 		g.expect("the stranger", g.user(stranger), http.StatusOK, "")
 		if err := g.AddOwner(t.Context(), ines, password); err != nil {
 			t.Fatal(err)
@@ -147,14 +147,14 @@ func TestUnprovenAccountGoesToTheAddressOwner(t *testing.T) {
 		if g.user(stranger).status == http.StatusOK || g.count("auth_identities where provider = 'house'") != 0 {
 			t.Error("the stranger is still in the account")
 		}
-		g.refused("again", g.visit("provider=house", guest("66", ines, false)), "https://ines.example?", "access_denied", "provider_email_needs_verification")
+		g.refused("again", g.visit("provider=house", userClaims("66", ines, false)), "https://ines.example?", "access_denied", "provider_email_needs_verification")
 	})
 }
 
 func TestAnUnprovenAddressIsConfirmedByMail(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
-		who := guest("8", "rui@example.com", false)
+		who := userClaims("8", "rui@example.com", false)
 		g.visit("provider=house&redirect_to=https://app.example/in", who)
 		m := g.mail(MailConfirmation)
 		if m.To != "rui@example.com" || len(m.Code) != 6 || !strings.Contains(m.Link, "/auth/v1/verify?") || !strings.Contains(m.Link, "redirect_to=https%3A%2F%2Fapp.example%2Fin") || !strings.Contains(m.Link, "type=signup") {
@@ -204,7 +204,7 @@ func TestAccountOpenedWithAnotherPersonsAddressBecomesTheirs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u := g.userOf(g.session(guest("7", "rui@example.com", true)))
+		u := g.userOf(g.session(userClaims("7", "rui@example.com", true)))
 		if u.ID != id || len(u.Identities) != 1 || u.Identities[0].Provider != "house" || u.Phone != "" || u.EmailConfirmedAt == nil || u.UserMetadata["note"] != nil || u.UserMetadata["name"] != "Rui Costa" {
 			t.Errorf("user %+v", u)
 		}
@@ -229,7 +229,7 @@ func TestSSOAccountsAreNeverJoined(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u := g.userOf(g.session(guest("7", "rui@example.com", true)))
+		u := g.userOf(g.session(userClaims("7", "rui@example.com", true)))
 		if len(u.Identities) != 1 || g.count("auth_users") != 2 {
 			t.Errorf("user %+v", u)
 		}
@@ -240,8 +240,8 @@ func TestSSOAccountsAreNeverJoined(t *testing.T) {
 func TestClosedSignUpAppliesToProviders(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d, func(c *Config) { c.SignupOpen = false })
-		g.refused("a stranger", g.visit("provider=house", guest("7", "rui@example.com", true)), "https://ines.example?", "access_denied", "signup_disabled")
-		g.refused("a stranger with an unproven address", g.visit("provider=house", guest("7", "rui@example.com", false)), "https://ines.example?", "access_denied", "signup_disabled")
+		g.refused("a stranger", g.visit("provider=house", userClaims("7", "rui@example.com", true)), "https://ines.example?", "access_denied", "signup_disabled")
+		g.refused("a stranger with an unproven address", g.visit("provider=house", userClaims("7", "rui@example.com", false)), "https://ines.example?", "access_denied", "signup_disabled")
 		if g.count("auth_users") != 0 {
 			t.Error("an account was made")
 		}
@@ -251,10 +251,10 @@ func TestClosedSignUpAppliesToProviders(t *testing.T) {
 func TestBannedAndDeletedAccountsCannotSignIn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
-		who := guest("7", "rui@example.com", true)
+		who := userClaims("7", "rui@example.com", true)
 		g.session(who)
 		g.exec("update auth_users set banned_until = $1", g.clock.now().Add(time.Hour))
-		for _, query := range []string{"provider=house", "provider=house&code_challenge_method=s256&code_challenge=" + challengeOf} {
+		for _, query := range []string{"provider=house", "provider=house&code_challenge_method=s256&code_challenge=" + exampleChallenge} {
 			g.refused("banned", g.visit(query, who), "https://ines.example?", "access_denied", "user_banned")
 		}
 		g.exec("update auth_users set banned_until = null, deleted_at = $1", g.clock.now())
@@ -282,10 +282,10 @@ func TestIdentityAddressJoinsOnlyWhenProven(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if u := g.userOf(g.session(guest("7", "ines@work.example", true))); u.ID != owner || u.Email != email {
+		if u := g.userOf(g.session(userClaims("7", "ines@work.example", true))); u.ID != owner || u.Email != email {
 			t.Errorf("user %+v", u)
 		}
-		if u := g.userOf(g.session(guest("8", "rui@example.com", true))); u.ID == owner {
+		if u := g.userOf(g.session(userClaims("8", "rui@example.com", true))); u.ID == owner {
 			t.Error("an unverified address opened the owner's account")
 		}
 	})
@@ -294,7 +294,7 @@ func TestIdentityAddressJoinsOnlyWhenProven(t *testing.T) {
 func TestTheChosenLanguageStays(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
-		who := with(guest("7", "rui@example.com", true), "locale", "en-GB")
+		who := with(userClaims("7", "rui@example.com", true), "locale", "en-GB")
 		g.session(who)
 		g.exec(`update auth_users set user_metadata = '{"locale":"pt","note":"mine"}'`)
 		if u := g.userOf(g.session(who)); u.UserMetadata["locale"] != "pt" || u.UserMetadata["note"] != "mine" || u.UserMetadata["full_name"] != "Rui Costa" {

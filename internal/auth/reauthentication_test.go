@@ -14,7 +14,7 @@ var _ = serve(func(s *Service) map[string]httpx.Handler {
 	return map[string]httpx.Handler{"POST /auth/v1/reauthenticate": s.ConfirmReauthentication}
 })
 
-// confirmWith reauthenticates a session with the given fields, such as a password.
+// confirmWith sends a request to reauthenticate the session of bearer. fields has the proof, such as a password.
 func (h *fixture) confirmWith(bearer string, fields fields) reply {
 	h.t.Helper()
 	return h.call("POST", "/auth/v1/reauthenticate", bearer, object(fields))
@@ -23,7 +23,7 @@ func (h *fixture) confirmWith(bearer string, fields fields) reply {
 // nonce requests a reauthentication and returns the code that was sent.
 func (h *fixture) nonce(bearer string) string {
 	h.t.Helper()
-	h.clock.pass(h.cfg.MailMinInterval)
+	h.clock.advance(h.cfg.MailMinInterval)
 	if r := h.call("GET", "/auth/v1/reauthenticate", bearer, ""); r.status != 200 {
 		h.t.Fatalf("reauthenticate: %d %s", r.status, r.raw)
 	}
@@ -55,8 +55,8 @@ func TestOwnerReauthenticatesAfterAWhile(t *testing.T) {
 				h.owner()
 				session := h.mustSignIn()
 				bearer := session.text("access_token")
-				h.clock.pass(reauthenticateAfter + time.Second)
-				h.expect("old", change(h, bearer, fields{}), 400, "reauthentication_needed")
+				h.clock.advance(reauthenticateAfter + time.Second)
+				h.expect("an old sign-in", change(h, bearer, fields{}), 400, "reauthentication_needed")
 				refreshed := h.refreshWith(session.text("refresh_token")).text("access_token")
 				h.expect("a refresh is no sign-in", change(h, refreshed, fields{}), 400, "reauthentication_needed")
 				h.expect("wrong password", change(h, bearer, fields{"current_password": "not this one"}), 400, "current_password_mismatch")
@@ -80,7 +80,7 @@ func TestReauthenticationCodeWorksOnce(t *testing.T) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
 		h.owner()
 		bearer := h.mustSignIn().text("access_token")
-		h.clock.pass(time.Hour)
+		h.clock.advance(time.Hour)
 		nonce := h.nonce(bearer)
 		h.expect("the password", h.put(bearer, fields{"password": "yet another password", "nonce": nonce}), 200, "")
 		h.expect("again", h.put(bearer, fields{"password": "and one more password", "nonce": nonce}), 422, "reauthentication_not_valid")
@@ -100,15 +100,15 @@ func TestReauthenticationMakesTheSessionRecent(t *testing.T) {
 		h.owner()
 		bearer := h.mustSignIn().text("access_token")
 		other := h.mustSignIn().text("access_token")
-		h.clock.pass(time.Hour)
+		h.clock.advance(time.Hour)
 		h.expect("nothing", h.confirmWith(bearer, fields{}), 400, "validation_failed")
 		h.expect("wrong", h.confirmWith(bearer, fields{"current_password": "not this one"}), 400, "current_password_mismatch")
 		h.expect("not confirmed", h.enrol(bearer, fields{"factor_type": "totp"}), 400, "reauthentication_needed")
 		h.expect("password", h.confirmWith(bearer, fields{"current_password": password}), 200, "")
-		h.clock.pass(reauthenticateAfter)
+		h.clock.advance(reauthenticateAfter)
 		h.expect("fresh", h.enrol(bearer, fields{"factor_type": "totp", "friendly_name": "a"}), 200, "")
 		h.expect("another session", h.enrol(other, fields{"factor_type": "totp", "friendly_name": "b"}), 400, "reauthentication_needed")
-		h.clock.pass(time.Second)
+		h.clock.advance(time.Second)
 		h.expect("old again", h.enrol(bearer, fields{"factor_type": "totp", "friendly_name": "c"}), 400, "reauthentication_needed")
 		nonce := h.nonce(bearer)
 		h.expect("code", h.confirmWith(bearer, fields{"nonce": nonce}), 200, "")
@@ -124,7 +124,7 @@ func TestSecondFactorCountsAsReauthentication(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
 		factor, raised := h.ownerWithFactor()
-		h.clock.pass(time.Hour)
+		h.clock.advance(time.Hour)
 		bearer := raised.text("access_token")
 		h.expect("old", h.put(bearer, fields{"password": "yet another password"}), 400, "reauthentication_needed")
 		bearer = h.mustVerifyFactor(bearer, factor).text("access_token")
@@ -137,9 +137,9 @@ func TestReauthenticationWithoutARole(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 1000 * time.Hour })
 		now := h.clock.now()
-		h.visitor("rui@example.pt", password, &now)
+		h.addUser("rui@example.pt", password, &now)
 		bearer := h.signInAs("rui@example.pt", password).text("access_token")
-		h.clock.pass(30 * day)
+		h.clock.advance(30 * day)
 		h.expect("password", h.put(bearer, fields{"password": "yet another password"}), 200, "")
 		h.expect("factor", h.enrol(bearer, fields{"factor_type": "totp"}), 200, "")
 	})
@@ -167,7 +167,7 @@ func TestFactorsAndCodesNeedARecentSignIn(t *testing.T) {
 			return h.call("DELETE", "/auth/v1/factors/"+a.id, bearer, object(proof))
 		}
 		codes := func(proof fields) reply { return h.call("POST", recoveryPath, bearer, object(proof)) }
-		h.clock.pass(reauthenticateAfter)
+		h.clock.advance(reauthenticateAfter)
 		h.expect("a factor", unenrol(factor, fields{}), 400, "reauthentication_needed")
 		h.expect("codes", codes(fields{}), 400, "reauthentication_needed")
 		h.expect("a wrong password", codes(fields{"current_password": "not this one"}), 400, "current_password_mismatch")
@@ -196,10 +196,10 @@ func TestIdentitiesNeedARecentSignIn(t *testing.T) {
 			return g.call("GET", "/auth/v1/user/identities/authorize?provider=house&skip_http_redirect=true", token, "")
 		}
 		byToken := func() reply {
-			return g.call("POST", "/auth/v1/token?grant_type=id_token", token, object(fields{"provider": "house", "id_token": g.idp.IDToken(guest("7", "x@example.com", true)), "link_identity": true}))
+			return g.call("POST", "/auth/v1/token?grant_type=id_token", token, object(fields{"provider": "house", "id_token": g.idp.IDToken(userClaims("7", "x@example.com", true)), "link_identity": true}))
 		}
 		unlink := func() reply { return g.call("DELETE", "/auth/v1/user/identities/"+id, token, "") }
-		g.clock.pass(reauthenticateAfter + time.Second)
+		g.clock.advance(reauthenticateAfter + time.Second)
 		for name, change := range map[string]func() reply{"link": link, "link by ID token": byToken, "unlink": unlink} {
 			g.expect(name, change(), 400, "reauthentication_needed")
 		}
@@ -217,13 +217,13 @@ func TestSignInFromTheFutureIsNotRecent(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
 		h.owner()
-		h.clock.pass(26 * time.Hour)
+		h.clock.advance(26 * time.Hour)
 		bearer := h.mustSignIn().text("access_token")
-		h.clock.pass(-26 * time.Hour)
+		h.clock.advance(-26 * time.Hour)
 		h.expect("the wrong clock's", h.put(bearer, fields{"email": newAddress}), 400, "reauthentication_needed")
 		h.expect("confirm", h.confirmWith(bearer, fields{"current_password": password}), 200, "")
 		h.expect("confirmed", h.put(bearer, fields{"email": newAddress}), 200, "")
-		h.clock.pass(reauthenticateAfter + time.Second)
+		h.clock.advance(reauthenticateAfter + time.Second)
 		h.expect("old", h.put(bearer, fields{"email": newAddress}), 400, "reauthentication_needed")
 	})
 }

@@ -37,8 +37,8 @@ func TestRecoveryCodesOpenTheAccountOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		_, raised := h.ownerWithFactor()
-		up := raised.text("access_token")
-		codes := h.mustMakeCodes(up)
+		raisedToken := raised.text("access_token")
+		codes := h.mustMakeCodes(raisedToken)
 		seen := map[string]bool{}
 		for _, c := range codes {
 			if !regexp.MustCompile(`^[0-9a-z]{5}-[0-9a-z]{5}$`).MatchString(c) || strings.ContainsAny(c, "1ilo") || seen[c] {
@@ -50,20 +50,20 @@ func TestRecoveryCodesOpenTheAccountOnce(t *testing.T) {
 			t.Errorf("%d codes", len(codes))
 		}
 		if h.value("select min(code_hash) from auth_recovery_codes") == "" || strings.Contains(h.value("select min(code_hash) from auth_recovery_codes"), codes[0]) {
-			t.Error("codes are stored as they are")
+			t.Error("codes are not stored as hashes")
 		}
 
-		low := h.mustSignIn()
-		bearer := low.text("access_token")
+		notRaised := h.mustSignIn()
+		bearer := notRaised.text("access_token")
 		r := h.recover(bearer, " "+strings.ToUpper(strings.ReplaceAll(codes[3], "-", " "))+" ")
 		claims := h.claims(r.text("access_token"))
 		if r.status != 200 || claims["aal"] != "aal2" || amr(claims) != "mfa/recovery_code password" || claims["session_id"] != h.claims(bearer)["session_id"] {
 			t.Fatalf("got %d %s", r.status, r.raw)
 		}
 		if !h.admin(r.text("access_token")) {
-			t.Error("a recovery code was accepted in place of the factor")
+			t.Error("a session raised by a recovery code has not the rights of an owner")
 		}
-		h.expect("the refresh token of before", h.refreshWith(low.text("refresh_token")), 400, "refresh_token_not_found")
+		h.expect("the refresh token from before the code", h.refreshWith(notRaised.text("refresh_token")), 400, "refresh_token_not_found")
 		if count := h.call("GET", recoveryPath, bearer, ""); count.status != 200 || count.raw != `{"total":10,"remaining":9}` {
 			t.Errorf("count %s", count.raw)
 		}
@@ -139,7 +139,7 @@ func TestRecoveryTriesAreLimited(t *testing.T) {
 		if r := h.recover(h.mustSignIn().text("access_token"), codes[0], header{"X-Forwarded-For", "203.0.113.200"}); r.status != 200 {
 			t.Errorf("the owner from another network: %d %s", r.status, r.raw)
 		}
-		h.clock.pass(limitWindow)
+		h.clock.advance(limitWindow)
 		if r := h.recover(thief, codes[1]); r.status != 200 {
 			t.Errorf("after the window: %d %s", r.status, r.raw)
 		}
@@ -162,7 +162,7 @@ func TestResettingFactorsDeletesRecoveryCodes(t *testing.T) {
 		if r.status != 200 || !h.admin(r.text("access_token")) {
 			t.Errorf("sign-in %d %s", r.status, r.raw)
 		}
-		h.clock.pass(2 * time.Hour)
+		h.clock.advance(2 * time.Hour)
 		if err := h.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// mustRefresh refreshes a session and returns the response; a failure ends the test.
+// mustRefresh refreshes a session and returns the response. It ends the test if that fails.
 func (h *fixture) mustRefresh(token string) reply {
 	h.t.Helper()
 	r := h.refreshWith(token)
@@ -26,7 +26,7 @@ func TestRefreshReturnsTheRenewedSession(t *testing.T) {
 		h := newFixture(t, d)
 		h.owner()
 		first := h.mustSignIn()
-		h.clock.pass(2 * time.Hour) // the access token has expired; the refresh token has not
+		h.clock.advance(2 * time.Hour) // the access token has expired; the refresh token has not
 		r := h.mustRefresh(first.text("refresh_token"))
 		if got := keysOf(r.body); got != "access_token expires_at expires_in refresh_token token_type user" {
 			t.Errorf("session has %s", got)
@@ -58,7 +58,7 @@ func TestReplayedRefreshTokens(t *testing.T) {
 		h.owner()
 		a := h.mustSignIn().text("refresh_token")
 		b := h.mustRefresh(a).text("refresh_token")
-		h.clock.pass(time.Hour)
+		h.clock.advance(time.Hour)
 		if again := h.mustRefresh(a).text("refresh_token"); again != b {
 			t.Error("the parent of the current token must always return the same successor")
 		}
@@ -67,13 +67,13 @@ func TestReplayedRefreshTokens(t *testing.T) {
 		if got := h.mustRefresh(b).text("refresh_token"); got != last.text("refresh_token") {
 			t.Error("an older token must return the current one within the reuse interval")
 		}
-		h.clock.pass(h.cfg.RefreshReuse)
+		h.clock.advance(h.cfg.RefreshReuse)
 		if got := h.mustRefresh(b).text("refresh_token"); got != last.text("refresh_token") {
 			t.Error("the interval's last moment belongs to it")
 		}
 		h.expect("live session", h.user(last.text("access_token")), 200, "")
 		other := h.mustSignIn()
-		h.clock.pass(time.Microsecond)
+		h.clock.advance(time.Microsecond)
 		h.expect("older token, too late", h.refreshWith(b), 400, "refresh_token_already_used")
 		h.expect("the session is gone", h.user(last.text("access_token")), 403, "session_not_found")
 		h.expect("and its current token", h.refreshWith(last.text("refresh_token")), 400, "refresh_token_not_found")

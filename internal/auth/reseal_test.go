@@ -7,6 +7,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// otherKeys are the keys that follow from another secret than that of newFixture.
 var otherKeys = Keys{
 	RefreshKey: []byte("a-new-key-of-thirty-two-bytes-or-more"), CodeKey: []byte("one-more-key-of-thirty-two-bytes-or-more"), SealKey: []byte("the-next-key-of-thirty-two-bytes"),
 }
@@ -23,10 +24,10 @@ func TestChangeOfTheSecretLosesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		factor, session := before.ownerWithFactor()
-		made := before.call("POST", "/auth/v1/factors/recovery_codes", session.text("access_token"), "")
-		codes, ok := made.body["codes"].([]any)
+		response := before.call("POST", "/auth/v1/factors/recovery_codes", session.text("access_token"), "")
+		codes, ok := response.body["codes"].([]any)
 		if !ok {
-			t.Fatalf("recovery codes: %s", made.raw)
+			t.Fatalf("recovery codes: %s", response.raw)
 		}
 		if before.count("auth_sessions") != 1 {
 			t.Fatal("one session is expected")
@@ -36,6 +37,7 @@ func TestChangeOfTheSecretLosesNothing(t *testing.T) {
 		child := before.refreshWith(parent).text("refresh_token")
 
 		old := Keys{RefreshKey: before.cfg.RefreshKey, CodeKey: before.cfg.CodeKey, SealKey: before.cfg.SealKey}
+		// use returns a fixture with otherKeys on the same database.
 		use := func(previous *Keys) *fixture {
 			h := newFixture(t, d, withoutLimits, es256, func(c *Config) {
 				c.RefreshKey, c.CodeKey, c.SealKey, c.Previous = otherKeys.RefreshKey, otherKeys.CodeKey, otherKeys.SealKey, previous
@@ -46,26 +48,26 @@ func TestChangeOfTheSecretLosesNothing(t *testing.T) {
 		}
 		during := use(&old)
 		if r := during.refreshWith(parent); r.text("refresh_token") != child {
-			t.Errorf("the parent's repetition: %s", r.raw)
+			t.Errorf("the parent of the refresh token again: %s", r.raw)
 		}
 		renewed := during.refreshWith(child)
 		if renewed.status != 200 {
 			t.Fatalf("the session: %s", renewed.raw)
 		}
 		if r := during.refreshWith(parent); r.text("refresh_token") != renewed.text("refresh_token") {
-			t.Errorf("two steps, one by each key: %s", r.raw)
+			t.Errorf("the parent, whose successor is of the previous key: %s", r.raw)
 		}
-		during.expect("a code of before", during.confirmWith(renewed.text("access_token"), fields{"nonce": nonce}), 200, "")
+		during.expect("a code from before the change", during.confirmWith(renewed.text("access_token"), fields{"nonce": nonce}), 200, "")
 		recover := func(h *fixture, code any) reply {
 			t.Helper()
 			token := h.mustSignIn().text("access_token")
 			return h.call("POST", "/auth/v1/factors/recovery_codes/verify", token, object(fields{"code": code}))
 		}
-		during.expect("a recovery code of before", recover(during, codes[0]), 200, "")
+		during.expect("a recovery code from before the change", recover(during, codes[0]), 200, "")
 
 		found, err := during.Reseal(t.Context(), false)
 		if err != nil || found != 3 { // the factor, the signing key, the key of recovery codes
-			t.Errorf("to be sealed anew: %d, %v", found, err)
+			t.Errorf("values to reseal: %d, %v", found, err)
 		}
 		if found, err = during.Reseal(t.Context(), true); err != nil || found != 3 {
 			t.Errorf("sealed anew: %d, %v", found, err)
@@ -79,7 +81,7 @@ func TestChangeOfTheSecretLosesNothing(t *testing.T) {
 		if last.status != 200 {
 			t.Errorf("the session without the old secret: %s", last.raw)
 		}
-		after.clock.pass(2 * totpPeriod * 1e9)
+		after.clock.advance(2 * totpPeriod * 1e9)
 		low := after.mustSignIn().text("access_token")
 		after.expect("the factor", after.step(low, authenticator{after, factor.id, factor.secret}), 200, "")
 		after.expect("a recovery code", recover(after, codes[1]), 200, "")

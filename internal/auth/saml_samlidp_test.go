@@ -21,11 +21,11 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// lasting makes the provider send persistent NameIDs. Its default is a new NameID for each sign-in.
-type lasting struct{ saml.SessionProvider }
+// persistentNameIDs makes samlidp send the same NameID at each sign-in of a user. By default it sends a new one.
+type persistentNameIDs struct{ saml.SessionProvider }
 
-func (l lasting) GetSession(w http.ResponseWriter, r *http.Request, req *saml.IdpAuthnRequest) *saml.Session {
-	session := l.SessionProvider.GetSession(w, r, req)
+func (p persistentNameIDs) GetSession(w http.ResponseWriter, r *http.Request, req *saml.IdpAuthnRequest) *saml.Session {
+	session := p.SessionProvider.GetSession(w, r, req)
 	if session != nil {
 		session.NameIDFormat = string(saml.PersistentNameIDFormat)
 	}
@@ -34,8 +34,8 @@ func (l lasting) GetSession(w http.ResponseWriter, r *http.Request, req *saml.Id
 
 // Proves S7-sso-5.
 //
-// The test runs another project's identity provider over HTTP. It reads this service's metadata, shows a sign-in form and
-// encrypts its assertions.
+// The test runs samlidp, the identity provider of the project crewjam/saml, over HTTP. It reads this service's metadata, shows a sign-in form
+// and encrypts its assertions.
 func TestSamlidpSignsIn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newSSOFixture(t, d)
@@ -57,7 +57,7 @@ func TestSamlidpSignsIn(t *testing.T) {
 			t.Fatal(err)
 		}
 		idp.IDP.SignatureMethod = dsig.RSASHA256SignatureMethod // the default is SHA-1
-		idp.IDP.SessionProvider = lasting{idp}
+		idp.IDP.SessionProvider = persistentNameIDs{idp}
 		handler = idp
 
 		metadata := httptest.NewRecorder()

@@ -9,17 +9,18 @@ import (
 	"atelie/internal/identity"
 )
 
-// limited sets limits for sessions: other limits for owners than for other accounts.
+// limited sets limits of sessions. Those of owners differ from those of other accounts.
 func limited(c *Config) {
 	c.Sessions = SessionLimits{Idle: 10 * day, Max: 20 * day, OwnerIdle: 30 * day, OwnerMax: 180 * day}
 }
 
-// refreshUntilEnd refreshes a session every five days until it ends, and returns how long it lasted (at most most).
-func (h *fixture) refreshUntilEnd(token string, most time.Duration) time.Duration {
+// refreshUntilEnd refreshes a session every five days until it ends, and returns how long it lasted. It stops after
+// limit.
+func (h *fixture) refreshUntilEnd(token string, limit time.Duration) time.Duration {
 	h.t.Helper()
 	var lived time.Duration
-	for lived < most {
-		h.clock.pass(5 * day)
+	for lived < limit {
+		h.clock.advance(5 * day)
 		lived += 5 * day
 		r := h.refreshWith(token)
 		if r.status != 200 {
@@ -38,19 +39,19 @@ func TestSessionsEndByThemselves(t *testing.T) {
 		h := newFixture(t, d, limited, withoutLimits)
 		h.owner()
 		now := h.clock.now()
-		h.visitor("rui@example.pt", password, &now)
+		h.addUser("rui@example.pt", password, &now)
 		for _, c := range []struct {
 			who       string
 			idle, max time.Duration
 		}{{email, 30 * day, 180 * day}, {"rui@example.pt", 10 * day, 20 * day}} {
 			idle := h.signInAs(c.who, password)
-			h.clock.pass(c.idle - time.Second)
+			h.clock.advance(c.idle - time.Second)
 			if r := h.refreshWith(idle.text("refresh_token")); r.status != 200 {
 				t.Fatalf("%s, a second before: %s", c.who, r.raw)
 			} else {
 				idle = r
 			}
-			h.clock.pass(c.idle)
+			h.clock.advance(c.idle)
 			h.expect(c.who+", unused", h.refreshWith(idle.text("refresh_token")), 400, "session_expired")
 			if lived := h.refreshUntilEnd(h.signInAs(c.who, password).text("refresh_token"), 2*c.max); lived != c.max {
 				t.Errorf("%s: a session in use lived for %v", c.who, lived)
@@ -65,9 +66,9 @@ func TestSessionsWithoutLimitsLast(t *testing.T) {
 		h := newFixture(t, d, withoutLimits)
 		h.owner()
 		token := h.mustSignIn().text("refresh_token")
-		h.clock.pass(3 * 365 * day)
+		h.clock.advance(3 * 365 * day)
 		if r := h.refreshWith(token); r.status != 200 {
-			t.Errorf("%d %s", r.status, r.raw)
+			t.Errorf("status %d: %s", r.status, r.raw)
 		}
 	})
 }
@@ -99,7 +100,7 @@ func TestAnEndedSessionIsUnknownEverywhere(t *testing.T) {
 		if admin, alive := look(); !admin || !alive || h.user(there).status != 200 {
 			t.Fatal("the session does not count")
 		}
-		h.clock.pass(time.Hour)
+		h.clock.advance(time.Hour)
 		if admin, alive := look(); admin || alive {
 			t.Errorf("ended: admin %v, alive %v", admin, alive)
 		}

@@ -35,7 +35,7 @@ func TestASetupLinkMakesTheFirstOwner(t *testing.T) {
 			t.Errorf("tokens %s and %s", token, unused)
 		}
 		if h.value("select count(*) from auth_setup_links where token_hash in ($1, $2)", hashToken(token), hashToken(unused)) != "2" {
-			t.Error("links must rest as hashes")
+			t.Error("links must be stored as hashes")
 		}
 		r := h.setUp(token, " Ines@Example.pt", password)
 		if r.status != 200 || keysOf(r.body) != "access_token expires_at expires_in refresh_token token_type user weak_password" || r.header.Get("Cache-Control") != "no-store" {
@@ -91,7 +91,7 @@ func TestSetupRefusals(t *testing.T) {
 		if *n != 0 || h.count("auth_users") != 0 {
 			t.Errorf("%d hashes, %d accounts", *n, h.count("auth_users"))
 		}
-		h.clock.pass(setupLinkLife - time.Microsecond)
+		h.clock.advance(setupLinkLife - time.Microsecond)
 		h.expect("the link survived all that", h.setUp(token, email, password), 200, "")
 	})
 }
@@ -101,7 +101,7 @@ func TestSetupLinksExpire(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		token := h.link()
-		h.clock.pass(setupLinkLife)
+		h.clock.advance(setupLinkLife)
 		h.expect("after a day", h.setUp(token, email, password), 403, "setup_link_invalid")
 		h.expect("a new one", h.setUp(h.link(), email, password), 200, "")
 	})

@@ -98,21 +98,21 @@ func TestSigningKeysRotate(t *testing.T) {
 		if _, _, err := h.RotateSigningKey(t.Context()); err == nil {
 			t.Error("a second rotation before the first has begun")
 		}
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		if ids := h.jwks(); len(ids) != 2 || ids[1] != id {
 			t.Errorf("published %v", ids)
 		}
 		if kid := h.kid(h.mustSignIn().text("access_token")); kid != first {
 			t.Errorf("signed with %s before its time", kid)
 		}
-		h.clock.pass(signingGrace)
+		h.clock.advance(signingGrace)
 		if kid := h.kid(h.mustSignIn().text("access_token")); kid != id {
 			t.Errorf("signed with %s", kid)
 		}
 		if r := h.user(old.text("access_token")); r.status != 200 {
 			t.Errorf("the old key's token: %d %s", r.status, r.raw)
 		}
-		h.clock.pass(time.Hour + retireLeeway)
+		h.clock.advance(time.Hour + retireLeeway)
 		if err := h.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestGoingBackToHS256EndsTheKeys(t *testing.T) {
 		if kid := h.kid(h.mustSignIn().text("access_token")); kid != "" {
 			t.Errorf("signed with %s", kid)
 		}
-		h.clock.pass(time.Hour + retireLeeway)
+		h.clock.advance(time.Hour + retireLeeway)
 		if ids := h.jwks(); len(ids) != 0 {
 			t.Errorf("published %v", ids)
 		}

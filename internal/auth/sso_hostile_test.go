@@ -12,8 +12,8 @@ import (
 
 // Proves A-safe-18.
 //
-// The test sends more than a hundred responses one after the other on each database. Nothing runs concurrently, so the race
-// detector would find nothing; with it, the test takes half a minute.
+// The test is not built with the race detector, with which it takes half a minute. The detector would find nothing, because the test sends its
+// responses, more than a hundred on each database, one after the other.
 func TestHostileSAMLResponsesNeverOpenASession(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a large corpus, which -short leaves out: more than a hundred responses on each database; make test sends them all")

@@ -45,7 +45,7 @@ func (panicking) Fatal(a ...any) { panic(a) }
 type ssoFixture struct {
 	*fixture
 	idp      *samltest.IdP
-	provider string // id
+	provider string // id of the provider in the database
 }
 
 func newSSOFixture(t *testing.T, d *db.DB, settings ...func(*Config)) *ssoFixture {
@@ -325,12 +325,12 @@ func TestSAMLResponsesWorkOnce(t *testing.T) {
 			t.Errorf("%d sessions from one assertion", landed)
 		}
 		// A used assertion is stored as long as it could be accepted, and then deleted.
-		h.clock.pass(5 * time.Minute)
+		h.clock.advance(5 * time.Minute)
 		if err := h.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		h.refused("used before, still in time", h.post("", again), "validation_failed")
-		h.clock.pass(time.Hour)
+		h.clock.advance(time.Hour)
 		if err := h.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -371,12 +371,12 @@ func TestSAMLSessionsEndWhenTheProviderSays(t *testing.T) {
 		if got := l.fragment.Get("expires_in"); got != "1800" {
 			t.Errorf("the token lives for %s s", got)
 		}
-		h.clock.pass(20 * time.Minute)
+		h.clock.advance(20 * time.Minute)
 		r := h.refreshWith(l.fragment.Get("refresh_token"))
 		if r.status != 200 || r.body["expires_in"] != float64(600) {
 			t.Fatalf("%d %s", r.status, r.raw)
 		}
-		h.clock.pass(11 * time.Minute)
+		h.clock.advance(11 * time.Minute)
 		h.expect("after the end", h.refreshWith(r.text("refresh_token")), 400, "session_expired")
 	})
 }
@@ -405,7 +405,7 @@ func TestSSOWithPKCE(t *testing.T) {
 			t.Errorf("amr %v", amr)
 		}
 		h.expect("the code again", h.call("POST", "/auth/v1/token?grant_type=pkce", "", object(map[string]any{"auth_code": l.query.Get("code"), "code_verifier": verifier})), 404, "flow_state_not_found")
-		h.clock.pass(31 * time.Minute)
+		h.clock.advance(31 * time.Minute)
 		h.expect("after the provider's end", h.refreshWith(r.text("refresh_token")), 400, "session_expired")
 	})
 }
@@ -438,7 +438,7 @@ func TestSSORefusals(t *testing.T) {
 
 		s := h.start(nil)
 		late := h.target(s.id)
-		h.clock.pass(relayLife)
+		h.clock.advance(relayLife)
 		late.Now = h.now()
 		h.refused("too late", h.post(s.relay, h.idp.Draft(late).Encode(t)), "saml_relay_state_expired")
 

@@ -66,17 +66,17 @@ func TestUnverifiedIdentityIsRemovedWhenTheAddressIsProven(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
 				g := newOAuthFixture(t, d, withoutLimits)
-				stranger := guest("66", newcomer, false)
-				g.refused("unproven", g.visit("provider=house", stranger), "https://ines.example?", "access_denied", "provider_email_needs_verification")
+				attacker := userClaims("66", newcomer, false)
+				g.refused("unproven", g.visit("provider=house", attacker), "https://ines.example?", "access_denied", "provider_email_needs_verification")
 				g.mail(MailConfirmation)
-				g.clock.pass(time.Second)
+				g.clock.advance(time.Second)
 				prove(g)
 				if g.value("select email from auth_users where email_confirmed_at is not null") != newcomer {
 					t.Fatal("the address was not proven")
 				}
-				g.refused("afterwards", g.visit("provider=house", stranger), "https://ines.example?", "access_denied", "provider_email_needs_verification")
+				g.refused("afterwards", g.visit("provider=house", attacker), "https://ines.example?", "access_denied", "provider_email_needs_verification")
 				if n := g.count("auth_identities where provider = 'house'"); n != 0 {
-					t.Errorf("%d identities of the stranger are left", n)
+					t.Errorf("%d identities of the attacker are left", n)
 				}
 			})
 		})
@@ -103,15 +103,15 @@ func TestPendingFlowsEndWithTheSessions(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
 				g := newOAuthFixture(t, d)
 				g.owner()
-				g.session(guest("7", email, true))
+				g.session(userClaims("7", email, true))
 				token, thief := g.mustSignIn().text("access_token"), g.mustSignIn().text("access_token")
 				r := g.call("GET", "/auth/v1/user/identities/authorize?provider=house&skip_http_redirect=true", thief, "")
-				back := g.idp.Consent(r.text("url"), guest("66", "thief@example.com", true))
-				code := g.visit("provider=house&code_challenge_method=s256&code_challenge="+challengeOf, guest("7", email, true)).query.Get("code")
+				back := g.idp.Consent(r.text("url"), userClaims("66", "thief@example.com", true))
+				code := g.visit("provider=house&code_challenge_method=s256&code_challenge="+exampleChallenge, userClaims("7", email, true)).query.Get("code")
 
 				takeBack(g, token)
 				g.refused("a link to an identity", g.browse("GET", "/auth/v1/callback?"+back.Encode(), "", nil), "https://ines.example?", "invalid_request", "bad_oauth_state")
-				r = g.call("POST", "/auth/v1/token?grant_type=pkce", "", object(fields{"auth_code": code, "code_verifier": verifierOf}))
+				r = g.call("POST", "/auth/v1/token?grant_type=pkce", "", object(fields{"auth_code": code, "code_verifier": exampleVerifier}))
 				g.expect("a code that was not picked up", r, http.StatusNotFound, "flow_state_not_found")
 			})
 		})
@@ -160,7 +160,7 @@ func TestReplacedRefreshTokensAreForgotten(t *testing.T) {
 			current = h.refreshWith(current).text("refresh_token")
 		}
 		h.expect("wrong password", h.signInAs(email, "x"), http.StatusBadRequest, "invalid_credentials")
-		h.clock.pass(100 * 24 * time.Hour)
+		h.clock.advance(100 * 24 * time.Hour)
 		if err := h.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}

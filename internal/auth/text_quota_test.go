@@ -13,7 +13,7 @@ import (
 func (h *fixture) textsOf(request func() reply) (sent int, last reply) {
 	h.t.Helper()
 	for {
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		last = request()
 		h.deliver()
 		select {
@@ -38,7 +38,7 @@ func TestANumberGetsTenTextMessagesADay(t *testing.T) {
 			t.Helper()
 			h.expect(what, last, http.StatusTooManyRequests, "over_sms_send_rate_limit")
 			if got != want {
-				t.Errorf("%s: %d text messages left", what, got)
+				t.Errorf("%s: %d text messages were sent, want %d", what, got, want)
 			}
 		}
 		sent, last := h.textsOf(sendRequest(fields{"phone": newcomerPhone}))
@@ -52,7 +52,7 @@ func TestANumberGetsTenTextMessagesADay(t *testing.T) {
 		expectLimit("reauthentication", sent, last, 4)
 		sent, last = h.textsOf(func() reply { return h.put(bearer, fields{"phone": "351900000078"}) })
 		expectLimit("a change of number", sent, last, 4)
-		h.clock.pass(4 * time.Hour)
+		h.clock.advance(4 * time.Hour)
 		if sent, _ = h.textsOf(sendRequest(fields{"phone": newcomerPhone})); sent != 1 {
 			t.Errorf("four hours later: %d text messages", sent)
 		}
@@ -63,7 +63,7 @@ func TestANumberGetsTenTextMessagesADay(t *testing.T) {
 			if total += sent; total > 10 {
 				t.Fatalf("%d text messages in a day", total)
 			}
-			h.clock.pass(19 * time.Minute)
+			h.clock.advance(19 * time.Minute)
 		}
 	})
 }
@@ -83,7 +83,7 @@ func TestTextMessagesOfSecondFactorsHaveAQuota(t *testing.T) {
 		if sent != 4 {
 			t.Errorf("before it is verified: %d text messages", sent)
 		}
-		h.clock.pass(4 * time.Hour)
+		h.clock.advance(4 * time.Hour)
 		challenge := h.challenge(bearer, factor)
 		h.expect("verify", h.verifyFactor(bearer, factor, challenge.text("id"), h.text().Code), http.StatusOK, "")
 		sent, last = h.textsOf(func() reply { return h.challenge(bearer, factor) })

@@ -20,7 +20,7 @@ func TestPasswordGrantReturnsASession(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		r := h.signInAs("  INES@Example.PT ", password, header{"User-Agent", "Firefox\xff"})
 		if r.status != http.StatusOK || r.header.Get("Cache-Control") != "no-store" {
 			t.Fatalf("got %d %v %s", r.status, r.header, r.raw)
@@ -275,7 +275,7 @@ func TestGuessingIsLimitedWithoutLockingTheOwnerOut(t *testing.T) {
 		}
 		h.expect("another account, same address", h.signInAs("nobody@example.pt", "x", from("198.51.100.7")), 400, "invalid_credentials")
 		h.expect("the owner, elsewhere", h.signInAs(email, password, from("203.0.113.5")), 200, "")
-		h.clock.pass(limitWindow)
+		h.clock.advance(limitWindow)
 		h.expect("after the window", h.signInAs(email, password, from("198.51.100.7")), 200, "")
 	})
 }

@@ -16,6 +16,7 @@ func TestGetUserIsNeverStale(t *testing.T) {
 		h := newFixture(t, d, withoutLimits, func(c *Config) { c.Sessions, c.JWTExpiry = SessionLimits{OwnerIdle: time.Hour}, 7*day })
 		h.owner()
 		token, other := h.mustSignIn().text("access_token"), h.mustSignIn().text("access_token")
+		// repeat requests the account until the response comes from the cache, and returns the last response.
 		repeat := func(token string) reply {
 			t.Helper()
 			var r reply
@@ -40,7 +41,7 @@ func TestGetUserIsNeverStale(t *testing.T) {
 		repeat(token)
 		h.exec("update auth_users set banned_until = $1", h.clock.now().Add(time.Minute))
 		h.expect("banned", h.user(token), 403, "user_banned")
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		repeat(token)
 
 		claims := h.claims(other)
@@ -49,10 +50,10 @@ func TestGetUserIsNeverStale(t *testing.T) {
 		h.expect("ended by somebody", h.user(other), 403, "session_not_found")
 		repeat(token)
 
-		h.clock.pass(58*time.Minute - time.Second) // 59 minutes and some after the sign-in, with one before: see OwnerIdle
+		h.clock.advance(58*time.Minute - time.Second) // with the minute above, a second less than 59 minutes after the sign-in; OwnerIdle is an hour
 		h.user(token)
 		h.user(token)
-		h.clock.pass(2 * time.Minute)
+		h.clock.advance(2 * time.Minute)
 		h.expect("ended by time", h.user(token), 403, "session_not_found")
 		third := h.mustSignIn().text("access_token")
 		repeat(third)

@@ -26,10 +26,10 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		h.owner()
-		there := h.signInAs(email, password, header{"User-Agent", "Safari"}, header{"X-Forwarded-For", "203.0.113.9"})
-		h.clock.pass(time.Minute)
-		here := h.signInAs(email, password, header{"User-Agent", "Firefox"})
-		bearer := here.text("access_token")
+		other := h.signInAs(email, password, header{"User-Agent", "Safari"}, header{"X-Forwarded-For", "203.0.113.9"})
+		h.clock.advance(time.Minute)
+		current := h.signInAs(email, password, header{"User-Agent", "Firefox"})
+		bearer := current.text("access_token")
 		list, r := h.sessions(bearer)
 		if len(list) != 2 || r.header.Get("Cache-Control") != "no-store" {
 			t.Fatalf("got %d %s", r.status, r.raw)
@@ -44,8 +44,8 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 		if r := end(list[1].ID); r.status != 204 {
 			t.Fatalf("end: %d %s", r.status, r.raw)
 		}
-		h.expect("its token", h.user(there.text("access_token")), 403, "session_not_found")
-		h.expect("its refresh token", h.refreshWith(there.text("refresh_token")), 400, "refresh_token_not_found")
+		h.expect("its token", h.user(other.text("access_token")), 403, "session_not_found")
+		h.expect("its refresh token", h.refreshWith(other.text("refresh_token")), 400, "refresh_token_not_found")
 		h.expect("again", end(list[1].ID), 404, "session_not_found")
 		h.expect("no id", end("x"), 404, "validation_failed")
 		if r := end(list[0].ID); r.status != 204 {

@@ -53,7 +53,7 @@ func TestGetUserRefusals(t *testing.T) {
 		}
 		mine := h.claims(h.mustSignIn().text("access_token"))
 		theirs := h.claims(h.signInAs("rui@example.pt", password).text("access_token"))
-		with := func(name string, value any) string {
+		tokenWith := func(name string, value any) string {
 			c := jwt.MapClaims{}
 			for k, v := range mine {
 				c[k] = v
@@ -68,11 +68,11 @@ func TestGetUserRefusals(t *testing.T) {
 		}{
 			{"public key", "", 403, "bad_jwt"},
 			{"service key", h.service, 403, "bad_jwt"},
-			{"sub is no UUID", with("sub", "ines"), 400, "bad_jwt"},
-			{"session_id is no UUID", with("session_id", "one"), 403, "bad_jwt"},
-			{"no such user", with("sub", newID()), 403, "user_not_found"},
-			{"no such session", with("session_id", newID()), 403, "session_not_found"},
-			{"a stranger's session", with("session_id", theirs["session_id"]), 403, "session_not_found"},
+			{"sub is no UUID", tokenWith("sub", "ines"), 400, "bad_jwt"},
+			{"session_id is no UUID", tokenWith("session_id", "one"), 403, "bad_jwt"},
+			{"no such user", tokenWith("sub", newID()), 403, "user_not_found"},
+			{"no such session", tokenWith("session_id", newID()), 403, "session_not_found"},
+			{"a stranger's session", tokenWith("session_id", theirs["session_id"]), 403, "session_not_found"},
 		} {
 			h.expect(c.name, h.user(c.token), c.status, c.code)
 		}

@@ -67,7 +67,7 @@ func TestDataIsMerged(t *testing.T) {
 		h.owner()
 		token := h.mustSignIn().text("access_token")
 		h.put(token, fields{"data": fields{"name": "Inês", "colour": "blue", "list": []int{1}}})
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		r := h.put(token, fields{"data": fields{"colour": nil, "locale": "pt"}})
 		own := r.body["user_metadata"].(map[string]any)
 		if r.status != 200 || own["name"] != "Inês" || own["locale"] != "pt" || own["email_verified"] != true || r.text("updated_at") != at(h) {
@@ -165,7 +165,7 @@ func TestOldSessionNeedsANonceIfConfigured(t *testing.T) {
 		h.owner()
 		token := h.mustSignIn().text("access_token")
 		h.expect("a young session", h.put(token, fields{"password": "my own new password"}), 200, "")
-		h.clock.pass(passwordReauthAfter + time.Second)
+		h.clock.advance(passwordReauthAfter + time.Second)
 		h.expect("an old one", h.put(token, fields{"password": "yet another password"}), 400, "reauthentication_needed")
 		h.expect("nothing was sent", h.put(token, fields{"password": "yet another password", "nonce": "123456"}), 422, "reauthentication_not_valid")
 		h.discardMessages()
@@ -183,7 +183,7 @@ func TestOldSessionNeedsANonceIfConfigured(t *testing.T) {
 		h.expect("once", h.put(token, fields{"password": "a fourth password", "nonce": m.Code}), 422, "reauthentication_not_valid")
 		h.call("GET", "/auth/v1/reauthenticate", token, "")
 		m = h.mail(MailReauthentication)
-		h.clock.pass(codeLife)
+		h.clock.advance(codeLife)
 		h.expect("too late", h.put(token, fields{"password": "a fourth password", "nonce": m.Code}), 422, "reauthentication_not_valid")
 		h.call("GET", "/auth/v1/reauthenticate", token, "")
 		m = h.mail(MailReauthentication)
@@ -202,7 +202,7 @@ func TestReauthenticate(t *testing.T) {
 		h.expect("public key", h.call("GET", "/auth/v1/reauthenticate", "", ""), 403, "bad_jwt")
 		h.expect("first", sendRequest(), 200, "")
 		h.expect("too soon", sendRequest(), 429, "over_email_send_rate_limit")
-		h.clock.pass(h.cfg.MailMinInterval)
+		h.clock.advance(h.cfg.MailMinInterval)
 		h.exec("update auth_users set email_confirmed_at = null")
 		h.expect("unproven address", sendRequest(), 422, "email_not_confirmed")
 		h.exec("update auth_users set email = null")
@@ -303,7 +303,7 @@ func TestAnAccountWithoutAddressTakesOneWithOneConfirmation(t *testing.T) {
 		h.post("otp", fields{"phone": newcomerPhone})
 		s := h.post("verify", fields{"type": "sms", "phone": newcomerPhone, "token": h.text().Code})
 		h.expect("sign-in", s, 200, "")
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		h.expect("change", h.put(s.text("access_token"), fields{"email": newcomer}), 200, "")
 		r := h.post("verify", fields{"type": "email_change", "email": newcomer, "token": h.mail(MailEmailChangeNew).Code})
 		h.expect("confirmation", r, 200, "")
@@ -328,7 +328,7 @@ func TestEmailChangeEdges(t *testing.T) {
 		h.discardMessages()
 		h.expect("too soon", h.put(token, fields{"email": "x@example.pt"}), 429, "over_email_send_rate_limit")
 		h.expect("resend, too soon", h.post("resend", fields{"type": "email_change", "email": email}), 429, "over_email_send_rate_limit")
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		h.expect("resend", h.post("resend", fields{"type": "email_change", "email": email}), 200, "")
 		h.deliver()
 		var current, fresh Mail
@@ -346,7 +346,7 @@ func TestEmailChangeEdges(t *testing.T) {
 		}
 		h.expect("first", h.post("verify", fields{"type": "email_change", "email": email, "token": current.Code}), 200, "200")
 		// Meanwhile somebody creates an account with the new address.
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		h.expect("sign-up", h.post("signup", fields{"email": newAddress, "password": password}), 200, "")
 		h.expect("taken since", h.post("verify", fields{"type": "email_change", "email": newAddress, "token": fresh.Code}), 422, "email_exists")
 		hash, _ = h.linkOf(fresh)
@@ -374,7 +374,7 @@ func TestAPhoneChange(t *testing.T) {
 			t.Errorf("SMS %+v", first)
 		}
 		h.expect("too soon", h.put(token, fields{"phone": newcomerPhone}), 429, "over_sms_send_rate_limit")
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		h.expect("resend", h.post("resend", fields{"type": "phone_change", "phone": newcomerPhone}), 200, "")
 		m := h.text()
 		h.expect("as a sign-in", h.post("verify", fields{"type": "sms", "phone": newcomerPhone, "token": m.Code}), 403, "otp_expired")
@@ -388,13 +388,13 @@ func TestAPhoneChange(t *testing.T) {
 		h.expect("phone and password", h.post("token?grant_type=password", fields{"phone": newcomerPhone, "password": password}), 200, "")
 
 		auto := newFixture(t, d, open, func(c *Config) { c.PhoneAutoconfirm = true })
-		auto.clock.pass(2 * time.Minute)
+		auto.clock.advance(2 * time.Minute)
 		r = auto.put(token, fields{"phone": "351911111111"})
 		if r.status != 200 || r.text("phone") != "351911111111" || r.text("new_phone") != "" {
 			t.Errorf("without confirmation: %d %s", r.status, r.raw)
 		}
 		off := newFixture(t, d)
-		off.clock.pass(2 * time.Minute)
+		off.clock.advance(2 * time.Minute)
 		off.expect("switched off", off.put(token, fields{"phone": "351922222222"}), 422, "phone_provider_disabled")
 	})
 }

@@ -71,13 +71,13 @@ func TestEachMailSignsInOnceByCodeHashOrLink(t *testing.T) {
 		}, []string{"signup", "email"}},
 		{"sign-up sent again", func(h *fixture) Mail {
 			h.signUp(newcomer, password)
-			h.clock.pass(time.Hour)
+			h.clock.advance(time.Hour)
 			h.expect("resend", h.post("resend", fields{"type": "signup", "email": newcomer}), 200, "")
 			return h.mail(MailConfirmation)
 		}, []string{"signup", "email"}},
 		{"magic link", func(h *fixture) Mail {
 			h.confirmedAccount(newcomer)
-			h.clock.pass(time.Hour)
+			h.clock.advance(time.Hour)
 			h.expect("otp", h.post("otp", fields{"email": newcomer, "create_user": false}), 200, "")
 			return h.mail(MailMagicLink)
 		}, []string{"magiclink", "email", "recovery"}},
@@ -165,7 +165,7 @@ func TestLinksAndCodesExpire(t *testing.T) {
 		} {
 			h.expect(c.path, h.post(c.path, c.body), 200, "")
 			m := h.mail(c.kind)
-			h.clock.pass(c.life)
+			h.clock.advance(c.life)
 			hash, _ := h.linkOf(m)
 			h.expect(c.path+", code", h.post("verify", fields{"type": c.as, "email": c.who, "token": m.Code}), 403, "otp_expired")
 			h.expect(c.path+", hash", h.post("verify", fields{"type": c.as, "token_hash": hash}), 403, "otp_expired")
@@ -181,7 +181,7 @@ func TestLinksAndCodesExpire(t *testing.T) {
 		}
 		h.expect("in time", h.post("recover", fields{"email": email}), 200, "")
 		m := h.mail(MailRecovery)
-		h.clock.pass(linkLife - time.Second)
+		h.clock.advance(linkLife - time.Second)
 		h.expect("in time", h.post("verify", fields{"type": "recovery", "email": email, "token": m.Code}), 200, "")
 	})
 }
@@ -289,7 +289,7 @@ func TestBannedAccountsAreNotOpenedByLinks(t *testing.T) {
 		m := h.mail(MailRecovery)
 		h.exec("update auth_users set banned_until = $1", h.clock.now().Add(time.Minute))
 		h.expect("banned", h.post("verify", fields{"type": "recovery", "email": email, "token": m.Code}), 403, "user_banned")
-		h.clock.pass(time.Minute)
+		h.clock.advance(time.Minute)
 		h.expect("afterwards", h.post("verify", fields{"type": "recovery", "email": email, "token": m.Code}), 200, "")
 	})
 }

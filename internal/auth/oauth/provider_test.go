@@ -24,6 +24,7 @@ import (
 
 const callback = "https://ines.example/auth/v1/callback"
 
+// clock is a clock that the test sets.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -35,7 +36,7 @@ func (c *clock) now() time.Time {
 	return c.at
 }
 
-func (c *clock) pass(d time.Duration) {
+func (c *clock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = c.at.Add(d)
@@ -286,14 +287,14 @@ func TestUnavailableProviderIsRetried(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 	h.idp.Set(func(s *oauthtest.Server) { s.Down = false })
-	h.clock.pass(minRetryInterval)
+	h.clock.advance(minRetryInterval)
 	h.authorize(request)
 	h.authorize(request)
 	if n := h.idp.Requests(path); n != 2 {
 		t.Errorf("%d requests, want the valid response to be cached", n)
 	}
 	h.idp.Set(func(s *oauthtest.Server) { s.Down = true })
-	h.clock.pass(configurationLife)
+	h.clock.advance(configurationLife)
 	h.authorize(request) // with the configuration that was read before
 	if n := h.idp.Requests(path); n != 3 {
 		t.Errorf("%d requests", n)

@@ -20,7 +20,7 @@ func TestMetadataOfAProviderIsRead(t *testing.T) {
 	good := p.Metadata()
 	idp := parsed(t, p)
 	if idp.EntityID != p.EntityID || idp.SSOURL != p.SSOURL || len(idp.Certificates) != 1 || !idp.Certificates[0].Equal(p.Certificate) {
-		t.Errorf("%+v", idp)
+		t.Errorf("got %+v", idp)
 	}
 	body := good[strings.Index(good, "<md:Entity"):]
 	for name, text := range map[string]string{
@@ -58,7 +58,7 @@ func TestMetadataOfAProviderIsRead(t *testing.T) {
 // Proves S7-sso-11.
 func TestMetadataIsRefreshedAsItSays(t *testing.T) {
 	for _, c := range []struct {
-		validFor, cache, want time.Duration
+		validFor, cache, want time.Duration // validFor is the time until validUntil, cache the cacheDuration; 0 stands for none
 	}{
 		{0, 0, 24 * time.Hour}, {0, time.Hour, time.Hour}, {2 * time.Hour, 0, 2 * time.Hour}, {48 * time.Hour, 72 * time.Hour, 24 * time.Hour},
 		{0, time.Second, minRefresh}, {-time.Hour, 0, minRefresh},

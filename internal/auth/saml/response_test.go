@@ -49,7 +49,7 @@ func parsed(t testing.TB, p *samltest.IdP) *IdentityProvider {
 	return idp
 }
 
-// target returns the values that a valid response to sp has.
+// target returns the values that a response must have so that sp accepts it.
 func target(sp *ServiceProvider) samltest.Target {
 	return samltest.Target{ACS: sp.ACSURL, Audience: sp.MetadataURL, RequestID: "id-1", Certificate: sp.Certificate, Now: testNow}
 }
