@@ -47,12 +47,12 @@ func TestANewDestinationIsInTheActivity(t *testing.T) {
 			t.Errorf("the primary destination on the disk of the data folder: %q", got)
 		}
 		begin(d, next, true)
-		s := begin(d, next, true) // the next start
+		s := begin(d, next, true) // a second start with the same destination
 		if got := destinationsInActivity(t, d); !slices.Equal(got, []string{next}) {
 			t.Errorf("another destination: %q", got)
 		}
 		s.cfg.Secondary = OpenDestination(DestinationConfig{Folder: second})
-		for range 2 { // a copy after each proof
+		for range 2 { // two copies, each after a proof
 			if err := s.recordSecondary(t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -17,8 +17,8 @@ import (
 	"atelie/internal/db"
 )
 
-// refer inserts rows that refer to a new blob, as an upload does, and returns its id. record is false for a program that does not record
-// the blob for the backup.
+// refer adds a blob and the rows that refer to it, as an upload does, and returns its id. If record is false, the blob is not recorded for the
+// backup.
 func (s *site) refer(t *testing.T, text string, record bool) string {
 	t.Helper()
 	id := uuid.NewString()
@@ -71,7 +71,7 @@ func (s *site) waitBlobs(t *testing.T) {
 	eventually(t, func() error {
 		status, err := s.service.Status(t.Context())
 		if err == nil && (status.WaitingFiles > 0 || status.BackupError != "") {
-			err = fmt.Errorf("%+v", status)
+			err = fmt.Errorf("got %+v", status)
 		}
 		return err
 	})

@@ -48,7 +48,7 @@ func TestDamagedObjectsOfTheSecondaryDestinationAreCopiedAgain(t *testing.T) {
 		})
 		first, err := s.prove(t)
 		if err != nil || first.Copy.Repaired != 0 || first.Copy.Compared < 5 { // format, secret, two files, a part at least
-			t.Fatalf("%+v, %v", first, err)
+			t.Fatalf("got %+v, error %v", first, err)
 		}
 		want := map[string]string{}
 		for _, name := range []string{backup.BlobName(file), part} {
@@ -65,7 +65,7 @@ func TestDamagedObjectsOfTheSecondaryDestinationAreCopiedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again.Copy.Repaired != 2 { // without the deleted file, which is copied as a new one
-			t.Errorf("%+v", again.Copy)
+			t.Errorf("got %+v", again.Copy)
 		}
 		for name, text := range want {
 			if read(t, second, name) != text {

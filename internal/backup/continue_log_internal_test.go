@@ -23,7 +23,10 @@ import (
 // Before or while the replica is opened again, a checkpoint moves the transaction into the database, and a write restarts the log. The
 // end of the last part is still in the log's file then, so litestream would continue after it without that transaction.
 func TestALogThatWasRestartedIsNotContinued(t *testing.T) {
-	for name, test := range map[string]struct{ uploaded, whileOpening bool }{
+	for name, test := range map[string]struct {
+		uploaded     bool // the last part is in the destination too
+		whileOpening bool // the log is restarted while the replica is opened, not before
+	}{
 		"before it is opened":                       {uploaded: true},
 		"before it is opened, a part is only local": {},
 		"while it is opened":                        {uploaded: true, whileOpening: true},

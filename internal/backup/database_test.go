@@ -29,7 +29,7 @@ type site struct {
 	d           *db.DB
 	destination backup.DestinationConfig
 	service     *backup.Service
-	end         func()
+	end         func() // stops the backup
 	closed      bool
 	second      backup.Destination // nil for none
 	log         logged

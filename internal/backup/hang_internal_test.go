@@ -35,13 +35,13 @@ func (p *hangingDestination) ReplicaClient() ReplicaClient {
 func (p *hangingDestination) goAway() (comeBack func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	back := make(chan struct{})
-	p.back = back
+	reachable := make(chan struct{})
+	p.back = reachable
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.back = nil
-		close(back)
+		close(reachable)
 	}
 }
 

@@ -149,7 +149,7 @@ func (h *history) maintain() {
 }
 
 // pass advances the clock. A running service would merge the written parts after ten seconds.
-func (h *history) pass(d time.Duration) {
+func (h *history) advance(d time.Duration) {
 	h.t.Helper()
 	if d > levels[0] {
 		h.at = h.at.Add(levels[0])
@@ -210,13 +210,13 @@ func TestIdleReplicaSendsNoRequests(t *testing.T) {
 	eachHistory(t, func(t *testing.T, h *history) {
 		for range 3 {
 			h.write()
-			h.pass(2 * time.Hour)
+			h.advance(2 * time.Hour)
 		}
 		h.maintain()
 		h.destination.lists.Store(0)
 		h.destination.opens.Store(0)
 		for range 3 {
-			h.pass(2 * time.Hour)
+			h.advance(2 * time.Hour)
 			h.maintain()
 		}
 		if err := h.r.lite.Replica.Sync(t.Context()); err != nil {
@@ -227,7 +227,7 @@ func TestIdleReplicaSendsNoRequests(t *testing.T) {
 		}
 		// A merge of level 0 needs only local files. Merges of the two other levels list and read the new part.
 		h.write()
-		h.pass(time.Minute)
+		h.advance(time.Minute)
 		if lists, opens := h.destination.lists.Load(), h.destination.opens.Load(); lists != 2 || opens != 2 || len(h.level(1)) != 4 {
 			t.Errorf("three merges: %d listings, %d parts opened; %d parts of level 1", lists, opens, len(h.level(1)))
 		}
@@ -241,7 +241,7 @@ func TestAMonthWithoutWritesHasOneSnapshotAndAllItsRestorePoints(t *testing.T) {
 	eachHistory(t, func(t *testing.T, h *history) {
 		h.write()
 		for range 40 {
-			h.pass(25 * time.Hour)
+			h.advance(25 * time.Hour)
 			h.maintain()
 		}
 		h.write()
@@ -269,10 +269,10 @@ func TestRestorePointsOfManyPartsNeedFewRequests(t *testing.T) {
 	eachHistory(t, func(t *testing.T, h *history) {
 		for range 4 {
 			for range 150 {
-				h.pass(3 * time.Second)
+				h.advance(3 * time.Second)
 				h.write()
 			}
-			h.pass(24 * time.Hour)
+			h.advance(24 * time.Hour)
 		}
 		list := h.level(0)
 		if len(list) < 600 {

@@ -10,17 +10,21 @@ import (
 )
 
 // Proves H-backup-retention, H-restore-moment.
+//
+// The test writes for 36 days, which is longer than the retention, and then restores the state after each of the writes that can still be
+// restored exactly, and after some of the earlier ones.
 func TestEachRestorePointOfTheRetentionIsRestoredAndOlderPartsAreRemoved(t *testing.T) {
 	eachHistory(t, func(t *testing.T, h *history) {
-		h.r.keep = 60
-		visit := []time.Duration{time.Second, time.Second, 2 * time.Second, 17 * time.Second, time.Second, 4 * time.Minute, 3 * time.Minute, time.Second, 70 * time.Minute, time.Second}
+		h.r.keep = 60 // parts of level 0
+		// The times between the writes of a day.
+		intervals := []time.Duration{time.Second, time.Second, 2 * time.Second, 17 * time.Second, time.Second, 4 * time.Minute, 3 * time.Minute, time.Second, 70 * time.Minute, time.Second}
 		for range 36 {
 			began := h.at
-			for _, d := range visit {
-				h.pass(d)
+			for _, d := range intervals {
+				h.advance(d)
 				h.write()
 			}
-			h.pass(24*time.Hour - h.at.Sub(began))
+			h.advance(24*time.Hour - h.at.Sub(began))
 		}
 
 		snapshots := h.level(litestream.SnapshotLevel)

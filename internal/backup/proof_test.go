@@ -25,7 +25,7 @@ func TestUnreachableDestinationIsNotAFailedProof(t *testing.T) {
 		t.Parallel() // most of it is waiting
 		parent := t.TempDir()
 		here, away := filepath.Join(parent, "mount"), filepath.Join(parent, "elsewhere")
-		// reach(false) moves the destination's folder away and puts an empty file in its place; reach(true) undoes that.
+		// reach(false) makes the destination unreachable: it moves the folder away and puts an empty file in its place. reach(true) undoes that.
 		reach := func(there bool) error {
 			if there {
 				return errors.Join(os.Remove(here), os.Rename(away, here))
@@ -65,7 +65,7 @@ func proveWithout(t *testing.T, destination backup.DestinationConfig, reach func
 	s.wait(t)
 	first, err := s.prove(t)
 	if err != nil || first.RestorePoint.IsZero() {
-		t.Fatalf("%+v, %v", first, err)
+		t.Fatalf("got %+v, error %v", first, err)
 	}
 	if err := reach(false); err != nil {
 		t.Fatal(err)

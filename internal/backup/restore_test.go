@@ -39,7 +39,7 @@ func restoreSite(t *testing.T, destination backup.DestinationConfig, at time.Tim
 	return dir, done, err
 }
 
-// keysIn opens the database of a data folder, and returns keys of it.
+// keysIn opens the database of a data folder, and returns the result of keys for it.
 func keysIn(t *testing.T, dir string) string {
 	t.Helper()
 	d, err := db.Open(t.Context(), "sqlite:"+filepath.Join(dir, "atelie.db"), db.NoHooks)
@@ -60,7 +60,7 @@ func TestADamagedSecretIsListedAndTheRestIsRestored(t *testing.T) {
 		s.stop(t)
 		p := backup.OpenDestination(destination)
 		if _, done, err := restoreSite(t, destination, time.Time{}, ""); err != nil || len(done.Missing) > 0 {
-			t.Fatalf("%+v, %v", done, err)
+			t.Fatalf("got %+v, error %v", done, err)
 		}
 		// One changed letter of the secret, so that it is still a valid secret.
 		text := read(t, p, "secret")
@@ -69,7 +69,7 @@ func TestADamagedSecretIsListedAndTheRestIsRestored(t *testing.T) {
 		}
 		dir, done, err := restoreSite(t, destination, time.Time{}, "")
 		if err != nil || len(done.Missing) != 1 || !strings.HasPrefix(done.Missing[0], "secret is damaged: ") || !strings.Contains(done.Missing[0], "atelie secret reset") {
-			t.Errorf("%+v, %v", done, err)
+			t.Errorf("got %+v, error %v", done, err)
 		}
 		if got := keysIn(t, dir); got != "a" {
 			t.Errorf("got %q", got)

@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// describedSnapshots fails the test if the destination has a snapshot's description without the snapshot.
+// describedSnapshots is a destination that calls check after each change.
 type describedSnapshots struct {
 	Destination
 	t *testing.T
 }
 
-// check fails the test if a description has no snapshot.
+// check fails the test if the destination has the description of a snapshot without the snapshot.
 func (p describedSnapshots) check() {
 	p.t.Helper()
 	found, err := listDestination(p.t.Context(), p.Destination)
@@ -47,7 +47,8 @@ func (p describedSnapshots) Delete(ctx context.Context, name string) error {
 	return p.Destination.Delete(ctx, name)
 }
 
-// Wherever the copy to the secondary destination is interrupted, each snapshot that is listed there exists there.
+// The copy to the secondary destination may be interrupted at any time. So there must never be a description without its snapshot, because
+// the descriptions are the list of snapshots.
 func TestSnapshotIsWrittenBeforeItsDescriptionAndRemovedAfterIt(t *testing.T) {
 	from := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "first")})
 	to := describedSnapshots{OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "second")}), t}

@@ -24,7 +24,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// postgresSite returns the backup service of a site with a PostgreSQL database, and a function that advances its clock.
+// postgresSite returns a PostgreSQL database, a function that returns the backup service of another node on it, and a function that sets the
+// clock of all nodes.
 func postgresSite(t *testing.T, destination backup.DestinationConfig) (*db.DB, func() *backup.Service, func(time.Time)) {
 	t.Helper()
 	d := dbtest.Open(t, db.Postgres)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestStoredDetailsKeepTheirNames reads the details of backup_status as earlier versions have stored them. A detail that is not understood
-// makes the server believe that the backup has another destination, and copy everything again.
+// TestStoredDetailsKeepTheirNames reads the details of backup_status as earlier versions have stored them. If a detail had other
+// names, the server would treat the destination as a new one, and copy everything again.
 func TestStoredDetailsKeepTheirNames(t *testing.T) {
 	var secret secretDetail
 	var listed listedDetail

@@ -22,28 +22,29 @@ func TestProofIsRepeatedOnceMissingFilesAreInTheDestination(t *testing.T) {
 				t.Errorf("%s: %v, %v", what, got, err)
 			}
 		}
-		record := func(err error) {
+		// must fails the test if an error occurred while a row was stored.
+		must := func(err error) {
 			t.Helper()
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		record(RecordSuccess(t.Context(), d, KindSnapshot, night, "{}"))
-		record(RecordSuccess(t.Context(), d, KindProof, night, `{"ended":"2026-11-23T04:10:00Z","files":3,"waiting":2}`))
-		record(db.Exec(t.Context(), d, "insert into backup_blobs (blob_id, sha256, size) values ($1, '', 1)", uuid.NewString()))
+		must(RecordSuccess(t.Context(), d, KindSnapshot, night, "{}"))
+		must(RecordSuccess(t.Context(), d, KindProof, night, `{"ended":"2026-11-23T04:10:00Z","files":3,"waiting":2}`))
+		must(db.Exec(t.Context(), d, "insert into backup_blobs (blob_id, sha256, size) values ($1, '', 1)", uuid.NewString()))
 		now = night.Add(9 * time.Hour)
 		due("while files wait", false)
-		record(db.Exec(t.Context(), d, "update backup_blobs set copied_at = $1", now))
+		must(db.Exec(t.Context(), d, "update backup_blobs set copied_at = $1", now))
 		due("when they are in the destination", true)
 		now = night.Add(time.Hour)
 		due("less than an hour after the attempt", false)
 		now = night.Add(9 * time.Hour)
-		record(RecordFailure(t.Context(), d, KindIncompleteProof, now.Add(-time.Minute), "no room"))
-		record(RecordSuccess(t.Context(), d, KindIncompleteProof, now, "{}"))
+		must(RecordFailure(t.Context(), d, KindIncompleteProof, now.Add(-time.Minute), "no room"))
+		must(RecordSuccess(t.Context(), d, KindIncompleteProof, now, "{}"))
 		due("a minute after another attempt", false)
 		now = now.Add(time.Hour)
 		due("an hour after it", true)
-		record(RecordSuccess(t.Context(), d, KindProof, night, `{"ended":"2026-11-23T04:10:00Z","files":5,"waiting":0}`))
+		must(RecordSuccess(t.Context(), d, KindProof, night, `{"ended":"2026-11-23T04:10:00Z","files":5,"waiting":0}`))
 		due("once all files were proven", false)
 	})
 }

@@ -30,16 +30,16 @@ type received struct {
 	method, path, token, contentType, body, title string
 }
 
-// network is a CDN that responds with a configurable status, and the database of the site behind it.
-type network struct {
+// fakeCDN is a CDN that responds with a configurable status, and has the database of the site behind it.
+type fakeCDN struct {
 	*httptest.Server
 	db     *db.DB
 	status atomic.Int64
 	calls  chan received
 }
 
-func newNetwork(t *testing.T, d *db.DB) *network {
-	n := &network{db: d, calls: make(chan received, 100)}
+func newFakeCDN(t *testing.T, d *db.DB) *fakeCDN {
+	n := &fakeCDN{db: d, calls: make(chan received, 100)}
 	n.status.Store(http.StatusOK)
 	n.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -58,7 +58,7 @@ func newNetwork(t *testing.T, d *db.DB) *network {
 }
 
 // next returns the next purge call, and fails the test if there is none.
-func (n *network) next(t *testing.T) received {
+func (n *fakeCDN) next(t *testing.T) received {
 	t.Helper()
 	select {
 	case got := <-n.calls:
@@ -70,7 +70,7 @@ func (n *network) next(t *testing.T) received {
 }
 
 // node starts a node of the site. It runs until the test ends.
-func (n *network) node(t *testing.T) {
+func (n *fakeCDN) node(t *testing.T) {
 	t.Helper()
 	version := content.NewVersion(n.db, quiet)
 	queue := jobs.New(n.db, []byte("the key of the tests"), nil, quiet, time.Now)
@@ -89,7 +89,7 @@ func (n *network) node(t *testing.T) {
 	t.Cleanup(func() { stop(); running.Wait() })
 }
 
-func (n *network) edit(t *testing.T, title string) {
+func (n *fakeCDN) edit(t *testing.T, title string) {
 	t.Helper()
 	err := n.db.WithTx(t.Context(), func(tx *db.Tx) error {
 		return errors.Join(
@@ -108,7 +108,7 @@ func (n *network) edit(t *testing.T, title string) {
 // first one before it has run; then one call is enough.
 func TestEachChangeIsPurgedTwice(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		n := newNetwork(t, d)
+		n := newFakeCDN(t, d)
 		n.node(t)
 		want := received{http.MethodPost, "/purge", "Bearer token", "application/json", `{"tags":["atelie-pages"]}`, ""}
 		count := func(query string) int {
@@ -143,7 +143,7 @@ func TestEachChangeIsPurgedTwice(t *testing.T) {
 // TestPurgesAreTriedAgain checks that purges are retried while the CDN refuses them, and that they delay no write.
 func TestPurgesAreTriedAgain(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		n := newNetwork(t, d)
+		n := newFakeCDN(t, d)
 		n.status.Store(http.StatusTooManyRequests)
 		n.node(t)
 		n.next(t)
@@ -172,7 +172,7 @@ func TestPurgesAreTriedAgain(t *testing.T) {
 //
 // TestNodesShareAPurge checks that three nodes call the CDN as often for two changes as one node.
 func TestNodesShareAPurge(t *testing.T) {
-	n := newNetwork(t, dbtest.Open(t, db.Postgres))
+	n := newFakeCDN(t, dbtest.Open(t, db.Postgres))
 	for range 3 {
 		n.node(t)
 	}
@@ -196,7 +196,7 @@ func TestNodesShareAPurge(t *testing.T) {
 // Proves H-cdn-purge-address.
 func TestPurgesFollowTheRulesOfWebhooks(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
-	n := newNetwork(t, d)
+	n := newFakeCDN(t, d)
 	at := strings.TrimPrefix(n.URL, "http://")
 	for address, want := range map[string]error{n.URL: webhook.ErrURL, "https://ana:pw@a.example/": webhook.ErrURL, "https://127.1/": webhook.ErrHost, "": webhook.ErrURL} {
 		queue := jobs.New(d, []byte("the key of the tests"), nil, quiet, time.Now)
@@ -219,7 +219,7 @@ func TestPurgesFollowTheRulesOfWebhooks(t *testing.T) {
 // TestErrorsOfPurgesHideTheAddress checks that errors contain neither the path, which may have a key, nor the response of the CDN.
 func TestErrorsOfPurgesHideTheAddress(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
-	n := newNetwork(t, d)
+	n := newFakeCDN(t, d)
 	n.status.Store(http.StatusForbidden)
 	queue := jobs.New(d, []byte("the key of the tests"), nil, quiet, time.Now)
 	p, err := New(d, Config{URL: n.URL + "/secret?key=secret", Header: "X-Token: secret", Private: true, Content: content.NewVersion(d, quiet), Queue: queue, Log: quiet}, time.Now)

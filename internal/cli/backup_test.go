@@ -20,7 +20,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// tablesOf describes the rows of all tables of a database to which nothing writes.
+// tablesOf returns a checksum of the rows of each table. Nothing may write to the database meanwhile.
 func tablesOf(t *testing.T, address string) []db.TableChecksum {
 	t.Helper()
 	d, err := db.Open(t.Context(), address, db.NoHooks)
@@ -34,8 +34,8 @@ func tablesOf(t *testing.T, address string) []db.TableChecksum {
 	return sums
 }
 
-// siteIs fails unless a data folder with an SQLite database has the same rows, files and secret as another one.
-func siteIs(t *testing.T, got, want string) {
+// expectEqualSites fails the test unless two data folders with SQLite databases have the same rows, files and secret.
+func expectEqualSites(t *testing.T, got, want string) {
 	t.Helper()
 	if a, b := tablesOf(t, "sqlite:"+filepath.Join(got, "atelie.db")), tablesOf(t, "sqlite:"+filepath.Join(want, "atelie.db")); !reflect.DeepEqual(a, b) {
 		for i := range a {
@@ -94,7 +94,7 @@ func TestRestoreRebuildsTheSite(t *testing.T) {
 			t.Errorf("the activity lists %q, but not the restore", got)
 		}
 		execute(t, restored, "delete from activity where action = 'site-restore'")
-		siteIs(t, to, dir)
+		expectEqualSites(t, to, dir)
 		if r := must(t, to, "owner", "list"); !strings.Contains(r.out, "ana@example.com") {
 			t.Errorf("%+v", r)
 		}

@@ -47,7 +47,7 @@ func TestWrongSettingsStopTheStartWithOneLineEach(t *testing.T) {
 	t.Setenv("ATELIE_JWT_SECRET", "short")
 	r := atelie(t, t.TempDir(), "", "serve", "--listen=nowhere", "--database-url=mysql://x")
 	if r.code != 2 {
-		t.Fatalf("%+v", r)
+		t.Fatalf("got %+v", r)
 	}
 	lines := strings.Split(strings.TrimSpace(r.err), "\n")
 	if len(lines) != 3 || !strings.HasPrefix(lines[0], "atelie: listen:") || !strings.HasPrefix(lines[1], "atelie: database-url:") || !strings.HasPrefix(lines[2], "atelie: jwt-secret:") {

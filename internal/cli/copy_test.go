@@ -56,7 +56,7 @@ func makeDemo(t *testing.T, dir string) {
 	t.Helper()
 	for _, args := range [][]string{{"demo"}, {"owner", "add", "ana@example.com", "--password-stdin"}} {
 		if r := atelie(t, dir, "a wall of whitewash\n", args...); r.code != 0 {
-			t.Fatalf("%+v", r)
+			t.Fatalf("got %+v", r)
 		}
 	}
 }

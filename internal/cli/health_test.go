@@ -16,7 +16,7 @@ func TestHealth(t *testing.T) {
 			t.Errorf("requested %s", r.URL.Path)
 		}
 		w.WriteHeader(status)
-		_, _ = w.Write([]byte(body)) // the caller checks what it gets
+		_, _ = w.Write([]byte(body)) // the command reports an incomplete body
 	}))
 	address := server.Listener.Addr().String()
 	if r := atelie(t, t.TempDir(), "", "health", "--listen", address); r.code != 0 || r.out != "ready\n" {
@@ -36,7 +36,7 @@ func TestHealth(t *testing.T) {
 	server.Close()
 	// The server's own port is not used, because another program may have it by now.
 	if r := atelie(t, t.TempDir(), "", "health", "--listen", "127.0.0.1:1"); r.code != 1 || !strings.Contains(r.err, "health:") {
-		t.Errorf("not there: %+v", r)
+		t.Errorf("no server: %+v", r)
 	}
 }
 

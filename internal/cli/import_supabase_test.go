@@ -10,6 +10,7 @@ import (
 	"testing"
 )
 
+// importedUser begins each dump: an account with the role, and the tables that are empty.
 const importedUser = `INSERT INTO auth.users (id, email, email_confirmed_at) VALUES ('00000000-0000-4000-8000-00000000000a', 'ana@example.com', '2024-01-02 03:04:05+00');
 INSERT INTO public.user_roles (user_id, role) VALUES ('00000000-0000-4000-8000-00000000000a', 'admin');
 CREATE TABLE public.reviews (id uuid);
@@ -41,12 +42,12 @@ func TestImportSupabaseFromADump(t *testing.T) {
 		}
 	}
 	if r := atelie(t, dir, "", "owner", "list"); r.code != 0 || !strings.Contains(r.out, "ana@example.com") {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 	write("INSERT INTO public.products (id, title) VALUES ('10000000-0000-4000-8000-000000000001', 'Wall'), ('10000000-0000-4000-8000-000000000002', '');")
 	if r := atelie(t, dir, "", "import", "supabase", "--dump", file); r.code != exitIncomplete || !strings.Contains(r.out, "another content (title)") || !strings.Contains(r.out, "title must not be empty") ||
 		!strings.Contains(r.out, "Left out: 2.") || r.err != "" {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 	if err := os.WriteFile(file, []byte("PGDMP"), 0o600); err != nil {
 		t.Fatal(err)

@@ -20,11 +20,11 @@ func TestImportListsRefusedFiles(t *testing.T) {
 	const refused = "Refused: files/a/notes.txt (product-images/notes.txt): mime type text/plain; charset=utf-8 is not supported; shown by products 11111111-1111-4111-8111-111111111111 (image_url)\n"
 	for range 2 {
 		if r := atelie(t, dir, "", "import", file); r.code != exitError || strings.Count(r.out, refused) != 1 || !strings.Contains(r.err, "1 files were refused, and nothing is shown yet") || !strings.Contains(r.err, "--leave-out-refused") {
-			t.Errorf("%+v", r)
+			t.Errorf("got %+v", r)
 		}
 	}
 	if r := atelie(t, dir, "", "import", file, "--leave-out-refused"); r.code != exitIncomplete || strings.Count(r.out, refused) != 1 || !strings.Contains(r.out, "1 works, 0 messages, 0 files") || !strings.Contains(r.out, "Left out: 1 files") || r.err != "" {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 	if r := atelie(t, dir, "", "import", file, "--leave-out-refused"); r.code != exitError || !strings.Contains(r.err, "is not empty") {
 		t.Errorf("a second time: %+v", r)

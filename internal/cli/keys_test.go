@@ -22,7 +22,7 @@ func TestKeysAreRotatedWithES256Only(t *testing.T) {
 		t.Errorf("again: %+v", r)
 	}
 	if r := atelie(t, dir, "", "keys", "rotate", "--signing"); r.code != 1 || !strings.Contains(r.err, "has not begun to sign yet") {
-		t.Errorf("by its name: %+v", r)
+		t.Errorf("with --signing: %+v", r)
 	}
 	if after := atelie(t, dir, "", "keys"); after.out != before.out || after.code != 0 {
 		t.Errorf("the printed keys change: %+v", after)

@@ -11,7 +11,7 @@ import (
 func TestSecretRotateAndForget(t *testing.T) {
 	dir := t.TempDir()
 	if r := atelie(t, dir, "four swallows on a wall\n", "owner", "add", "ines@example.pt", "--password-stdin"); r.code != 0 {
-		t.Fatalf("%+v", r)
+		t.Fatalf("got %+v", r)
 	}
 	read := func(name string) string {
 		t.Helper()
@@ -29,7 +29,7 @@ func TestSecretRotateAndForget(t *testing.T) {
 		t.Fatalf("rotate: %+v", r)
 	}
 	if read("jwt-secret.previous") != before || read("jwt-secret") == before {
-		t.Error("the two secrets are not what they should be")
+		t.Error("the former secret is not the previous one, or the secret has not changed")
 	}
 	for _, name := range []string{"jwt-secret", "jwt-secret.previous"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
@@ -50,6 +50,6 @@ func TestSecretRotateAndForget(t *testing.T) {
 	}
 	t.Setenv("ATELIE_JWT_SECRET", strings.Repeat("s", 32))
 	if r := atelie(t, dir, "", "secret", "rotate"); r.code != 1 || !strings.Contains(r.err, "ATELIE_JWT_SECRET_PREVIOUS") {
-		t.Errorf("a secret that is set: %+v", r)
+		t.Errorf("a secret from the environment: %+v", r)
 	}
 }

@@ -32,19 +32,19 @@ func TestIdentityProvidersAreManaged(t *testing.T) {
 		"--name-id-format", "email", "--resource-id", "corp")
 	id, entity, ok := strings.Cut(strings.TrimSpace(added.out), "\t")
 	if added.code != 0 || !ok || entity != "https://idp.example/metadata" || !strings.Contains(added.err, "ATELIE_SIGNUP=open") || !strings.Contains(added.err, "ATELIE_SAML=on") {
-		t.Fatalf("%+v", added)
+		t.Fatalf("got %+v", added)
 	}
 	if list := atelie(t, dir, "", "sso", "list"); list.out != id+"\tenabled\thttps://idp.example/metadata\tcorp.example,corp.test\n" {
-		t.Errorf("%+v", list)
+		t.Errorf("got %+v", list)
 	}
 	for _, name := range []string{id, "resource_corp"} {
-		if one := atelie(t, dir, "", "sso", "info", name); one.code != 0 || !strings.Contains(one.out, `"name": "cn"`) || !strings.Contains(one.out, "nameid-format:emailAddress") {
-			t.Errorf("%+v", one)
+		if stored := atelie(t, dir, "", "sso", "info", name); stored.code != 0 || !strings.Contains(stored.out, `"name": "cn"`) || !strings.Contains(stored.out, "nameid-format:emailAddress") {
+			t.Errorf("got %+v", stored)
 		}
 	}
 	empty, noise := file("empty", ""), file("noise", "hello")
 	for _, c := range []struct {
-		code int
+		code int // exit code
 		args []string
 	}{
 		{2, []string{"add"}}, {2, []string{"add", "--metadata-file", metadata, "--metadata-url", "https://idp.example"}}, {2, []string{"add", "--metadata-file", "nowhere"}},
@@ -58,10 +58,10 @@ func TestIdentityProvidersAreManaged(t *testing.T) {
 		}
 	}
 	if r := atelie(t, dir, "", "sso", "remove", "resource_corp"); r.code != 0 || !strings.Contains(r.out, "https://idp.example/metadata") {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 	if list := atelie(t, dir, "", "sso", "list"); list.code != 0 || list.out != "" {
-		t.Errorf("%+v", list)
+		t.Errorf("got %+v", list)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestSSOKeyIsRenewed(t *testing.T) {
 	t.Setenv("ATELIE_SITE_URL", "https://ines.example")
 	t.Setenv("ATELIE_JWT_SECRET", strings.Repeat("a", 40))
 	if r := atelie(t, dir, "", "sso", "info"); r.code != 0 {
-		t.Fatalf("%+v", r)
+		t.Fatalf("got %+v", r)
 	}
 	execute(t, "sqlite:"+filepath.Join(dir, "atelie.db"), "update auth_sso_keys set sealed_key = 'damaged'") // it cannot be decrypted any more
 	if r := atelie(t, dir, "", "sso", "info"); r.code != 1 || !strings.Contains(r.err, "secret") {

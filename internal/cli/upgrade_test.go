@@ -32,15 +32,15 @@ func TestVersion(t *testing.T) {
 	}
 	stamped := newBuild("1.2.3", &debug.BuildInfo{Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "885be2b"}, {Key: "vcs.time", Value: "2026-11-22T10:00:00Z"}, {Key: "vcs.modified", Value: "true"}}}).String()
 	if !strings.Contains(stamped, "commit:   885be2b, with changes that were not committed\ndate:     2026-11-22T10:00:00Z\n") {
-		t.Errorf("%s", stamped)
+		t.Errorf("got %s", stamped)
 	}
 }
 
-// check runs atelie upgrade --check as a program of a version.
-func check(t *testing.T, version, place string) result {
+// check runs atelie upgrade --check as a program of the given version, with a release file.
+func check(t *testing.T, version, releaseFile string) result {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	code := Run(t.Context(), []string{"upgrade", "--check", "--data-dir", t.TempDir(), "--release-file", place}, strings.NewReader(""), &out, &errOut, version)
+	code := Run(t.Context(), []string{"upgrade", "--check", "--data-dir", t.TempDir(), "--release-file", releaseFile}, strings.NewReader(""), &out, &errOut, version)
 	return result{code, out.String(), errOut.String()}
 }
 
@@ -59,6 +59,7 @@ func releaseText(t *testing.T, change func(map[string]any)) string {
 	return string(text)
 }
 
+// releaseAt writes a release file and returns its name.
 func releaseAt(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "release.json")

@@ -21,7 +21,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// Ids and bytes of the site that releasedSite creates.
+// The secret, the ids and the file of the site that releasedSite creates.
 const (
 	releasedSecret = "5ec7e75ec7e75ec7e75ec7e75ec7e75ec7e75ec7e75ec7e75ec7e75ec7e75ec7"
 	releasedMarker = "6d61726b-6572-4d61-8272-6b65726d6172"
