@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzStorageURL checks that no part of a bucket's address is ignored, that error texts never repeat it, and that an accepted
-// address refers only to the named bucket.
+// FuzzStorageURL checks the setting storage-url: an error must not contain the secret access key, and an accepted URL must name one bucket,
+// key, secret and region, with a prefix that does not leave the bucket.
 func FuzzStorageURL(f *testing.F) {
 	for _, address := range []string{"s3://KEY:SECRET@s3.example.com/bucket", "s3://k:s%2Fs@localhost:9000/bucket/a/b?tls=off&create=on&path-style=off&region=eu-west-1", "s3://k:s@h/b", "s3://k:s@h/bucket/../x",
 		"s3://k:s@h/bucket?tls=1&tls=2", "s3:/x", "http://k:s@h/bucket", "s3://k:s@[::1]:9/bucket//", "s3://k:s@h/bucket/%2e%2e/x?region=%0a"} {
@@ -18,8 +18,8 @@ func FuzzStorageURL(f *testing.F) {
 		s := Storage{URL: address}
 		b, err := s.Bucket()
 		if err != nil {
-			u, bad := url.Parse(address)
-			if bad != nil || u.User == nil {
+			u, parseErr := url.Parse(address)
+			if parseErr != nil || u.User == nil {
 				return
 			}
 			if secret, _ := u.User.Password(); len(secret) > 12 && strings.Contains(err.Error(), secret) {
@@ -29,7 +29,7 @@ func FuzzStorageURL(f *testing.F) {
 		}
 		if b == nil {
 			if address != "" {
-				t.Errorf("%q is accepted as no URL", address)
+				t.Errorf("%q is treated like the empty setting", address)
 			}
 			return
 		}
@@ -37,10 +37,10 @@ func FuzzStorageURL(f *testing.F) {
 			t.Errorf("%q gives %+v", address, b)
 		}
 		if b.Prefix != "" && (path.Clean(b.Prefix)+"/" != b.Prefix || strings.HasPrefix(b.Prefix, "/") || strings.HasPrefix(b.Prefix, "..")) {
-			t.Errorf("%q climbs: %q", address, b.Prefix)
+			t.Errorf("%q has a prefix that leaves the bucket: %q", address, b.Prefix)
 		}
 		if end, err := url.Parse(b.Endpoint); err != nil || end.Hostname() == "" || end.User != nil || end.Path != "" {
-			t.Errorf("%q is called at %q (%v)", address, b.Endpoint, err)
+			t.Errorf("%q has the endpoint %q (%v)", address, b.Endpoint, err)
 		}
 	})
 }
@@ -60,7 +60,7 @@ func FuzzSMTPURL(f *testing.F) {
 			t.Errorf("%q gives %+v", address, s)
 		}
 		if s.User != "" && s.TLS != "required" && s.TLS != "implicit" && !isThisMachine(s.Host) {
-			t.Errorf("%q shows its password: %+v", address, s)
+			t.Errorf("%q would send its password unencrypted: %+v", address, s)
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// edit returns the versions after an edit.
+// edit returns the versions after the edit with this number: the edit is the latest change.
 func edit(number int64) Versions { return Versions{number, number} }
 
 // texts returns a cache of texts. The limit is in bytes.
@@ -20,33 +20,34 @@ func texts(limit int) *Cache[string, string] {
 	return NewCache[string](limit, func(s string) int { return len(s) })
 }
 
-func say(s string) func(context.Context) (string, bool, error) {
+// returning returns a function for Load that returns s.
+func returning(s string) func(context.Context) (string, bool, error) {
 	return func(context.Context) (string, bool, error) { return s, true, nil }
 }
 
 // Proves KEPT-page-1.
 func TestLoadRunsOnceForConcurrentCallers(t *testing.T) {
-	c, made := texts(1000), atomic.Int32{}
+	c, calls := texts(1000), atomic.Int32{} // calls of slow
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	slow := func(context.Context) (string, bool, error) {
-		made.Add(1)
+		calls.Add(1)
 		close(begun)
 		<-goOn
 		return "page", true, nil
 	}
 	var wg sync.WaitGroup
-	ctx, leave := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	wg.Go(func() { // the caller whose function runs is cancelled before the value is made
 		if got, err := c.Load(ctx, edit(1), "k", slow); got != "page" || err != nil {
-			t.Errorf("%q, %v", got, err)
+			t.Errorf("got %q, error %v", got, err)
 		}
 	})
 	<-begun
-	leave()
+	cancel()
 	for range 20 {
 		wg.Go(func() {
 			if got, err := c.Load(t.Context(), edit(1), "k", slow); got != "page" || err != nil {
-				t.Errorf("%q, %v", got, err)
+				t.Errorf("got %q, error %v", got, err)
 			}
 		})
 	}
@@ -55,19 +56,19 @@ func TestLoadRunsOnceForConcurrentCallers(t *testing.T) {
 	}
 	close(goOn)
 	wg.Wait()
-	if got, ok := c.Get(edit(1), "k"); got != "page" || !ok || made.Load() != 1 {
-		t.Errorf("%q, %v, made %d times", got, ok, made.Load())
+	if got, ok := c.Get(edit(1), "k"); got != "page" || !ok || calls.Load() != 1 {
+		t.Errorf("%q, %v, made %d times", got, ok, calls.Load())
 	}
 }
 
 // Proves KEPT-version-5.
 //
-// TestValuesOfPastVersionsAreNotCached includes a value that was being made while the content changed.
+// TestValuesOfPastVersionsAreNotCached also tests a value whose version ended while the value was being made.
 func TestValuesOfPastVersionsAreNotCached(t *testing.T) {
 	c := texts(1000)
 	got, err := c.Load(t.Context(), edit(1), "cover", func(ctx context.Context) (string, bool, error) {
 		if _, ok := c.Get(edit(2), "cover"); ok { // the cover was hidden before this request
-			t.Error("given before it was made")
+			t.Error("the cache has a value that is not made yet")
 		}
 		return "shown", true, nil
 	})
@@ -77,10 +78,10 @@ func TestValuesOfPastVersionsAreNotCached(t *testing.T) {
 	if got, ok := c.Get(edit(2), "cover"); ok {
 		t.Errorf("cached for the next version: %q", got)
 	}
-	if got, err := c.Load(t.Context(), edit(2), "cover", say("hidden")); got != "hidden" || err != nil {
+	if got, err := c.Load(t.Context(), edit(2), "cover", returning("hidden")); got != "hidden" || err != nil {
 		t.Error(got, err)
 	}
-	if got, err := c.Load(t.Context(), edit(1), "cover", say("late")); got != "late" || err != nil {
+	if got, err := c.Load(t.Context(), edit(1), "cover", returning("late")); got != "late" || err != nil {
 		t.Error(got, err)
 	}
 	if got, ok := c.Get(edit(2), "cover"); got != "hidden" || !ok {
@@ -94,7 +95,7 @@ func TestValuesOfPastVersionsAreNotCached(t *testing.T) {
 func TestStaleValuesAreServedForALimitedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := texts(100)
-		if _, err := c.Load(t.Context(), edit(1), "page", say("first")); err != nil {
+		if _, err := c.Load(t.Context(), edit(1), "page", returning("first")); err != nil {
 			t.Fatal(err)
 		}
 		found := func(at Versions, want string) {
@@ -111,7 +112,7 @@ func TestStaleValuesAreServedForALimitedTime(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond)
 		found(Versions{3, 1}, "")
-		if got, err := c.Load(t.Context(), Versions{3, 1}, "page", say("second")); got != "second" || err != nil {
+		if got, err := c.Load(t.Context(), Versions{3, 1}, "page", returning("second")); got != "second" || err != nil {
 			t.Error(got, err)
 		}
 		if c.bytes != len("second") || c.byRecency.Len() != 1 {
@@ -128,7 +129,7 @@ func TestStaleValuesAreServedForALimitedTime(t *testing.T) {
 func TestLeastRecentlyUsedIsEvictedFirst(t *testing.T) {
 	c := texts(100)
 	for i := range 20 {
-		if _, err := c.Load(t.Context(), edit(1), strconv.Itoa(i), say(strings.Repeat("x", 10))); err != nil {
+		if _, err := c.Load(t.Context(), edit(1), strconv.Itoa(i), returning(strings.Repeat("x", 10))); err != nil {
 			t.Fatal(err)
 		}
 		c.Get(edit(1), "0")
@@ -142,7 +143,7 @@ func TestLeastRecentlyUsedIsEvictedFirst(t *testing.T) {
 	if c.bytes != 100 || len(c.entries) != 10 || c.byRecency.Len() != 10 {
 		t.Errorf("%d bytes, %d, %d", c.bytes, len(c.entries), c.byRecency.Len())
 	}
-	if _, err := c.Load(t.Context(), edit(1), "large", say(strings.Repeat("x", 50))); err != nil {
+	if _, err := c.Load(t.Context(), edit(1), "large", returning(strings.Repeat("x", 50))); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := c.Get(edit(1), "large"); ok || c.bytes != 100 {
@@ -156,14 +157,14 @@ func TestReplace(t *testing.T) {
 	if _, ok := c.Get(edit(1), "k"); ok {
 		t.Error("stored where nothing was cached")
 	}
-	if _, err := c.Load(t.Context(), edit(1), "k", say("long")); err != nil {
+	if _, err := c.Load(t.Context(), edit(1), "k", returning("long")); err != nil {
 		t.Fatal(err)
 	}
 	c.Replace(edit(1), "k", "ok")
 	if got, _ := c.Get(edit(1), "k"); got != "ok" || c.bytes != 2 || c.byRecency.Len() != 1 {
 		t.Errorf("%q, %d bytes in %d", got, c.bytes, c.byRecency.Len())
 	}
-	if _, err := c.Load(t.Context(), edit(2), "k", say("new")); err != nil {
+	if _, err := c.Load(t.Context(), edit(2), "k", returning("new")); err != nil {
 		t.Fatal(err)
 	}
 	c.Replace(edit(1), "k", "late")
@@ -192,7 +193,7 @@ func TestFailuresAreNotCached(t *testing.T) {
 		}()
 		_, _ = c.Load(t.Context(), edit(1), "k", func(context.Context) (string, bool, error) { panic("oops") })
 	}()
-	if got, err := c.Load(t.Context(), edit(1), "k", say("fine")); got != "fine" || err != nil {
+	if got, err := c.Load(t.Context(), edit(1), "k", returning("fine")); got != "fine" || err != nil {
 		t.Error(got, err)
 	}
 }

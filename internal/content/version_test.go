@@ -43,7 +43,7 @@ func TestEveryChangeThatVisitorsCanSeeRaisesTheVersion(t *testing.T) {
 		before := current(t, v)
 		for _, step := range []struct {
 			statement string
-			want      string // "edit", "files", or "" when nothing is raised
+			want      string // what the version counts: "edit", "files" (facts about files), or "" if it must stay
 		}{
 			{"insert into access_keys (role, generation, created_at) values ('anon', 2, '" + now + "')", "edit"},
 			{"update access_keys set revoked_at = '" + now + "'", "edit"},

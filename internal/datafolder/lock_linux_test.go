@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// holdLock locks the folder's file as a process with this id would. It returns the function that releases the lock.
+// holdLock locks the lock file of a folder, and writes pid into it, as a process with this id would. Closing the returned file releases the
+// lock.
 func holdLock(t *testing.T, dir string, pid int) *os.File {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, fileMode)
@@ -26,7 +27,7 @@ func holdLock(t *testing.T, dir string, pid int) *os.File {
 	return f
 }
 
-// opened counts this process's open files with the path.
+// opened returns how often this process has opened the file at path.
 func opened(t *testing.T, path string) (n int) {
 	t.Helper()
 	links, err := os.ReadDir("/proc/self/fd")
@@ -43,7 +44,7 @@ func opened(t *testing.T, path string) (n int) {
 
 func TestLockWaitsForTheLockOfAKilledProcess(t *testing.T) {
 	dir := t.TempDir()
-	ended := exec.Command("true")
+	ended := exec.Command("true") // its process id belongs to no running process
 	if err := ended.Run(); err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +57,7 @@ func TestLockWaitsForTheLockOfAKilledProcess(t *testing.T) {
 		}
 		locked <- err
 	}()
+	// Lock has opened the file too, so it has begun to wait.
 	for opened(t, held.Name()) < 2 && len(locked) == 0 {
 		runtime.Gosched()
 	}

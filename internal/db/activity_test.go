@@ -11,8 +11,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// entries returns the rows of the table activity and deletes them: "kind action table row title number by", with "-" for null, and " in"
-// with the series of a pair.
+// entries returns the rows of the table activity, and deletes them. A row is "kind action table row title number actor", with "-" for null. A
+// row about a work in a series has also " in series title".
 func entries(t *testing.T, d *db.DB) []string {
 	t.Helper()
 	found, err := db.Collect(t.Context(), d, db.ScanOne[string], `select kind || ' ' || action || ' ' || coalesce(table_name, '-') || ' ' || coalesce(cast(row_id as text), '-')

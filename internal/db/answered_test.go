@@ -12,7 +12,7 @@ import (
 func TestAnsweredAtFollowsTheStatus(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		id := insertMessage(t, d, "Rui", time.Now())
-		at := func() *time.Time {
+		answeredAt := func() *time.Time {
 			t.Helper()
 			var at *time.Time
 			if err := d.QueryRow(t.Context(), "select answered_at from contact_submissions where id = $1", id).Scan(&at); err != nil {
@@ -26,19 +26,19 @@ func TestAnsweredAtFollowsTheStatus(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if set("read"); at() != nil {
+		if set("read"); answeredAt() != nil {
 			t.Error("a message that was read is answered")
 		}
 		set("replied")
-		first := at()
+		first := answeredAt()
 		if first == nil || time.Since(*first).Abs() > time.Minute {
 			t.Fatalf("answered at %v", first)
 		}
-		if set("replied"); !at().Equal(*first) {
-			t.Errorf("answered again at %v, first %v", at(), first)
+		if set("replied"); !answeredAt().Equal(*first) {
+			t.Errorf("answered again at %v, first %v", answeredAt(), first)
 		}
-		if set("new"); at() != nil {
-			t.Errorf("a corrected status leaves %v", at())
+		if set("new"); answeredAt() != nil {
+			t.Errorf("the status is new again, but answered_at is %v", answeredAt())
 		}
 	})
 }
@@ -49,7 +49,7 @@ func TestAnsweredAtFollowsTheStatus(t *testing.T) {
 func TestFirstAnsweredAtOfAConversationStays(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		id := insertMessage(t, d, "Rui", time.Now())
-		at := func(column string) *time.Time {
+		timeOf := func(column string) *time.Time {
 			t.Helper()
 			var at *time.Time
 			if err := d.QueryRow(t.Context(), "select "+column+" from contact_submissions where id = $1", id).Scan(&at); err != nil {
@@ -67,22 +67,22 @@ func TestFirstAnsweredAtOfAConversationStays(t *testing.T) {
 			}
 		}
 		write("00000000-0000-4000-8000-000000000001", "owner", "replied")
-		first, read := at("answered_at"), at("read_at")
+		first, read := timeOf("answered_at"), timeOf("read_at")
 		if first == nil || read == nil {
 			t.Fatalf("answered at %v, read at %v", first, read)
 		}
 		write("00000000-0000-4000-8000-000000000002", "visitor", "new")
-		if got := at("answered_at"); got == nil || !got.Equal(*first) {
+		if got := timeOf("answered_at"); got == nil || !got.Equal(*first) {
 			t.Errorf("a visitor's reply leaves %v", got)
 		}
-		if got := at("read_at"); got != nil {
+		if got := timeOf("read_at"); got != nil {
 			t.Errorf("a new reply was read at %v", got)
 		}
 		write("00000000-0000-4000-8000-000000000003", "owner", "replied")
-		if got := at("answered_at"); got == nil || !got.Equal(*first) {
+		if got := timeOf("answered_at"); got == nil || !got.Equal(*first) {
 			t.Errorf("a second answer leaves %v, first %v", got, first)
 		}
-		if at("read_at") == nil {
+		if timeOf("read_at") == nil {
 			t.Error("what is answered was not read")
 		}
 	})

@@ -12,7 +12,7 @@ import (
 // TestMigrationRenamesAuditActions runs the migration that renames the actions again, on entries of older versions.
 func TestMigrationRenamesAuditActions(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		cases := []struct{ before, detail, after string }{
+		cases := []struct{ before, detail, after string }{ // before and after are names of actions
 			{"signed_in", "{}", "login"}, {"signed_out", "{}", "logout"}, {"refresh_token_reused", "{}", "token_revoked"}, {"password_changed", "{}", "user_updated_password"},
 			{"user_created", "{}", "user_signedup"}, {"email_confirmed", "{}", "user_signedup"}, {"phone_changed", "{}", "user_modified"}, {"sign_up_repeated", "{}", "user_repeated_signup"},
 			{"factor_verified", "{}", "verification_attempted"}, {"mail_requested", `{"kind":"confirmation"}`, "user_confirmation_requested"},

@@ -10,26 +10,26 @@ import (
 
 func TestClaimsOfOneDatabaseMustAgree(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		claim := func(common int32) func() {
+		claim := func(key int32) func() {
 			t.Helper()
-			release, err := d.Claim(t.Context(), db.ClaimKeys{Current: common}, failOnChange(t))
+			release, err := d.Claim(t.Context(), db.ClaimKeys{Current: key}, failOnChange(t))
 			if err != nil {
-				t.Fatalf("%d: %v", common, err)
+				t.Fatalf("%d: %v", key, err)
 			}
 			return release
 		}
-		for _, common := range []int32{7, -7} {
-			first, second := claim(common), claim(common)
-			_, err := d.Claim(t.Context(), db.ClaimKeys{Current: common + 1}, failOnChange(t))
+		for _, key := range []int32{7, -7} {
+			first, second := claim(key), claim(key)
+			_, err := d.Claim(t.Context(), db.ClaimKeys{Current: key + 1}, failOnChange(t))
 			if want := d.Dialect == db.Postgres; errors.Is(err, db.ErrClaimed) != want {
-				t.Errorf("another claim beside %d: %v", common, err)
+				t.Errorf("another claim beside %d: %v", key, err)
 			}
 			first()
-			if _, err := d.Claim(t.Context(), db.ClaimKeys{Current: common + 1}, failOnChange(t)); d.Dialect == db.Postgres && !errors.Is(err, db.ErrClaimed) {
+			if _, err := d.Claim(t.Context(), db.ClaimKeys{Current: key + 1}, failOnChange(t)); d.Dialect == db.Postgres && !errors.Is(err, db.ErrClaimed) {
 				t.Errorf("another claim while one program is left: %v", err)
 			}
 			second()
-			claim(common)()
+			claim(key)()
 		}
 	})
 }
@@ -58,7 +58,7 @@ func TestClaimIsRenewedAfterALostConnection(t *testing.T) {
 	}
 	end()
 	if err := <-lost; err != nil {
-		t.Errorf("made anew: %v", err)
+		t.Errorf("the claim was not renewed: %v", err)
 	}
 	if _, err := d.Claim(t.Context(), db.ClaimKeys{Current: 8}, failOnChange(t)); !errors.Is(err, db.ErrClaimed) {
 		t.Errorf("another claim after the connection was lost: %v", err)

@@ -37,9 +37,9 @@ func TestEveryTableIsKnownToTheCopy(t *testing.T) {
 			t.Error(err)
 		}
 		for _, name := range known { // only the seeded tables may have rows after the migrations
-			var some bool
-			if err := d.QueryRow(t.Context(), "select exists (select 1 from "+name+")").Scan(&some); err != nil || some != slices.Contains(db.Seeded(), name) {
-				t.Errorf("%s has rows: %v, %v", name, some, err)
+			var hasRows bool
+			if err := d.QueryRow(t.Context(), "select exists (select 1 from "+name+")").Scan(&hasRows); err != nil || hasRows != slices.Contains(db.Seeded(), name) {
+				t.Errorf("%s has rows: %v, %v", name, hasRows, err)
 			}
 		}
 		if _, err := d.Exec(t.Context(), "create table forgotten (id integer primary key)"); err != nil {

@@ -12,8 +12,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-func TestFoldingIsTheSameInGoAndInBothEngines(t *testing.T) {
-	var all strings.Builder
+func TestFoldMatchesBothDatabases(t *testing.T) {
+	var all strings.Builder // the printable characters up to U+3000
 	for r := rune(1); r < 0x3000; r++ {
 		if unicode.IsPrint(r) {
 			all.WriteRune(r)
@@ -32,20 +32,20 @@ func TestFoldingIsTheSameInGoAndInBothEngines(t *testing.T) {
 		if folded != db.Fold(text) {
 			t.Errorf("the database folds to\n%s\nand Go to\n%s", folded, db.Fold(text))
 		}
-		var none *string
-		if err := d.QueryRow(t.Context(), "select translate(lower(medium), $1, $2) from products", "É", "é").Scan(&none); err != nil || none != nil {
-			t.Errorf("null folds to %v, %v", none, err)
+		var foldedNull *string
+		if err := d.QueryRow(t.Context(), "select translate(lower(medium), $1, $2) from products", "É", "é").Scan(&foldedNull); err != nil || foldedNull != nil {
+			t.Errorf("null folds to %v, %v", foldedNull, err)
 		}
 	})
 }
 
-func TestFoldKnowsTheLettersOfBothLanguages(t *testing.T) {
+func TestFoldLettersWithAccentsAndOtherAlphabets(t *testing.T) {
 	if got := db.Fold("ÁGUA, AÇÃO, PÔR-DO-SOL, ŁÓDŹ, ΑΘΉΝΑ, МОСКВА, Ÿ, ß, İ"); got != "água, ação, pôr-do-sol, łódź, αθήνα, москва, ÿ, ß, İ" {
 		t.Errorf("got %s", got)
 	}
 }
 
-func TestFoldTranslationHasTheLettersOfThePattern(t *testing.T) {
+func TestFoldTranslationHasOnlyLettersOfThePattern(t *testing.T) {
 	for pattern, want := range map[string][2]string{"%agua_": {"", ""}, "%água%ç": {"ÁÇ", "áç"}, "ß😀": {"", ""}} {
 		upper, lower := db.FoldTranslation(pattern)
 		if upper != want[0] || lower != want[1] {

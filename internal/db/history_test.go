@@ -13,7 +13,7 @@ import (
 
 const historyRow = "11111111-1111-4111-8111-111111111111"
 
-// historyRows has a row for each table with a history: the statement that inserts it, and its JSON.
+// historyRows has an example for each table with a history: the statement that inserts a row, a change of it, and its JSON before the change.
 var historyRows = []struct{ table, insert, change, before string }{
 	{"products", `insert into products (id, title, artwork_type, image_url, image_gallery, video_gallery, tags, is_featured, creation_date, created_at, updated_at, published_at) values ($1, 'Onda "á"', 'oil', 'https://a.b/x.jpg', %list, %empty, %list, true, '2024-05-20', '2026-01-02T03:04:05+00:00', '2026-01-02T03:04:05+00:00', '2026-02-03T04:05:06+00:00')`,
 		"title = 'Maré'", `{"id":"` + historyRow + `","title":"Onda \"á\"","description":null,"artwork_type":"oil","image_url":"https://a.b/x.jpg","image_gallery":["a, b","c"],"video_gallery":[],"is_featured":true,"in_stock":true,"dimensions":null,"medium":null,"creation_date":"2024-05-20","tags":["a, b","c"],"is_customizable":false,"seo_meta_title":null,"seo_meta_desc":null,"price":0,"created_at":"2026-01-02T03:04:05+00:00","updated_at":"2026-01-02T03:04:05+00:00","published_at":"2026-02-03T04:05:06+00:00","is_published":true,"position":"","title_pt":null,"description_pt":null,"dimensions_pt":null,"medium_pt":null,"seo_meta_title_pt":null,"seo_meta_desc_pt":null,"alt_texts":null}`},

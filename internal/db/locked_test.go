@@ -13,7 +13,7 @@ import (
 // TestTheHookDecidesHowLongAWriteWaitsForTheLock checks for each kind of write that it waits for another program's lock of SQLite until
 // the hook returns false.
 func TestTheHookDecidesHowLongAWriteWaitsForTheLock(t *testing.T) {
-	const waits = 3
+	const waits = 3 // calls of the hook; the last one returns whether the lock was released
 	writes := map[string]func(*testing.T, *db.DB) error{
 		"a statement": func(t *testing.T, d *db.DB) error { _, err := d.Exec(t.Context(), "delete from products"); return err },
 		"a transaction": func(t *testing.T, d *db.DB) error {

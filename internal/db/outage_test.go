@@ -19,7 +19,7 @@ import (
 func TestOutageIsReportedOnce(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
-			address, away, back := dbtest.Outage(t, dialect)
+			address, beginOutage, endOutage := dbtest.Outage(t, dialect)
 			begun, ended := make(chan error, 10), make(chan int64, 10)
 			hooks := db.NoHooks
 			hooks.OutageBegan = func(cause error) { begun <- cause }
@@ -37,7 +37,7 @@ func TestOutageIsReportedOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 {
-				away()
+				beginOutage()
 				for range 20 {
 					if err := read(); !errors.Is(err, db.ErrOutage) {
 						t.Fatalf("read: %v", err)
@@ -58,7 +58,7 @@ func TestOutageIsReportedOnce(t *testing.T) {
 				if cause := <-begun; !errors.Is(cause, db.ErrUnavailable) {
 					t.Errorf("cause: %v", cause)
 				}
-				back()
+				endOutage()
 				if refused := <-ended; refused < 20 {
 					t.Errorf("%d statements were refused", refused)
 				}

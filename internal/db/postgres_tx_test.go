@@ -17,8 +17,8 @@ func queueSetting(t *testing.T, tx *db.Tx, key string) error {
 	return db.Queue(t.Context(), tx, "insert into site_settings (key, value, updated_at) values ($1, '1', '2026-03-12T10:00:00+00:00')", key)
 }
 
-// counted returns a database and a function that returns the round trips of a transaction. The function runs the transaction twice, so
-// that its statements are prepared.
+// counted returns a PostgreSQL database, and a function that runs fn in a transaction and returns the round trips that this took. It runs the
+// transaction twice and counts the second time, when all statements are prepared.
 func counted(t *testing.T) (*db.DB, func(ctx context.Context, fn func(*db.Tx) error) []string) {
 	t.Helper()
 	proxy := dbtest.CountRoundTrips(t)

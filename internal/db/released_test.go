@@ -12,30 +12,31 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// TestReleasedMigrationsDoNotChange: a released migration has changed databases already, so it must not change later. A test run with
-// RELEASED=write writes the SQL text of a release that was added to dbtest.Releases.
+// TestReleasedMigrationsDoNotChange compares the migrations with the SQL text that was stored at each release: databases exist that a released
+// migration has changed already, so it must stay as it is. A test run with RELEASED=write stores the text of a release that was added to
+// dbtest.Releases.
 func TestReleasedMigrationsDoNotChange(t *testing.T) {
 	for _, r := range dbtest.Releases {
 		for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
-			now, err := db.SchemaScript(dialect, r.Schema)
+			current, err := db.SchemaScript(dialect, r.Schema)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if os.Getenv("RELEASED") == "write" {
-				if err := os.WriteFile("dbtest/released/"+r.Version+"."+string(dialect)+".sql", []byte(now), 0o644); err != nil {
+				if err := os.WriteFile("dbtest/released/"+r.Version+"."+string(dialect)+".sql", []byte(current), 0o644); err != nil {
 					t.Fatal(err)
 				}
 				continue
 			}
-			if then, err := r.Script(dialect); err != nil || then != now {
+			if released, err := r.Script(dialect); err != nil || released != current {
 				t.Errorf("%s, %s: a migration up to %d differs from the released one (%v): put it back, and change the schema in a new migration", r.Version, dialect, r.Schema, err)
 			}
 		}
 	}
 }
 
-// onBoth runs fn for each release on each engine, with an empty database of the release.
-func onBoth(t *testing.T, fn func(t *testing.T, d *db.DB)) {
+// eachRelease runs fn for each release and each database engine, with an empty database of the release.
+func eachRelease(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 	for _, r := range dbtest.Releases {
 		for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 			t.Run(r.Version+"/"+string(dialect), func(t *testing.T) {
@@ -47,7 +48,7 @@ func onBoth(t *testing.T, fn func(t *testing.T, d *db.DB)) {
 
 // Proves H-schema-older.
 func TestReleasedSchemasAreUpgradedWithTheirContent(t *testing.T) {
-	onBoth(t, func(t *testing.T, d *db.DB) {
+	eachRelease(t, func(t *testing.T, d *db.DB) {
 		columns := columnsOf(t, d)
 		fillColumns(t, d, columns, 7)
 		names := map[string][]string{}

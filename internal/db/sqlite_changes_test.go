@@ -8,8 +8,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// TestChangesDetectsEveryCommit checks that each kind of write changes the value, also a write of another process, and that nothing else
-// does.
+// TestChangesDetectsEveryCommit checks that each kind of write changes the result of Changes, also a write through another connection to the
+// file, and that nothing else does.
 func TestChangesDetectsEveryCommit(t *testing.T) {
 	url := dbtest.URL(t, db.SQLite)
 	open := func() *db.DB {
@@ -36,7 +36,7 @@ func TestChangesDetectsEveryCommit(t *testing.T) {
 	const touch = "update content_version set edited = edited + 1"
 	write := func(tx *db.Tx) error { return db.Exec(t.Context(), tx, touch) }
 	rollback := errors.New("rolled back")
-	undone := func(tx *db.Tx) error { return errors.Join(write(tx), rollback) }
+	rolledBack := func(tx *db.Tx) error { return errors.Join(write(tx), rollback) }
 	before := read()
 	for _, step := range []struct {
 		name    string
@@ -48,13 +48,13 @@ func TestChangesDetectsEveryCommit(t *testing.T) {
 		{"a statement", func() error { return db.Exec(t.Context(), d, touch) }, true},
 		{"a transaction", func() error { return d.WithTx(t.Context(), write) }, true},
 		{"a short transaction", func() error { return d.WithShortTx(t.Context(), write) }, true},
-		{"a transaction that is undone", func() error {
-			if err := d.WithShortTx(t.Context(), undone); !errors.Is(err, rollback) {
+		{"a transaction that is rolled back", func() error {
+			if err := d.WithShortTx(t.Context(), rolledBack); !errors.Is(err, rollback) {
 				return err
 			}
 			return nil
 		}, false},
-		{"another opening of the file", func() error { return db.Exec(t.Context(), other, touch) }, true},
+		{"a write through another connection", func() error { return db.Exec(t.Context(), other, touch) }, true},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatalf("%s: %v", step.name, err)
@@ -71,6 +71,6 @@ func TestChangesDetectsEveryCommit(t *testing.T) {
 
 func TestChangesIsForSQLite(t *testing.T) {
 	if _, ok, err := dbtest.Open(t, db.Postgres).Changes(t.Context()); ok || err != nil {
-		t.Errorf("%v, %v", ok, err)
+		t.Errorf("got %v, error %v", ok, err)
 	}
 }

@@ -33,8 +33,8 @@ func keys(t *testing.T, d *db.DB, prefix string) map[string]bool {
 	return found
 }
 
-// queued runs first in a transaction that holds the write connection until n short transactions wait for it. It returns their results. On
-// PostgreSQL they run concurrently.
+// queued runs fn in n short transactions and returns their results. On SQLite it first holds the write connection until all of them wait for
+// it, so that they run together. On PostgreSQL they run concurrently.
 func queued(t *testing.T, d *db.DB, n int, fn func(i int, tx *db.Tx) error) []error {
 	t.Helper()
 	results := make([]error, n)
@@ -61,9 +61,9 @@ func queued(t *testing.T, d *db.DB, n int, fn func(i int, tx *db.Tx) error) []er
 	return results
 }
 
-// Of many short transactions that wait together, each failing transaction fails alone. All others are stored exactly once.
-//
 // Proves H-write-together.
+//
+// Short transactions that wait together share a commit. If some of them fail, all others must still be stored, and exactly once.
 func TestShortTransactionsFailAlone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		if err := d.WithTx(t.Context(), func(tx *db.Tx) error { return put(t, tx, "group taken", "1") }); err != nil {

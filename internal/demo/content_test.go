@@ -34,30 +34,30 @@ func TestContentIsComplete(t *testing.T) {
 		}
 	}
 	if len(c.Products) != 22 || len(c.Reviews) != 6 || len(c.Covers) != 3 || videos != 1 {
-		t.Errorf("%d works, %d reviews, %d covers, %d films", len(c.Products), len(c.Reviews), len(c.Covers), videos)
+		t.Errorf("%d works, %d reviews, %d covers, %d videos", len(c.Products), len(c.Reviews), len(c.Covers), videos)
 	}
 	ids := map[string]bool{}
 	id := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
-	note := func(s string) {
+	checkID := func(s string) {
 		if !id.MatchString(s) || ids[s] {
 			t.Errorf("id %q is malformed or used twice", s)
 		}
 		ids[s] = true
 	}
 	for _, p := range c.Products {
-		note(p.ID)
+		checkID(p.ID)
 		if !slices.Contains([]string{"digital", "mural", "watercolour"}, p.ArtworkType) || p.Title == "" || p.Description == "" || p.Medium == "" {
 			t.Errorf("%s: incomplete", p.Title)
 		}
 	}
 	for _, r := range c.Reviews {
-		note(r.ID)
+		checkID(r.ID)
 		if !strings.HasSuffix(r.Location, "demo") {
 			t.Errorf("the review of %s is not marked as demo", r.ClientName)
 		}
 	}
 	for _, cover := range c.Covers {
-		note(cover.ID)
+		checkID(cover.ID)
 		if !slices.Contains([]string{"image", "video"}, cover.MediaType) {
 			t.Errorf("%s: media type %q", cover.Title, cover.MediaType)
 		}

@@ -14,7 +14,7 @@ func TestTypeIsDetectedByBytes(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		head []byte
-		want *files.Type
+		want *files.Type // nil: not a supported type
 	}{
 		{"JPEG", storagetest.JPEG(2, 2), files.JPEG},
 		{"PNG", storagetest.PNG(2, 2), files.PNG},

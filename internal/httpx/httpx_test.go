@@ -42,14 +42,14 @@ func TestErrorsAreWrittenOnceAndExplainedInTheLog(t *testing.T) {
 		{"refusal", func(http.ResponseWriter, *http.Request) error {
 			return apperr.New(422, "weak_password", "Too short").Becausef("5 characters")
 		}, 422, "weak_password Too short", "WARN", "5 characters"},
-		{"refusal that quotes what was sent", func(http.ResponseWriter, *http.Request) error {
+		{"refusal with a long cause", func(http.ResponseWriter, *http.Request) error {
 			return apperr.New(422, "weak_password", "Too short").Becausef("%s", strings.Repeat("é", 20_000))
 		}, 422, "weak_password Too short", "WARN", strings.Repeat("é", 500) + "…"},
 		{"unknown error hides its cause", func(http.ResponseWriter, *http.Request) error { return errors.New("disk on fire") },
 			500, "unexpected_failure Unexpected failure, please check server logs for more information", "ERROR", "disk on fire"},
 		{"panic", func(http.ResponseWriter, *http.Request) error { panic("nil map") },
 			500, "unexpected_failure Unexpected failure, please check server logs for more information", "ERROR", "nil map"},
-		{"late error keeps the answer", func(w http.ResponseWriter, _ *http.Request) error {
+		{"an error after the response has begun", func(w http.ResponseWriter, _ *http.Request) error {
 			_, _ = w.Write([]byte("half"))
 			return errors.New("cut")
 		}, 200, "half", "WARN", "cut"},

@@ -41,7 +41,7 @@ func TestBothCataloguesAreComplete(t *testing.T) {
 	}
 }
 
-// encoding/json accepts a repeated key and silently keeps the last value, so the test looks for repeated keys itself.
+// TestNoDuplicateKeys reads the keys itself, because encoding/json accepts a repeated key, and keeps the last value.
 func TestNoDuplicateKeys(t *testing.T) {
 	for _, l := range Languages {
 		data, err := files.ReadFile(string(l) + ".json")

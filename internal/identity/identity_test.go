@@ -34,7 +34,7 @@ func sign(t *testing.T, tk *Tokens, claims jwt.MapClaims) string {
 func TestVerify(t *testing.T) {
 	tk := tokens()
 	good := jwt.MapClaims{"sub": "u1", "role": "authenticated", "session_id": "s1", "exp": now.Add(time.Hour).Unix()}
-	with := func(k string, v any) jwt.MapClaims {
+	claimsWith := func(k string, v any) jwt.MapClaims {
 		c := jwt.MapClaims{}
 		for key, value := range good {
 			c[key] = value
@@ -64,16 +64,16 @@ func TestVerify(t *testing.T) {
 		want        error
 	}{
 		{"good", valid, nil},
-		{"expired", sign(t, tk, with("exp", now.Add(-time.Second).Unix())), ErrExpired},
-		{"no expiry", sign(t, tk, with("exp", nil)), ErrBadToken},
+		{"expired", sign(t, tk, claimsWith("exp", now.Add(-time.Second).Unix())), ErrExpired},
+		{"no expiry", sign(t, tk, claimsWith("exp", nil)), ErrBadToken},
 		{"other secret", sign(t, New(Config{Secret: []byte(strings.Repeat("x", 32))}, clock), good), ErrBadToken},
 		{"alg none", none, ErrBadToken},
 		{"alg RS256", rs256, ErrBadToken},
 		{"signature cut", valid[:len(valid)-2], ErrBadToken},
 		{"payload changed", strings.Replace(valid, ".", ".e", 1), ErrBadToken},
-		{"user without sub", sign(t, tk, with("sub", nil)), ErrBadToken},
-		{"unknown role", sign(t, tk, with("role", "root")), ErrBadToken},
-		{"no role", sign(t, tk, with("role", nil)), ErrBadToken},
+		{"user without sub", sign(t, tk, claimsWith("sub", nil)), ErrBadToken},
+		{"unknown role", sign(t, tk, claimsWith("role", "root")), ErrBadToken},
+		{"no role", sign(t, tk, claimsWith("role", nil)), ErrBadToken},
 		{"nonsense", "a.b.c", ErrBadToken},
 		{"empty", "", ErrBadToken},
 	} {

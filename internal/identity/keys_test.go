@@ -20,7 +20,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// newKey returns a new key that signs from a moment on.
+// newKey returns a new signing key that signs tokens after the time from.
 func newKey(t testing.TB, id string, from time.Time) SigningKey {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -30,7 +30,7 @@ func newKey(t testing.TB, id string, from time.Time) SigningKey {
 	return SigningKey{ID: id, Private: private, SignFrom: from}
 }
 
-// shared has the keys that all nodes read, and a clock that is set by the test.
+// shared stands for the database: it has the keys that all nodes load. The test sets its clock.
 type shared struct {
 	keys  []SigningKey
 	err   error
@@ -43,7 +43,7 @@ func (s *shared) load(context.Context) ([]SigningKey, error) {
 	return s.keys, s.err
 }
 
-// node returns the Tokens of another node with the same shared keys.
+// node returns the Tokens of a new node that loads the shared keys.
 func (s *shared) node(t testing.TB) *Tokens {
 	t.Helper()
 	tk := New(Config{Secret: []byte(strings.Repeat("s", 32)), SigningKeys: s.load, ES256: true}, func() time.Time { return s.at })
