@@ -13,7 +13,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// addressCounts returns the places in a response of address-data as "name count".
+// addressCounts calls address-data. It returns the places in the response as "name count, name count", and whether a setting has the address.
 func (s *site) addressCounts(action, address string) (places string, inSettings bool) {
 	s.t.Helper()
 	rec := s.call("admin", "address-data", `{"action":"`+action+`","address":"`+address+`"}`)
@@ -42,18 +42,18 @@ func TestMessagesOfAnAddress(t *testing.T) {
 		for _, email := range []string{"ines@exemplo.pt", "bot@exemplo.pt"} {
 			s.call("anon", "submit-contact", body(t, map[string]any{"name": "Bot", "email": email, "message": "Buy my watches now", "reason": "x"}))
 		}
-		// A notice about somebody else's message that went to the address, and one about its own message to somebody else.
-		other, err := db.One[string](t.Context(), d, "select id from contact_submissions where email = 'xines@exemplo.pt'")
+		// Two more notices: one to the address, about the message of another address, and one to an owner, about a message of the address.
+		ofAnotherAddress, err := db.One[string](t.Context(), d, "select id from contact_submissions where email = 'xines@exemplo.pt'")
 		if err != nil {
 			t.Fatal(err)
 		}
-		own, err := db.One[string](t.Context(), d, "select id from contact_submissions where email = 'ines@exemplo.pt'")
+		ofTheAddress, err := db.One[string](t.Context(), d, "select id from contact_submissions where email = 'ines@exemplo.pt'")
 		if err != nil {
 			t.Fatal(err)
 		}
 		err = d.WithTx(t.Context(), func(tx *db.Tx) error {
-			_, first := insertNotice(t.Context(), tx, notice{ID: noID, MessageID: other, Channel: channelMail, Recipient: "Ines@exemplo.pt", Language: "en"}, s.clock)
-			_, second := insertNotice(t.Context(), tx, notice{ID: strings.ReplaceAll(noID, "9", "8"), MessageID: own, Channel: channelMail, Recipient: "owner@alvor.example", Language: "en"}, s.clock)
+			_, first := insertNotice(t.Context(), tx, notice{ID: noID, MessageID: ofAnotherAddress, Channel: channelMail, Recipient: "Ines@exemplo.pt", Language: "en"}, s.clock)
+			_, second := insertNotice(t.Context(), tx, notice{ID: strings.ReplaceAll(noID, "9", "8"), MessageID: ofTheAddress, Channel: channelMail, Recipient: "owner@alvor.example", Language: "en"}, s.clock)
 			_, third := claimThanks(t.Context(), tx, hashMailbox("ines@exemplo.pt"), s.clock, s.clock.Add(-thanksInterval))
 			return errors.Join(first, second, third, settings.Insert(t.Context(), tx, "notice.email", []string{"INES@exemplo.pt"}, s.clock))
 		})
@@ -61,7 +61,7 @@ func TestMessagesOfAnAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		const want = "messages 2, quarantine 1, notices 4" // two plans, and the two notices above
+		const want = "messages 2, quarantine 1, notices 4" // the four are one of each message, and the two above
 		if got, inSettings := s.addressCounts("find", " INES@exemplo.pt "); got != want || !inSettings {
 			t.Errorf("found %s, in the settings: %v", got, inSettings)
 		}
@@ -100,7 +100,7 @@ func TestMessagesOfAnAddress(t *testing.T) {
 		if left, aside := s.stored("contact_submissions"), s.stored("contact_quarantine"); len(left) != 3 || len(aside) != 1 || aside[0][1] != "bot@exemplo.pt" {
 			t.Errorf("%q, %q", left, aside)
 		}
-		for query, want := range map[string]int{"select count(*) from contact_notices": 3, "select count(*) from contact_thanked": 0, "select count(*) from jobs where about = '" + own + "'": 0} {
+		for query, want := range map[string]int{"select count(*) from contact_notices": 3, "select count(*) from contact_thanked": 0, "select count(*) from jobs where about = '" + ofTheAddress + "'": 0} {
 			if n, err := db.One[int](t.Context(), d, query); err != nil || n != want {
 				t.Errorf("%s: %d, %v", query, n, err)
 			}

@@ -17,15 +17,15 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// addOwner gives the owner of the tests an account with the role, which a calendar belongs to.
+// addOwner inserts the account of the tests' owner, with its role, because a calendar belongs to an account.
 func (s *site) addOwner() {
 	s.t.Helper()
 	s.exec("insert into auth_users (id, created_at, updated_at) values ($1, $2, $2)", adminID, s.clock)
 	s.exec("insert into user_roles (user_id, role) values ($1, 'admin')", adminID)
 }
 
-// feed calls calendar-feed as the owner.
-func (s *site) feed(body string) *stateCalendar {
+// callFeed calls calendar-feed as the owner.
+func (s *site) callFeed(body string) *stateCalendar {
 	s.t.Helper()
 	rec := s.call("admin", "calendar-feed", body)
 	var state calendarState
@@ -35,7 +35,7 @@ func (s *site) feed(body string) *stateCalendar {
 	return state.Calendar
 }
 
-// subscribe requests a calendar by its URL or path, each time from another address.
+// subscribe requests a calendar by its URL or path, each time from another IP address, so that no rate limit applies.
 func (s *site) subscribe(url string) *httptest.ResponseRecorder {
 	s.calls++
 	r := httptest.NewRequestWithContext(s.t.Context(), "GET", strings.TrimPrefix(url, "https://alvor.example"), nil)
@@ -52,16 +52,16 @@ func TestAnOwnerMakesReplacesAndRemovesTheCalendarAddress(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.addOwner()
-		if s.feed("{}") != nil {
+		if s.callFeed("{}") != nil {
 			t.Fatal("there is a calendar before one is made")
 		}
-		first := s.feed(newCalendar)
+		first := s.callFeed(newCalendar)
 		token := strings.TrimSuffix(strings.TrimPrefix(first.URL, "https://alvor.example/calendar/"), ".ics")
 		if len(token) != 22 || first.Language != "en" || !first.CreatedAt.Equal(s.clock) {
-			t.Fatalf("%+v", first)
+			t.Fatalf("got %+v", first)
 		}
-		if again := s.feed(`{"action":"create","language":"pt"}`); *again != *first || *s.feed("") != *first {
-			t.Errorf("%+v", again)
+		if again := s.callFeed(`{"action":"create","language":"pt"}`); *again != *first || *s.callFeed("") != *first {
+			t.Errorf("got %+v", again)
 		}
 		var hash, nonce string
 		s.scan(&hash, "select token_hash from calendar_feeds")
@@ -72,9 +72,9 @@ func TestAnOwnerMakesReplacesAndRemovesTheCalendarAddress(t *testing.T) {
 		rec := s.subscribe(first.URL)
 		if rec.Code != 200 || rec.Header().Get("Content-Type") != "text/calendar; charset=utf-8" || rec.Header().Get("Cache-Control") != "no-store" ||
 			rec.Header().Get("X-Robots-Tag") != "noindex" || rec.Header().Get("Referrer-Policy") != "no-referrer" || rec.Header().Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("%d %v", rec.Code, rec.Header())
+			t.Errorf("status %d, headers %v", rec.Code, rec.Header())
 		}
-		second := s.feed(`{"action":"replace","language":"pt"}`)
+		second := s.callFeed(`{"action":"replace","language":"pt"}`)
 		if second.URL == first.URL || second.Language != "pt" || s.subscribe(first.URL).Code != 404 || s.subscribe(second.URL).Code != 200 {
 			t.Errorf("%+v", second)
 		}
@@ -93,7 +93,7 @@ func TestAnOwnerMakesReplacesAndRemovesTheCalendarAddress(t *testing.T) {
 			}
 		}
 		for range 2 { // a second call changes nothing
-			if s.feed(`{"action":"remove"}`) != nil || s.subscribe(second.URL).Code != 404 {
+			if s.callFeed(`{"action":"remove"}`) != nil || s.subscribe(second.URL).Code != 404 {
 				t.Error("the calendar was not removed")
 			}
 		}
@@ -115,7 +115,7 @@ func TestTwoCallsMakeOneCalendar(t *testing.T) {
 			calls.Go(func() { responses[i] = s.callFrom("198.51.100.7:1", "admin", "calendar-feed", newCalendar) })
 		}
 		calls.Wait()
-		url := s.feed("").URL
+		url := s.callFeed("").URL
 		for _, rec := range responses {
 			var state calendarState
 			if err := json.Unmarshal(rec.Body.Bytes(), &state); err != nil || rec.Code != 200 || state.Calendar == nil || state.Calendar.URL != url {
@@ -143,7 +143,7 @@ func TestACalendarEndsWithTheRole(t *testing.T) {
 				t.Errorf("%s: %d %s", body, rec.Code, rec.Body)
 			}
 		}
-		url := s.feed(newCalendar).URL
+		url := s.callFeed(newCalendar).URL
 		s.exec("update auth_users set banned_until = $2 where id = $1", adminID, s.clock.Add(time.Hour))
 		if s.subscribe(url).Code != 404 {
 			t.Error("a banned account has a calendar")
@@ -158,17 +158,17 @@ func TestACalendarEndsWithTheRole(t *testing.T) {
 		}
 		s.exec("delete from user_roles where user_id = $1", adminID)
 		s.exec("insert into user_roles (user_id, role) values ($1, 'admin')", adminID)
-		if s.subscribe(url).Code != 404 || s.feed("") != nil {
+		if s.subscribe(url).Code != 404 || s.callFeed("") != nil {
 			t.Error("the calendar has outlived the role")
 		}
 		// A new secret ends no calendar; only its address is not shown any more.
-		url = s.feed(newCalendar).URL
+		url = s.callFeed(newCalendar).URL
 		s.cfg.PreviousLinkKey, s.cfg.LinkKey = s.cfg.LinkKey, []byte("another key")
-		if s.feed("").URL != url {
+		if s.callFeed("").URL != url {
 			t.Error("the previous key does not derive the token")
 		}
 		s.cfg.PreviousLinkKey = nil
-		if s.feed("").URL != "" || s.subscribe(url).Code != 200 {
+		if s.callFeed("").URL != "" || s.subscribe(url).Code != 200 {
 			t.Error("the new secret has ended the calendar")
 		}
 	})
@@ -178,7 +178,7 @@ func TestACalendarEndsWithTheRole(t *testing.T) {
 func TestCalendarsAreLimitedByAddress(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
 	s.addOwner()
-	url := strings.TrimPrefix(s.feed(newCalendar).URL, "https://alvor.example")
+	url := strings.TrimPrefix(s.callFeed(newCalendar).URL, "https://alvor.example")
 	for i := range calendarsPerMinute + 1 {
 		rec := httptest.NewRecorder()
 		s.http.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), "GET", []string{url, "/calendar/none.ics"}[i%2], nil))
@@ -204,7 +204,7 @@ func TestACalendarHasThePromisedDates(t *testing.T) {
 		s := newSite(t, d)
 		s.addOwner()
 		s.setSite(map[string]any{})
-		url := s.feed(newCalendar).URL
+		url := s.callFeed(newCalendar).URL
 		if text := s.subscribe(url).Body.String(); strings.Contains(text, "VEVENT") || !strings.Contains(text, "BEGIN:VTIMEZONE\r\n") {
 			t.Errorf("empty: %s", text)
 		}
@@ -260,7 +260,7 @@ func TestACalendarHasThePromisedDates(t *testing.T) {
 			t.Errorf("%s", text)
 		}
 		// In Portuguese, with the work's title in it; the UIDs stay.
-		text = s.subscribe(s.feed(`{"action":"replace","language":"pt"}`).URL).Body.String()
+		text = s.subscribe(s.callFeed(`{"action":"replace","language":"pt"}`).URL).Body.String()
 		for _, want := range []string{": Azul", "SUMMARY:Concluída: Rui: encomenda\r\n", "UID:" + first, "X-WR-CALNAME:Alvor: encomendas\r\n"} {
 			if !strings.Contains(strings.ReplaceAll(text, "\r\n ", ""), want) {
 				t.Errorf("not %q: %s", want, text)

@@ -25,7 +25,7 @@ func TestThanksOfAClockAheadAreIgnored(t *testing.T) {
 			t.Error("the record of a clock that was ahead is not ignored")
 		}
 		if claim(now) {
-			t.Error("the note of now must count")
+			t.Error("a record with the current time must count")
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// board calls commission-board as the owner, and returns the columns by stage.
+// board calls commission-board as the owner, and returns the columns by stage. all has the stages of which all commissions are requested.
 func (s *site) board(all ...string) map[string]boardColumn {
 	s.t.Helper()
 	body, err := json.Marshal(map[string]any{"all": all})
@@ -23,7 +23,7 @@ func (s *site) board(all ...string) map[string]boardColumn {
 	rec := s.call("admin", "commission-board", string(body))
 	var state boardState
 	if err := json.Unmarshal(rec.Body.Bytes(), &state); err != nil || rec.Code != 200 || rec.Header().Get("Cache-Control") != "no-store" {
-		s.t.Fatalf("%d %s", rec.Code, rec.Body)
+		s.t.Fatalf("status %d: %s", rec.Code, rec.Body)
 	}
 	columns := map[string]boardColumn{}
 	for i, c := range state.Columns {
@@ -70,7 +70,7 @@ func TestTheBoardHasEachCommissionInItsStage(t *testing.T) {
 		empty := s.board()
 		for _, stage := range boardStages {
 			if c := empty[stage]; c.Total != 0 || c.Cards == nil || len(c.Next) == 0 {
-				t.Errorf("%+v", c)
+				t.Errorf("got %+v", c)
 			}
 		}
 		undecided := s.addCommission("Ana", "commission", "", "")
@@ -97,7 +97,7 @@ func TestTheBoardHasEachCommissionInItsStage(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 		// A move through the function commission is on the board.
-		s.mustDesk("stage", undecided, "stage", "accepted", "from", "enquiry")
+		s.mustCallCommission("stage", undecided, "stage", "accepted", "from", "enquiry")
 		if columns := s.board(); columns["enquiry"].names() != "Davi" || !strings.Contains(columns["accepted"].names(), "Ana") {
 			t.Errorf("%+v", columns)
 		}
@@ -109,11 +109,11 @@ func TestTheBoardHasThePriceOfTheAcceptedOffer(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSiteWith(t, d, Config{MailServer: true})
 		s.setSite(terms("", ""))
-		path := s.ask("en", "commission")
+		path := s.sendMessageWithLink("en", "commission")
 		id := s.messageID()
-		s.mustDesk("offer", id, "id", "one", "text", "x", "price", "300 €")
+		s.mustCallCommission("offer", id, "id", "one", "text", "x", "price", "300 €")
 		s.clock = s.clock.Add(time.Hour)
-		s.mustDesk("offer", id, "id", "two", "text", "x", "price", "250 €")
+		s.mustCallCommission("offer", id, "id", "two", "text", "x", "price", "250 €")
 		if c := s.board()["offer"].Cards; len(c) != 1 || c[0].Price != "250 €" {
 			t.Fatalf("%+v", c)
 		}
@@ -123,8 +123,8 @@ func TestTheBoardHasThePriceOfTheAcceptedOffer(t *testing.T) {
 		if c := s.board()["accepted"].Cards; len(c) != 1 || c[0].Price != "250 €" {
 			t.Errorf("%+v", c)
 		}
-		s.mustDesk("stage", id, "stage", "declined")
-		s.mustDesk("stage", id, "stage", "enquiry")
+		s.mustCallCommission("stage", id, "stage", "declined")
+		s.mustCallCommission("stage", id, "stage", "enquiry")
 		if c := s.board()["enquiry"].Cards; len(c) != 1 || c[0].Price != "" {
 			t.Errorf("%+v", c)
 		}

@@ -15,14 +15,14 @@ import (
 	"atelie/internal/i18n"
 )
 
-// reviewDesk calls commission-review as the owner.
-func (s *site) reviewDesk(action, id string, more ...any) (int, reviewState, string) {
+// callReview calls the function commission-review as the owner. more has names and values of fields.
+func (s *site) callReview(action, id string, more ...any) (int, reviewState, string) {
 	s.t.Helper()
 	return callOwner[reviewState](s, "commission-review", action, id, more...)
 }
 
-// mustReview is reviewDesk for an action that must succeed.
-func (s *site) mustReview(action, id string, more ...any) reviewState {
+// mustCallReview calls callReview with an action that must succeed.
+func (s *site) mustCallReview(action, id string, more ...any) reviewState {
 	s.t.Helper()
 	return mustCallOwner[reviewState](s, "commission-review", action, id, more...)
 }
@@ -33,13 +33,13 @@ func (s *site) reviewNotices() int {
 	return s.count("select count(*) from contact_notices n join contact_replies r on r.id = n.reply_id where r.kind = 'review'")
 }
 
-// finished makes a finished commission; it returns the path of its link and the id of its message.
-func (s *site) finished(language string) (path, id string) {
+// addFinishedCommission makes a finished commission. It returns the path of its link and the id of its message.
+func (s *site) addFinishedCommission(language string) (path, id string) {
 	s.t.Helper()
 	s.setSite(map[string]any{"state": "open"})
-	path, id = s.ask(language, "commission"), s.messageID()
+	path, id = s.sendMessageWithLink(language, "commission"), s.messageID()
 	for _, stage := range []string{"accepted", "in_progress", "finished"} {
-		s.mustDesk("stage", id, "stage", stage)
+		s.mustCallCommission("stage", id, "stage", stage)
 	}
 	s.clock = s.clock.Add(time.Hour)
 	return path, id
@@ -50,28 +50,28 @@ func TestAReviewIsRequestedWrittenAndApproved(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSiteWith(t, d, Config{MailServer: true})
 		s.setSite(map[string]any{"state": "open"})
-		path := s.ask("pt", "commission")
+		path := s.sendMessageWithLink("pt", "commission")
 		id := s.messageID()
-		if code, _, text := s.reviewDesk("ask", id); code != 409 || !strings.Contains(text, "finished") {
+		if code, _, text := s.callReview("ask", id); code != 409 || !strings.Contains(text, "finished") {
 			t.Errorf("before the end: %d %s", code, text)
 		}
-		if state := s.mustReview("state", id); state.State != "" || state.CanAsk || state.AskedAt != nil {
-			t.Errorf("%+v", state)
+		if state := s.mustCallReview("state", id); state.State != "" || state.CanAsk || state.AskedAt != nil {
+			t.Errorf("got %+v", state)
 		}
 		for _, stage := range []string{"accepted", "in_progress", "finished"} {
-			s.mustDesk("stage", id, "stage", stage)
+			s.mustCallCommission("stage", id, "stage", stage)
 		}
-		if !s.mustReview("state", id).CanAsk {
+		if !s.mustCallReview("state", id).CanAsk {
 			t.Error("a finished commission cannot be asked about")
 		}
 		if strings.Contains(s.visit("GET", path, "", "").Body.String(), `id="review"`) {
 			t.Error("the page has a form that nobody asked for")
 		}
-		shows(t, s.post(path, "action", "review", "name", "Inês", "text", "Bom"), 409, "já não pode ser alterado")
+		expectPage(t, s.post(path, "action", "review", "name", "Inês", "text", "Bom"), 409, "já não pode ser alterado")
 		s.clock, s.live = s.clock.Add(time.Hour), nil
-		state := s.mustReview("ask", id)
+		state := s.mustCallReview("ask", id)
 		if state.State != "asked" || state.CanAsk || !state.AskedAt.Equal(s.clock) || !state.AskAgainAt.Equal(s.clock.Add(24*time.Hour)) {
-			t.Errorf("%+v", state)
+			t.Errorf("got %+v", state)
 		}
 		if s.live[len(s.live)-1] != "commission_reviews inserted true" {
 			t.Errorf("live: %q", s.live)
@@ -88,13 +88,13 @@ func TestAReviewIsRequestedWrittenAndApproved(t *testing.T) {
 			t.Errorf("%+v", s.mails)
 		}
 
-		shows(t, s.visit("GET", path, "", ""), 200, "Quer escrever um testemunho?", "Só é publicado depois de aprovado", `name="name" autocomplete="name" maxlength="200" value="Inês Prado"`, "Pedido de testemunho · ")
+		expectPage(t, s.visit("GET", path, "", ""), 200, "Quer escrever um testemunho?", "Só é publicado depois de aprovado", `name="name" autocomplete="name" maxlength="200" value="Inês Prado"`, "Pedido de testemunho · ")
 		refused := s.post(path, "action", "review", "name", " ", "place", strings.Repeat("é", 201), "text", "a\x07<b>")
-		shows(t, refused, 400, `role="alert"`, "Escreva o nome", "200 caracteres", strings.Repeat("é", 201), "&lt;b&gt;", `aria-describedby="review-name-error" autofocus`, `aria-describedby="review-place-error"`, `aria-describedby="review-text-error"`)
+		expectPage(t, refused, 400, `role="alert"`, "Escreva o nome", "200 caracteres", strings.Repeat("é", 201), "&lt;b&gt;", `aria-describedby="review-name-error" autofocus`, `aria-describedby="review-place-error"`, `aria-describedby="review-text-error"`)
 		if strings.Count(refused.Body.String(), "autofocus") != 1 {
 			t.Error("more than one field has the focus")
 		}
-		shows(t, s.post(path, "action", "review", "name", "Inês", "text", strings.Repeat("é", 5001)), 400, strings.Repeat("é", 5001), "5000")
+		expectPage(t, s.post(path, "action", "review", "name", "Inês", "text", strings.Repeat("é", 5001)), 400, strings.Repeat("é", 5001), "5000")
 		s.clock, s.live = s.clock.Add(time.Hour), nil
 		for range 2 { // a second press of the button
 			rec := s.post(path+"?lang=en", "action", "review", "name", " Inês <Prado> ", "place", "Faro", "text", "Três semanas.\r\n<script>alert(1)</script>")
@@ -111,41 +111,41 @@ func TestAReviewIsRequestedWrittenAndApproved(t *testing.T) {
 		if !slices.Contains(s.live, "commission_reviews inserted false") {
 			t.Errorf("live: %q", s.live)
 		}
-		state = s.mustReview("state", id)
+		state = s.mustCallReview("state", id)
 		if state.State != "waiting" || state.Name != "Inês <Prado>" || state.Place != "Faro" || state.Text != "Três semanas.\n<script>alert(1)</script>" || state.CanAsk || state.AskAgainAt != nil {
 			t.Errorf("%+v", state)
 		}
 		if n := s.count("select count(*) from reviews"); n != 0 {
 			t.Fatal("a review that waits is public")
 		}
-		shows(t, s.visit("GET", path, "", ""), 200, "aguarda aprovação", "&lt;script&gt;alert(1)&lt;/script&gt;</textarea>", `value="Inês &lt;Prado&gt;"`, "Guardar as alterações", "Retirar o testemunho")
+		expectPage(t, s.visit("GET", path, "", ""), 200, "aguarda aprovação", "&lt;script&gt;alert(1)&lt;/script&gt;</textarea>", `value="Inês &lt;Prado&gt;"`, "Guardar as alterações", "Retirar o testemunho")
 		exported := string(s.export("json"))
 		if !strings.Contains(exported, `"review":{"state":"waiting","asked_at":"2026-03-12T11:00:15Z","name":"Inês \u003cPrado\u003e","place":"Faro","text":"Três semanas.`) {
 			t.Errorf("the export lacks the review: %s", exported)
 		}
 
-		if code, _, text := s.reviewDesk("ask", id); code != 409 || !strings.Contains(text, "has written") {
+		if code, _, text := s.callReview("ask", id); code != 409 || !strings.Contains(text, "has written") {
 			t.Errorf("%d %s", code, text)
 		}
-		if code, _, _ := s.reviewDesk("withdraw", id); code != 409 {
+		if code, _, _ := s.callReview("withdraw", id); code != 409 {
 			t.Errorf("withdraw: %d", code)
 		}
 		seen := state.WrittenAt.Add(-time.Minute)
 		for _, action := range []string{"approve", "decline"} {
-			if code, _, text := s.reviewDesk(action, id, "written_at", seen); code != 409 || !strings.Contains(text, "meanwhile") {
+			if code, _, text := s.callReview(action, id, "written_at", seen); code != 409 || !strings.Contains(text, "meanwhile") {
 				t.Errorf("%s of an earlier text: %d %s", action, code, text)
 			}
 		}
 		for _, bad := range []map[string]any{{"name": ""}, {"name": strings.Repeat("é", 201)}, {"place": "a\nb"}, {"text": " "}, {"text": strings.Repeat("é", 5001)}} {
 			for field, value := range bad {
-				if code, _, _ := s.reviewDesk("approve", id, field, value); code != 400 {
+				if code, _, _ := s.callReview("approve", id, field, value); code != 400 {
 					t.Errorf("%s: %d", field, code)
 				}
 			}
 		}
 		s.clock, s.live = s.clock.Add(time.Hour), nil
 		for range 2 { // the client has not seen the first response
-			state = s.mustReview("approve", id, "text", "Três semanas, e valeu a pena.", "active", false, "written_at", state.WrittenAt)
+			state = s.mustCallReview("approve", id, "text", "Três semanas, e valeu a pena.", "active", false, "written_at", state.WrittenAt)
 		}
 		if state.State != "approved" || state.Text != "" || state.ReviewID == nil || !state.DecidedAt.Equal(s.clock) {
 			t.Errorf("%+v", state)
@@ -162,20 +162,20 @@ func TestAReviewIsRequestedWrittenAndApproved(t *testing.T) {
 			t.Errorf("%d reviews", n)
 		}
 		for _, action := range []string{"ask", "decline", "withdraw"} {
-			if code, _, text := s.reviewDesk(action, id); code != 409 {
+			if code, _, text := s.callReview(action, id); code != 409 {
 				t.Errorf("%s after the approval: %d %s", action, code, text)
 			}
 		}
 		page := s.visit("GET", path, "", "")
-		shows(t, page, 200, "O seu testemunho foi aprovado em 12 de março de 2026, 13:00 UTC.")
+		expectPage(t, page, 200, "O seu testemunho foi aprovado em 12 de março de 2026, 13:00 UTC.")
 		if strings.Contains(page.Body.String(), `value="review"`) {
 			t.Error("an approved review has a form")
 		}
-		shows(t, s.post(path, "action", "review", "name", "Inês", "text", "Outro texto"), 409, "já não pode ser alterado", "Outro texto</textarea>")
-		shows(t, s.post(path, "action", "remove-review"), 409, "já não pode ser alterado")
+		expectPage(t, s.post(path, "action", "review", "name", "Inês", "text", "Outro texto"), 409, "já não pode ser alterado", "Outro texto</textarea>")
+		expectPage(t, s.post(path, "action", "remove-review"), 409, "já não pode ser alterado")
 		// Erasing the conversation keeps the approved review, and says so before.
-		shows(t, s.post(path, "action", "erase"), 200, "O seu testemunho aprovado fica no site.")
-		shows(t, s.post(path, "action", "erase", "confirm", "yes"), 200, "A sua mensagem foi eliminada")
+		expectPage(t, s.post(path, "action", "erase"), 200, "O seu testemunho aprovado fica no site.")
+		expectPage(t, s.post(path, "action", "erase", "confirm", "yes"), 200, "A sua mensagem foi eliminada")
 		if n := s.count("select count(*) from commission_reviews"); n != 0 {
 			t.Errorf("%d rows are left", n)
 		}
@@ -189,15 +189,15 @@ func TestAReviewIsRequestedWrittenAndApproved(t *testing.T) {
 func TestAReviewIsWithdrawnDeclinedAndRequestedAgain(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSiteWith(t, d, Config{MailServer: true})
-		path, id := s.finished("en")
-		s.mustReview("ask", id)
+		path, id := s.addFinishedCommission("en")
+		s.mustCallReview("ask", id)
 		var request string
 		s.scan(&request, "select id from contact_replies where kind = 'review_request'")
-		if code, _, text := s.reviewDesk("ask", id); code != 409 || !strings.Contains(text, "last day") {
+		if code, _, text := s.callReview("ask", id); code != 409 || !strings.Contains(text, "last day") {
 			t.Errorf("asked again at once: %d %s", code, text)
 		}
 		for range 2 {
-			if state := s.mustReview("withdraw", id); state.State != "withdrawn" || state.CanAsk {
+			if state := s.mustCallReview("withdraw", id); state.State != "withdrawn" || state.CanAsk {
 				t.Errorf("%+v", state)
 			}
 		}
@@ -211,10 +211,10 @@ func TestAReviewIsWithdrawnDeclinedAndRequestedAgain(t *testing.T) {
 		if strings.Contains(s.visit("GET", path, "", "").Body.String(), `id="review"`) {
 			t.Error("the page has a form")
 		}
-		shows(t, s.post(path, "action", "review", "name", "Inês", "text", "Lost & found"), 409, "no longer asks", "Lost &amp; found</textarea>")
+		expectPage(t, s.post(path, "action", "review", "name", "Inês", "text", "Lost & found"), 409, "no longer asks", "Lost &amp; found</textarea>")
 
 		s.clock = s.clock.Add(25 * time.Hour)
-		s.mustReview("ask", id)
+		s.mustCallReview("ask", id)
 		if code := s.post(path, "action", "review", "name", "Inês", "text", "Lovely").Code; code != 303 {
 			t.Fatal(code)
 		}
@@ -224,7 +224,7 @@ func TestAReviewIsWithdrawnDeclinedAndRequestedAgain(t *testing.T) {
 		if n := s.count("select count(*) from commission_reviews where message is null and client_name is null and state = 'asked'"); n != 1 {
 			t.Error("something is left of a review that was taken back")
 		}
-		if code, _, _ := s.reviewDesk("approve", id); code != 409 {
+		if code, _, _ := s.callReview("approve", id); code != 409 {
 			t.Errorf("approved without a text: %d", code)
 		}
 		// Written again it is the same text of the conversation, without another notice.
@@ -235,29 +235,29 @@ func TestAReviewIsWithdrawnDeclinedAndRequestedAgain(t *testing.T) {
 			t.Errorf("%d notices", n)
 		}
 		for range 2 {
-			if state := s.mustReview("decline", id); state.State != "declined" || state.Text != "Lovely after all" || state.CanAsk {
+			if state := s.mustCallReview("decline", id); state.State != "declined" || state.Text != "Lovely after all" || state.CanAsk {
 				t.Errorf("%+v", state)
 			}
 		}
-		shows(t, s.visit("GET", path, "", ""), 200, "Your review was not published", "Take the review back")
-		shows(t, s.post(path, "action", "review", "name", "Inês", "text", "Again"), 409, "cannot be changed any more")
+		expectPage(t, s.visit("GET", path, "", ""), 200, "Your review was not published", "Take the review back")
+		expectPage(t, s.post(path, "action", "review", "name", "Inês", "text", "Again"), 409, "cannot be changed any more")
 		s.clock = s.clock.Add(25 * time.Hour)
-		if state := s.mustReview("ask", id); state.State != "asked" || state.Text != "Lovely after all" {
+		if state := s.mustCallReview("ask", id); state.State != "asked" || state.Text != "Lovely after all" {
 			t.Errorf("%+v", state)
 		}
-		shows(t, s.visit("GET", path, "", ""), 200, "Would you write a review?", "Lovely after all</textarea>")
+		expectPage(t, s.visit("GET", path, "", ""), 200, "Would you write a review?", "Lovely after all</textarea>")
 		if code := s.post(path, "action", "review", "name", "Inês", "text", "Lovely after all").Code; code != 303 {
 			t.Fatal(code)
 		}
 		if n := s.reviewNotices(); n != 2 {
 			t.Errorf("%d notices", n)
 		}
-		s.mustReview("decline", id)
+		s.mustCallReview("decline", id)
 		s.clock = s.clock.Add(25 * time.Hour)
-		if code, state, _ := s.reviewDesk("ask", id); code != 409 || state.CanAsk {
+		if code, state, _ := s.callReview("ask", id); code != 409 || state.CanAsk {
 			t.Errorf("a fourth request: %d", code)
 		}
-		if state := s.mustReview("approve", id); state.State != "approved" { // after all
+		if state := s.mustCallReview("approve", id); state.State != "approved" { // after all
 			t.Errorf("%+v", state)
 		}
 		if n := s.count("select count(*) from reviews where is_active"); n != 1 {
@@ -308,12 +308,12 @@ func (s *site) writeReview(path, text, picture string, more ...string) {
 // declined makes a review with a picture that is declined, of a commission about which is asked again.
 func (s *site) declined() (path, id string) {
 	s.t.Helper()
-	path, id = s.finished("en")
-	s.mustReview("ask", id)
+	path, id = s.addFinishedCommission("en")
+	s.mustCallReview("ask", id)
 	s.writeReview(path, "Lovely", "picture")
-	s.mustReview("decline", id)
+	s.mustCallReview("decline", id)
 	s.clock = s.clock.Add(25 * time.Hour)
-	s.mustReview("ask", id)
+	s.mustCallReview("ask", id)
 	s.clock = s.clock.Add(time.Hour)
 	return path, id
 }
@@ -323,11 +323,11 @@ func TestADeclinedReviewIsApprovedAfterARequestThatWasWithdrawn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := withPictures(t, d)
 		path, id := s.declined()
-		if code, _, text := s.reviewDesk("approve", id); code != 409 {
+		if code, _, text := s.callReview("approve", id); code != 409 {
 			t.Errorf("approved while it is asked for: %d %s", code, text)
 		}
 		for range 2 { // the owner has not seen the first response
-			if state := s.mustReview("withdraw", id); state.State != "declined" || state.Text != "Lovely" || state.Picture == nil {
+			if state := s.mustCallReview("withdraw", id); state.State != "declined" || state.Text != "Lovely" || state.Picture == nil {
 				t.Errorf("%+v", state)
 			}
 		}
@@ -336,7 +336,7 @@ func TestADeclinedReviewIsApprovedAfterARequestThatWasWithdrawn(t *testing.T) {
 		if strings.Contains(page, `value="review"`) {
 			t.Error("the page has a form after the request was withdrawn")
 		}
-		if state := s.mustReview("approve", id); state.State != "approved" {
+		if state := s.mustCallReview("approve", id); state.State != "approved" {
 			t.Errorf("%+v", state)
 		}
 		if n := s.count("select count(*) from reviews where is_active and message = 'Lovely' and image_url is not null"); n != 1 {
@@ -356,7 +356,7 @@ func TestADeclinedReviewIsWithdrawnInEachState(t *testing.T) {
 				defer s.exec("delete from contact_submissions")
 				switch c.before {
 				case "declined":
-					s.mustReview("withdraw", id)
+					s.mustCallReview("withdraw", id)
 				case "withdrawn": // with a text, as earlier versions stored it
 					s.exec("update commission_reviews set state = 'withdrawn'")
 				}
@@ -366,7 +366,7 @@ func TestADeclinedReviewIsWithdrawnInEachState(t *testing.T) {
 						t.Errorf("%d %s", rec.Code, rec.Body)
 					}
 				}
-				state := s.mustReview("state", id)
+				state := s.mustCallReview("state", id)
 				if state.State != c.after || state.Text != "" || state.Name != "" || state.Picture != nil {
 					t.Errorf("%+v", state)
 				}
@@ -398,7 +398,7 @@ func TestAPictureStaysInAReviewThatIsRequestedAgain(t *testing.T) {
 		for range 2 { // the second is a change, which is not said in the conversation
 			s.writeReview(path, "Lovely and quick", "")
 		}
-		state := s.mustReview("state", id)
+		state := s.mustCallReview("state", id)
 		if state.State != "waiting" || state.Picture == nil || state.Picture.ReplyID != *state.ReplyID {
 			t.Errorf("%+v", state)
 		}
@@ -409,7 +409,7 @@ func TestAPictureStaysInAReviewThatIsRequestedAgain(t *testing.T) {
 			t.Error("the review's text in the conversation is not that after the second request")
 		}
 		s.writeReview(path, "Lovely and quick", "", "remove", "yes")
-		if n := s.count("select (select count(*) from storage_objects) + (select count(*) from contact_pictures)"); n != 0 || s.mustReview("state", id).Picture != nil {
+		if n := s.count("select (select count(*) from storage_objects) + (select count(*) from contact_pictures)"); n != 0 || s.mustCallReview("state", id).Picture != nil {
 			t.Errorf("%d rows of a removed picture", n)
 		}
 	})
@@ -421,13 +421,13 @@ func TestAPictureStaysInAReviewThatIsRequestedAgain(t *testing.T) {
 func TestAPictureWithoutAnObjectIsReplacedAndRemoved(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := withPictures(t, d)
-		path, id := s.finished("en")
-		s.mustReview("ask", id)
+		path, id := s.addFinishedCommission("en")
+		s.mustCallReview("ask", id)
 		for _, again := range []struct{ picture, remove string }{{"other", ""}, {"", "yes"}, {"other", "yes"}} {
 			s.writeReview(path, "Lovely", "picture")
 			s.exec("delete from storage_objects")
 			s.writeReview(path, "Lovely", again.picture, "remove", again.remove)
-			if state := s.mustReview("state", id); (state.Picture != nil) != (again.picture != "") {
+			if state := s.mustCallReview("state", id); (state.Picture != nil) != (again.picture != "") {
 				t.Errorf("%+v: %+v", again, state.Picture)
 			}
 			if rows, shown := s.count("select count(*) from contact_pictures"), s.count("select count(*) from storage_objects"); rows != shown {
@@ -449,20 +449,20 @@ func TestAPictureWithoutAnObjectIsReplacedAndRemoved(t *testing.T) {
 func TestAReviewNeedsALink(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d) // without a mail server
-		path, id := s.finished("en")
-		if state := s.mustReview("ask", id); state.State != "asked" {
+		path, id := s.addFinishedCommission("en")
+		if state := s.mustCallReview("ask", id); state.State != "asked" {
 			t.Errorf("%+v", state)
 		}
-		shows(t, s.visit("GET", path, "", ""), 200, "Would you write a review?")
+		expectPage(t, s.visit("GET", path, "", ""), 200, "Would you write a review?")
 		s.space = errInvalid("full")
-		shows(t, s.post(path, "action", "review", "name", "Inês", "text", "Kept"), 400, "Kept</textarea>")
+		expectPage(t, s.post(path, "action", "review", "name", "Inês", "text", "Kept"), 400, "Kept</textarea>")
 		s.space = nil
 		if err := db.Exec(t.Context(), d, "delete from contact_links"); err != nil {
 			t.Fatal(err)
 		}
 		s.clock = s.clock.Add(25 * time.Hour)
 		s.giveLinks(false)
-		if code, _, text := s.reviewDesk("ask", id); code != 409 {
+		if code, _, text := s.callReview("ask", id); code != 409 {
 			t.Errorf("%d %s", code, text)
 		}
 		for body, want := range map[string]int{`{}`: 400, `{"action":"burn","message_id":"` + id + `"}`: 400, `{"action":"ask","message_id":"` + visitorID + `"}`: 404, `{"message_id":"` + visitorID + `"}`: 200} {
@@ -482,8 +482,8 @@ func TestAReviewNeedsALink(t *testing.T) {
 func TestReviewsAreLimitedAsOtherForms(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		path, id := s.finished("en")
-		s.mustReview("ask", id)
+		path, id := s.addFinishedCommission("en")
+		s.mustCallReview("ask", id)
 		for n := range enquiryPostsPerLink + 1 {
 			want := 303
 			if n == enquiryPostsPerLink {

@@ -30,14 +30,14 @@ func terms(en, pt string) map[string]any {
 	return map[string]any{"state": "open", "texts": map[string]any{"en": map[string]any{"terms": en}, "pt": map[string]any{"terms": pt}}}
 }
 
-// desk calls the function commission as the owner.
-func (s *site) desk(action, id string, more ...any) (int, commissionState, string) {
+// callCommission calls the function commission as the owner. more has names and values of fields.
+func (s *site) callCommission(action, id string, more ...any) (int, commissionState, string) {
 	s.t.Helper()
 	return callOwner[commissionState](s, "commission", action, id, more...)
 }
 
-// mustDesk is desk for an action that must succeed.
-func (s *site) mustDesk(action, id string, more ...any) commissionState {
+// mustCallCommission calls callCommission with an action that must succeed.
+func (s *site) mustCallCommission(action, id string, more ...any) commissionState {
 	s.t.Helper()
 	return mustCallOwner[commissionState](s, "commission", action, id, more...)
 }
@@ -53,17 +53,17 @@ func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSiteWith(t, d, Config{MailServer: true})
 		s.setSite(terms("Half in advance.", "Metade adiantada.\n<b>Sempre</b>"))
-		path := s.ask("pt", "commission")
+		path := s.sendMessageWithLink("pt", "commission")
 		id := s.messageID()
-		if state := s.mustDesk("state", id); state.Stage != "enquiry" || state.StageAt != nil || len(state.Offers) != 0 || state.Terms != "Metade adiantada.\n<b>Sempre</b>" {
-			t.Errorf("%+v", state)
+		if state := s.mustCallCommission("state", id); state.Stage != "enquiry" || state.StageAt != nil || len(state.Offers) != 0 || state.Terms != "Metade adiantada.\n<b>Sempre</b>" {
+			t.Errorf("got %+v", state)
 		}
 		s.clock = s.clock.Add(time.Hour)
 		s.live = nil
 		for range 2 { // the client has lost the first response and retries the request
-			state := s.mustDesk("offer", id, "id", "draft", "text", " Um retrato\r\nde 40 × 50. <i>", "price", " 300 €", "deposit", "100 €", "promised_on", "2026-06-01", "expires_on", "2026-03-20")
+			state := s.mustCallCommission("offer", id, "id", "draft", "text", " Um retrato\r\nde 40 × 50. <i>", "price", " 300 €", "deposit", "100 €", "promised_on", "2026-06-01", "expires_on", "2026-03-20")
 			if state.Stage != "offer" || len(state.Offers) != 1 || state.Offers[0].State != "open" {
-				t.Fatalf("%+v", state)
+				t.Fatalf("got %+v", state)
 			}
 		}
 		if want := []string{"commission_offers inserted true", "commissions inserted true"}; !slices.Equal(s.live[2:], want) {
@@ -75,7 +75,7 @@ func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 		// Later changes of the settings do not change the terms of an offer.
 		s.setSite(terms("All in advance.", "Tudo adiantado."))
 		rec := s.visit("GET", path, "", "")
-		shows(t, rec, 200, "Foi feita uma proposta em 12 de março de 2026, 11:00 UTC.", "Um retrato\nde 40 × 50. &lt;i&gt;", "300 €", "100 €", "1 de junho de 2026", "20 de março de 2026",
+		expectPage(t, rec, 200, "Foi feita uma proposta em 12 de março de 2026, 11:00 UTC.", "Um retrato\nde 40 × 50. &lt;i&gt;", "300 €", "100 €", "1 de junho de 2026", "20 de março de 2026",
 			"Metade adiantada.\n&lt;b&gt;Sempre&lt;/b&gt;", `name="answer" value="accepted"`, "Proposta · ")
 		var offerID string
 		s.scan(&offerID, "select id from commission_offers")
@@ -90,13 +90,13 @@ func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 			t.Helper()
 			return s.post(path, "action", "answer", "offer", offerID, "answer", answer, "name", name).Code
 		}
-		shows(t, s.post(path, "action", "answer", "offer", offerID, "answer", "accepted", "name", " "), 400, "Indique o seu nome", `role="alert"`, `aria-invalid="true"`)
-		shows(t, s.post(path, "action", "answer", "offer", offerID, "answer", "accepted", "name", strings.Repeat("é", 101)), 400, "100 caracteres", strings.Repeat("é", 101))
-		shows(t, s.post(path, "action", "answer", "offer", offerID, "answer", "accepted", "name", "a\x07"), 400, "100 caracteres")
+		expectPage(t, s.post(path, "action", "answer", "offer", offerID, "answer", "accepted", "name", " "), 400, "Indique o seu nome", `role="alert"`, `aria-invalid="true"`)
+		expectPage(t, s.post(path, "action", "answer", "offer", offerID, "answer", "accepted", "name", strings.Repeat("é", 101)), 400, "100 caracteres", strings.Repeat("é", 101))
+		expectPage(t, s.post(path, "action", "answer", "offer", offerID, "answer", "accepted", "name", "a\x07"), 400, "100 caracteres")
 		for _, other := range []string{"", "x", visitorID, offerID + "'", "00"} {
-			shows(t, s.post(path, "action", "answer", "offer", other, "answer", "accepted", "name", "Rui"), 409, "Não existe essa proposta.", `value="Rui"`)
+			expectPage(t, s.post(path, "action", "answer", "offer", other, "answer", "accepted", "name", "Rui"), 409, "Não existe essa proposta.", `value="Rui"`)
 		}
-		shows(t, s.post(path, "action", "answer", "offer", offerID, "answer", "burned", "name", "Rui"), 400, `role="alert"`)
+		expectPage(t, s.post(path, "action", "answer", "offer", offerID, "answer", "burned", "name", "Rui"), 400, `role="alert"`)
 		if n := s.count("select count(*) from commission_offers where answer is not null"); n != 0 {
 			t.Fatal("a wrong answer was stored")
 		}
@@ -111,7 +111,7 @@ func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 		if s.live[0] != "commission_offers inserted false" || s.live[1] != "commissions inserted false" {
 			t.Errorf("live: %q", s.live)
 		}
-		state := s.mustDesk("state", id)
+		state := s.mustCallCommission("state", id)
 		if state.Stage != "accepted" || state.PromisedOn != "2026-06-01" || state.Taken != 1 || state.Offers[0].State != "accepted" || state.Offers[0].AnsweredName != "Inês <Prado>" || !state.Offers[0].AnsweredAt.Equal(s.clock) {
 			t.Errorf("%+v", state)
 		}
@@ -126,16 +126,16 @@ func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 			t.Errorf("status %s", status)
 		}
 		rec = s.visit("GET", path, "", "")
-		shows(t, rec, 200, "A encomenda foi acordada em 12 de março de 2026, 12:00 UTC.", "Prometida para 1 de junho de 2026.", "Aceite por Inês &lt;Prado&gt; em 12 de março de 2026, 12:00 UTC.", "Metade adiantada.")
+		expectPage(t, rec, 200, "A encomenda foi acordada em 12 de março de 2026, 12:00 UTC.", "Prometida para 1 de junho de 2026.", "Aceite por Inês &lt;Prado&gt; em 12 de março de 2026, 12:00 UTC.", "Metade adiantada.")
 		if strings.Contains(rec.Body.String(), `name="answer"`) {
 			t.Error("an answered offer has a form")
 		}
-		shows(t, s.post(path, "action", "answer", "offer", offerID, "answer", "declined", "name", "Rui"), 409, "já foi respondida")
+		expectPage(t, s.post(path, "action", "answer", "offer", offerID, "answer", "declined", "name", "Rui"), 409, "já foi respondida")
 		if code := answer("accepted", "Rui"); code != 409 {
 			t.Errorf("another name: %d", code)
 		}
 		for action, want := range map[string]int{"withdraw": 409, "offer": 409} {
-			if code, _, text := s.desk(action, id, "id", offerID, "text", "x", "price", "1"); code != want {
+			if code, _, text := s.callCommission(action, id, "id", offerID, "text", "x", "price", "1"); code != want {
 				t.Errorf("%s of an answered offer: %d %s", action, code, text)
 			}
 		}
@@ -147,7 +147,7 @@ func TestAnOfferIsMadeAndAccepted(t *testing.T) {
 			}
 		}
 		// Erasing the message deletes all of this.
-		shows(t, s.post(path, "action", "erase", "confirm", "yes"), 200, "A sua mensagem foi eliminada")
+		expectPage(t, s.post(path, "action", "erase", "confirm", "yes"), 200, "A sua mensagem foi eliminada")
 		if n := s.count("select (select count(*) from commissions) + (select count(*) from commission_offers) + (select count(*) from contact_replies)"); n != 0 {
 			t.Errorf("%d rows are left", n)
 		}
@@ -159,11 +159,11 @@ func TestOffersThatCannotBeAnswered(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.setSite(map[string]any{"state": "open"})
-		path := s.ask("en", "commission")
+		path := s.sendMessageWithLink("en", "commission")
 		id := s.messageID()
-		first := s.mustDesk("offer", id, "id", "1", "text", "A portrait", "price", "300 €").Offers[0].ID
+		first := s.mustCallCommission("offer", id, "id", "1", "text", "A portrait", "price", "300 €").Offers[0].ID
 		s.clock = s.clock.Add(time.Second)
-		second := s.mustDesk("offer", id, "id", "2", "text", "A larger portrait", "price", "500 €", "expires_on", "2026-03-12").Offers[0].ID
+		second := s.mustCallCommission("offer", id, "id", "2", "text", "A larger portrait", "price", "500 €", "expires_on", "2026-03-12").Offers[0].ID
 		s.clock = s.clock.Add(time.Second)
 		answer := func(offer, answer, name string) (int, string) {
 			t.Helper()
@@ -176,17 +176,17 @@ func TestOffersThatCannotBeAnswered(t *testing.T) {
 		began := s.clock
 		// At noon UTC of the next day, the day of expiry has ended in every time zone.
 		s.clock = time.Date(2026, 3, 13, 11, 59, 59, 0, time.UTC)
-		shows(t, s.visit("GET", path, "", ""), 200, `value="accepted"`)
+		expectPage(t, s.visit("GET", path, "", ""), 200, `value="accepted"`)
 		s.clock = s.clock.Add(time.Second)
 		if code, page := answer(second, "accepted", "Ana"); code != 409 || !strings.Contains(page, "has expired") {
 			t.Errorf("an expired offer: %d %s", code, page)
 		}
-		if state := s.mustDesk("state", id); state.Offers[0].State != "expired" || state.Offers[1].State != "withdrawn" || state.Stage != "offer" {
+		if state := s.mustCallCommission("state", id); state.Offers[0].State != "expired" || state.Offers[1].State != "withdrawn" || state.Stage != "offer" {
 			t.Errorf("%+v", state)
 		}
 		s.clock = began
 		for range 2 {
-			if state := s.mustDesk("withdraw", id, "id", second); state.Offers[0].State != "withdrawn" || state.Stage != "enquiry" {
+			if state := s.mustCallCommission("withdraw", id, "id", second); state.Offers[0].State != "withdrawn" || state.Stage != "enquiry" {
 				t.Errorf("%+v", state)
 			}
 		}
@@ -194,25 +194,25 @@ func TestOffersThatCannotBeAnswered(t *testing.T) {
 			t.Errorf("a withdrawn offer: %d %s", code, page)
 		}
 		s.clock = s.clock.Add(time.Second)
-		third := s.mustDesk("offer", id, "id", "3", "text", "A small portrait", "price", "200 €").Offers[0].ID
+		third := s.mustCallCommission("offer", id, "id", "3", "text", "A small portrait", "price", "200 €").Offers[0].ID
 		if code, page := answer(third, "declined", ""); code != http.StatusSeeOther {
 			t.Errorf("declined without a name: %d %s", code, page)
 		}
-		shows(t, s.visit("GET", path, "", ""), 200, "The commission was declined on", "Declined on ")
+		expectPage(t, s.visit("GET", path, "", ""), 200, "The commission was declined on", "Declined on ")
 		s.clock = s.clock.Add(time.Second)
-		if state := s.mustDesk("offer", id, "id", "4", "text", "Another try", "price", "150 €"); state.Stage != "offer" || len(state.Offers) != 4 {
+		if state := s.mustCallCommission("offer", id, "id", "4", "text", "Another try", "price", "150 €"); state.Stage != "offer" || len(state.Offers) != 4 {
 			t.Errorf("%+v", state)
 		}
 		// Another stage ends the open offer.
-		if state := s.mustDesk("stage", id, "stage", "accepted", "from", "offer"); state.Offers[0].State != "withdrawn" {
+		if state := s.mustCallCommission("stage", id, "stage", "accepted", "from", "offer"); state.Offers[0].State != "withdrawn" {
 			t.Errorf("%+v", state)
 		}
 		// An offer of another conversation cannot be answered here.
-		other := s.ask("en", "commission")
-		shows(t, s.post(other, "action", "answer", "offer", third, "answer", "accepted", "name", "Eve"), 409, "no such offer")
+		other := s.sendMessageWithLink("en", "commission")
+		expectPage(t, s.post(other, "action", "answer", "offer", third, "answer", "accepted", "name", "Eve"), 409, "no such offer")
 		// A message in quarantine has no offers.
-		spam := s.ask("en", "buy now")
-		shows(t, s.post(spam, "action", "answer", "offer", third, "answer", "accepted", "name", "Eve"), 400)
+		spam := s.sendMessageWithLink("en", "buy now")
+		expectPage(t, s.post(spam, "action", "answer", "offer", third, "answer", "accepted", "name", "Eve"), 400)
 	})
 }
 
@@ -223,12 +223,12 @@ func TestClosedOffersAreNotMailed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSiteWith(t, d, Config{MailServer: true})
 		s.setSite(map[string]any{"state": "open"})
-		path := s.ask("en", "commission")
+		path := s.sendMessageWithLink("en", "commission")
 		id := s.messageID()
 		offer := func(client string, more ...any) string {
 			t.Helper()
 			s.clock = s.clock.Add(time.Minute)
-			return s.mustDesk("offer", id, append([]any{"id", client, "text", "A portrait", "price", "300 €"}, more...)...).Offers[0].ID
+			return s.mustCallCommission("offer", id, append([]any{"id", client, "text", "A portrait", "price", "300 €"}, more...)...).Offers[0].ID
 		}
 		delivery := func(offerID string) (state string) {
 			t.Helper()
@@ -257,7 +257,7 @@ func TestClosedOffersAreNotMailed(t *testing.T) {
 		replaced := offer("2")
 		withdrawn := offer("3", "expires_on", "2026-03-12")
 		mailed("a replaced offer", replaced, deliveryNone)
-		s.mustDesk("withdraw", id, "id", withdrawn)
+		s.mustCallCommission("withdraw", id, "id", withdrawn)
 		mailed("a withdrawn offer", withdrawn, deliveryNone)
 		expired := offer("4", "expires_on", "2026-03-12")
 		s.clock = s.clock.AddDate(0, 0, 2)
@@ -277,11 +277,11 @@ func TestOneOfTwoConcurrentAnswersIsStored(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.setSite(map[string]any{"state": "open"})
-		path := s.ask("en", "commission")
+		path := s.sendMessageWithLink("en", "commission")
 		id := s.messageID()
 		for round := range 5 {
 			s.clock = s.clock.Add(time.Minute)
-			offerID := s.mustDesk("offer", id, "id", fmt.Sprint(round), "text", "A portrait", "price", "300 €").Offers[0].ID
+			offerID := s.mustCallCommission("offer", id, "id", fmt.Sprint(round), "text", "A portrait", "price", "300 €").Offers[0].ID
 			e, err := findEnquiry(t.Context(), d, hashToken(strings.TrimPrefix(path, EnquiryPath)), s.clock)
 			if err != nil {
 				t.Fatal(err)
@@ -296,7 +296,7 @@ func TestOneOfTwoConcurrentAnswersIsStored(t *testing.T) {
 			if won < 0 || errs[1-won] == nil || errs[1-won].Error() != errOfferAnswered.Error() {
 				t.Fatalf("%v", errs)
 			}
-			state := s.mustDesk("state", id)
+			state := s.mustCallCommission("state", id)
 			if want := []string{"accepted", "declined"}[won]; state.Offers[0].State != want || state.Stage != want {
 				t.Errorf("%s, %+v", want, state)
 			}
@@ -304,7 +304,7 @@ func TestOneOfTwoConcurrentAnswersIsStored(t *testing.T) {
 				t.Errorf("%d answers", n)
 			}
 			if state.Stage == "accepted" {
-				s.mustDesk("stage", id, "stage", "offer")
+				s.mustCallCommission("stage", id, "stage", "offer")
 			}
 		}
 	})
@@ -315,7 +315,7 @@ func TestTheOwnerMovesACommission(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.setSite(map[string]any{"state": "open", "slots": 1})
-		path := s.ask("en", "commission")
+		path := s.sendMessageWithLink("en", "commission")
 		id := s.messageID()
 		stages := []string{"enquiry", "offer", "accepted", "in_progress", "finished", "declined"}
 		for _, from := range stages {
@@ -330,7 +330,7 @@ func TestTheOwnerMovesACommission(t *testing.T) {
 				if from != to && !slices.Contains(nextStages[from], to) {
 					want = 409
 				}
-				code, state, text := s.desk("stage", id, "stage", to, "from", from)
+				code, state, text := s.callCommission("stage", id, "stage", to, "from", from)
 				if code != want || code == 200 && (state.Stage != to || !slices.Equal(state.Next, nextStages[to])) {
 					t.Errorf("%s to %s: %d %s", from, to, code, text)
 				}
@@ -339,15 +339,15 @@ func TestTheOwnerMovesACommission(t *testing.T) {
 		if _, err := d.Exec(t.Context(), "delete from commissions"); err != nil {
 			t.Fatal(err)
 		}
-		if code, _, text := s.desk("stage", id, "stage", "accepted", "from", "offer"); code != 409 || !strings.Contains(text, "changed meanwhile") {
+		if code, _, text := s.callCommission("stage", id, "stage", "accepted", "from", "offer"); code != 409 || !strings.Contains(text, "changed meanwhile") {
 			t.Errorf("a stage that another one has changed: %d %s", code, text)
 		}
-		if code, _, text := s.desk("promise", id, "promised_on", "2026-07-01"); code != 409 {
+		if code, _, text := s.callCommission("promise", id, "promised_on", "2026-07-01"); code != 409 {
 			t.Errorf("a date before an agreement: %d %s", code, text)
 		}
-		s.mustDesk("stage", id, "stage", "enquiry") // stays an enquiry explicitly
-		s.mustDesk("stage", id, "stage", "accepted")
-		state := s.mustDesk("promise", id, "promised_on", "2026-07-01")
+		s.mustCallCommission("stage", id, "stage", "enquiry") // stays an enquiry explicitly
+		s.mustCallCommission("stage", id, "stage", "accepted")
+		state := s.mustCallCommission("promise", id, "promised_on", "2026-07-01")
 		if state.PromisedOn != "2026-07-01" || state.Slots != 1 || state.Taken != 1 {
 			t.Errorf("%+v", state)
 		}
@@ -355,15 +355,15 @@ func TestTheOwnerMovesACommission(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.clock = s.clock.Add(time.Hour)
-		s.mustDesk("stage", id, "stage", "in_progress")
+		s.mustCallCommission("stage", id, "stage", "in_progress")
 		for range 2 {
-			s.mustDesk("progress", id, "id", "note", "text", "The first layer is <dry>.")
+			s.mustCallCommission("progress", id, "id", "note", "text", "The first layer is <dry>.")
 		}
 		if got := s.texts(); !slices.Equal(got, []string{"owner: The first layer is <dry>. (none)"}) {
 			t.Errorf("%q", got)
 		}
-		shows(t, s.visit("GET", path, "", ""), 200, "in progress since 12 March 2026, 11:00 UTC", "Promised for 1 July 2026.", "Progress · ", "The first layer is &lt;dry&gt;.", "Received on 12 March 2026, 10:00 UTC.")
-		s.mustDesk("promise", id, "promised_on", "")
+		expectPage(t, s.visit("GET", path, "", ""), 200, "in progress since 12 March 2026, 11:00 UTC", "Promised for 1 July 2026.", "Progress · ", "The first layer is &lt;dry&gt;.", "Received on 12 March 2026, 10:00 UTC.")
+		s.mustCallCommission("promise", id, "promised_on", "")
 		if page := s.visit("GET", path, "", "").Body.String(); strings.Contains(page, "Promised") {
 			t.Error("the promise stays")
 		}
@@ -381,7 +381,7 @@ func TestTheOwnerMovesACommission(t *testing.T) {
 			t.Errorf("a commission in progress went: %v", err)
 		}
 		s.clock = begun
-		s.mustDesk("stage", id, "stage", "finished")
+		s.mustCallCommission("stage", id, "stage", "finished")
 		s.clock = begun.AddDate(0, 7, 0)
 		if err := s.PurgeMessages(t.Context()); err != nil || len(s.stored("contact_submissions")) != 0 || s.count("select count(*) from commissions") != 0 {
 			t.Errorf("a finished commission stays: %v", err)
@@ -429,11 +429,11 @@ func TestCommissionRefusesOtherCallersAndInvalidRequests(t *testing.T) {
 		}
 		// Without a link the visitor could not answer.
 		s.cfg.MailServer = true
-		if code, _, text := s.desk("offer", id, "text", "x", "price", "1"); code != 409 || !strings.Contains(text, "could not answer") || len(s.texts()) != 0 {
+		if code, _, text := s.callCommission("offer", id, "text", "x", "price", "1"); code != 409 || !strings.Contains(text, "could not answer") || len(s.texts()) != 0 {
 			t.Errorf("%d %s", code, text)
 		}
 		s.giveLinks(true)
-		if code, state, text := s.desk("offer", id, "text", "x", "price", "1", "expires_on", "2026-03-12"); code != 200 || state.Terms != "" || state.Offers[0].Terms != "" {
+		if code, state, text := s.callCommission("offer", id, "text", "x", "price", "1", "expires_on", "2026-03-12"); code != 200 || state.Terms != "" || state.Offers[0].Terms != "" {
 			t.Errorf("%d %s", code, text)
 		}
 	})
@@ -447,7 +447,7 @@ func TestPositionOnTheWaitingList(t *testing.T) {
 		var paths, ids []string
 		for i, reason := range []string{"commission", "purchase", "commission", "commission", "commission"} {
 			s.clock = s.clock.Add(time.Minute)
-			paths = append(paths, s.ask([]string{"en", "pt"}[i%2], reason))
+			paths = append(paths, s.sendMessageWithLink([]string{"en", "pt"}[i%2], reason))
 			var id string
 			s.scan(&id, "select id from contact_submissions order by created_at desc limit 1")
 			ids = append(ids, id)
@@ -469,19 +469,19 @@ func TestPositionOnTheWaitingList(t *testing.T) {
 		}
 		place(0, "")
 		place(3, "Lugar na lista de espera: 1.º.")
-		if state := s.mustDesk("stage", ids[2], "stage", "enquiry"); state.Place != 1 {
+		if state := s.mustCallCommission("stage", ids[2], "stage", "enquiry"); state.Place != 1 {
 			t.Errorf("%+v", state)
 		}
 		place(2, "Place on the waiting list: 1st.")
 		place(4, "Place on the waiting list: 3rd.")
-		s.mustDesk("stage", ids[3], "stage", "declined")
+		s.mustCallCommission("stage", ids[3], "stage", "declined")
 		place(4, "Place on the waiting list: 2nd.")
 		// A message that is marked as done is not on the list, until the mark is removed.
 		if code, _, body := s.reply(`{"action":"done","message_id":"` + ids[4] + `"}`); code != http.StatusOK {
 			t.Fatalf("%d %s", code, body)
 		}
 		place(4, "")
-		if state := s.mustDesk("state", ids[4]); state.Place != 0 {
+		if state := s.mustCallCommission("state", ids[4]); state.Place != 0 {
 			t.Errorf("%+v", state)
 		}
 		if code, _, body := s.reply(`{"action":"reopen","message_id":"` + ids[4] + `"}`); code != http.StatusOK {

@@ -22,7 +22,8 @@ func TestMessageStoresItsPublishedWork(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		kept := func(table string) (id string) {
+		// storedWork returns the artwork_id of the only message in a table, and deletes the message.
+		storedWork := func(table string) (id string) {
 			t.Helper()
 			if err := d.QueryRow(t.Context(), "select coalesce(cast(artwork_id as text), '') from "+table).Scan(&id); err != nil {
 				t.Fatal(err)
@@ -32,19 +33,19 @@ func TestMessageStoresItsPublishedWork(t *testing.T) {
 			}
 			return id
 		}
-		with := func(value string) string { return strings.Replace(good, "}", `,"artwork_id":`+value+`}`, 1) }
+		withArtwork := func(value string) string { return strings.Replace(good, "}", `,"artwork_id":`+value+`}`, 1) }
 		for _, c := range []struct{ body, want string }{
 			{good, ""},
-			{with(`"` + published + `"`), published},
-			{with(`"` + strings.ToUpper(published) + `"`), published},
-			{with(`"` + draft + `"`), ""},
-			{with(`"55555555-5555-4555-8555-555555555555"`), ""},
-			{with(`""`), ""}, {with(`null`), ""}, {with(`7`), ""}, {with(`["` + published + `"]`), ""}, {with(`{"id":"` + published + `"}`), ""},
-			{with(`"` + published + `' or 1=1 --"`), ""}, {with(`"\u0000"`), ""}, {with(`"` + strings.Repeat("a", 5000) + `"`), ""},
+			{withArtwork(`"` + published + `"`), published},
+			{withArtwork(`"` + strings.ToUpper(published) + `"`), published},
+			{withArtwork(`"` + draft + `"`), ""},
+			{withArtwork(`"55555555-5555-4555-8555-555555555555"`), ""},
+			{withArtwork(`""`), ""}, {withArtwork(`null`), ""}, {withArtwork(`7`), ""}, {withArtwork(`["` + published + `"]`), ""}, {withArtwork(`{"id":"` + published + `"}`), ""},
+			{withArtwork(`"` + published + `' or 1=1 --"`), ""}, {withArtwork(`"\u0000"`), ""}, {withArtwork(`"` + strings.Repeat("a", 5000) + `"`), ""},
 		} {
 			answered(t, s.call("anon", "submit-contact", c.body), 200, success)
-			if got := kept("contact_submissions"); got != c.want {
-				t.Errorf("%.120s: kept %q, want %q", c.body, got, c.want)
+			if got := storedWork("contact_submissions"); got != c.want {
+				t.Errorf("%.120s: stored %q, want %q", c.body, got, c.want)
 			}
 		}
 
@@ -55,17 +56,17 @@ func TestMessageStoresItsPublishedWork(t *testing.T) {
 		r.Header.Set("Accept", "text/html")
 		rec := httptest.NewRecorder()
 		s.http.ServeHTTP(rec, r)
-		if got := kept("contact_submissions"); rec.Code != 200 || got != published {
-			t.Errorf("a form: %d, kept %q", rec.Code, got)
+		if got := storedWork("contact_submissions"); rec.Code != 200 || got != published {
+			t.Errorf("a form: %d, stored %q", rec.Code, got)
 		}
 		for _, c := range []struct{ id, want string }{{published, published}, {draft, ""}} {
-			answered(t, s.call("anon", "submit-contact", strings.Replace(with(`"`+c.id+`"`), `"reason":""`, `"reason":"buy now"`, 1)), 200, success)
+			answered(t, s.call("anon", "submit-contact", strings.Replace(withArtwork(`"`+c.id+`"`), `"reason":""`, `"reason":"buy now"`, 1)), 200, success)
 			var id string
 			if err := d.QueryRow(t.Context(), "select id from contact_quarantine").Scan(&id); err != nil {
 				t.Fatal(err)
 			}
 			answered(t, s.call("admin", "contact-quarantine", `{"action":"restore","id":"`+id+`"}`), 200, `{"success":true,"id":"`+id+`"}`)
-			if got := kept("contact_submissions"); got != c.want {
+			if got := storedWork("contact_submissions"); got != c.want {
 				t.Errorf("restored with %q, want %q", got, c.want)
 			}
 		}

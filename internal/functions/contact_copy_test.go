@@ -28,13 +28,14 @@ func (s *site) copies() (n int) {
 	return n
 }
 
-// sendTo sends a message with a sender from an IP address, and returns the response without the link's token.
+// sendTo sends a message of the sender email from the IP address from, and returns the response without the token of its link. more is added to
+// the JSON of the message.
 func (s *site) sendTo(from, email, more string) string {
 	s.t.Helper()
 	body := `{"name":"Inês","email":"` + email + `","message":"Gosto muito do mural.","language":"pt"` + more + `}`
 	rec := s.callFrom(from+":1", "anon", "submit-contact", body)
 	if rec.Code != 200 {
-		s.t.Fatalf("%d %s", rec.Code, rec.Body)
+		s.t.Fatalf("status %d: %s", rec.Code, rec.Body)
 	}
 	text := rec.Body.String()
 	if before, after, found := strings.Cut(text, "/enquiry/"); found {
@@ -45,7 +46,8 @@ func (s *site) sendTo(from, email, more string) string {
 
 // Proves E-copy-1, E-copy-3.
 //
-// Copies are limited by mailbox, by IP address and in total. The response is the same beyond a limit and for spam.
+// Copies are limited for each mailbox, for each IP address and in total. Beyond a limit, and for spam, no copy is sent, but the response stays
+// the same.
 func TestCopiesAreLimited(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSiteWith(t, d, Config{MailServer: true})
@@ -62,26 +64,26 @@ func TestCopiesAreLimited(t *testing.T) {
 		if s.copies() != 1 || !strings.HasSuffix(strings.TrimSpace(first), `"enquiry_copy":true}`) {
 			t.Errorf("%d copies, %s", s.copies(), first)
 		}
-		same := func(what string, got string, copies int) {
+		expectSameResponse := func(what string, got string, copies int) {
 			t.Helper()
 			if got != first || s.copies() != copies {
 				t.Errorf("%s: %d copies, want %d; %s", what, s.copies(), copies, got)
 			}
 		}
-		same("spam", s.sendTo("203.0.113.1", "outra@exemplo.pt", follow+`,"reason":"casino"`), 1)
-		same("second", s.sendTo("203.0.113.2", "i.nes+a@exemplo.pt", follow), 2)
-		same("third", s.sendTo("203.0.113.3", "INES@exemplo.pt", follow), 3)
-		same("fourth to a mailbox", s.sendTo("203.0.113.4", "ines+b@exemplo.pt", follow), 3)
+		expectSameResponse("spam", s.sendTo("203.0.113.1", "outra@exemplo.pt", follow+`,"reason":"casino"`), 1)
+		expectSameResponse("second", s.sendTo("203.0.113.2", "i.nes+a@exemplo.pt", follow), 2)
+		expectSameResponse("third", s.sendTo("203.0.113.3", "INES@exemplo.pt", follow), 3)
+		expectSameResponse("fourth to a mailbox", s.sendTo("203.0.113.4", "ines+b@exemplo.pt", follow), 3)
 		for i := range copiesPerRequester {
-			same("one requester", s.sendTo("203.0.113.5", fmt.Sprintf("a%d@exemplo.pt", i), follow), 4+i)
+			expectSameResponse("one requester", s.sendTo("203.0.113.5", fmt.Sprintf("a%d@exemplo.pt", i), follow), 4+i)
 		}
-		same("eleventh of a requester", s.sendTo("203.0.113.5", "b@exemplo.pt", follow), 3+copiesPerRequester)
+		expectSameResponse("eleventh of a requester", s.sendTo("203.0.113.5", "b@exemplo.pt", follow), 3+copiesPerRequester)
 		if err := db.Exec(t.Context(), d, "update rate_limits set hits = $1 where name = $2", copiesPerDay, copyLimitAll); err != nil {
 			t.Fatal(err)
 		}
-		same("in all", s.sendTo("203.0.113.6", "c@exemplo.pt", follow), 3+copiesPerRequester)
+		expectSameResponse("in all", s.sendTo("203.0.113.6", "c@exemplo.pt", follow), 3+copiesPerRequester)
 		s.clock = s.clock.Add(copyWindow)
-		same("the next day", s.sendTo("203.0.113.6", "ines@exemplo.pt", follow), 4+copiesPerRequester)
+		expectSameResponse("the next day", s.sendTo("203.0.113.6", "ines@exemplo.pt", follow), 4+copiesPerRequester)
 		// Erasing an address deletes the record of its mailbox.
 		s.addressCounts("erase", "ines@exemplo.pt")
 		var left int

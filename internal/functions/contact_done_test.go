@@ -29,7 +29,7 @@ func TestTheStateOfAConversation(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.giveLinks(true)
-		path := s.ask("pt", "")
+		path := s.sendMessageWithLink("pt", "")
 		id := s.messageID()
 		expect := func(step, want string) {
 			t.Helper()
@@ -67,7 +67,7 @@ func TestTheStateOfAConversation(t *testing.T) {
 		act("done")
 		s.clock = s.clock.Add(time.Minute)
 		if rec := s.post(path, "text", "Obrigada!"); rec.Code != http.StatusSeeOther {
-			t.Fatalf("%d", rec.Code)
+			t.Fatalf("got %d", rec.Code)
 		}
 		expect("the visitor's new text", "unread false visitor Obrigada!")
 		act("done")
@@ -80,7 +80,7 @@ func TestTheStateOfAConversation(t *testing.T) {
 		expect("a message that is unread again", "unread false visitor Obrigada!")
 		status("read")
 		expect("a read text of the visitor", "waiting_me false visitor Obrigada!")
-		s.mustDesk("progress", id, "id", "note", "text", "The first layer.")
+		s.mustCallCommission("progress", id, "id", "note", "text", "The first layer.")
 		expect("a note on the progress, which answers nothing", "waiting_me false visitor Obrigada!")
 		var length int
 		s.scan(&length, "select max(length(text)) from contact_replies")

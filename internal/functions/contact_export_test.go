@@ -37,7 +37,7 @@ func TestExportHasEveryMessageOnce(t *testing.T) {
 		if got := string(s.export("json")); got != "[]\n" {
 			t.Errorf("no message: %q", got)
 		}
-		const many = 2*exportPageSize + 7
+		const many = 2*exportPageSize + 7 // three pages
 		err := d.WithTx(t.Context(), func(tx *db.Tx) error {
 			for i := range many {
 				m := contactMessage{

@@ -10,7 +10,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// Header Accept of a browser that follows a link or sends a form.
+// browserAccept is the header Accept of a browser that follows a link or sends a form.
 const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 
 // browse sends a request as a browser without scripts: without a key, and with an Accept header for a page.
@@ -39,8 +39,8 @@ func hasAll(t *testing.T, page string, texts ...string) {
 	}
 }
 
-// shows checks the status, and that the page contains all texts, and no scripts and pictures.
-func shows(t *testing.T, rec *httptest.ResponseRecorder, status int, texts ...string) {
+// expectPage checks the status of a page, that it contains all texts, and that it contains no scripts, pictures, styles or catalogue keys.
+func expectPage(t *testing.T, rec *httptest.ResponseRecorder, status int, texts ...string) {
 	t.Helper()
 	page := rec.Body.String()
 	if rec.Code != status || !strings.HasPrefix(rec.Header().Get("Content-Type"), "text/html") {
@@ -60,15 +60,15 @@ func TestPlainFormGetsAPage(t *testing.T) {
 		s := newSite(t, d)
 		fields := url.Values{"name": {"Inês"}, "email": {"a@b.pt"}, "message": {"Uma parede de 3 m"}, "reason": {""}}
 		multi, multiType := parts(t, "name", "Inês", "email", "a@b.pt", "message", "Uma parede de 3 m", "language", "pt")
-		shows(t, s.browse("POST", contactAddress, urlencoded, fields.Encode()), 200, `<html lang="en">`, "Message Sent Successfully!", "Thank you for reaching out.", `href="/functions/v1/submit-contact"`)
-		shows(t, s.browse("POST", contactAddress+"?lang=pt", urlencoded, fields.Encode()), 200, `<html lang="pt">`, "Mensagem enviada com sucesso!", `href="/functions/v1/submit-contact?lang=pt"`)
-		shows(t, s.browse("POST", contactAddress, multiType, multi), 200, `<html lang="pt">`, "Mensagem enviada com sucesso!")
+		expectPage(t, s.browse("POST", contactAddress, urlencoded, fields.Encode()), 200, `<html lang="en">`, "Message Sent Successfully!", "Thank you for reaching out.", `href="/functions/v1/submit-contact"`)
+		expectPage(t, s.browse("POST", contactAddress+"?lang=pt", urlencoded, fields.Encode()), 200, `<html lang="pt">`, "Mensagem enviada com sucesso!", `href="/functions/v1/submit-contact?lang=pt"`)
+		expectPage(t, s.browse("POST", contactAddress, multiType, multi), 200, `<html lang="pt">`, "Mensagem enviada com sucesso!")
 		fields.Set("language", "en") // the form's field takes precedence over ?lang=
-		shows(t, s.browse("POST", contactAddress+"?lang=pt", urlencoded, fields.Encode()), 200, `<html lang="en">`)
+		expectPage(t, s.browse("POST", contactAddress+"?lang=pt", urlencoded, fields.Encode()), 200, `<html lang="en">`)
 		fields.Set("reason", "watches") // the response must not reveal that this is spam
-		shows(t, s.browse("POST", contactAddress, urlencoded, fields.Encode()), 200, "Message Sent Successfully!")
-		if people, machines := len(s.stored("contact_submissions")), len(s.stored("contact_quarantine")); people != 4 || machines != 1 {
-			t.Errorf("%d and %d stored", people, machines)
+		expectPage(t, s.browse("POST", contactAddress, urlencoded, fields.Encode()), 200, "Message Sent Successfully!")
+		if inInbox, inQuarantine := len(s.stored("contact_submissions")), len(s.stored("contact_quarantine")); inInbox != 4 || inQuarantine != 1 {
+			t.Errorf("%d and %d stored", inInbox, inQuarantine)
 		}
 	})
 }
@@ -80,15 +80,15 @@ func TestPlainFormIsShownAgainWithItsProblems(t *testing.T) {
 		attack := `"><script>alert(1)</script><img src=x onerror=alert(1)>`
 		fields := url.Values{"name": {" I "}, "email": {attack}, "message": {"</textarea>" + attack[2:]}, "reason": {"purchase"}, "language": {"pt"}}
 		rec := s.browse("POST", contactAddress, urlencoded, fields.Encode())
-		shows(t, rec, 400, `<html lang="pt"><title>A mensagem ainda não foi enviada.`, `role="alert"`,
+		expectPage(t, rec, 400, `<html lang="pt"><title>A mensagem ainda não foi enviada.`, `role="alert"`,
 			`value="I" autocomplete="name" maxlength="100" aria-required="true" aria-invalid="true" aria-describedby="name-error" autofocus`, portuguese.nameShort,
 			`value="&#34;&gt;&lt;script&gt;`, portuguese.email, `id="email-error"`, "&lt;/textarea&gt;&lt;script&gt;", `value="purchase"`, `name="language" value="pt"`, `method="post" novalidate`)
 		if page := rec.Body.String(); strings.Count(page, "autofocus") != 1 || strings.Contains(page, "message-error") {
 			t.Errorf("%s", page)
 		}
-		shows(t, s.browse("POST", contactAddress, urlencoded, ""), 400, english.nameShort, english.email, english.messageShort)
-		shows(t, s.browse("POST", contactAddress, urlencoded, "name=%zz"), 400, "The form could not be read", `value=""`)
-		shows(t, s.browse("POST", contactAddress+"?lang=pt", urlencoded, "message="+strings.Repeat("a", maxBody)), 413, "A mensagem é demasiado grande")
+		expectPage(t, s.browse("POST", contactAddress, urlencoded, ""), 400, english.nameShort, english.email, english.messageShort)
+		expectPage(t, s.browse("POST", contactAddress, urlencoded, "name=%zz"), 400, "The form could not be read", `value=""`)
+		expectPage(t, s.browse("POST", contactAddress+"?lang=pt", urlencoded, "message="+strings.Repeat("a", maxBody)), 413, "A mensagem é demasiado grande")
 		// The fields that can be read are shown again, also if the body is too large or malformed.
 		for contentType, text := range map[string]string{
 			urlencoded:                        "name=Ines&email=a@b.pt&message=" + strings.Repeat("a", maxBody),
@@ -99,7 +99,7 @@ func TestPlainFormIsShownAgainWithItsProblems(t *testing.T) {
 			if len(text) > maxBody {
 				status = 413
 			}
-			shows(t, s.browse("POST", contactAddress, contentType, text), status, `value="Ines"`, `value="a@b.pt"`)
+			expectPage(t, s.browse("POST", contactAddress, contentType, text), status, `value="Ines"`, `value="a@b.pt"`)
 		}
 		if n := len(s.stored("contact_submissions")); n != 0 {
 			t.Errorf("%d stored", n)
@@ -108,7 +108,7 @@ func TestPlainFormIsShownAgainWithItsProblems(t *testing.T) {
 			t.Fatal(err)
 		}
 		rec = s.browse("POST", contactAddress, urlencoded, "name=Ines&email=a@b.pt&message=long+enough")
-		shows(t, rec, 500, "Failed to send message. Please try again.", `value="Ines"`, "long enough</textarea>")
+		expectPage(t, rec, 500, "Failed to send message. Please try again.", `value="Ines"`, "long enough</textarea>")
 	})
 }
 
@@ -120,20 +120,20 @@ func TestPlainFormIsRateLimited(t *testing.T) {
 			s.callFrom("192.0.2.10:1", "anon", "submit-contact", "{")
 		}
 		rec := s.browse("POST", contactAddress, urlencoded, "name=Ines&email=a@b.pt&message=long+enough&language=pt")
-		shows(t, rec, 429, "Demasiadas mensagens.", `value="Ines"`, "long enough</textarea>")
+		expectPage(t, rec, 429, "Demasiadas mensagens.", `value="Ines"`, "long enough</textarea>")
 		if rec.Header().Get("Retry-After") != "45" || len(s.stored("contact_submissions")) != 0 {
 			t.Errorf("%v", rec.Header())
 		}
-		shows(t, s.browse("GET", contactAddress, "", ""), 200, "Send a Message")
+		expectPage(t, s.browse("GET", contactAddress, "", ""), 200, "Send a Message")
 	})
 }
 
 // Proves FN-call-browser, FN-call-method.
 func TestMethodsAndPages(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
-	shows(t, s.browse("GET", contactAddress, "", ""), 200, `<html lang="en">`, "Get in Touch", `<form action="/functions/v1/submit-contact" method="post"`)
-	shows(t, s.browse("GET", contactAddress+"?lang=pt", "", ""), 200, `<html lang="pt">`, "Fale comigo", `<form action="/functions/v1/submit-contact?lang=pt"`)
-	shows(t, s.browse("HEAD", contactAddress, "", ""), 200)
+	expectPage(t, s.browse("GET", contactAddress, "", ""), 200, `<html lang="en">`, "Get in Touch", `<form action="/functions/v1/submit-contact" method="post"`)
+	expectPage(t, s.browse("GET", contactAddress+"?lang=pt", "", ""), 200, `<html lang="pt">`, "Fale comigo", `<form action="/functions/v1/submit-contact?lang=pt"`)
+	expectPage(t, s.browse("HEAD", contactAddress, "", ""), 200)
 	for _, c := range []struct {
 		method, path, accept, contentType string
 		key                               bool

@@ -14,6 +14,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// noID is a valid id that no row has.
 const noID = "99999999-9999-4999-8999-999999999999"
 
 // quarantinePage is the response of the action "list".
@@ -43,7 +44,7 @@ func (s *site) sendSpam(n int) {
 	for i := range n {
 		s.clock = s.clock.Add(time.Minute)
 		if rec := s.call("anon", "submit-contact", body(s.t, map[string]any{"name": fmt.Sprintf("Bot %d", i), "email": "bot@exemplo.pt", "message": "Buy my watches now", "reason": "http://watches"})); rec.Code != 200 {
-			s.t.Fatalf("%d %s", rec.Code, rec.Body)
+			s.t.Fatalf("status %d: %s", rec.Code, rec.Body)
 		}
 	}
 }
@@ -58,16 +59,16 @@ func TestOwnerListsAndRestoresQuarantinedMessages(t *testing.T) {
 			return nil
 		}
 		if page := s.listQuarantine(""); page.Total != 0 || len(page.Items) != 0 {
-			t.Errorf("%+v", page)
+			t.Errorf("got %+v", page)
 		}
 		s.sendSpam(3)
 		page := s.listQuarantine("{}")
 		if page.Total != 3 || len(page.Items) != 3 || page.Items[0].Name != "Bot 2" || page.Items[0].Filled != "http://watches" || page.Items[0].Message != "Buy my watches now" ||
 			!page.Items[0].CreatedAt.Equal(s.clock) || !page.Items[0].ExpiresAt.Equal(s.clock.AddDate(0, 0, 30)) {
-			t.Fatalf("%+v", page)
+			t.Fatalf("got %+v", page)
 		}
 		if part := s.listQuarantine(`{"action":"list","from":1,"limit":1}`); part.Total != 3 || len(part.Items) != 1 || part.Items[0].Name != "Bot 1" {
-			t.Errorf("%+v", part)
+			t.Errorf("got %+v", part)
 		}
 
 		// Two concurrent requests restore one message: one of them succeeds, and the inbox has the message once, unchanged.

@@ -19,23 +19,23 @@ import (
 	"atelie/internal/settings"
 )
 
-// giveLinks turns private links on or off.
-func (s *site) giveLinks(on bool, more ...string) {
+// giveLinks turns private links on or off. commissions is the state of commissions; it is optional.
+func (s *site) giveLinks(on bool, commissions ...string) {
 	s.t.Helper()
 	if err := settings.Delete(s.t.Context(), s.d, settings.SiteKey); err != nil {
 		s.t.Fatal(err)
 	}
 	site := map[string]any{"name": "Alvor", "enquiryLinks": on}
-	if len(more) > 0 {
-		site["commissions"] = map[string]string{"state": more[0]}
+	if len(commissions) > 0 {
+		site["commissions"] = map[string]string{"state": commissions[0]}
 	}
 	if err := settings.Insert(s.t.Context(), s.d, settings.SiteKey, site, s.clock); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// ask sends a message as the site's form does, and returns the path of its private link.
-func (s *site) ask(language, reason string) (path string) {
+// sendMessageWithLink sends a message as the site's form does, and returns the path of its private link.
+func (s *site) sendMessageWithLink(language, reason string) (path string) {
 	s.t.Helper()
 	body := fmt.Sprintf(`{"name":"Inês Prado","email":"ines@exemplo.pt","message":"Gosto muito do mural.","reason":%q,"language":%q,"follow":true}`, reason, language)
 	rec := s.call("anon", "submit-contact", body)
@@ -126,7 +126,7 @@ func TestLinkIsGivenOnRequest(t *testing.T) {
 		if s.scan(&links, "select count(*) from contact_links"); links != 0 {
 			t.Fatalf("%d links without a request", links)
 		}
-		path := s.ask("pt", "")
+		path := s.sendMessageWithLink("pt", "")
 		token := strings.TrimPrefix(path, EnquiryPath)
 		var hash, nonce string
 		s.scan(&hash, "select token_hash from contact_links")
@@ -148,19 +148,19 @@ func TestThePageOfALinkShowsTheEnquiry(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.giveLinks(true, "waitlist")
-		path := s.ask("pt", "commission")
+		path := s.sendMessageWithLink("pt", "commission")
 		if _, err := d.Exec(t.Context(), "update contact_submissions set artwork_id = $1", visitorID); err != nil {
 			t.Fatal(err)
 		}
 		rec := s.visit("GET", path, "", "")
-		shows(t, rec, 200, `<html lang="pt"><title>A sua mensagem`, "Gosto muito do mural.", "Inês Prado", "Recebida em 12 de março de 2026, 10:00 UTC. Ainda não foi lida.",
+		expectPage(t, rec, 200, `<html lang="pt"><title>A sua mensagem`, "Gosto muito do mural.", "Inês Prado", "Recebida em 12 de março de 2026, 10:00 UTC. Ainda não foi lida.",
 			"Lugar na lista de espera: 1.º.", "Romãs pt", `href="`+path+`?lang=en" lang="en" hreflang="en"`, `<form action="`+path+`" method="post"`)
 		for name, want := range map[string]string{"X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store"} {
 			if got := rec.Header().Get(name); got != want {
 				t.Errorf("%s: %q, want %q", name, got, want)
 			}
 		}
-		shows(t, s.visit("GET", path+"?lang=en", "", ""), 200, `<html lang="en"><title>Your message`, "Received on 12 March 2026, 10:00 UTC. Not read yet.", `lang="pt">Gosto muito`, `href="`+path+`?lang=pt"`, "Romãs en")
+		expectPage(t, s.visit("GET", path+"?lang=en", "", ""), 200, `<html lang="en"><title>Your message`, "Received on 12 March 2026, 10:00 UTC. Not read yet.", `lang="pt">Gosto muito`, `href="`+path+`?lang=pt"`, "Romãs en")
 		if rec := s.visit("HEAD", path, "", ""); rec.Code != 200 {
 			t.Errorf("HEAD: %d", rec.Code)
 		}
@@ -171,15 +171,15 @@ func TestThePageOfALinkShowsTheEnquiry(t *testing.T) {
 			}
 		}
 		status("read")
-		shows(t, s.visit("GET", path, "", ""), 200, "Lida em ", "lista de espera")
+		expectPage(t, s.visit("GET", path, "", ""), 200, "Lida em ", "lista de espera")
 		status("replied")
 		rec = s.visit("GET", path, "", "")
-		shows(t, rec, 200, "Respondida por e-mail em ")
+		expectPage(t, rec, 200, "Respondida por e-mail em ")
 		if strings.Contains(rec.Body.String(), "lista de espera") {
 			t.Error("an answered message is on a waiting list")
 		}
 		status("new")
-		shows(t, s.visit("GET", path, "", ""), 200, "Ainda não foi lida.")
+		expectPage(t, s.visit("GET", path, "", ""), 200, "Ainda não foi lida.")
 	})
 }
 
@@ -190,7 +190,7 @@ func TestMissingLinksHaveEqualResponses(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.giveLinks(true)
-		path := s.ask("pt", "")
+		path := s.sendMessageWithLink("pt", "")
 		token := strings.TrimPrefix(path, EnquiryPath)
 		var page string
 		missing := func(what, target string) {
@@ -214,7 +214,7 @@ func TestMissingLinksHaveEqualResponses(t *testing.T) {
 			missing(fmt.Sprintf("%.40q", malformed), EnquiryPath+malformed)
 		}
 		s.clock = s.clock.AddDate(1, 0, 0).Add(-time.Second)
-		shows(t, s.visit("GET", path, "", ""), 200, "Gosto muito")
+		expectPage(t, s.visit("GET", path, "", ""), 200, "Gosto muito")
 		s.clock = s.clock.Add(time.Second)
 		missing("an expired token", path)
 		if err := s.PurgeLinks(t.Context()); err != nil {
@@ -235,7 +235,7 @@ func TestVisitorReplies(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.giveLinks(true)
-		path := s.ask("pt", "")
+		path := s.sendMessageWithLink("pt", "")
 		id := s.messageID()
 		if _, err := d.Exec(t.Context(), "update contact_submissions set status = 'read'"); err != nil {
 			t.Fatal(err)
@@ -250,7 +250,7 @@ func TestVisitorReplies(t *testing.T) {
 		if got := s.texts(); !slices.Equal(got, []string{"visitor: E a cor?\n<b>Azul</b> (none)"}) {
 			t.Errorf("%q", got)
 		}
-		shows(t, s.visit("GET", path, "", ""), 200, "E a cor?\n&lt;b&gt;Azul&lt;/b&gt;", "Ainda não foi lida.", "Recebida em 12 de setembro")
+		expectPage(t, s.visit("GET", path, "", ""), 200, "E a cor?\n&lt;b&gt;Azul&lt;/b&gt;", "Ainda não foi lida.", "Recebida em 12 de setembro")
 		var status string
 		if s.scan(&status, "select status from contact_submissions"); status != "new" {
 			t.Errorf("status %s", status)
@@ -266,17 +266,17 @@ func TestVisitorReplies(t *testing.T) {
 		}
 		// The link ends a year after this reply.
 		s.clock = s.clock.AddDate(0, 11, 0)
-		shows(t, s.visit("GET", path, "", ""), 200, "Gosto muito")
+		expectPage(t, s.visit("GET", path, "", ""), 200, "Gosto muito")
 
 		for text, want := range map[string]string{"": "Escreva primeiro", " \r\n\t": "Escreva primeiro", "a\x07": "caracteres de controlo", strings.Repeat("ã", 5001): "5000"} {
 			rec := s.post(path, "text", text, "id", "form-2")
-			shows(t, rec, 400, want, `role="alert"`, `aria-invalid="true"`, `value="form-2"`)
+			expectPage(t, rec, 400, want, `role="alert"`, `aria-invalid="true"`, `value="form-2"`)
 		}
-		shows(t, s.visit("POST", path, "application/json", `{"text":"x"}`), 415, `role="alert"`)
-		shows(t, s.visit("POST", path, urlencoded, "text="+strings.Repeat("a", maxBody)), 413, "demasiado grande")
-		shows(t, s.visit("POST", path, urlencoded, "text=%zz"), 400, `role="alert"`)
+		expectPage(t, s.visit("POST", path, "application/json", `{"text":"x"}`), 415, `role="alert"`)
+		expectPage(t, s.visit("POST", path, urlencoded, "text="+strings.Repeat("a", maxBody)), 413, "demasiado grande")
+		expectPage(t, s.visit("POST", path, urlencoded, "text=%zz"), 400, `role="alert"`)
 		s.space = apperr.NoSpace
-		shows(t, s.post(path, "text", "Fica aqui"), 507, "Fica aqui</textarea>")
+		expectPage(t, s.post(path, "text", "Fica aqui"), 507, "Fica aqui</textarea>")
 		s.space = nil
 		if got := s.texts(); len(got) != 1 {
 			t.Errorf("%q", got)
@@ -286,7 +286,7 @@ func TestVisitorReplies(t *testing.T) {
 		}
 		s.clock = s.clock.AddDate(0, -17, 0) // to before the expiry of the callers' keys
 		// The same id in another conversation is another reply.
-		other := s.ask("en", "")
+		other := s.sendMessageWithLink("en", "")
 		if rec := s.post(other, "text", "Hello", "id", "form-1"); rec.Code != http.StatusSeeOther {
 			t.Errorf("%d %s", rec.Code, rec.Body)
 		}
@@ -304,17 +304,17 @@ func TestRequestsForLinksAreLimited(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.giveLinks(true)
-		path := s.ask("en", "")
+		path := s.sendMessageWithLink("en", "")
 		for i := range enquiryPostsPerLink {
 			if rec := s.post(path, "text", fmt.Sprint("Hello ", i)); rec.Code != http.StatusSeeOther {
 				t.Fatalf("%d: %d", i, rec.Code)
 			}
 		}
 		rec := s.post(path, "text", "Hello")
-		if shows(t, rec, 429, "Too many requests."); rec.Header().Get("Retry-After") != "45" {
+		if expectPage(t, rec, 429, "Too many requests."); rec.Header().Get("Retry-After") != "45" {
 			t.Errorf("Retry-After %q", rec.Header().Get("Retry-After"))
 		}
-		shows(t, s.visit("GET", path, "", ""), 200, "Hello 9")
+		expectPage(t, s.visit("GET", path, "", ""), 200, "Hello 9")
 		s.clock = s.clock.Add(time.Minute)
 		from := func() int {
 			r := httptest.NewRequestWithContext(t.Context(), "GET", EnquiryPath+"guess", nil)
@@ -348,15 +348,15 @@ func TestAVisitorErasesTheEnquiry(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.giveLinks(true)
-		path, other := s.ask("en", ""), s.ask("en", "")
+		path, other := s.sendMessageWithLink("en", ""), s.sendMessageWithLink("en", "")
 		s.post(path, "text", "Hello")
-		shows(t, s.post(path, "action", "erase"), 200, "Erase your message and all answers?", `name="confirm" value="yes"`)
-		shows(t, s.visit("GET", path, "", ""), 200, "Hello")
-		shows(t, s.post(path, "action", "erase", "confirm", "yes"), 200, "Your message was erased")
+		expectPage(t, s.post(path, "action", "erase"), 200, "Erase your message and all answers?", `name="confirm" value="yes"`)
+		expectPage(t, s.visit("GET", path, "", ""), 200, "Hello")
+		expectPage(t, s.post(path, "action", "erase", "confirm", "yes"), 200, "Your message was erased")
 		for _, target := range []string{path} {
-			shows(t, s.visit("GET", target, "", ""), 404, "There is nothing here")
+			expectPage(t, s.visit("GET", target, "", ""), 404, "There is nothing here")
 		}
-		shows(t, s.visit("GET", other, "", ""), 200, "Gosto muito")
+		expectPage(t, s.visit("GET", other, "", ""), 200, "Gosto muito")
 		s.wantErasures(1)
 		for table, want := range map[string]int{"contact_submissions": 1, "contact_replies": 0, "contact_links": 1, "contact_notices": 1} {
 			var n int
@@ -375,27 +375,27 @@ func TestAQuarantinedMessageKeepsItsLink(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.giveLinks(true)
-		path := s.ask("pt", "buy now")
-		shows(t, s.visit("GET", path, "", ""), 200, "Gosto muito do mural.", "Ainda não foi lida.")
-		shows(t, s.post(path, "text", "Olá"), 400)
+		path := s.sendMessageWithLink("pt", "buy now")
+		expectPage(t, s.visit("GET", path, "", ""), 200, "Gosto muito do mural.", "Ainda não foi lida.")
+		expectPage(t, s.post(path, "text", "Olá"), 400)
 		var id string
 		s.scan(&id, "select id from contact_quarantine")
 		answered(t, s.call("admin", "contact-quarantine", `{"action":"restore","id":"`+id+`"}`), 200, `{"success":true,"id":"`+id+`"}`)
 		if rec := s.post(path, "text", "Olá"); rec.Code != http.StatusSeeOther {
 			t.Errorf("%d %s", rec.Code, rec.Body)
 		}
-		shows(t, s.visit("GET", path, "", ""), 200, "Gosto muito do mural.", "Olá", `<html lang="pt">`)
-		spam := s.ask("en", "buy now")
-		shows(t, s.post(spam, "action", "erase", "confirm", "yes"), 200, "Your message was erased")
+		expectPage(t, s.visit("GET", path, "", ""), 200, "Gosto muito do mural.", "Olá", `<html lang="pt">`)
+		spam := s.sendMessageWithLink("en", "buy now")
+		expectPage(t, s.post(spam, "action", "erase", "confirm", "yes"), 200, "Your message was erased")
 		s.wantErasures(1)
 		var n int
 		if s.scan(&n, "select count(*) from contact_quarantine"); n != 0 {
 			t.Errorf("%d in quarantine", n)
 		}
-		deleted := s.ask("en", "buy now")
+		deleted := s.sendMessageWithLink("en", "buy now")
 		s.scan(&id, "select id from contact_quarantine")
 		answered(t, s.call("admin", "contact-quarantine", `{"action":"delete","id":"`+id+`"}`), 200, `{"success":true,"id":"`+id+`"}`)
-		shows(t, s.visit("GET", deleted, "", ""), 404)
+		expectPage(t, s.visit("GET", deleted, "", ""), 404)
 	})
 }
 
@@ -404,7 +404,7 @@ func TestOwnerReplies(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSiteWith(t, d, Config{MailServer: true})
 		s.giveLinks(true)
-		path := s.ask("pt", "")
+		path := s.sendMessageWithLink("pt", "")
 		id := s.messageID()
 		code, state, text := s.reply(`{"message_id":"` + id + `"}`)
 		if code != 200 || !state.Mail || !state.Links || state.Language != "pt" || state.Link == nil || state.Link.URL != "https://alvor.example"+path {
@@ -423,7 +423,7 @@ func TestOwnerReplies(t *testing.T) {
 		if s.scan(&status, "select status from contact_submissions"); status != "replied" {
 			t.Errorf("status %s", status)
 		}
-		shows(t, s.visit("GET", path, "", ""), 200, "Claro!\nEm maio.", "Respondida em 12 de março de 2026, 11:00 UTC.", "Resposta · ")
+		expectPage(t, s.visit("GET", path, "", ""), 200, "Claro!\nEm maio.", "Respondida em 12 de março de 2026, 11:00 UTC.", "Resposta · ")
 
 		var replyOfOwner string
 		s.scan(&replyOfOwner, "select id from contact_replies")
@@ -465,8 +465,8 @@ func TestOwnerReplies(t *testing.T) {
 		if renewed == path {
 			t.Error("the link is the same")
 		}
-		shows(t, s.visit("GET", path, "", ""), 404)
-		shows(t, s.visit("GET", renewed, "", ""), 200, "Claro!")
+		expectPage(t, s.visit("GET", path, "", ""), 404)
+		expectPage(t, s.visit("GET", renewed, "", ""), 200, "Claro!")
 
 		// After two changes of the secret the server cannot derive the link any more, and the next mail contains a new one.
 		s.cfg.PreviousLinkKey, s.cfg.LinkKey = s.cfg.LinkKey, []byte("another key")
@@ -477,7 +477,7 @@ func TestOwnerReplies(t *testing.T) {
 		if _, state, _ := s.reply(`{"message_id":"` + id + `"}`); state.Link == nil || state.Link.URL != "" {
 			t.Errorf("without the key %+v", state.Link)
 		}
-		shows(t, s.visit("GET", renewed, "", ""), 200, "Claro!")
+		expectPage(t, s.visit("GET", renewed, "", ""), 200, "Claro!")
 		if _, state, _ := s.reply(`{"action":"reply","message_id":"` + id + `","text":"Até maio"}`); state.Link.URL == "" {
 			t.Error("a mailed reply has no link")
 		}
@@ -525,7 +525,7 @@ func TestReplyWithoutMailNeedsALink(t *testing.T) {
 		if got := s.texts(); !slices.Equal(got, []string{"owner: Claro! (none)"}) {
 			t.Errorf("%q", got)
 		}
-		shows(t, s.visit("GET", strings.TrimPrefix(state.Link.URL, "https://alvor.example"), "", ""), 200, "Claro!")
+		expectPage(t, s.visit("GET", strings.TrimPrefix(state.Link.URL, "https://alvor.example"), "", ""), 200, "Claro!")
 	})
 }
 
@@ -534,7 +534,7 @@ func TestRetentionAndExportIncludeConversations(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.giveLinks(true)
-		path := s.ask("en", "")
+		path := s.sendMessageWithLink("en", "")
 		begun := s.clock
 		s.clock = begun.AddDate(0, 5, 0)
 		s.post(path, "text", "Any news?")

@@ -21,24 +21,24 @@ func TestFloodIsQuarantinedAndRestored(t *testing.T) {
 			rec := s.callFrom(fmt.Sprintf("192.0.2.%d:1", i+1), "anon", "submit-contact",
 				fmt.Sprintf(`{"name":"Visitor %d","email":"v@exemplo.pt","message":"Temos uma parede.","reason":%q}`, i, reason))
 			if rec.Code != http.StatusOK {
-				t.Fatalf("%d %s", rec.Code, rec.Body)
+				t.Fatalf("status %d: %s", rec.Code, rec.Body)
 			}
 			return rec.Body.String()
 		}
-		s.sendSpam(3) // messages with the hidden field are not part of the limit
+		s.sendSpam(3) // messages that look like spam do not count for the limit
 		first := write(0, "commission")
 		for i := 1; i < 4; i++ {
 			if got := write(i, "purchase"); got != first {
-				t.Errorf("message %d is answered %s", i, got)
+				t.Errorf("the response to message %d is %s", i, got)
 			}
 		}
 		page := s.listQuarantine("{}")
 		if page.Total != 5 || page.Flood != 2 || len(s.stored("contact_submissions")) != 2 {
-			t.Fatalf("%+v", page)
+			t.Fatalf("got %+v", page)
 		}
 		for _, item := range page.Items {
 			if flood := item.Cause == causeFlood; flood == (item.Filled != "") || flood != (item.Name == "Visitor 2" || item.Name == "Visitor 3") {
-				t.Errorf("%+v", item)
+				t.Errorf("got %+v", item)
 			}
 			if item.Name == "Visitor 2" {
 				answered(t, s.call("admin", "contact-quarantine", `{"action":"restore","id":"`+item.ID+`"}`), 200, `{"success":true,"id":"`+item.ID+`"}`)
@@ -49,7 +49,7 @@ func TestFloodIsQuarantinedAndRestored(t *testing.T) {
 			t.Errorf("restored as %q: %v", reason, err)
 		}
 		if page = s.listQuarantine("{}"); page.Flood != 1 {
-			t.Errorf("%+v", page)
+			t.Errorf("got %+v", page)
 		}
 		s.clock = s.clock.Truncate(time.Hour).Add(time.Hour)
 		write(4, "purchase")

@@ -28,7 +28,7 @@ func FuzzMessage(f *testing.F) {
 			t.Errorf("%+v becomes %+v: %v", once, req, problems)
 		}
 		if strings.ContainsFunc(req.Name+req.Email, unicode.IsControl) || strings.ContainsAny(req.Message, "\r\t\x00") || utf8.RuneCountInString(req.Message) > maxMessage {
-			t.Errorf("%+v", req)
+			t.Errorf("got %+v", req)
 		}
 	})
 }

@@ -44,7 +44,7 @@ func parts(t testing.TB, pairs ...string) (body, contentType string) {
 	return b.String(), w.FormDataContentType()
 }
 
-// send posts a body with the anon key, each time from another IP address.
+// send posts a body to submit-contact with the anon key, each time from another IP address, so that no rate limit applies.
 func (s *site) send(contentType, body string) *httptest.ResponseRecorder {
 	s.t.Helper()
 	r := httptest.NewRequestWithContext(s.t.Context(), "POST", "/functions/v1/submit-contact", strings.NewReader(body))

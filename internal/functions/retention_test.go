@@ -49,11 +49,11 @@ func TestMessagesAreDeletedAfterTheSetNumberOfMonths(t *testing.T) {
 		}
 		s.clock = begun.AddDate(30, 0, 0)
 		if n := left(); n != purgeBatch+20 {
-			t.Errorf("without a setting %d are left", n)
+			t.Errorf("without a setting %d messages are left", n)
 		}
 		keep(0)
 		if n := left(); n != purgeBatch+20 {
-			t.Errorf("%d are left for ever", n)
+			t.Errorf("with the retention 0 (for ever) %d are left", n)
 		}
 		for _, months := range []int{24, 12, 6} {
 			keep(months)

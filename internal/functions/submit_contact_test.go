@@ -36,17 +36,17 @@ const (
 // site is the functions surface on a new database, connected as package app does it.
 type site struct {
 	*Service
-	recorded func(context.Context, *db.Tx, string) error
+	recorded func(context.Context, *db.Tx, string) error // called for each inserted message
 	t        *testing.T
 	d        *db.DB
 	http     http.Handler
 	clock    time.Time
-	keys     map[string]string
-	calls    int
-	live     []string    // recorded live changes of messages and replies
-	space    error       // result of CheckSpace
-	mails    []ReplyMail // sent replies
-	mailErr  error       // result of SendReply
+	keys     map[string]string // API keys and tokens by the name of their caller
+	calls    int               // number of requests, from which their IP addresses follow
+	live     []string          // recorded live changes of messages and replies
+	space    error             // result of CheckSpace
+	mails    []ReplyMail       // sent replies
+	mailErr  error             // result of SendReply
 }
 
 func newSite(t *testing.T, d *db.DB) *site {

@@ -13,11 +13,11 @@ import (
 
 // Proves A-set-address.
 //
-// TestWebhookAddressesAreCheckedWhenTheyAreSaved checks that the same rules apply as at a call.
+// TestWebhookAddressesAreCheckedWhenTheyAreSaved checks that the rules for saving a URL are those for calling it.
 func TestWebhookAddressesAreCheckedWhenTheyAreSaved(t *testing.T) {
 	for _, c := range []struct {
 		address         string
-		public, private error // what is wrong, without and with private webhooks allowed
+		public, private error // expected errors: with private addresses forbidden, and with them allowed
 	}{
 		{"https://93.184.215.14/in?token=x", nil, nil},
 		{"https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]:8443/", nil, nil},

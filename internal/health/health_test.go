@@ -44,8 +44,8 @@ func newSite(t *testing.T, d *db.DB) *site {
 		Backup:       func(context.Context) (Backup, error) { return s.backup, s.backupErr },
 		Mails:        func(context.Context) (Mails, error) { return s.mails, nil },
 		Certificates: func() []Certificate { return s.certificates },
-		MailOwners: func(_ context.Context, tr Problem, interval time.Duration) error {
-			s.mailed = append(s.mailed, fmt.Sprintf("%s %s %s", tr.Code, tr.Cause, interval))
+		MailOwners: func(_ context.Context, p Problem, interval time.Duration) error {
+			s.mailed = append(s.mailed, fmt.Sprintf("%s %s %s", p.Code, p.Cause, interval))
 			return nil
 		},
 	}, slog.New(slog.DiscardHandler), func() time.Time { return s.at })
@@ -53,7 +53,7 @@ func newSite(t *testing.T, d *db.DB) *site {
 	return s
 }
 
-// fresh is a backup from now that was proven last night.
+// fresh sets a backup from now that was proven six hours ago.
 func (s *site) fresh() {
 	s.backup = Backup{Destination: "s3://copies/alvor", LastBackup: s.at, LastProof: s.at.Add(-6 * time.Hour), ProvenRestorePoint: s.at.Add(-7 * time.Hour)}
 }

@@ -18,7 +18,7 @@ type releaseFile struct {
 	reads  atomic.Int64
 }
 
-// at returns the Releases of a location, which read f.
+// at returns Releases with this location that read f instead of a real file.
 func (f *releaseFile) at(location string) *Releases {
 	return &Releases{
 		Location: location,
@@ -65,7 +65,7 @@ func TestTheReleaseFileIsReadOnceADay(t *testing.T) {
 		}
 		got := s.state()
 		if r := got.Release; r.Newer == nil || *r.Newer != f.newest || !r.ReadAt.Equal(start) || r.FailingSince != nil {
-			t.Errorf("%+v", r)
+			t.Errorf("got %+v", r)
 		}
 		if mailed := s.check(); len(got.Problems) != 0 || mailed != nil {
 			t.Errorf("a newer release is a problem: %+v, mailed %q", got.Problems, mailed)

@@ -41,7 +41,7 @@ func call(t *testing.T, c identity.Caller, handler httpx.Handler, body string) (
 		return "", apperr.From(err)
 	}
 	if rec.Code != http.StatusOK || rec.Header().Get("Cache-Control") != "no-store" {
-		t.Errorf("%d %v", rec.Code, rec.Header())
+		t.Errorf("status %d, headers %v", rec.Code, rec.Header())
 	}
 	return strings.TrimSpace(rec.Body.String()), nil
 }
@@ -52,12 +52,12 @@ func TestHistoryIsForAdministrators(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		caller identity.Caller
-		status int
+		status int // of the refusal; 0 if the caller may use the history
 	}{
-		{"nobody", identity.Caller{}, 401},
+		{"no role", identity.Caller{}, 401},
 		{"anonymous", identity.Caller{Role: identity.Anon}, 401},
 		{"signed in", identity.Caller{Role: identity.Authenticated, UserID: admin.UserID}, 403},
-		{"stranger", identity.Caller{Role: "postgres", Admin: true}, 403},
+		{"unknown role", identity.Caller{Role: "postgres", Admin: true}, 403},
 		{"admin", admin, 0},
 		{"service", identity.Caller{Role: identity.Service}, 0},
 	} {

@@ -27,7 +27,7 @@ func TestJobsOfAClockAheadRunAtOnce(t *testing.T) {
 			t.Fatalf("a job that was queued while the clock was ahead: claimed %d", n)
 		}
 		c.advance(26 * time.Hour)
-		if n := claim(); n != 1 { // claims the job while the clock is ahead
+		if n := claim(); n != 1 { // the lease is taken while the clock is ahead
 			t.Fatalf("claimed %d", n)
 		}
 		c.advance(-26 * time.Hour)
@@ -35,7 +35,7 @@ func TestJobsOfAClockAheadRunAtOnce(t *testing.T) {
 			t.Errorf("a lease that was taken while the clock was ahead: claimed %d", n)
 		}
 		if n := claim(); n != 0 {
-			t.Errorf("a lease of now must count: claimed %d", n)
+			t.Errorf("a lease with the current time must count: claimed %d", n)
 		}
 		c.advance(-clockApart)
 		if n := claim(); n != 0 {

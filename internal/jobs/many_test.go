@@ -13,15 +13,16 @@ import (
 	"atelie/test/soak"
 )
 
-// TestManyJobsRunOnce has two nodes on one database, eight workers each. A tenth of the jobs fail once.
+// TestManyJobsRunOnce runs two nodes on one database, each with eight workers. A tenth of the jobs fail at the first attempt. Each job must
+// succeed exactly once.
 func TestManyJobsRunOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		total := soak.Size(500, 2000)
 		c := newClock()
 		var (
-			mu   sync.Mutex
-			done = map[int]int{}
-			fell = map[int]bool{}
+			mu     sync.Mutex
+			done   = map[int]int{}  // how often each job has succeeded
+			failed = map[int]bool{} // the jobs that have failed once
 		)
 		handler := func(_ context.Context, payload []byte) error {
 			var n int
@@ -30,8 +31,8 @@ func TestManyJobsRunOnce(t *testing.T) {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			if n%10 == 0 && !fell[n] {
-				fell[n] = true
+			if n%10 == 0 && !failed[n] {
+				failed[n] = true
 				return errors.New("once")
 			}
 			done[n]++
@@ -61,8 +62,8 @@ func TestManyJobsRunOnce(t *testing.T) {
 		t.Logf("%s for %d jobs", time.Since(begin).Round(time.Millisecond), total)
 		mu.Lock()
 		defer mu.Unlock()
-		if len(done) != total || len(fell) != total/10 {
-			t.Errorf("%d done, %d failed once", len(done), len(fell))
+		if len(done) != total || len(failed) != total/10 {
+			t.Errorf("%d done, %d failed once", len(done), len(failed))
 		}
 		for n, times := range done {
 			if times != 1 {

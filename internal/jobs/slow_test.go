@@ -9,7 +9,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// Slow jobs of a pool do not delay jobs of other pools. Their leases are renewed while they run.
+// TestSlowJobsKeepTheirLeaseAndDelayNothing checks that slow jobs of one pool do not delay those of another, and that the leases of running
+// jobs are renewed.
 func TestSlowJobsKeepTheirLeaseAndDelayNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newClock()
@@ -31,7 +32,7 @@ func TestSlowJobsKeepTheirLeaseAndDelayNothing(t *testing.T) {
 		receive(t, begun)
 		receive(t, begun)
 		receive(t, quick)
-		until(t, "the quick one is noted", func() bool { return state(t, q).Waiting == 3 })
+		until(t, "the end of the quick job is stored", func() bool { return state(t, q).Waiting == 3 })
 		if len(begun) != 0 {
 			t.Error("three slow jobs at once, with two workers")
 		}
@@ -48,7 +49,7 @@ func TestSlowJobsKeepTheirLeaseAndDelayNothing(t *testing.T) {
 	})
 }
 
-// A stop does not wait for a slow job. The job is released and runs again after the next start.
+// TestShutdownReleasesSlowJobs checks that a shutdown cancels a running job and releases it, so that it runs again after the next start.
 func TestShutdownReleasesSlowJobs(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newClock()

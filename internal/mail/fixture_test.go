@@ -17,6 +17,7 @@ var at = time.Date(2026, 11, 21, 5, 40, 31, 0, time.UTC)
 
 func now() time.Time { return at }
 
+// link is the link of the mails that sign in. The token in it must not be in the log.
 const link = "https://alvor.example/auth/v1/verify?token=s3cr3t-t0ken&type=recovery&redirect_to=https%3A%2F%2Falvor.example%2Fadmin"
 
 // message returns a typical message of a kind, with the fields that the calling packages set.

@@ -27,8 +27,8 @@ func TestDelivery(t *testing.T) {
 		name      string
 		options   mailtest.Options
 		mode      string
-		login     bool
-		encrypted bool
+		login     bool // the mailer has a user name and a password
+		encrypted bool // expected
 	}{
 		{"STARTTLS required, with a login", mailtest.Options{TLS: secure}, TLSRequired, true, true},
 		{"STARTTLS offered, with a login", mailtest.Options{TLS: secure}, TLSOffered, true, true},
@@ -48,7 +48,7 @@ func TestDelivery(t *testing.T) {
 			msg.ID = "0190-id"
 			where, err := m.Send(t.Context(), msg)
 			if err != nil || where != server.Address() {
-				t.Fatalf("%s %v", where, err)
+				t.Fatalf("got %s, error %v", where, err)
 			}
 			mails := server.Mails()
 			if len(mails) != 1 {
@@ -56,7 +56,7 @@ func TestDelivery(t *testing.T) {
 			}
 			got := mails[0]
 			if got.From != "ola@alvor.example" || got.To != "ines@example.org" || got.Login != user || got.Encrypted != c.encrypted || got.HELO != "alvor.example" {
-				t.Errorf("%+v", got)
+				t.Errorf("got %+v", got)
 			}
 			o := open(t, got.Data)
 			if !strings.Contains(o.Text, link) || !strings.Contains(o.Text, "482913") || o.Subject != "Alvor: escolha uma senha nova" {

@@ -10,7 +10,7 @@ import (
 
 var key = []byte("the-key-of-exactly-thirty-2-byte")
 
-// Values that earlier versions have sealed are stored in existing databases and must stay readable.
+// TestValuesOfEarlierVersionsOpen opens a value that an earlier version has encrypted. Existing databases have such values.
 func TestValuesOfEarlierVersionsOpen(t *testing.T) {
 	sealed, err := base64.RawStdEncoding.DecodeString("DGzvclBpX9253CnG5M9hsElIWhQSVb1PSJUwSoo6kER/VK52")
 	if err != nil {
@@ -18,7 +18,7 @@ func TestValuesOfEarlierVersionsOpen(t *testing.T) {
 	}
 	plain, err := seal.New(key).Open(sealed, "its row")
 	if err != nil || string(plain) != "a secret" {
-		t.Errorf("%q, %v", plain, err)
+		t.Errorf("got %q, error %v", plain, err)
 	}
 }
 
@@ -39,10 +39,10 @@ func TestOpenNeedsTheKeyAndThePurpose(t *testing.T) {
 		}
 	}
 	if plain, err := s.Open(sealed, "its row"); err != nil || string(plain) != "a secret" {
-		t.Errorf("%q, %v", plain, err)
+		t.Errorf("got %q, error %v", plain, err)
 	}
 	if again := s.Seal([]byte("a secret"), "its row"); string(again) == string(sealed) {
-		t.Error("sealed alike twice: the nonce is not random")
+		t.Error("two encryptions of one value are equal: the nonce is not random")
 	}
 }
 
@@ -52,21 +52,21 @@ func TestPreviousKeyOpensUntilResealed(t *testing.T) {
 	during := after.WithPrevious(key)
 	old := before.Seal([]byte("a secret"), "its row")
 	if plain, err := during.Open(old, "its row"); err != nil || string(plain) != "a secret" {
-		t.Errorf("%q, %v", plain, err)
+		t.Errorf("got %q, error %v", plain, err)
 	}
 	if _, err := during.Open(old, "another row"); !errors.Is(err, seal.ErrOpen) {
 		t.Errorf("at another place: %v", err)
 	}
 	again, ok := during.Reseal(old, "its row")
 	if plain, err := after.Open(again, "its row"); !ok || err != nil || string(plain) != "a secret" {
-		t.Errorf("sealed anew: %v, %q, %v", ok, plain, err)
+		t.Errorf("resealed: %v, %q, %v", ok, plain, err)
 	}
-	for name, sealed := range map[string][]byte{"of now": again, "of nobody": []byte("x")} {
+	for name, sealed := range map[string][]byte{"a value of the current key": again, "no sealed value": []byte("x")} {
 		if _, ok := during.Reseal(sealed, "its row"); ok {
-			t.Errorf("%s is sealed anew", name)
+			t.Errorf("%s was resealed", name)
 		}
 	}
 	if _, ok := after.Reseal(old, "its row"); ok {
-		t.Error("sealed anew without the previous key")
+		t.Error("resealed without the previous key")
 	}
 }

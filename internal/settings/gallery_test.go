@@ -10,7 +10,7 @@ import (
 )
 
 // Proves A-set-gallery.
-func TestTheGalleryIsAsSpecifiedUntilTheOwnerChooses(t *testing.T) {
+func TestTheGalleryHasDefaultsUntilTheOwnerChooses(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		d := newClient(t, database)
 		first := d.get()

@@ -12,8 +12,8 @@ import (
 )
 
 // Proves A-guide-seed.
-// The list of seed texts depends only on the settings: a text is removed from it when the owner changes or clears the text.
-// The list of seed texts depends on the settings alone: a text leaves it when the owner changes or clears the text.
+//
+// Seed lists the settings that still have the text of the seed. A setting leaves the list when the owner changes or clears its text.
 func TestSeedKeysNameUnchangedTexts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		d := newClient(t, database)
@@ -21,11 +21,11 @@ func TestSeedKeysNameUnchangedTexts(t *testing.T) {
 			"about.title", "about.description", "about.description2", "about.portraitAlt", "testimonials.trustedBy", "contact.responseTime", "contact.success.body",
 		}
 		want := []string{"site.name"}
-		own := map[string]map[string]string{"en": {}, "pt": {}}
-		for language := range own {
+		ownTexts := map[string]map[string]string{"en": {}, "pt": {}}
+		for language := range ownTexts {
 			for _, key := range texts {
 				want = append(want, "site.texts."+language+"."+key)
-				own[language][key] = "My own " + key
+				ownTexts[language][key] = "My own " + key
 			}
 		}
 		slices.Sort(want)
@@ -34,23 +34,23 @@ func TestSeedKeysNameUnchangedTexts(t *testing.T) {
 			t.Errorf("a new site: %q, guide %q", first.Seed, first.Guide)
 		}
 		// A save of another field also stores the seed's texts; they stay in the list.
-		some, err := d.save(first.Version, `{"site":{"name":"Alvor","email":"ola@alvor.example","texts":{"en":{"testimonials.trustedBy":""}}}}`)
+		partlyChanged, err := d.save(first.Version, `{"site":{"name":"Alvor","email":"ola@alvor.example","texts":{"en":{"testimonials.trustedBy":""}}}}`)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want = slices.DeleteFunc(want, func(key string) bool {
 			return key == "site.name" || key == "site.texts.en.testimonials.trustedBy"
 		})
-		if !slices.Equal(some.Seed, want) || !slices.Equal(d.get().Seed, want) {
-			t.Errorf("after two of them were changed: %q", some.Seed)
+		if !slices.Equal(partlyChanged.Seed, want) || !slices.Equal(d.get().Seed, want) {
+			t.Errorf("after two of them were changed: %q", partlyChanged.Seed)
 		}
-		given, _ := json.Marshal(map[string]any{"site": map[string]any{"texts": own}})
-		all, err := d.save(some.Version, string(given))
+		given, _ := json.Marshal(map[string]any{"site": map[string]any{"texts": ownTexts}})
+		allChanged, err := d.save(partlyChanged.Version, string(given))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if all.Seed == nil || len(all.Seed) > 0 {
-			t.Errorf("a site in the owner's words: %q", all.Seed)
+		if allChanged.Seed == nil || len(allChanged.Seed) > 0 {
+			t.Errorf("a site in the owner's words: %q", allChanged.Seed)
 		}
 	})
 }

@@ -34,7 +34,7 @@ func TestPhoneNumbersAreStoredInE164(t *testing.T) {
 
 // Proves A-set-whatsapp.
 //
-// TestUnchangedOldPhoneNumberIsAccepted: a stored number without a country code stays valid until the owner changes it.
+// A number without a country code that an earlier version stored stays valid until the owner changes it.
 func TestUnchangedOldPhoneNumberIsAccepted(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, database *db.DB) {
 		d := newClient(t, database)
@@ -43,7 +43,7 @@ func TestUnchangedOldPhoneNumberIsAccepted(t *testing.T) {
 		}
 		saved, err := d.save(d.get().Version, `{"site":{"name":"Anil","whatsapp":"912 345 678"}}`)
 		if err != nil || saved.Settings.Site.Name != "Anil" || saved.Settings.Site.WhatsApp != "912 345 678" {
-			t.Errorf("%+v, %v", saved.Settings.Site, err)
+			t.Errorf("got %+v, error %v", saved.Settings.Site, err)
 		}
 		if _, err := d.save(saved.Version, `{"site":{"whatsapp":"912 345 679"}}`); err == nil {
 			t.Error("another number without a country code is accepted")

@@ -11,8 +11,8 @@ import (
 	"atelie/internal/i18n"
 )
 
-// answered stores the nth message, which was answered after the wait.
-func answered(t *testing.T, d *db.DB, n int, wait time.Duration) {
+// addAnswered stores the nth message. It was answered after wait.
+func addAnswered(t *testing.T, d *db.DB, n int, wait time.Duration) {
 	t.Helper()
 	sent := time.Date(2026, 11, 1, 0, n, 0, 0, time.UTC)
 	if _, err := d.Exec(t.Context(), `insert into contact_submissions (id, name, email, message, status, created_at, answered_at)
@@ -43,7 +43,7 @@ func TestTheMeasuredResponseTimeReplacesTheOwnersText(t *testing.T) {
 			if err != nil || site.Texts.EN.ContactResponseTime != en || site.Texts.PT.ContactResponseTime != pt || site.ResponseTime != "" {
 				t.Errorf("%s: %q %q %q, %v", when, site.Texts.EN.ContactResponseTime, site.Texts.PT.ContactResponseTime, site.ResponseTime, err)
 			}
-			// The seed's confirmation says "24 hours", which is true of the seed's response time alone.
+			// The seed's confirmation promises a reply within 24 hours. With another response time, it is replaced by a text without a time.
 			wantEN, wantPT := written.EN.ContactSuccessBody, written.PT.ContactSuccessBody
 			if en != written.EN.ContactResponseTime {
 				wantEN, wantPT = "Thank you for writing. I'll get back to you soon.", "Agradeço a sua mensagem. Respondo em breve."
@@ -53,7 +53,7 @@ func TestTheMeasuredResponseTimeReplacesTheOwnersText(t *testing.T) {
 			}
 		}
 		for n := range 12 {
-			answered(t, database, n, 9*time.Hour-time.Minute)
+			addAnswered(t, database, n, 9*time.Hour-time.Minute)
 		}
 		before := version()
 		check("not chosen", written.EN.ContactResponseTime, written.PT.ContactResponseTime)
@@ -63,20 +63,20 @@ func TestTheMeasuredResponseTimeReplacesTheOwnersText(t *testing.T) {
 		const en, pt = "Usually answered within 9 hours", "Costumo responder no prazo de 9 horas"
 		saved, err := d.save(d.get().Version, `{"site":{"responseTime":"measured"}}`)
 		if err != nil || saved.Settings.Site.ResponseTime != responseMeasured || saved.Answers != (answerTimes{12, 9, en, pt}) || saved.Settings.Site.Texts != written {
-			t.Fatalf("%+v, %v", saved, err)
+			t.Fatalf("got %+v, error %v", saved, err)
 		}
 		check("chosen", en, pt)
 
 		// Answers that do not change the text do not change the version, so the cached pages stay valid.
 		before = version()
-		answered(t, database, 20, 500*time.Hour)
+		addAnswered(t, database, 20, 500*time.Hour)
 		check("one late answer", en, pt)
 		if got := version(); got != before {
 			t.Errorf("the text is the same, the version %d instead of %d", got, before)
 		}
 		// The newest twenty answers count; eleven of them took long.
 		for n := range 10 {
-			answered(t, database, 30+n, 70*time.Hour)
+			addAnswered(t, database, 30+n, 70*time.Hour)
 		}
 		check("eleven of the last twenty", "Usually answered within 3 days", "Costumo responder no prazo de 3 dias")
 		if got := version(); got == before {

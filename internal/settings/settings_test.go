@@ -51,7 +51,7 @@ func (d client) call(c identity.Caller, handler httpx.Handler, body string) (res
 		return response, apperr.From(err)
 	}
 	if rec.Code != http.StatusOK || rec.Header().Get("Cache-Control") != "no-store" {
-		d.t.Errorf("%d %v", rec.Code, rec.Header())
+		d.t.Errorf("status %d, headers %v", rec.Code, rec.Header())
 	}
 	if err := json.Unmarshal(rec.Body.Bytes(), &response); err != nil {
 		d.t.Fatal(err)

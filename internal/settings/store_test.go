@@ -14,7 +14,7 @@ func TestSiteSettingsAreSeededAndReplaced(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		got, err := LoadSite(t.Context(), d)
 		if err != nil || got.Name != "Ateliê" || got.PrivacySince != "2026-11-21" || got.Email+got.Instagram+got.Facebook+got.WhatsApp+got.Portrait != "" {
-			t.Fatalf("%+v, %v", got, err)
+			t.Fatalf("got %+v, error %v", got, err)
 		}
 		for language, texts := range map[string]Texts{"en": got.Texts.EN, "pt": got.Texts.PT} {
 			v := reflect.ValueOf(texts)
@@ -29,7 +29,7 @@ func TestSiteSettingsAreSeededAndReplaced(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got, err := LoadSite(t.Context(), d); err != nil || got.Name != name {
-				t.Errorf("%+v, %v", got, err)
+				t.Errorf("got %+v, error %v", got, err)
 			}
 		}
 	})
@@ -37,8 +37,8 @@ func TestSiteSettingsAreSeededAndReplaced(t *testing.T) {
 
 // Proves A-set-none.
 //
-// A row that the demo content or an earlier version wrote can lack fields. They have the seed's values. A text that the owner has cleared
-// stays empty.
+// A row that the demo content or an earlier version wrote can lack fields. LoadSite gives these fields the values of the seed. A text that the
+// owner has cleared stays empty.
 func TestStoredSettingsOverrideTheSeed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		seeded, err := LoadSite(t.Context(), d)
@@ -53,14 +53,14 @@ func TestStoredSettingsOverrideTheSeed(t *testing.T) {
 		want.Name, want.Texts.PT.AboutTitle, want.Texts.PT.ContactResponseTime = "Alvor", "Pinto à mão", ""
 		got, err := LoadSite(t.Context(), d)
 		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Fatalf("%+v, %v", got, err)
+			t.Fatalf("got %+v, error %v", got, err)
 		}
 		// Saving and loading again changes nothing, including cleared texts.
 		if err := save(t.Context(), d, SiteKey, got, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := LoadSite(t.Context(), d); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%+v, %v", got, err)
+			t.Errorf("got %+v, error %v", got, err)
 		}
 	})
 }
@@ -71,7 +71,7 @@ func TestSettingsThatCannotBeReadAreAnError(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := LoadSite(t.Context(), d); err == nil || !strings.Contains(err.Error(), "site settings") {
-			t.Errorf("%+v, %v", got, err)
+			t.Errorf("got %+v, error %v", got, err)
 		}
 	})
 }

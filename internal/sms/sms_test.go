@@ -47,7 +47,8 @@ type request struct {
 	body         []byte
 }
 
-// listen starts a server that responds with the given statuses in turn, and repeats the last one.
+// listen starts a server that responds with the given statuses in turn, and repeats the last one. answer is the body of its responses. The
+// returned function lists the requests so far.
 func listen(t *testing.T, answer string, statuses ...int) (*httptest.Server, func() []request) {
 	t.Helper()
 	var (
