@@ -17,8 +17,9 @@ import (
 
 // Proves F-download-memory.
 //
-// TestCachedRendition checks that a cached rendition is served at both URLs, also as ranges, without a query and without opening its file, and
-// that an edit removes bytes and rows of a replaced picture from the cache.
+// TestCachedRendition checks that a cached rendition is served without a query and without its file: the test renames the table and the files.
+// It requests both URLs of the rendition, without and with a version, also ranges. After an upload of another picture, the cache must not have
+// the old one any more.
 func TestCachedRendition(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newEngineSite(t, d)
@@ -26,14 +27,14 @@ func TestCachedRendition(t *testing.T) {
 		s.runJobs()
 		o, _ := s.media("product-images", "a.jpg")
 		const plain = "/render/image/public/product-images/a.jpg?width=320"
-		addresses := []string{plain, plain + "&v=" + urlVersion(o)}
+		urls := []string{plain, plain + "&v=" + urlVersion(o)}
 		bodies := map[string]string{}
-		for _, address := range addresses {
-			rec := s.Call("nobody", "GET", address, nil, "Accept", browser)
+		for _, url := range urls {
+			rec := s.Call("nobody", "GET", url, nil, "Accept", browser)
 			if rec.Code != 200 {
 				t.Fatal(rec.Code, rec.Body)
 			}
-			bodies[address] = rec.Body.String()
+			bodies[url] = rec.Body.String()
 		}
 		for _, name := range s.Files() {
 			if err := os.Rename(filepath.Join(s.Root, name), filepath.Join(s.Root, name)+".away"); err != nil {
@@ -47,33 +48,33 @@ func TestCachedRendition(t *testing.T) {
 			}
 		}
 		rename("media_renditions", "elsewhere")
-		for _, address := range addresses {
+		for _, url := range urls {
 			for range 2 {
-				if rec := s.Call("nobody", "GET", address, nil, "Accept", browser); rec.Code != 200 || rec.Body.String() != bodies[address] {
-					t.Errorf("%s: %d, %d bytes of %d", address, rec.Code, rec.Body.Len(), len(bodies[address]))
+				if rec := s.Call("nobody", "GET", url, nil, "Accept", browser); rec.Code != 200 || rec.Body.String() != bodies[url] {
+					t.Errorf("%s: %d, %d bytes of %d", url, rec.Code, rec.Body.Len(), len(bodies[url]))
 				}
 			}
-			part := s.Call("nobody", "GET", address, nil, "Accept", browser, "Range", "bytes=5-9")
-			if part.Code != 206 || part.Body.String() != bodies[address][5:10] {
-				t.Errorf("%s: a range: %d", address, part.Code)
+			part := s.Call("nobody", "GET", url, nil, "Accept", browser, "Range", "bytes=5-9")
+			if part.Code != 206 || part.Body.String() != bodies[url][5:10] {
+				t.Errorf("%s: a range: %d", url, part.Code)
 			}
-			if rec := s.Call("nobody", "GET", address, nil, "Accept", browser, "If-None-Match", part.Header().Get("ETag")); rec.Code != 304 || rec.Body.Len() > 0 {
-				t.Errorf("%s: unchanged: %d", address, rec.Code)
+			if rec := s.Call("nobody", "GET", url, nil, "Accept", browser, "If-None-Match", part.Header().Get("ETag")); rec.Code != 304 || rec.Body.Len() > 0 {
+				t.Errorf("%s: unchanged: %d", url, rec.Code)
 			}
-			if rec := s.Call("nobody", "GET", address, nil, "Accept", ""); rec.Code == 200 {
-				t.Errorf("%s: the response to a browser is sent to a client that accepts no WebP", address)
+			if rec := s.Call("nobody", "GET", url, nil, "Accept", ""); rec.Code == 200 {
+				t.Errorf("%s: the response to a browser is sent to a client that accepts no WebP", url)
 			}
 		}
 		rename("elsewhere", "media_renditions")
 		s.UploadFile("product-images/a.jpg", storagetest.Photo(350, 700), "x-upsert", "true")
-		for _, address := range addresses {
-			if rec := s.Call("nobody", "GET", address, nil, "Accept", browser); rec.Code != 200 || rec.Body.String() == bodies[address] {
-				t.Errorf("%s after the picture was replaced: %d, the old bytes: %v", address, rec.Code, rec.Body.String() == bodies[address])
+		for _, url := range urls {
+			if rec := s.Call("nobody", "GET", url, nil, "Accept", browser); rec.Code != 200 || rec.Body.String() == bodies[url] {
+				t.Errorf("%s after the picture was replaced: %d, the old bytes: %v", url, rec.Code, rec.Body.String() == bodies[url])
 			}
 		}
 		s.Call("admin", "DELETE", "/object/product-images/a.jpg", nil)
-		for _, address := range addresses {
-			goneRendition(t, s.Call("nobody", "GET", address, nil, "Accept", browser))
+		for _, url := range urls {
+			goneRendition(t, s.Call("nobody", "GET", url, nil, "Accept", browser))
 		}
 	})
 }

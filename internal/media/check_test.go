@@ -24,6 +24,7 @@ func TestVerifyAndRebuild(t *testing.T) {
 			lines = append(lines, strings.TrimSpace(name+" "+problem))
 			return nil
 		}
+		// verify expects one problem with each of the texts.
 		verify := func(want ...string) {
 			t.Helper()
 			lines = nil
@@ -50,7 +51,7 @@ func TestVerifyAndRebuild(t *testing.T) {
 		runs := e.runs
 		rebuild(false)
 		if e.runs != runs {
-			t.Error("made again what was there")
+			t.Error("a complete picture was rebuilt")
 		}
 		before, _ := s.media("product-images", "a.jpg")
 		rows, err := listRenditions(t.Context(), d, before.ID)

@@ -28,7 +28,7 @@ func TestLeaseOfANodeWithAFastClockIsIgnored(t *testing.T) {
 			t.Error("the lease of a clock that was ahead is not ignored")
 		}
 		if claim(first, now) || claim(first, now.Add(-5*time.Minute)) {
-			t.Error("a lease of now, or of a node whose clock is a little ahead, was taken over")
+			t.Error("a lease with the current time, or of a node whose clock is a little ahead, was taken over")
 		}
 	})
 }

@@ -16,9 +16,9 @@ func TestDescribe(t *testing.T) {
 		s, _ := newEngineSite(t, d)
 		s.UploadFile("product-images/um%20quadro.jpg", storagetest.WithComment(storagetest.Photo(700, 350), "x"))
 		s.UploadFile("product-images/film.mp4", storagetest.ISO("isom"))
-		const at, full = "/storage/v1/object/public/product-images/um quadro.jpg", "https://site.example/storage/v1/object/public/product-images/um%20quadro.jpg"
-		requested := []string{at, full, "/storage/v1/object/public/product-images/film.mp4", "/storage/v1/object/public/product-images/none.jpg", "/x", "https://[", "", "/storage/v1/object/public/\x00/y"}
-		sendRequest := func(detailed bool) map[string]description {
+		const fileURL, absoluteURL = "/storage/v1/object/public/product-images/um quadro.jpg", "https://site.example/storage/v1/object/public/product-images/um%20quadro.jpg"
+		requested := []string{fileURL, absoluteURL, "/storage/v1/object/public/product-images/film.mp4", "/storage/v1/object/public/product-images/none.jpg", "/x", "https://[", "", "/storage/v1/object/public/\x00/y"}
+		describe := func(detailed bool) map[string]description {
 			t.Helper()
 			got, err := s.Describe(t.Context(), requested, detailed)
 			if err != nil {
@@ -38,31 +38,32 @@ func TestDescribe(t *testing.T) {
 			return out
 		}
 		o, _ := s.media("product-images", "um quadro.jpg")
-		v := sendRequest(false)[at]
+		v := describe(false)[fileURL]
 		if v.Kind != "image" || v.Version != o.ETag[:16] || v.Width != 700 || v.Height != 350 || !slices.Equal(v.Widths, []int{64, 128, 192, 256, 320, 400, 512, 640, 700}) || *v.Tiles || v.Thumbhash != nil || v.Details != nil || v.Focus != nil {
 			t.Errorf("at once: %+v", v)
 		}
 		s.runJobs()
-		if ok, err := s.SetFocus(t.Context(), full, 0.25, 1); !ok || err != nil {
+		if ok, err := s.SetFocus(t.Context(), absoluteURL, 0.25, 1); !ok || err != nil {
 			t.Errorf("focus: %t, %v", ok, err)
 		}
-		for _, none := range []string{requested[2], requested[3], "/x"} {
-			if ok, err := s.SetFocus(t.Context(), none, 0, 0); ok || err != nil {
-				t.Errorf("%s: %t, %v", none, ok, err)
+		for _, other := range []string{requested[2], requested[3], "/x"} {
+			if ok, err := s.SetFocus(t.Context(), other, 0, 0); ok || err != nil {
+				t.Errorf("%s: %t, %v", other, ok, err)
 			}
 		}
-		v = sendRequest(false)[full]
+		v = describe(false)[absoluteURL]
 		if len(v.Thumbhash) < 5 || len(v.Color) != 7 || v.Focus == nil || *v.Focus != [2]float64{0.25, 1} || v.Details != nil {
 			t.Errorf("with its renditions: %+v", v)
 		}
-		det := sendRequest(true)[at].Details
+		det := describe(true)[fileURL].Details
 		if det == nil || det.State != stateReady || det.Engine != "atelie" || det.Public != o.Size || det.Original <= o.Size || len(det.Ladder) != 9 || det.Ladder[320] <= 0 || det.Ladder[320] >= det.Ladder[700] {
 			t.Errorf("details: %+v", det)
 		}
 	})
 }
 
-// TestVideoIsDescribedWithItsStill matters because pages find the poster of a video only in this description (docs/product.md, rule 36).
+// TestVideoIsDescribedWithItsStill checks the description of a video, which is the only place where pages find its poster (docs/product.md,
+// rule 36).
 func TestVideoIsDescribedWithItsStill(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newEngineSite(t, d)

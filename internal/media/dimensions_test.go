@@ -23,7 +23,7 @@ func FuzzDetect(f *testing.F) {
 	})
 }
 
-// webpExtended wraps a picture's chunk in an extended file with the given canvas.
+// webpExtended returns a WebP in the extended format, with a canvas of the given size and the given chunks.
 func webpExtended(w, h int, chunks ...[]byte) []byte {
 	body := append([]byte("WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00"), byte(w-1), byte((w-1)>>8), byte((w-1)>>16), byte(h-1), byte((h-1)>>8), byte((h-1)>>16))
 	for _, c := range chunks {
@@ -32,19 +32,19 @@ func webpExtended(w, h int, chunks ...[]byte) []byte {
 	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(body))), body...)
 }
 
-// frame is an animation's frame of the given size.
+// frame returns a frame of an animated WebP, with only its header.
 func frame(w, h int) []byte {
 	b := append([]byte("ANMF\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00"), byte(w-1), byte((w-1)>>8), byte((w-1)>>16), byte(h-1), byte((h-1)>>8), byte((h-1)>>16))
 	return append(b, 0, 0, 0, 0)
 }
 
-// losslessHeader is the begin of a lossless WebP of the given size.
+// losslessHeader returns the header of a lossless WebP of the given size.
 func losslessHeader(w, h int) []byte {
 	bits := uint32(w-1) | uint32(h-1)<<14
 	return binary.LittleEndian.AppendUint32([]byte("RIFF\x12\x00\x00\x00WEBPVP8L\x05\x00\x00\x00\x2f"), bits)
 }
 
-// jpegHeader patches the frame header of a JPEG to claim the given size.
+// jpegHeader returns a small JPEG whose header claims the given size.
 func jpegHeader(w, h int) []byte {
 	b := storagetest.JPEG(8, 8)
 	at := strings.Index(string(b), "\xff\xc0")
@@ -59,7 +59,7 @@ func TestSizeIsReadFromTheHeader(t *testing.T) {
 		name string
 		kind *files.Type
 		file []byte
-		code string // empty: accepted
+		code string // of the error; "" if the file is accepted
 	}{
 		{"JPEG", files.JPEG, storagetest.JPEG(300, 200), ""},
 		{"PNG", files.PNG, storagetest.PNG(300, 200), ""},

@@ -21,13 +21,13 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-// fakeEngine is the program's own engine, run in this process without workers. It counts the renditions that it makes.
+// fakeEngine runs the program's own engine within the test's process, instead of in a worker process. It counts the renditions that it makes.
 type fakeEngine struct {
 	mu    sync.Mutex
-	runs  int
-	made  map[string]int
-	fail  error
-	begun chan struct{} // if not nil, each run sends a value when it begins, and waits for goOn
+	runs  int            // calls of Make
+	made  map[string]int // how often each rendition was made, by name
+	fail  error          // if not nil, Make returns it
+	begun chan struct{}  // if not nil, each run sends a value when it begins, and waits for goOn
 	goOn  chan struct{}
 }
 

@@ -13,13 +13,13 @@ import (
 func TestLadderHasThePortraitCropsOfCovers(t *testing.T) {
 	const width, height = 1600, 1067
 	for stage, format := range map[int]rendition.Format{stageLadder: rendition.WebP, stageAVIF: rendition.AVIF} {
-		there := map[string]bool{}
+		inStage := map[string]bool{} // names of the renditions
 		for _, r := range recipes(stage, coverBucket, width, height) {
-			there[r.name] = true
+			inStage[r.name] = true
 		}
 		n := 0
 		for _, w := range widths(width, height) {
-			if w < 256 || w*5 > height*4 {
+			if w < 256 || w*5 > height*4 { // portraitCrop requests crops of 4:5 from 256 pixels on, no taller than the picture
 				continue
 			}
 			n++
@@ -29,16 +29,16 @@ func TestLadderHasThePortraitCropsOfCovers(t *testing.T) {
 			}
 			o := wish.order(width, height, false)
 			o.Format = format
-			if !there[nameOf(o)] {
-				t.Errorf("%s is not there", nameOf(o))
+			if !inStage[nameOf(o)] {
+				t.Errorf("%s is missing", nameOf(o))
 			}
 		}
 		if n < 5 {
-			t.Errorf("%d cuts", n)
+			t.Errorf("%d portrait crops", n)
 		}
 		plain := len(recipes(stage, "product-images", width, height))
-		if plain+n != len(there) || len(recipes(stage, coverBucket, height, width)) != len(recipes(stage, "product-images", height, width)) {
-			t.Errorf("%d renditions of a cover, %d of a work", len(there), plain)
+		if plain+n != len(inStage) || len(recipes(stage, coverBucket, height, width)) != len(recipes(stage, "product-images", height, width)) {
+			t.Errorf("%d renditions of a cover, %d of a work", len(inStage), plain)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func newSite(t *testing.T, d *db.DB) *site {
 	return (&site{Site: storagetest.New(t, d)}).wire()
 }
 
-// wire creates the services on the site's database and store.
+// wire creates new services with the site's database and file store.
 func (s *site) wire() *site {
 	s.T.Helper()
 	log := slog.New(slog.DiscardHandler)

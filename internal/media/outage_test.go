@@ -16,8 +16,8 @@ import (
 
 // Proves F-outage.
 //
-// TestPublicFilesDuringAnOutageOfTheDatabase: public files that were served before are still served, marked as stale. The response is 503 for
-// files that were removed or hidden before the outage, that were not requested before, or that need a token.
+// During an outage, public files that were served before it are still served, marked as stale. All other requests get 503: for files that were
+// removed or hidden before the outage, for files that were not requested before it, and for files that need a token.
 func TestPublicFilesDuringAnOutageOfTheDatabase(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestPublicFilesDuringAnOutageOfTheDatabase(t *testing.T) {
 			shown := []string{
 				"/object/public/product-images/a.jpg", "/render/image/public/product-images/a.jpg?width=320", "/render/image/public/product-images/a.jpg?width=320&v=" + urlVersion(o),
 			}
-			gone := []string{
+			unavailable := []string{
 				"/object/public/product-images/removed.jpg", "/render/image/public/product-images/removed.jpg?width=320",
 				"/object/public/closed/a.jpg", "/render/image/public/closed/a.jpg?width=320",
 			}
@@ -58,7 +58,7 @@ func TestPublicFilesDuringAnOutageOfTheDatabase(t *testing.T) {
 				return s.Call("nobody", "GET", address, nil, "Accept", "image/webp,*/*")
 			}
 			before := map[string]string{}
-			look := func(addresses []string) {
+			expectFresh := func(addresses []string) {
 				t.Helper()
 				for _, address := range addresses {
 					rec := get(address)
@@ -68,15 +68,15 @@ func TestPublicFilesDuringAnOutageOfTheDatabase(t *testing.T) {
 					before[address] = rec.Body.String()
 				}
 			}
-			look(gone)
+			expectFresh(unavailable)
 			if rec := s.Call("admin", "DELETE", "/object/product-images/removed.jpg", nil); rec.Code != 200 {
 				t.Fatal(rec.Body)
 			}
 			if rec := s.Call("service", "PUT", "/bucket/closed", strings.NewReader(`{"public":false}`)); rec.Code != 200 {
 				t.Fatal(rec.Body)
 			}
-			look(shown)
-			look(shown) // from the cache
+			expectFresh(shown)
+			expectFresh(shown) // from the cache
 			beginOutage()
 			for !d.InOutage() { // the first request notices the outage
 				get("/object/public/product-images/other.jpg")
@@ -101,7 +101,7 @@ func TestPublicFilesDuringAnOutageOfTheDatabase(t *testing.T) {
 			if rec := s.Call("nobody", "GET", shown[0], nil, "Range", "bytes=3-9"); rec.Code != http.StatusPartialContent || rec.Body.String() != before[shown[0]][3:10] {
 				t.Errorf("a range: %d", rec.Code)
 			}
-			for _, address := range append(gone, "/render/image/public/product-images/a.jpg?width=640", "/object/public/product-images/a.jpg?versionId=1") {
+			for _, address := range append(unavailable, "/render/image/public/product-images/a.jpg?width=640", "/object/public/product-images/a.jpg?versionId=1") {
 				if rec := get(address); rec.Code != http.StatusServiceUnavailable || rec.Header().Get("Cache-Status") != "" {
 					t.Errorf("%s: %d, Cache-Status %q", address, rec.Code, rec.Header().Get("Cache-Status"))
 				}
@@ -115,7 +115,7 @@ func TestPublicFilesDuringAnOutageOfTheDatabase(t *testing.T) {
 					t.Fatal("the end of the outage is not seen")
 				}
 			}
-			look(shown)
+			expectFresh(shown)
 		})
 	}
 }

@@ -53,7 +53,7 @@ func TestRenditions(t *testing.T) {
 		o, _ := s.media("product-images", "a.jpg")
 		for address, want := range map[string]string{
 			"?width=320":                           "webp 320x160",
-			"?width=321":                           "webp 400x200", // snapped
+			"?width=321":                           "webp 400x200", // the next width of the ladder
 			"?width=5000":                          "webp 700x350",
 			"":                                     "webp 700x350",
 			"?height=160":                          "webp 320x160",

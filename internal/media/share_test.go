@@ -26,10 +26,10 @@ func TestSharePictures(t *testing.T) {
 	work, video := "https://site.example"+path+"product-images/um%20quadro.jpg", path+"cover-images/film.mp4"
 	got, err := s.Pictures(t.Context(), []string{work, video, path + "product-images/broken.jpg", path + "product-images/none.jpg", "https://elsewhere.example/a.jpg", "https://[", ""})
 	if err != nil || len(got) != 2 {
-		t.Fatalf("%v, %v", got, err)
+		t.Fatalf("got %v, error %v", got, err)
 	}
-	at := "/storage/v1/render/image/public/product-images/um%20quadro.jpg?width="
-	want := Picture{Share: at + "1200&height=630&resize=frame&format=jpeg&v=" + o.ETag[:16], Small: at + "128&v=" + o.ETag[:16], Large: at + "1600&v=" + o.ETag[:16], Width: 1600, Height: 32}
+	rendition := "/storage/v1/render/image/public/product-images/um%20quadro.jpg?width="
+	want := Picture{Share: rendition + "1200&height=630&resize=frame&format=jpeg&v=" + o.ETag[:16], Small: rendition + "128&v=" + o.ETag[:16], Large: rendition + "1600&v=" + o.ETag[:16], Width: 1600, Height: 32}
 	if got[work] != want {
 		t.Errorf("%+v, want %+v", got[work], want)
 	}
@@ -38,13 +38,13 @@ func TestSharePictures(t *testing.T) {
 	}
 	// Before the jobs of the pictures have run, the share picture is made on request, and the small public file is the substitute of the
 	// large rendition. Only a response with the requested rendition may be cached for ever.
-	for _, requested := range []struct{ address, is, control string }{
+	for _, requested := range []struct{ address, want, cacheControl string }{
 		{want.Large, "jpeg 1700x34", "no-cache"},
 		{want.Share, "jpeg 1200x630", "public, max-age=31536000, immutable"},
 		{want.Large, "webp 1600x32", "public, max-age=31536000, immutable"},
 	} {
 		rec, what := s.rendered("nobody", strings.TrimPrefix(requested.address, "/storage/v1/render/image/"))
-		if what != requested.is || rec.Body.Len() >= 300_000 || rec.Header().Get("Cache-Control") != requested.control {
+		if what != requested.want || rec.Body.Len() >= 300_000 || rec.Header().Get("Cache-Control") != requested.cacheControl {
 			t.Errorf("%s: %s of %d bytes, %v", requested.address, what, rec.Body.Len(), rec.Header())
 		}
 	}

@@ -30,10 +30,10 @@ import (
 // testVideo describes an MP4 of 640 by 360 pixels and 12.5 s for videoFile. With the zero value, the file begins with the index.
 type testVideo struct {
 	codec      string // default: avc1
-	pictures   int    // bytes of mdat; default: 1000
-	indexLast  bool   // the index follows the pictures
+	frames     int    // bytes of mdat; default: 1000
+	indexLast  bool   // the index follows the frames
 	fragmented bool
-	offsets    []byte // replaces the table with the two offsets of the pictures
+	offsets    []byte // replaces the table with the two offsets of the frames
 	more       []byte // boxes at the end of the index
 }
 
@@ -53,10 +53,10 @@ func words(values ...uint32) (b []byte) {
 
 // mdat returns the box with the frames: random bytes, so that a test detects bytes at a wrong offset.
 func (a testVideo) mdat() []byte {
-	if a.pictures == 0 {
-		a.pictures = 1000
+	if a.frames == 0 {
+		a.frames = 1000
 	}
-	return isoBox("mdat", storagetest.NoisyFilm(a.pictures, 3))
+	return isoBox("mdat", storagetest.NoisyFilm(a.frames, 3))
 }
 
 // videoFile returns an MP4 file.
@@ -111,8 +111,8 @@ func (s *site) description(at string) (d description, isDescribed bool) {
 func TestIndexIsMovedToTheBeginning(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newVideoSite(t, d)
-		behind := testVideo{indexLast: true, pictures: 600_000}
-		came, want := videoFile(behind), videoFile(testVideo{pictures: 600_000})
+		behind := testVideo{indexLast: true, frames: 600_000}
+		came, want := videoFile(behind), videoFile(testVideo{frames: 600_000})
 		up := s.UploadFile("product-images/a.mp4", came)
 		before, m := s.media("product-images", "a.mp4")
 		if m.Kind != "video" || m.State != stateWaiting || m.Facts.Width != 640 || m.Facts.Height != 360 || *m.Duration != 12.5 || *m.Codec != "avc1" {
@@ -175,7 +175,7 @@ func TestIndexIsMovedToTheBeginning(t *testing.T) {
 func TestIndexOfAResumableUploadIsMoved(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newVideoSite(t, d)
-		came := videoFile(testVideo{indexLast: true, pictures: 6 << 20})
+		came := videoFile(testVideo{indexLast: true, frames: 6 << 20})
 		whole := func(context.Context, *db.Tx) error { return nil }
 		owner := identity.Caller{Role: identity.Service}
 		arriving := storage.ResumableUpload{Bucket: "product-images", Name: "a.mp4", Size: int64(len(came))}
@@ -192,7 +192,7 @@ func TestIndexOfAResumableUploadIsMoved(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.runJobs()
-		want := videoFile(testVideo{pictures: 6 << 20})
+		want := videoFile(testVideo{frames: 6 << 20})
 		if o, m := s.media("product-images", "a.mp4"); m.State != stateReady || o.ETag != sum256(want) || s.PublicFile("product-images/a.mp4") != string(want) {
 			t.Errorf("%+v %+v", o, m)
 		}
@@ -309,7 +309,7 @@ func TestVideoIsReplacedWhileItsIndexMoves(t *testing.T) {
 func TestRangesOfAVideo(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newVideoSite(t, d)
-		file := videoFile(testVideo{pictures: 2 << 20})
+		file := videoFile(testVideo{frames: 2 << 20})
 		s.UploadFile("product-images/a.mp4", file)
 		o, _ := s.media("product-images", "a.mp4")
 		n := len(file)

@@ -9,7 +9,7 @@ import (
 	"modernc.org/libc"
 )
 
-// resident returns the bytes of this process that are in memory.
+// resident returns the resident memory of this process in bytes.
 func resident(t *testing.T) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/statm")
@@ -25,7 +25,8 @@ func resident(t *testing.T) int {
 
 // Proves T-limits-memory.
 //
-// TestReleaseReturnsMemoryOfCCode frees blocks of several sizes. The allocator of the C code keeps 4 MB of each size.
+// TestReleaseReturnsMemoryOfCCode allocates and frees blocks of several sizes, 4 MB of each. The allocator of the C code keeps freed blocks, so
+// only Release can return them.
 func TestReleaseReturnsMemoryOfCCode(t *testing.T) {
 	const mb, total = 1 << 20, 4 << 20
 	tls := libc.NewTLS()

@@ -19,7 +19,7 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// secret is in each part of the example files that a copy without metadata must not have.
+// secret is in each part of the example files that must not be in a copy without metadata.
 const secret = "SECRET"
 
 const (
@@ -27,6 +27,7 @@ const (
 	rights  = "© 2026 Vânia Müller, todos os direitos reservados"
 )
 
+// picture returns a small picture in which neighbouring pixels differ.
 func picture() image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, 48, 32))
 	for y := range 32 {
@@ -37,7 +38,7 @@ func picture() image.Image {
 	return img
 }
 
-// exifFixture is an EXIF block of a camera: an orientation, names, a location, serial numbers, a maker note and a thumbnail.
+// exifFixture returns an EXIF block as a camera writes it: an orientation, names, a location, serial numbers, a maker note and a thumbnail.
 func exifFixture(order binary.AppendByteOrder) []byte {
 	type entry struct {
 		name, kind uint16

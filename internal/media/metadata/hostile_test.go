@@ -52,8 +52,7 @@ func zeros(t testing.TB, megabytes int) string {
 	return b.String()
 }
 
-// hostile returns files that try to use much memory or time, by name. works says whether Strip must succeed; it must refuse
-// the others.
+// hostile returns files that try to use much memory or time, by name. If works is true, Strip must succeed, otherwise it must refuse the file.
 func hostile(t testing.TB) map[string]struct {
 	mimeType string
 	data     []byte

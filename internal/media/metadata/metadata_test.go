@@ -18,7 +18,7 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// strip returns the data without metadata.
+// strip returns a copy of a file without its metadata.
 func strip(t testing.TB, data []byte, mimeType string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -28,7 +28,7 @@ func strip(t testing.TB, data []byte, mimeType string) []byte {
 	return out.Bytes()
 }
 
-// read returns the metadata of the data.
+// read returns the metadata of a file.
 func read(t testing.TB, data []byte, mimeType string) Info {
 	t.Helper()
 	info, err := Read(bytes.NewReader(data), mimeType)
@@ -38,6 +38,7 @@ func read(t testing.TB, data []byte, mimeType string) Info {
 	return info
 }
 
+// samePixels checks that two files have the same pixels. decode returns the pixels of a file.
 func samePixels(t *testing.T, a, b []byte, decode func(data []byte) any) {
 	t.Helper()
 	if !reflect.DeepEqual(decode(a), decode(b)) {

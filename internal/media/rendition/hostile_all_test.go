@@ -8,8 +8,8 @@ import (
 	"atelie/test/soak"
 )
 
-// TestHostileAll decodes many pictures of tens of megapixels. Under the race detector that would take minutes. Except in
-// soak runs, it takes every fourth file, some of each kind.
+// TestHostileAll decodes many pictures of tens of megapixels. It is not built with the race detector, with which it would take minutes. It takes
+// every fourth file, or all files in a soak run.
 func TestHostileAll(t *testing.T) {
 	if testing.Short() {
 		t.Skip("decodes a large corpus, of which TestHostileSome takes a few files")

@@ -30,7 +30,7 @@ const (
 	accepted
 )
 
-// hostileFile is a file with the result that it must have.
+// hostileFile is a hostile file, with the verdict that an engine must reach about it.
 type hostileFile struct {
 	name    string
 	content []byte

@@ -12,12 +12,10 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Limits for the worker of a hostile file: processor time, wall time, and memory in bytes. On a busy machine the wall time
-// depends on other processes, because workers have a low priority. Therefore hangTime is far above what such a machine
-// needs.
+// Limits for the worker that processes a hostile file.
 const (
-	hostileTime   = 10 * time.Second
-	hangTime      = 10 * time.Minute
+	hostileTime   = 10 * time.Second // of a processor
+	hangTime      = 10 * time.Minute // by the clock; large, because workers have a low priority, and wait long on a busy machine
 	hostileMemory = 1 << 30
 )
 
@@ -38,12 +36,12 @@ func hostile(t *testing.T, files []hostileFile) {
 	eachEngine(t, func(t *testing.T, s *Processor, _ string) {
 		var (
 			all   sync.WaitGroup
-			place = make(chan struct{}, s.cfg.Workers)
+			slots = make(chan struct{}, s.cfg.Workers)
 		)
 		for i, f := range files {
-			place <- struct{}{}
+			slots <- struct{}{}
 			all.Go(func() {
-				defer func() { <-place }()
+				defer func() { <-slots }()
 				checkHostileFile(t, s, fmt.Sprintf("%03d", i), f)
 			})
 		}

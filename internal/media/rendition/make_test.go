@@ -27,7 +27,7 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// try runs a job on the bytes of a file.
+// try makes renditions of a file within limits.
 func try(t *testing.T, file []byte, limits Limits, orders ...Order) (Result, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,6 +38,7 @@ func try(t *testing.T, file []byte, limits Limits, orders ...Order) (Result, err
 	return Make(context.Background(), Job{Source: source, Folder: dir, Facts: true, Orders: orders}, limits)
 }
 
+// made makes renditions of a file, which must succeed.
 func made(t *testing.T, file []byte, orders ...Order) Result {
 	t.Helper()
 	r, err := try(t, file, Limits{}, orders...)
@@ -50,15 +51,15 @@ func made(t *testing.T, file []byte, orders ...Order) Result {
 	return r
 }
 
-// seen decodes a rendition as a browser does, but ignores its profile.
-func seen(t *testing.T, m Made) *image.NRGBA {
+// decoded decodes a rendition as a browser does, but ignores its colour profile.
+func decoded(t *testing.T, m Made) *image.NRGBA {
 	t.Helper()
 	file, err := os.ReadFile(m.File)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if int64(len(file)) != m.Size {
-		t.Errorf("%d bytes and not %d", len(file), m.Size)
+		t.Errorf("the file has %d bytes, the result says %d", len(file), m.Size)
 	}
 	var img image.Image
 	switch m.Order.Format {
@@ -187,16 +188,16 @@ func TestEveryFormatAndFit(t *testing.T) {
 					t.Errorf("order %d: %d x %d and not %v", i, m.Width, m.Height, want)
 				}
 			}
-			if c.mime == "image/png" && differ(seen(t, result.Made[11]), converted(c.like, image.NewNRGBA(r)).(*image.NRGBA)) > 0.01 {
+			if c.mime == "image/png" && differ(decoded(t, result.Made[11]), converted(c.like, image.NewNRGBA(r)).(*image.NRGBA)) > 0.01 {
 				t.Error("a PNG of its own size is not what it was")
 			}
 			for _, i := range []int{0, 1, 2, 3, 6, 10, 11} {
-				alike(t, "whole", meanOf(seen(t, result.Made[i]), image.Rect(0, 0, result.Made[i].Width, result.Made[i].Height)), meanOf(c.like, r), 2.5)
+				alike(t, "whole", meanOf(decoded(t, result.Made[i]), image.Rect(0, 0, result.Made[i].Width, result.Made[i].Height)), meanOf(c.like, r), 2.5)
 			}
-			alike(t, "square", meanOf(seen(t, result.Made[4]), image.Rect(0, 0, 33, 33)), meanOf(c.like, image.Rect(26, 0, 125, 99)), 3)
-			alike(t, "crop", meanOf(seen(t, result.Made[8]), image.Rect(0, 0, 64, 48)), meanOf(c.like, image.Rect(40, 20, 104, 68)), 3)
+			alike(t, "square", meanOf(decoded(t, result.Made[4]), image.Rect(0, 0, 33, 33)), meanOf(c.like, image.Rect(26, 0, 125, 99)), 3)
+			alike(t, "crop", meanOf(decoded(t, result.Made[8]), image.Rect(0, 0, 64, 48)), meanOf(c.like, image.Rect(40, 20, 104, 68)), 3)
 			// The work is 192 wide in a frame of 240, and the background has the dominant colour.
-			framed := seen(t, result.Made[7])
+			framed := decoded(t, result.Made[7])
 			alike(t, "framed work", meanOf(framed, image.Rect(26, 0, 214, 126)), meanOf(c.like, r), 4)
 			alike(t, "ground", meanOf(framed, image.Rect(0, 0, 20, 126)), meanOf(framed, image.Rect(220, 0, 240, 126)), 1)
 			f := result.Facts
@@ -270,7 +271,7 @@ func TestEveryOrientationIsApplied(t *testing.T) {
 			t.Errorf("turn %d: %+v %+v", turn, result.Facts, result.Made[0])
 		}
 		for i, got := range result.Made {
-			n := seen(t, got)
+			n := decoded(t, got)
 			for q, want := range quarters {
 				if i == 2 {
 					want = quarters[1]
@@ -305,7 +306,7 @@ func TestAlpha(t *testing.T) {
 			t.Errorf("%s: facts %+v", name, r.Facts)
 		}
 		for _, m := range []Made{r.Made[0], r.Made[3]} {
-			n := seen(t, m)
+			n := decoded(t, m)
 			for x, want := range map[int]uint8{3: 0, 17: 0, 24: 255, 36: 255} {
 				if a := n.NRGBAAt(x, 13).A; a != want {
 					t.Errorf("%s: alpha %d at %d", name, a, x)
@@ -317,7 +318,7 @@ func TestAlpha(t *testing.T) {
 				}
 			}
 		}
-		flat := seen(t, r.Made[1])
+		flat := decoded(t, r.Made[1])
 		alike(t, "on white", meanOf(flat, image.Rect(0, 0, 16, 26)), [4]float64{255, 255, 255, 255}, 3)
 		alike(t, "on white", meanOf(flat, image.Rect(24, 0, 40, 26)), [4]float64{20, 40, 200, 255}, 4)
 	}
@@ -346,9 +347,9 @@ func TestWideColoursStayInWebP(t *testing.T) {
 	if !r.Facts.Wide || !r.Made[0].P3 || r.Made[1].P3 || r.Made[2].P3 || r.Facts.Profile == "" || r.Facts.DeltaE > 1 {
 		t.Fatalf("%+v", r)
 	}
-	alike(t, "P3", meanOf(seen(t, r.Made[0]), image.Rect(0, 0, 32, 32)), [4]float64{250, 30, 40, 255}, 3)
-	alike(t, "sRGB", meanOf(seen(t, r.Made[1]), image.Rect(0, 0, 32, 32)), [4]float64{255, 0, 14, 255}, 16)
-	alike(t, "sRGB", meanOf(seen(t, r.Made[2]), image.Rect(0, 0, 32, 32)), [4]float64{255, 0, 14, 255}, 16)
+	alike(t, "P3", meanOf(decoded(t, r.Made[0]), image.Rect(0, 0, 32, 32)), [4]float64{250, 30, 40, 255}, 3)
+	alike(t, "sRGB", meanOf(decoded(t, r.Made[1]), image.Rect(0, 0, 32, 32)), [4]float64{255, 0, 14, 255}, 16)
+	alike(t, "sRGB", meanOf(decoded(t, r.Made[2]), image.Rect(0, 0, 32, 32)), [4]float64{255, 0, 14, 255}, 16)
 	file, err := os.ReadFile(r.Made[0].File)
 	if err != nil {
 		t.Fatal(err)
@@ -481,7 +482,7 @@ func TestJPEGsOfOtherEncoders(t *testing.T) {
 	}
 	r := made(t, read("cmyk.jpg"), Order{Width: 24, Format: WebP}, Order{Format: JPEG})
 	for _, m := range r.Made {
-		alike(t, "cmyk", meanOf(seen(t, m), image.Rect(0, 0, m.Width, m.Height)), [4]float64{53, 226, 207, 255}, 4)
+		alike(t, "cmyk", meanOf(decoded(t, m), image.Rect(0, 0, m.Width, m.Height)), [4]float64{53, 226, 207, 255}, 4)
 	}
 	progressive := read("progressive.jpg")
 	m, err := jpeg.Decode(bytes.NewReader(progressive))
@@ -489,7 +490,7 @@ func TestJPEGsOfOtherEncoders(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = made(t, progressive, Order{Width: 50, Format: WebP})
-	alike(t, "progressive", meanOf(seen(t, r.Made[0]), image.Rect(0, 0, 50, r.Made[0].Height)), meanOf(m, m.Bounds()), 2)
+	alike(t, "progressive", meanOf(decoded(t, r.Made[0]), image.Rect(0, 0, 50, r.Made[0].Height)), meanOf(m, m.Bounds()), 2)
 	h, err := ReadHeader(bytes.NewReader(progressive))
 	if err != nil || h.Width != 91 || h.Height != 61 || h.Memory-fixedMemory < 91*61*16 {
 		t.Errorf("%+v %v: a progressive picture needs its coefficients in memory", h, err)
@@ -503,7 +504,7 @@ func TestAnimatedWebP(t *testing.T) {
 		return encoder.EncodeAll(b, &encoder.WEBP{Image: []image.Image{first, second}, Delay: []int{100, 100}}, encoder.Options{Quality: 95})
 	})
 	r := made(t, file, Order{Format: WebP})
-	alike(t, "whole", meanOf(seen(t, r.Made[0]), first.Rect), meanOf(first, first.Rect), 3)
+	alike(t, "whole", meanOf(decoded(t, r.Made[0]), first.Rect), meanOf(first, first.Rect), 3)
 	// The same frame on a canvas of 80 x 50 pixels, four pixels to the right and two down.
 	at := bytes.Index(file, []byte("ANMF"))
 	placed := bytes.Clone(file)
@@ -512,7 +513,7 @@ func TestAnimatedWebP(t *testing.T) {
 	putUint24(placed[at+8:], 2)
 	putUint24(placed[at+11:], 1)
 	r = made(t, placed, Order{Format: WebP})
-	n := seen(t, r.Made[0])
+	n := decoded(t, r.Made[0])
 	alike(t, "placed", meanOf(n, image.Rect(4, 2, 64, 42)), meanOf(first, first.Rect), 5)
 	if !r.Facts.Alpha || n.NRGBAAt(70, 20).A != 0 || n.NRGBAAt(30, 20).A != 255 {
 		t.Errorf("%+v", r.Facts)
@@ -539,7 +540,7 @@ func TestRightsAreCopied(t *testing.T) {
 		if err != nil || info.Creator != "Inês Sá" || info.Rights != "© 2026 Inês Sá" {
 			t.Errorf("%s: %+v %v", mime, info, err)
 		}
-		seen(t, r.Made[i])
+		decoded(t, r.Made[i])
 	}
 	if r.Facts.Creator != "Inês Sá" || r.Facts.Rights != "© 2026 Inês Sá" {
 		t.Errorf("%+v", r.Facts)

@@ -9,12 +9,13 @@ import (
 
 // Proves F-render-first.
 //
-// While urgent jobs run, other jobs are stopped, including those that begin in this time. Afterwards they continue.
+// Urgent jobs pause all other jobs while they run, also those that begin meanwhile. Afterwards the other jobs continue.
 func TestUrgentJobsPauseOthers(t *testing.T) {
 	p := newPool(1, 100)
 	var calls []string
+	// join begins a job that is not urgent, and returns the function that ends it.
 	join := func(name string) func() {
-		return p.pauser.add(func() { calls = append(calls, name+" halts") }, func() { calls = append(calls, name+" goes on") })
+		return p.pauser.add(func() { calls = append(calls, name+" is paused") }, func() { calls = append(calls, name+" continues") })
 	}
 	expect := func(want ...string) {
 		t.Helper()
@@ -24,6 +25,7 @@ func TestUrgentJobsPauseOthers(t *testing.T) {
 		}
 		calls = nil
 	}
+	// enter begins an urgent job, and returns the function that ends it.
 	enter := func() func() {
 		t.Helper()
 		leave, err := p.enter(t.Context(), 10, true)
@@ -32,48 +34,48 @@ func TestUrgentJobsPauseOthers(t *testing.T) {
 		}
 		return leave
 	}
-	a := join("a")
+	endA := join("a")
 	expect()
-	one := enter()
-	expect("a halts")
-	b := join("b")
-	expect("b halts")
-	two := enter()
+	endFirst := enter()
+	expect("a is paused")
+	endB := join("b")
+	expect("b is paused")
+	endSecond := enter()
 	expect()
-	one()
+	endFirst()
 	expect()
-	b() // b is cancelled
-	two()
-	expect("a goes on")
-	a()
+	endB() // before it continues, as a cancelled job
+	endSecond()
+	expect("a continues")
+	endA()
 	enter()()
 	expect()
 }
 
 // Proves F-render-first.
 //
-// A job that was stopped for a minute in total is not stopped again, so that it ends eventually.
+// A job that was paused for maxPause in total is not paused again, so that it ends eventually.
 func TestPauseIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var a pauser
-		halts, goesOn := 0, 0
-		defer a.add(func() { halts++ }, func() { goesOn++ })()
-		a.beginUrgent()
+		var p pauser
+		pauses, continued := 0, 0
+		defer p.add(func() { pauses++ }, func() { continued++ })()
+		p.beginUrgent()
 		time.Sleep(maxPause / 2)
 		synctest.Wait()
-		if a.endUrgent(); halts != 1 || goesOn != 1 {
-			t.Fatalf("%d, %d", halts, goesOn)
+		if p.endUrgent(); pauses != 1 || continued != 1 {
+			t.Fatalf("%d, %d", pauses, continued)
 		}
-		a.beginUrgent()
+		p.beginUrgent()
 		time.Sleep(maxPause)
 		synctest.Wait()
-		if halts != 2 || goesOn != 2 {
-			t.Fatalf("after its time: %d, %d", halts, goesOn)
+		if pauses != 2 || continued != 2 {
+			t.Fatalf("after its time: %d, %d", pauses, continued)
 		}
-		a.endUrgent()
-		if a.beginUrgent(); halts != 2 {
+		p.endUrgent()
+		if p.beginUrgent(); pauses != 2 {
 			t.Error("halted again")
 		}
-		a.endUrgent()
+		p.endUrgent()
 	})
 }

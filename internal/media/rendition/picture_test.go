@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 )
 
-// texture is a picture with large shapes, fine lines and noise; the same for the same size.
+// texture returns a picture with large shapes, fine lines and noise. Pictures of the same size are equal.
 func texture(w, h int) *image.NRGBA {
 	r := rand.New(rand.NewPCG(uint64(w), uint64(h)))
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))

@@ -14,8 +14,8 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// A camera's preview of 160 x 120 pixels with black bars above and below a picture of shape 3:2, which is green at the left and red at
-// the right.
+// cameraPreview returns a preview as cameras embed it: 160 x 120 pixels, of which a picture with the ratio 3:2 fills the middle, between black
+// bars. The picture is green at the left and red at the right.
 func cameraPreview(t *testing.T) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, 160, 120))
@@ -53,26 +53,26 @@ func TestPreviewIsCroppedAndRotatedLikeThePicture(t *testing.T) {
 		if hash == nil || len(hex) != 7 {
 			t.Fatalf("orientation %d: %x, %q", c.orientation, hash, hex)
 		}
-		shown, err := thumbhash.DecodeImage(hash)
+		placeholder, err := thumbhash.DecodeImage(hash)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := shown.Bounds()
+		b := placeholder.Bounds()
 		if (b.Dx() > b.Dy()) != (c.width > c.height) {
 			t.Errorf("orientation %d: shown as %v", c.orientation, b)
 		}
-		at := func(p image.Point) (r, g uint32) {
-			r, g, _, _ = shown.At(p.X*b.Dx()/100, p.Y*b.Dy()/100).RGBA()
+		colourAt := func(p image.Point) (r, g uint32) {
+			r, g, _, _ = placeholder.At(p.X*b.Dx()/100, p.Y*b.Dy()/100).RGBA()
 			return r >> 8, g >> 8
 		}
-		if r, g := at(c.green); g < r+60 {
+		if r, g := colourAt(c.green); g < r+60 {
 			t.Errorf("orientation %d: %d red and %d green where green is", c.orientation, r, g)
 		}
-		if r, g := at(c.red); r < g+60 {
+		if r, g := colourAt(c.red); r < g+60 {
 			t.Errorf("orientation %d: %d red and %d green where red is", c.orientation, r, g)
 		}
 		// The bars are cropped, so the corners are not darker than the centre line.
-		if r, g := at(image.Pt(c.green.X/2, c.green.Y/2)); max(r, g) < 100 {
+		if r, g := colourAt(image.Pt(c.green.X/2, c.green.Y/2)); max(r, g) < 100 {
 			t.Errorf("orientation %d: a dark corner of %d red and %d green", c.orientation, r, g)
 		}
 	}

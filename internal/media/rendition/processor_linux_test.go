@@ -12,14 +12,15 @@ import (
 
 // Proves F-render-first.
 //
-// The processes of a job that nobody waits for are suspended while an urgent job runs, and continue after it.
+// An urgent job suspends the processes of a job that nobody waits for. They continue when it has ended.
 func TestRunningJobIsSuspendedForAnUrgentJob(t *testing.T) {
-	mark := filepath.Join(t.TempDir(), "pid")
-	slow := writeFile(t, "vips", []byte("#!/bin/sh\ncase \"$*\" in *version*) echo vips-8.99.0;; *thumbnail*) echo $$ > '"+mark+".part'; mv '"+mark+".part' '"+mark+"'; exec sleep 1000;; *) exit 1;; esac\n"))
-	if err := os.Chmod(slow, 0o700); err != nil {
+	// A vips whose command thumbnail writes its process id into the file pid, and hangs.
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	hanging := writeFile(t, "vips", []byte("#!/bin/sh\ncase \"$*\" in *version*) echo vips-8.99.0;; *thumbnail*) echo $$ > '"+pidFile+".part'; mv '"+pidFile+".part' '"+pidFile+"'; exec sleep 1000;; *) exit 1;; esac\n"))
+	if err := os.Chmod(hanging, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s := newTestProcessor(t, Config{Vips: slow})
+	s := newTestProcessor(t, Config{Vips: hanging})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	source, folder := savePNG(t, scene(64, 64)), t.TempDir()
@@ -35,7 +36,7 @@ func TestRunningJobIsSuspendedForAnUrgentJob(t *testing.T) {
 	}()
 	until := func(what string, is func() bool) {
 		t.Helper()
-		for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) { // waits, because libvips gets only idle processors
+		for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) { // it can take long on a busy machine, because libvips gets only idle processors
 			if time.Now().After(deadline) {
 				t.Fatal(what)
 			}
@@ -43,7 +44,7 @@ func TestRunningJobIsSuspendedForAnUrgentJob(t *testing.T) {
 	}
 	var stat string
 	until("libvips is not started", func() bool {
-		pid, err := os.ReadFile(mark)
+		pid, err := os.ReadFile(pidFile)
 		stat = "/proc/" + strings.TrimSpace(string(pid)) + "/stat"
 		return err == nil
 	})
@@ -58,14 +59,14 @@ func TestRunningJobIsSuspendedForAnUrgentJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	until("it is not stopped", stopped)
+	until("libvips is not suspended", stopped)
 	leave()
-	until("it does not go on", func() bool { return !stopped() })
+	until("libvips does not continue", func() bool { return !stopped() })
 }
 
 // Proves F-render-yield.
 //
-// A picture that keeps a processor busy is ended by its limit of processor time, however long that takes.
+// The limit of processor time ends a job that keeps a processor busy, however long it takes by the clock.
 func TestProcessorTimeHasAHardBound(t *testing.T) {
 	s := newTestProcessor(t, Config{Vips: "off", CPU: time.Second})
 	var orders []Order

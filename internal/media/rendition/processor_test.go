@@ -41,7 +41,7 @@ func newTestProcessor(t *testing.T, cfg Config) *Processor {
 	return s
 }
 
-// eachEngine runs a test with the own engine and with libvips.
+// eachEngine runs a test with the program's own engine and with libvips.
 func eachEngine(t *testing.T, run func(t *testing.T, s *Processor, engine string)) {
 	t.Helper()
 	for _, engine := range []string{Engine, EngineVips} {
@@ -51,7 +51,7 @@ func eachEngine(t *testing.T, run func(t *testing.T, s *Processor, engine string
 				setting = "auto"
 			}
 			s := newTestProcessor(t, Config{Vips: setting})
-			s.idleTime = 0 // beside other tests, no processor is idle for minutes
+			s.idleTime = 0 // does not wait for idle processors: while other tests run, there are none
 			if engine == EngineVips && s.findVips().path == "" {
 				t.Skip("libvips-tools is not installed")
 			}

@@ -22,12 +22,13 @@ import (
 
 // Proves F-render-yield.
 func TestNoProcessOutlivesAJob(t *testing.T) {
-	mark := filepath.Join(t.TempDir(), "pid")
-	slow := writeFile(t, "vips", []byte("#!/bin/sh\ncase \"$*\" in *version*) echo vips-8.99.0;; *thumbnail*) echo $$ > '"+mark+".part'; mv '"+mark+".part' '"+mark+"'; exec sleep 1000;; *) exit 1;; esac\n"))
-	if err := os.Chmod(slow, 0o700); err != nil {
+	// A vips whose command thumbnail writes its process id into the file pid, and hangs.
+	pidFile := filepath.Join(t.TempDir(), "pid")
+	hanging := writeFile(t, "vips", []byte("#!/bin/sh\ncase \"$*\" in *version*) echo vips-8.99.0;; *thumbnail*) echo $$ > '"+pidFile+".part'; mv '"+pidFile+".part' '"+pidFile+"'; exec sleep 1000;; *) exit 1;; esac\n"))
+	if err := os.Chmod(hanging, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s := newTestProcessor(t, Config{Vips: slow, Timeout: 2 * time.Second})
+	s := newTestProcessor(t, Config{Vips: hanging, Timeout: 2 * time.Second})
 	job := Job{Source: savePNG(t, scene(64, 64)), Folder: t.TempDir(), Facts: true}
 	var text []byte
 	for text == nil { // libvips gets only idle processors, so on a busy machine it may not have begun before the timeout
@@ -35,7 +36,7 @@ func TestNoProcessOutlivesAJob(t *testing.T) {
 		if !errors.Is(err, ErrTooSlow) {
 			t.Fatalf("a libvips that hangs: %v", err)
 		}
-		if text, err = os.ReadFile(mark); errors.Is(err, fs.ErrNotExist) && s.cfg.Timeout < time.Minute {
+		if text, err = os.ReadFile(pidFile); errors.Is(err, fs.ErrNotExist) && s.cfg.Timeout < time.Minute {
 			s.cfg.Timeout *= 2
 		} else if err != nil {
 			t.Fatal(err)

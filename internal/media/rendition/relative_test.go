@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPathsMayBeRelative: the default data folder is ./data, so the paths of jobs may be relative.
+// TestPathsMayBeRelative runs a job with relative paths, which jobs have with the default data folder, ./data.
 func TestPathsMayBeRelative(t *testing.T) {
 	source := savePNG(t, scene(640, 480))
 	t.Chdir(filepath.Dir(source))

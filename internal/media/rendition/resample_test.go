@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// exact resamples with Lanczos3 in float64. It uses none of the code under test.
+// exact resamples the window win of a plane to w × h samples with the Lanczos3 filter in float64. It uses none of the code under test.
 func exact(p plane, win window, w, h int) []float64 {
 	kernel := func(x float64) float64 {
 		if x == 0 {
@@ -51,14 +51,14 @@ func noise(w, h int, seed uint64) plane {
 	return p
 }
 
-// TestResampleIsExact: on noise, the hardest input, the result differs from the exact filter by at most one level. It covers larger and
-// smaller sizes, parts, odd sizes and a single pixel.
+// TestResampleIsExact checks that the result differs from that of exact by at most one level. Its input is noise, which is the hardest. It
+// enlarges and reduces planes, parts of them, planes of odd sizes and a single pixel.
 func TestResampleIsExact(t *testing.T) {
 	for _, c := range []struct {
-		w, h int
+		w, h int // of the source
 		win  window
-		ow   int
-		oh   int
+		ow   int // width of the result
+		oh   int // height of the result
 	}{
 		{200, 133, wholeWindow(200, 133), 64, 43},
 		{200, 133, wholeWindow(200, 133), 199, 132},

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// restarts returns a grey JPEG with one row of equal units, and restart markers between them.
+// restarts returns a grey JPEG of one row of equal blocks of 8 × 8 pixels, with a restart marker between each two.
 func restarts(t *testing.T, units int) []byte {
 	t.Helper()
 	head := jpegOf(t, image.NewGray(image.Rect(0, 0, 8, 8)))
@@ -34,8 +34,8 @@ func restarts(t *testing.T, units int) []byte {
 	return append(out, 0xff, 0xd9)
 }
 
-// TestShrunkPictureEqualsTheReducedWhole: for each kind of JPEG that shrunkJPEG supports, the shrunk picture differs by at most two levels in the
-// mean from the whole picture that was decoded and made smaller. The pictures are smooth.
+// TestShrunkPictureEqualsTheReducedWhole compares the result of shrunkJPEG with the whole picture, decoded and then reduced. For each kind of
+// JPEG that shrunkJPEG supports, they may differ by two levels on average. The pictures are smooth.
 func TestShrunkPictureEqualsTheReducedWhole(t *testing.T) {
 	gray := image.NewGray(image.Rect(0, 0, 203, 117))
 	for i := range gray.Pix {
@@ -135,7 +135,7 @@ func TestSmallRenditionsUseTheShrunkPicture(t *testing.T) {
 		shrunk := made(t, file, Order{Width: 96, Format: WebP}, Order{Width: 64, Height: 64, Fit: Cover, Format: WebP})
 		whole := made(t, slices.Concat(file[:len(file)-2], []byte("\xff\xfe\x00\x04ab\xff\xd9")), shrunk.Made[0].Order, shrunk.Made[1].Order)
 		for i := range shrunk.Made {
-			a, b := seen(t, shrunk.Made[i]), seen(t, whole.Made[i])
+			a, b := decoded(t, shrunk.Made[i]), decoded(t, whole.Made[i])
 			if a.Rect != b.Rect {
 				t.Fatalf("turn %d: %v and %v", turn, a.Rect, b.Rect)
 			}

@@ -24,7 +24,7 @@ import (
 func withVips(t *testing.T) *Processor {
 	t.Helper()
 	s := newTestProcessor(t, Config{})
-	s.idleTime = 0 // beside other tests, no processor is idle for minutes
+	s.idleTime = 0 // does not wait for idle processors: while other tests run, there are none
 	if s.findVips().path == "" {
 		t.Skip("libvips-tools is not installed")
 	}
@@ -63,10 +63,10 @@ func TestBothEnginesMakeTheSame(t *testing.T) {
 	}
 	s := withVips(t)
 	opaque := soft(450, 300)
-	through := image.NewNRGBA(opaque.Rect)
-	copy(through.Pix, opaque.Pix)
-	for i := 3; i < len(through.Pix); i += 4 {
-		through.Pix[i] = uint8(min(i/4%450, 255))
+	transparent := image.NewNRGBA(opaque.Rect)
+	copy(transparent.Pix, opaque.Pix)
+	for i := 3; i < len(transparent.Pix); i += 4 {
+		transparent.Pix[i] = uint8(min(i/4%450, 255))
 	}
 	cmyk, err := os.ReadFile("testdata/cmyk.jpg")
 	if err != nil {
@@ -75,7 +75,7 @@ func TestBothEnginesMakeTheSame(t *testing.T) {
 	files := map[string][]byte{
 		"jpeg":                   jpegOf(t, opaque),
 		"png":                    pngOf(t, opaque),
-		"alpha":                  pngOf(t, through),
+		"alpha":                  pngOf(t, transparent),
 		"gray":                   pngOf(t, converted(opaque, image.NewGray(opaque.Rect))),
 		"16 bits":                pngOf(t, converted(opaque, image.NewNRGBA64(opaque.Rect))),
 		"tiff":                   encoded(t, func(b *bytes.Buffer) error { return tiff.Encode(b, opaque, &tiff.Options{Compression: tiff.Deflate}) }),
@@ -118,7 +118,7 @@ func TestBothEnginesMakeTheSame(t *testing.T) {
 			if m.Order.Fit == Frame { // the background is the largest group of similar colours, and here the groups hardly differ
 				tolerance = 8
 			}
-			if d := differ(seen(t, m), seen(t, n)); d > tolerance {
+			if d := differ(decoded(t, m), decoded(t, n)); d > tolerance {
 				t.Errorf("%s, %+v: differ by %.1f levels", name, orders[i], d)
 			}
 		}
@@ -133,7 +133,7 @@ func TestVipsAppliesEveryOrientation(t *testing.T) {
 	m := soft(75, 51)
 	for turn := 2; turn <= 8; turn++ {
 		_, theirs := both(t, s, exifTurn(jpegOf(t, storedAs(m, turn)), turn), Order{Format: WebP, Quality: 95})
-		if d := differ(seen(t, theirs.Made[0]), m); d > 4 {
+		if d := differ(decoded(t, theirs.Made[0]), m); d > 4 {
 			t.Errorf("turn %d: differs by %.1f levels", turn, d)
 		}
 	}
@@ -149,7 +149,7 @@ func TestVipsKeepsP3WhereItIsNeeded(t *testing.T) {
 	}
 	all := image.Rect(0, 0, 32, 32)
 	for i := range 3 {
-		alike(t, "both engines", meanOf(seen(t, theirs.Made[i]), all), meanOf(seen(t, ours.Made[i]), all), 6)
+		alike(t, "both engines", meanOf(decoded(t, theirs.Made[i]), all), meanOf(decoded(t, ours.Made[i]), all), 6)
 	}
 	file, err := os.ReadFile(theirs.Made[0].File)
 	if err != nil || !bytes.Contains(file, colour.DisplayP3Profile) {

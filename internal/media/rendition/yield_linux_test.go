@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// classScript sets class to its own scheduling class (proc_pid_stat(5), field 41): 0 is the normal class, 5 is SCHED_IDLE.
+// classScript begins a script: it sets the variable class to the scheduling class of its process (proc_pid_stat(5), field 41). 0 is SCHED_OTHER,
+// 3 is SCHED_BATCH, 5 is SCHED_IDLE.
 const classScript = "#!/bin/sh\nclass=$(cut -d' ' -f41 /proc/self/stat)\n"
 
 // Proves F-render-yield.
@@ -55,12 +56,12 @@ func TestLibvipsUsesIdleProcessors(t *testing.T) {
 
 // Proves F-render-yield.
 //
-// An urgent job whose source is too large for the own engine to be faster is done by libvips. It does not wait for idle processors.
+// libvips does an urgent job if the source is so large that the own engine would be slower. It then does not wait for idle processors.
 func TestLibvipsHasAShareOfTheProcessorsForAnUrgentJob(t *testing.T) {
 	source := savePNG(t, image.NewGray(image.Rect(0, 0, 4000, quickPixels/4000+1)))
 	for urgent, want := range map[bool]string{false: "5", true: "3"} {
-		seen := filepath.Join(t.TempDir(), "class")
-		path := writeFile(t, "vips", []byte(classScript+"case \"$*\" in *version*) echo vips-8.99.0;; *thumbnail*) echo $class > '"+seen+"'; exit 1;; *) exit 1;; esac\n"))
+		classFile := filepath.Join(t.TempDir(), "class")
+		path := writeFile(t, "vips", []byte(classScript+"case \"$*\" in *version*) echo vips-8.99.0;; *thumbnail*) echo $class > '"+classFile+"'; exit 1;; *) exit 1;; esac\n"))
 		if err := os.Chmod(path, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +70,7 @@ func TestLibvipsHasAShareOfTheProcessorsForAnUrgentJob(t *testing.T) {
 		if _, err := s.Make(t.Context(), Job{Source: source, Folder: t.TempDir(), Facts: true, Urgent: urgent}); err != nil {
 			t.Fatal(err)
 		}
-		class, err := os.ReadFile(seen)
+		class, err := os.ReadFile(classFile)
 		if err != nil {
 			t.Fatal(err)
 		}

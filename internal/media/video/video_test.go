@@ -36,11 +36,11 @@ func u32(values ...uint32) (b []byte) {
 	return b
 }
 
-// sample describes a video track.
+// sample describes the video track of indexOf.
 type sample struct {
 	codec         string
 	width, height uint32
-	turned        bool
+	turned        bool   // to be shown rotated by 90 degrees
 	offsets       []byte // a stco or co64 box
 	tail          []byte // bytes after the last box of a track
 }
@@ -63,6 +63,7 @@ func indexOf(s sample) []byte {
 		boxOf("trak", boxOf("mdia", boxOf("hdlr", u32(0, 0), []byte("soun"), make([]byte, 12)))))
 }
 
+// stco returns the box with the offsets of the frames.
 func stco(offsets ...uint32) []byte {
 	return boxOf("stco", u32(0, uint32(len(offsets))), u32(offsets...))
 }

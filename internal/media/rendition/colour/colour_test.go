@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// sharma are the 34 pairs of Sharma, Wu and Dalal, "The CIEDE2000 Color-Difference Formula: Implementation Notes,
-// Supplementary Test Data, and Mathematical Observations" (2005), table 1.
+// sharma has the 34 pairs of colours of Sharma, Wu and Dalal, "The CIEDE2000 Color-Difference Formula: Implementation Notes,
+// Supplementary Test Data, and Mathematical Observations" (2005), table 1: L, a and b of both colours, and their difference.
 var sharma = [][7]float64{
 	{50, 2.6772, -79.7751, 50, 0, -82.7485, 2.0425},
 	{50, 3.1571, -77.2803, 50, 0, -82.7485, 2.8615},

@@ -42,7 +42,7 @@ func grayLab() []byte {
 	return p
 }
 
-// grayDots is grey for a press with a dot gain of 20 % in the middle.
+// grayDots is grey for a press with a dot gain of 20 % at half ink.
 func grayDots() []byte {
 	return colour.GrayProfile(2, "Dot Gain 20%", sampled(256, func(x float64) float64 {
 		ink := 1 - x

@@ -14,7 +14,8 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// littleCMS converts colours with transicc: exactly, in floating point, relative colorimetric, without clipping.
+// littleCMS converts the colours of device from profile to target with transicc, the command of Little CMS: in floating point, without
+// clipping, with the relative colorimetric intent.
 func littleCMS(t *testing.T, profile, target string, device [][]float64) [][]float64 {
 	t.Helper()
 	var in bytes.Buffer
