@@ -12,7 +12,7 @@ import (
 func TestPagesAreCompressedForTheRequestedEncoding(t *testing.T) {
 	b := newPageBody([]byte(strings.Repeat("<p>A page</p>", 500)))
 	estimated := b.size()
-	sendRequest := func(accepted, want string) {
+	expectEncoding := func(accepted, want string) {
 		t.Helper()
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header.Set("Accept-Encoding", accepted)
@@ -21,7 +21,8 @@ func TestPagesAreCompressedForTheRequestedEncoding(t *testing.T) {
 			t.Errorf("%q: %v, %v", accepted, rec.Header(), err)
 		}
 	}
-	compressed := func(want ...bool) {
+	// expectCompressed checks for each of encodings whether the body was compressed with it.
+	expectCompressed := func(want ...bool) {
 		t.Helper()
 		for i, v := range b.variants[:len(encodings)] {
 			if (v.encoded.Load() != nil) != want[i] {
@@ -29,20 +30,20 @@ func TestPagesAreCompressedForTheRequestedEncoding(t *testing.T) {
 			}
 		}
 	}
-	sendRequest("identity", "")
-	compressed(false, false, false)
+	expectEncoding("identity", "")
+	expectCompressed(false, false, false)
 	var wg sync.WaitGroup
 	for range 8 {
-		wg.Go(func() { sendRequest("gzip, deflate", "gzip") })
+		wg.Go(func() { expectEncoding("gzip, deflate", "gzip") })
 	}
 	wg.Wait()
-	compressed(false, false, true)
-	sendRequest("gzip, br, zstd", "br")
-	compressed(true, false, true)
-	sendRequest("zstd", "zstd")
+	expectCompressed(false, false, true)
+	expectEncoding("gzip, br, zstd", "br")
+	expectCompressed(true, false, true)
+	expectEncoding("zstd", "zstd")
 	if size := b.size(); size > estimated {
 		t.Errorf("%d bytes were expected and there are %d", estimated, size)
 	}
 	b = newPageBody([]byte("short"))
-	sendRequest("br, gzip", "")
+	expectEncoding("br, gzip", "")
 }

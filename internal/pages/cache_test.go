@@ -27,15 +27,15 @@ import (
 	"atelie/internal/settings/settingstest"
 )
 
-// newCountingService returns a service with its handler. made returns how often the service has read the clock. From this number a test
-// computes how many pages were made.
+// newCountingService returns a service with its handler. made returns how often the service has read the clock: once for its key, and once for
+// each page that it has made.
 func newCountingService(t *testing.T, d *db.DB, now func() time.Time) (s *Service, h http.Handler, made func() int) {
 	t.Helper()
 	var n atomic.Int64
 	works := &fakeContent{works: []work{{ID: testWork, Title: "A", Type: "mural"}}}
 	s, err := newWithDefaults(d, built, Config{
 		SiteURL: "https://a.example", APIURL: "https://a.example", AnonKey: testKey, Version: content.NewVersion(d, slog.New(slog.DiscardHandler)), Content: works.content(),
-	}, func() time.Time { n.Add(1); return now() }) // now is called once for the key, and once for each page that is made
+	}, func() time.Time { n.Add(1); return now() })
 	if err != nil {
 		t.Fatal(err)
 	}

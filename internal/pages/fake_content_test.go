@@ -23,7 +23,7 @@ type fakeContent struct {
 	works   []work
 	covers  []string // rows
 	most    int      // limit of the rows of one query; 0 for 1000
-	queries int
+	queries int      // number of calls of rows
 }
 
 // content returns a reader of the fake content. Only pictures below /known/ have renditions.

@@ -32,22 +32,22 @@ func readFeed(t *testing.T, s *Service, target string) (f atomFeed) {
 func TestTheFeedOfNewWorks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newServiceWith(t, d, newFakeContent())
-		untouched := readFeed(t, s, "/feed.xml")
-		if untouched.Updated != formatTime(day.AddDate(0, 0, 9)) {
-			t.Errorf("updated %s", untouched.Updated)
+		beforeSaving := readFeed(t, s, "/feed.xml")
+		if beforeSaving.Updated != formatTime(day.AddDate(0, 0, 9)) {
+			t.Errorf("updated %s", beforeSaving.Updated)
 		}
 		if err := settingstest.SaveSite(t.Context(), d, settings.Site{Name: "Alvor & filhos"}, day); err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range []struct{ target, title, askForPrice, untitled string }{{"/feed.xml", "New works · Alvor & filhos", "", "Untitled"}, {"/feed.xml?lang=pt", "Obras novas · Alvor & filhos", "&lang=pt", "Sem título"}} {
+		for _, c := range []struct{ target, title, languageParameter, untitled string }{{"/feed.xml", "New works · Alvor & filhos", "", "Untitled"}, {"/feed.xml?lang=pt", "Obras novas · Alvor & filhos", "&lang=pt", "Sem título"}} {
 			f := readFeed(t, s, c.target)
 			if f.ID != "https://a.example"+c.target || f.Title != c.title || f.Author.Name != "Alvor & filhos" || f.Links[0].Rel != "self" || f.Links[0].Href != f.ID || f.Links[1].Rel != "alternate" || len(f.Entries) != 3 {
-				t.Fatalf("%+v", f)
+				t.Fatalf("got %+v", f)
 			}
 			for i, id := range []string{workID(4), workID(2), workID(1)} { // the gallery does not show oil
 				e := f.Entries[i]
-				if e.ID != "urn:uuid:"+id || e.Title == "" || e.Summary == "" || e.Content.Type != "html" || !strings.HasSuffix(e.Link.Href, "?art="+id+c.askForPrice) || e.Link.Rel != "alternate" {
-					t.Errorf("%+v", e)
+				if e.ID != "urn:uuid:"+id || e.Title == "" || e.Summary == "" || e.Content.Type != "html" || !strings.HasSuffix(e.Link.Href, "?art="+id+c.languageParameter) || e.Link.Rel != "alternate" {
+					t.Errorf("got %+v", e)
 				}
 				for _, at := range []string{f.Updated, e.Updated, e.Published} {
 					if _, err := time.Parse(time.RFC3339, at); err != nil {
@@ -56,7 +56,7 @@ func TestTheFeedOfNewWorks(t *testing.T) {
 				}
 			}
 			if f.Entries[0].Title != c.untitled {
-				t.Errorf("%q", f.Entries[0].Title)
+				t.Errorf("got %q", f.Entries[0].Title)
 			}
 			content := strings.ReplaceAll(f.Entries[2].Content.HTML, ` lang="en"`, "") // the works have no texts in Portuguese
 			for _, part := range []string{`<a href="` + html.EscapeString(f.Entries[2].Link.Href) + `"><img src="https://a.example/large/known/sol.jpg" width="1600" height="800" alt="Sol de inverno, Acrylic on plaster">`, "<p>A street that</p><p>faces north.</p>", "14 × 7 m"} {
@@ -72,6 +72,6 @@ func TestTheFeedOfNewWorks(t *testing.T) {
 func TestAFeedWithoutWorks(t *testing.T) {
 	f := readFeed(t, newServiceWith(t, dbtest.Open(t, db.SQLite), &fakeContent{}), "/feed.xml")
 	if len(f.Entries) != 0 || f.Updated != "2026-11-21T00:00:00Z" {
-		t.Errorf("%+v", f)
+		t.Errorf("got %+v", f)
 	}
 }

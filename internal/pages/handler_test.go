@@ -25,6 +25,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
+// built is a built site with an empty page.
 var built = fstest.MapFS{
 	"index.html": {Data: []byte(`<!doctype html>` + langMark + `><head>` + titleMark + bootMark + scriptsMark + sheetMark + `</head><body>` + rootMark + `</body></html>`)},
 	manifestFile: {Data: manifestJSON(testManifest)},

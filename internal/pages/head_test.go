@@ -48,18 +48,18 @@ func TestTheHeadOfEveryPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	const root = "https://a.example"
-	one := "art=" + workID(1)
+	firstWork := "art=" + workID(1) // the parameter of its URLs
 	for _, c := range []struct{ target, path, title, description, picture, alt string }{
 		{"/", "/", "Alvor", "I paint walls and houses walls", "/share/known/cover.jpg", "A cover, Alvor"},
 		{"/?utm_source=x&fbclid=y", "/", "Alvor", "I paint", "/share/known/cover.jpg", ""},
-		{"/?" + one, "/gallery/mural?" + one, "Winter sun · Alvor", "The owner's own words.", "/share/known/sol.jpg", ""}, // featured
+		{"/?" + firstWork, "/gallery/mural?" + firstWork, "Winter sun · Alvor", "The owner's own words.", "/share/known/sol.jpg", ""}, // featured
 		{"/gallery", "/gallery/all", "Gallery · Alvor", "Digital paintings, murals and watercolours by Alvor. I paint walls", "/share/known/film.mp4", "Untitled, Digital Painting"},
 		{"/gallery/", "/gallery/all", "Gallery · Alvor", "Digital paintings", "/share/known/film.mp4", ""},
 		{"/gallery/sculpture", "/gallery/all", "Gallery · Alvor", "Digital paintings", "/share/known/film.mp4", ""},
 		{"/gallery/mural", "/gallery/mural", "Mural · Gallery · Alvor", "Murals by Alvor. I paint walls", "/share/known/sol.jpg", "Sol de inverno, Acrylic on plaster"},
 		{"/gallery/watercolour", "/gallery/watercolour", "Watercolour · Gallery · Alvor", "Watercolours by Alvor. I paint", "/share/known/cover.jpg", ""}, // its only work has no picture
-		{"/gallery/mural?" + one, "/gallery/mural?" + one, "Winter sun · Alvor", "The owner's own words.", "/share/known/sol.jpg", "Sol de inverno, Acrylic on plaster"},
-		{"/gallery?x=1&" + strings.ToUpper(one[4:]) + "&" + one, "/gallery/mural?" + one, "Winter sun · Alvor", "The owner's own words.", "/share/known/sol.jpg", ""},
+		{"/gallery/mural?" + firstWork, "/gallery/mural?" + firstWork, "Winter sun · Alvor", "The owner's own words.", "/share/known/sol.jpg", "Sol de inverno, Acrylic on plaster"},
+		{"/gallery?x=1&" + strings.ToUpper(firstWork[4:]) + "&" + firstWork, "/gallery/mural?" + firstWork, "Winter sun · Alvor", "The owner's own words.", "/share/known/sol.jpg", ""},
 		{"/gallery/all?art=" + workID(2), "/gallery/watercolour?art=" + workID(2), "Serra · Alvor", "Serra · Watercolour · 46 × 61 cm", "/icon-512.png", "Alvor"},
 		{"/gallery/digital?art=" + workID(4), "/gallery/digital?art=" + workID(4), "Untitled · Alvor", "Untitled · Digital Painting", "/share/known/film.mp4", ""},
 		{"/politica-privacidade", "/politica-privacidade", "Política de Privacidade · Alvor", "Que dados Alvor guarda", "/share/known/cover.jpg", ""},

@@ -20,7 +20,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// rowsOf returns content that never changes.
+// rowsOf returns content whose tables have these rows. A query for one id finds a row with the id alone.
 func rowsOf(rows map[string][]string) ContentReader {
 	return ContentReader{
 		Rows: func(_ context.Context, table, query string) ([]string, error) {

@@ -1,6 +1,6 @@
 //go:build !race
 
-// Without the race detector, which makes the JavaScript engine a hundred times slower: a page would take seconds.
+// These tests are not built with the race detector, which makes the JavaScript engine a hundred times slower: a page would take seconds.
 
 package pages
 

@@ -34,23 +34,23 @@ func TestReportsOfStoppedContentAreLoggedWithinBounds(t *testing.T) {
 		h.ServeHTTP(rec, r)
 		return rec.Code
 	}
-	const one = `{"csp-report":{"document-uri":"https://a.example/?token=secret#x","blocked-uri":"inline","effective-directive":"script-src-elem","source-file":"https://a.example/","disposition":"enforce"}}`
-	const list = `[{"type":"deprecation","body":{}},{"type":"csp-violation","body":{"documentURL":"https://a.example/gallery","blockedURL":"https://evil.example/x.js?a","effectiveDirective":"img-src"}}]`
+	const report = `{"csp-report":{"document-uri":"https://a.example/?token=secret#x","blocked-uri":"inline","effective-directive":"script-src-elem","source-file":"https://a.example/","disposition":"enforce"}}`
+	const reports = `[{"type":"deprecation","body":{}},{"type":"csp-violation","body":{"documentURL":"https://a.example/gallery","blockedURL":"https://evil.example/x.js?a","effectiveDirective":"img-src"}}]`
 	for _, c := range []struct {
 		kind, body string
 		status     int
 		logged     string
 	}{
-		{"application/csp-report", one, 204, `directive=script-src-elem blocked=inline page=https://a.example/ source=https://a.example/`},
-		{"application/reports+json; charset=utf-8", list, 204, `directive=img-src blocked=https://evil.example/x.js page=https://a.example/gallery`},
+		{"application/csp-report", report, 204, `directive=script-src-elem blocked=inline page=https://a.example/ source=https://a.example/`},
+		{"application/reports+json; charset=utf-8", reports, 204, `directive=img-src blocked=https://evil.example/x.js page=https://a.example/gallery`},
 		{"application/csp-report", `{"csp-report":{"violated-directive":"` + strings.Repeat("é", 5000) + `"}}`, 204, "é…"},
 		{"application/csp-report", `{}`, 204, ""},
 		{"application/reports+json", `[]`, 204, ""},
 		{"application/reports+json", `{}`, 400, ""},
 		{"application/csp-report", `[`, 400, ""},
 		{"application/csp-report", strings.Repeat(" ", maxReport+1), 413, ""},
-		{"text/plain", one, 415, ""},
-		{"", one, 415, ""},
+		{"text/plain", report, 415, ""},
+		{"", report, 415, ""},
 	} {
 		log.Reset()
 		if got := post(c.kind, c.body); got != c.status || !strings.Contains(log.String(), c.logged) || (c.logged == "") != (log.Len() == 0) || log.Len() > 1000 || strings.Contains(log.String(), "secret") {
@@ -59,7 +59,7 @@ func TestReportsOfStoppedContentAreLoggedWithinBounds(t *testing.T) {
 	}
 	log.Reset()
 	for range 100 {
-		post("application/csp-report", one)
+		post("application/csp-report", report)
 	}
 	post("application/reports+json", "["+strings.Repeat(`{"type":"csp-violation","body":{"effectiveDirective":"img-src"}},`, 100)+`{}]`)
 	if n := strings.Count(log.String(), "\n"); n > reportsPerMinute {
@@ -67,7 +67,7 @@ func TestReportsOfStoppedContentAreLoggedWithinBounds(t *testing.T) {
 	}
 	now = now.Add(time.Minute)
 	log.Reset()
-	post("application/csp-report", one)
+	post("application/csp-report", report)
 	if !strings.Contains(log.String(), `"left out"=`) || !strings.Contains(log.String(), "script-src-elem") {
 		t.Errorf("the next minute: %s", log.String())
 	}

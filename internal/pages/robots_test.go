@@ -19,7 +19,7 @@ func TestRobots(t *testing.T) {
 	}
 	for _, l := range lines { // pages, tables and pictures are not excluded
 		if l == "Disallow: /" || strings.HasPrefix(l, "Disallow: /rest") || strings.HasPrefix(l, "Disallow: /storage") || strings.HasPrefix(l, "Disallow: /assets") {
-			t.Errorf("%q", l)
+			t.Errorf("got %q", l)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestPagesFollowTheShownTypes(t *testing.T) {
 		}
 		save(settings.Gallery{})
 		if page := sendRequest(h, "/gallery/oil").Body.String(); headOf(t, page)["canonical"] != "https://a.example/gallery/all" || !strings.Contains(page, `artwork_type`) {
-			t.Errorf("a type that does not hang: %v", headOf(t, page))
+			t.Errorf("a type that the gallery does not show: %v", headOf(t, page))
 		}
 		if rec := sendRequest(h, "/gallery/all?art="+workID(3)); rec.Code != http.StatusNotFound {
 			t.Errorf("a hidden work: %d", rec.Code)
@@ -47,13 +47,13 @@ func TestPagesFollowTheShownTypes(t *testing.T) {
 			}
 		}
 		if rec := sendRequest(h, "/gallery/all?art="+workID(1)); rec.Code != http.StatusNotFound {
-			t.Errorf("a mural that does not hang any more: %d", rec.Code)
+			t.Errorf("a mural, which the gallery does not show any more: %d", rec.Code)
 		}
 		if page := sendRequest(h, "/gallery/all").Body.String(); !strings.Contains(page, `"title":"Hidden"`) || strings.Contains(page, `"title":"Serra"`) || !strings.Contains(page, `"types":["oil","acrylic"]`) {
 			t.Errorf("the data of the gallery: %s", page)
 		}
 		var addresses []string
-		for _, u := range mapped(t, s, "/sitemap.xml").URLs {
+		for _, u := range readSitemap(t, s, "/sitemap.xml").URLs {
 			addresses = append(addresses, strings.TrimPrefix(u.Address, "https://a.example"))
 		}
 		for address, want := range map[string]bool{

@@ -13,7 +13,7 @@ import (
 	"atelie/internal/settings/settingstest"
 )
 
-// readMap is a sitemap as an XML parser with namespaces reads it.
+// readMap is a sitemap as an XML parser that supports namespaces reads it.
 type readMap struct {
 	XMLName xml.Name
 	URLs    []readURL `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 url"`
@@ -34,8 +34,8 @@ type readURL struct {
 	} `xml:"http://www.google.com/schemas/sitemap-image/1.1 image"`
 }
 
-// mapped returns the sitemap at a URL.
-func mapped(t *testing.T, s *Service, target string) (m readMap) {
+// readSitemap returns the sitemap at a URL.
+func readSitemap(t *testing.T, s *Service, target string) (m readMap) {
 	t.Helper()
 	if err := xml.Unmarshal([]byte(fetch(t, s.Sitemap, target)), &m); err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestTheSitemapNamesEveryPageInBothLanguages(t *testing.T) {
 	if err := settingstest.SaveSite(t.Context(), s.db, settings.Site{Name: "Alvor"}, day); err != nil {
 		t.Fatal(err)
 	}
-	m := mapped(t, s, "/sitemap.xml")
+	m := readSitemap(t, s, "/sitemap.xml")
 	const root = "https://a.example"
 	want := []struct {
 		path     string
@@ -79,7 +79,7 @@ func TestTheSitemapNamesEveryPageInBothLanguages(t *testing.T) {
 	if m.URLs[12].Images[1].Address != root+"/large/known/near.jpg" {
 		t.Errorf("%+v", m.URLs[12].Images)
 	}
-	empty := mapped(t, newServiceWith(t, dbtest.Open(t, db.SQLite), &fakeContent{}), "/sitemap.xml")
+	empty := readSitemap(t, newServiceWith(t, dbtest.Open(t, db.SQLite), &fakeContent{}), "/sitemap.xml")
 	if len(empty.URLs) != 6 || empty.URLs[0].Modified != "" {
 		t.Errorf("without works: %+v", empty.URLs)
 	}
@@ -99,7 +99,7 @@ func TestLargeSitemapIsAnIndex(t *testing.T) {
 	}
 	s := newServiceWith(t, dbtest.Open(t, db.SQLite), many)
 	s.sitemapWorks = size
-	index := mapped(t, s, "/sitemap.xml")
+	index := readSitemap(t, s, "/sitemap.xml")
 	if index.XMLName.Local != "sitemapindex" || len(index.Parts) != 2 {
 		t.Fatalf("%s: %+v", index.XMLName.Local, index.Parts)
 	}

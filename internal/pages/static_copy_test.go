@@ -11,7 +11,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// The gallery of the site shows 48 works at first, and loads the others with scripts. A static copy must have all of them.
+// TestAStaticCopyHasAllWorksOfAGallery has 97 murals. The gallery of the site shows 48 works at first and loads the others with scripts, but a
+// static copy must have all of them, on three pages.
 func TestAStaticCopyHasAllWorksOfAGallery(t *testing.T) {
 	all := &fakeContent{}
 	for i := range 100 {
@@ -48,7 +49,7 @@ func TestAStaticCopyHasAllWorksOfAGallery(t *testing.T) {
 		}
 	}
 	if len(seen) != 97 {
-		t.Errorf("%d works are on all parts together", len(seen))
+		t.Errorf("the parts have %d different works, want 97", len(seen))
 	}
 	if p, err := s.RenderStatic(t.Context(), StaticView{Path: "/politica-privacidade", Language: "en"}); err != nil || p.Parts != 1 {
 		t.Errorf("%d parts, %v", p.Parts, err)
@@ -56,14 +57,14 @@ func TestAStaticCopyHasAllWorksOfAGallery(t *testing.T) {
 }
 
 func TestPagesOfWorksAreFound(t *testing.T) {
-	all := &fakeContent{works: []work{{ID: workID(1), Title: "In the gallery", Type: "mural"}, {ID: workID(2), Title: "Not in it", Type: "oil"}}}
+	all := &fakeContent{works: []work{{ID: workID(1), Title: "In the gallery", Type: "mural"}, {ID: workID(2), Title: "Not in the gallery", Type: "oil"}}}
 	s := newServiceWith(t, dbtest.Open(t, db.SQLite), all)
-	at, ok, err := s.LocateStatic(t.Context(), StaticView{Path: "/gallery/all", Language: "pt", Work: workID(1)})
-	if err != nil || !ok || at != (StaticView{Path: "/gallery/mural", Language: "pt", Work: workID(1)}) {
-		t.Errorf("%+v, %v, %v", at, ok, err)
+	located, ok, err := s.LocateStatic(t.Context(), StaticView{Path: "/gallery/all", Language: "pt", Work: workID(1)})
+	if err != nil || !ok || located != (StaticView{Path: "/gallery/mural", Language: "pt", Work: workID(1)}) {
+		t.Errorf("%+v, %v, %v", located, ok, err)
 	}
 	if _, ok, err := s.LocateStatic(t.Context(), StaticView{Path: "/", Language: "en", Work: workID(3)}); ok || err != nil {
-		t.Errorf("a work that is not there: %v, %v", ok, err)
+		t.Errorf("a work that does not exist: %v, %v", ok, err)
 	}
 	if _, err := s.RenderedPaths(t.Context()); !errors.Is(err, ErrNotBuilt) {
 		t.Errorf("paths without a script for the server: %v", err)

@@ -15,14 +15,14 @@ import (
 	"atelie/internal/settings/settingstest"
 )
 
-// schema is a type of schema.org as the site uses it: the required properties, and a check of the value of each property. A
-// type that occurs only as the value of a property is checked by the function of that property.
+// schema describes how the site uses a type of schema.org: which properties are required, and for each property a function that checks its
+// value. A type that occurs only as the value of a property is checked by the function of that property.
 type schema struct {
 	required   []string
 	properties map[string]func(any) bool
 }
 
-// text reports whether v is a text without spaces around it. The following functions report the same about other kinds of values.
+// text reports whether v is a text that is not empty and has no spaces around it. The functions below check other kinds of values.
 func text(v any) bool { s, ok := v.(string); return ok && strings.TrimSpace(s) == s && s != "" }
 
 func absoluteURL(v any) bool {
@@ -65,7 +65,7 @@ func oneOrMore(one func(any) bool) func(any) bool {
 
 var schemas map[string]schema
 
-func init() { // ImageGallery refers to VisualArtwork
+func init() { // not a declaration with a value, because the checks of ImageGallery refer to schemas
 	schemas = map[string]schema{
 		"Person": {[]string{"@id", "name", "url"}, map[string]func(any) bool{
 			"@id": absoluteURL, "name": text, "url": absoluteURL, "image": absoluteURL, "description": text, "sameAs": oneOrMore(anyURL),

@@ -17,7 +17,7 @@ func TestUrgentPicturePrecedesTheSheet(t *testing.T) {
 		langMark: `<html lang="pt"`, titleMark: "<title>T</title>", scriptsMark: "S", sheetMark: "<link><style>a</style>", headEndMark: "P</head>", rootMark: "R", bootMark: "B",
 	}))
 	if want := `<html lang="pt"><head><title>T</title><noscript><style>b</style></noscript>S` + "\n" + `<link><style>a</style>P</head>RB`; got != want {
-		t.Errorf("%s", got)
+		t.Errorf("got %s", got)
 	}
 	for _, other := range []string{strings.Replace(html, sheetMark, "", 1), html + rootMark} {
 		if _, err := parseTemplate([]byte(other)); err == nil {
@@ -33,7 +33,7 @@ func TestSheetIsInlined(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := styleElement(assets, "/assets/a.css"); err != nil || got != "<style>b{c:d}</style>" {
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("got %q, error %v", got, err)
 	}
 	if got, err := styleElement(assets, ""); err != nil || got != "" {
 		t.Errorf("without a sheet: %q, %v", got, err)

@@ -47,7 +47,7 @@ func TestShorten(t *testing.T) {
 		t.Errorf("%d characters: %s", utf8.RuneCountInString(got), got)
 	}
 	if got := shorten(strings.Repeat("\u0301", 200), 20); utf8.RuneCountInString(got) > 20 {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 )
 
 // Proves P-found-texts.
+//
 // Head, structured data, feed and sitemap have the texts in the language of the page, or in the other language where they are missing.
 func TestTextsOfWorksAreInTheLanguageOfThePage(t *testing.T) {
 	content := newFakeContent()
@@ -25,10 +26,10 @@ func TestTextsOfWorksAreInTheLanguageOfThePage(t *testing.T) {
 	if err := settingstest.SaveSite(t.Context(), s.db, settings.Site{Name: "Alvor"}, day); err != nil {
 		t.Fatal(err)
 	}
-	at := "/gallery/mural?art=" + workID(1)
+	workURL := "/gallery/mural?art=" + workID(1)
 	for _, c := range []struct{ target, title, description, alt string }{
-		{at, "Winter sun · Alvor", "The owner's own words.", "A low sun"},
-		{at + "&lang=pt", "Sol · Alvor", "Uma rua. A norte.", "Um sol baixo"}, // the Portuguese title and text, rather than the English texts for search engines
+		{workURL, "Winter sun · Alvor", "The owner's own words.", "A low sun"},
+		{workURL + "&lang=pt", "Sol · Alvor", "Uma rua. A norte.", "Um sol baixo"}, // the Portuguese title and text, rather than the English texts for search engines
 		{"/gallery/watercolour?art=" + workID(2) + "&lang=pt", "Serra · Alvor", "Hills.", "Serra, watercolour"},
 		{"/", "Alvor", "Digital", "Um mar"},
 		{"/?lang=pt", "Alvor", "Pinturas", "Um mar"},
@@ -39,7 +40,7 @@ func TestTextsOfWorksAreInTheLanguageOfThePage(t *testing.T) {
 		}
 	}
 
-	page := fetch(t, s.Page, at+"&lang=pt")
+	page := fetch(t, s.Page, workURL+"&lang=pt")
 	_, data, _ := strings.Cut(page, `<script type="application/ld+json">`)
 	data, _, _ = strings.Cut(data, "</script>")
 	var graph struct {
@@ -48,15 +49,15 @@ func TestTextsOfWorksAreInTheLanguageOfThePage(t *testing.T) {
 	if err := json.Unmarshal([]byte(data), &graph); err != nil {
 		t.Fatal(err)
 	}
-	one := graph.Graph[len(graph.Graph)-1]
+	artwork := graph.Graph[len(graph.Graph)-1]
 	for name, want := range map[string]any{"name": "Sol", "description": "Uma rua. A norte.", "artMedium": "Acrílico", "size": "grande"} {
-		if one[name] != want {
-			t.Errorf("structured data: %s is %v, want %v", name, one[name], want)
+		if artwork[name] != want {
+			t.Errorf("structured data: %s is %v, want %v", name, artwork[name], want)
 		}
 	}
-	first, _ := one["image"].([]any)[0].(map[string]any)
+	first, _ := artwork["image"].([]any)[0].(map[string]any)
 	if first["@type"] != "ImageObject" || first["caption"] != "Um sol baixo" || first["url"] == "" {
-		t.Errorf("structured data: the first picture is %v", one["image"])
+		t.Errorf("structured data: the first picture is %v", artwork["image"])
 	}
 
 	feed := readFeed(t, s, "/feed.xml?lang=pt")

@@ -60,7 +60,7 @@ func TestTheManifestAndItsIcons(t *testing.T) {
 
 // Proves P-found-icon.
 //
-// Browsers and feed readers request it if no page has named another icon.
+// Browsers and feed readers request /favicon.ico if they know no page that names another icon.
 func TestFavicon(t *testing.T) {
 	ico, err := os.ReadFile("../../web/public/favicon.ico")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 // Proves P-found-gone, P-found-home.
 //
-// TestURLsOfMissingWorks: the URL of a deleted work is 410, and that of a work that never existed 404. The URL of a work that another page shows
-// redirects to that page.
+// The URL of a deleted work gets 410, and that of a work that never existed 404. The URL of a work that belongs to another page redirects to that
+// page.
 func TestURLsOfMissingWorks(t *testing.T) {
 	const deleted, unknown = "0b5e9dc4-2f4e-4c55-9d2d-00000000dead", "0b5e9dc4-2f4e-4c55-9d2d-00000000beef"
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -34,8 +34,8 @@ func TestURLsOfMissingWorks(t *testing.T) {
 				if rec.Code != want {
 					t.Errorf("%s: %d, not %d", target, rec.Code, want)
 				}
-				if says := strings.Contains(rec.Body.String(), `"noWork":true`); says != (want >= 400) {
-					t.Errorf("%s: says that the work is not there: %v", target, says)
+				if noWork := strings.Contains(rec.Body.String(), `"noWork":true`); noWork != (want >= 400) {
+					t.Errorf("%s: noWork is %v", target, noWork)
 				}
 			}
 		}

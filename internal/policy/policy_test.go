@@ -12,15 +12,16 @@ const (
 	another = "22222222-2222-4222-8222-222222222222"
 )
 
-// callers are the callers of the matrix of rights, and callers that must never be allowed anything (nobody, stranger).
+// callers are the callers of the matrix of rights, and three more: nobody and unknown must never be allowed anything, and anonymous
+// admin only what an anonymous caller may do.
 var callers = map[string]identity.Caller{
 	"anonymous": {Role: identity.Anon},
 	"user":      {Role: identity.Authenticated, UserID: me},
 	"admin":     {Role: identity.Authenticated, UserID: me, Admin: true},
 	"service":   {Role: identity.Service},
 	"nobody":    {},
-	"stranger":  {Role: "postgres", UserID: me, Admin: true},
-	// The admin flag has an effect only for signed-in users.
+	"unknown":   {Role: "postgres", UserID: me, Admin: true},
+	// Admin has an effect only with the role Authenticated.
 	"anonymous admin": {Role: identity.Anon, Admin: true},
 }
 
@@ -129,7 +130,7 @@ func TestTable(t *testing.T) {
 func TestUserRole(t *testing.T) {
 	for who, want := range map[string][2]bool{ // for the caller's own account, for another one
 		"anonymous": {false, false}, "anonymous admin": {false, false}, "user": {true, false}, "admin": {true, true}, "service": {true, true},
-		"nobody": {false, false}, "stranger": {false, false},
+		"nobody": {false, false}, "unknown": {false, false},
 	} {
 		if got := [2]bool{UserRole(callers[who], me), UserRole(callers[who], another)}; got != want {
 			t.Errorf("%s: got %v, want %v", who, got, want)
@@ -240,7 +241,7 @@ func TestObject(t *testing.T) {
 
 func TestBucket(t *testing.T) {
 	for who, caller := range callers {
-		isService, known := who == "service", who != "nobody" && who != "stranger"
+		isService, known := who == "service", who != "nobody" && who != "unknown"
 		for _, c := range []struct {
 			bucket string
 			public bool
@@ -267,7 +268,7 @@ func TestManageBuckets(t *testing.T) {
 // Proves FN-admin-who.
 func TestFunction(t *testing.T) {
 	for who, caller := range callers {
-		want := who != "nobody" && who != "stranger"
+		want := who != "nobody" && who != "unknown"
 		if got := Function(caller, "submit-contact"); got != want {
 			t.Errorf("submit-contact for %s: got %v, want %v", who, got, want)
 		}

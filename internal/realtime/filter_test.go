@@ -22,7 +22,7 @@ func TestFilters(t *testing.T) {
 	if err := json.Unmarshal([]byte(filterRow), &record); err != nil {
 		t.Fatal(err)
 	}
-	for filter, want := range map[string]bool{
+	for filter, want := range map[string]bool{ // whether the filter matches filterRow
 		`id=eq.7D6A3A0E-0000-4000-8000-000000000001`: true, `id=neq.7d6a3a0e-0000-4000-8000-000000000001`: false,
 		`display_order=eq.12`: true, `display_order=gt.9`: true, `display_order=lt.9`: false, `display_order=gte.12`: true, `display_order=lte.11`: false, // as numbers, not as text
 		`display_order=in.(1,12)`: true, `display_order=in.(1,2)`: false, `display_order=not.in.(1,2)`: true,

@@ -33,14 +33,14 @@ type site struct {
 	t      *testing.T
 	url    string
 	tokens *identity.Tokens
-	valid  identity.GenerationLookup
+	valid  identity.GenerationLookup // which generations of the API keys are valid
 
 	mu      sync.Mutex
 	clock   time.Time
 	admins  map[string]bool
 	ended   map[string]bool // sessions
 	lookups []int           // the number of sessions in each look-up
-	broken  bool
+	broken  bool            // look-ups fail
 }
 
 var hubTables = map[string][]db.ColumnType{
@@ -119,7 +119,7 @@ func (s *site) now() time.Time {
 	return s.clock
 }
 
-func (s *site) pass(d time.Duration) {
+func (s *site) advance(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clock = s.clock.Add(d)
@@ -510,7 +510,7 @@ func TestExpiredTokenEndsItsChannel(t *testing.T) {
 		}
 		c.write(`["1","4","realtime:goes on","access_token",{"access_token":"` + s.token(owner, time.Hour) + `"}]`)
 		c.beat() // no reply was sent
-		s.pass(61 * time.Second)
+		s.advance(61 * time.Second)
 		s.change("products", "INSERT", `{"id":"1"}`, "")
 		// The ended channel gets no further event.
 		rest := c.expect("realtime:") + c.expect("realtime:") + c.expect("realtime:")
@@ -533,7 +533,7 @@ func TestLosingTheRoleEndsDelivery(t *testing.T) {
 		s.change("contact_submissions", "INSERT", `{"id":"1"}`, "")
 		c.expect(`postgres_changes`)
 		s.set(func() { s.admins[owner] = false })
-		s.pass(statusTTL)
+		s.advance(statusTTL)
 		s.change("contact_submissions", "INSERT", `{"id":"2"}`, "")
 		c.expect(`"system"`, "Access was revoked")
 		c.expect("phx_close")
@@ -649,7 +649,7 @@ func TestFailedRightsLookupClosesTheSocket(t *testing.T) {
 		c := s.connect()
 		c.watch("t", s.token(owner), `{"event":"*","schema":"public"}`)
 		s.set(func() { s.broken = true })
-		s.pass(statusTTL)
+		s.advance(statusTTL)
 		s.change("contact_submissions", "INSERT", `{"id":"1"}`, "")
 		if code := c.closed(); code != websocket.StatusTryAgainLater {
 			t.Errorf("closed with %d", code)
@@ -777,7 +777,7 @@ func TestPresence(t *testing.T) {
 		if err := d.WithTx(t.Context(), func(tx *db.Tx) error { return insertPresence(t.Context(), tx, ghost, s.node, s.now()) }); err != nil {
 			t.Fatal(err)
 		}
-		s.pass(presenceTTL + time.Second)
+		s.advance(presenceTTL + time.Second)
 		if err := s.renewPresences(t.Context()); err != nil {
 			t.Fatal(err)
 		}

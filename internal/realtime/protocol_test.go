@@ -31,7 +31,7 @@ func TestFramesOfBothProtocols(t *testing.T) {
 		}
 		again, err := decode(c.v2, false, encode(c.v2, in.joinRef, in.ref, in.topic, in.event, in.payload).data)
 		if err != nil || *again.joinRef != "6" || *again.ref != "7" || again.topic != in.topic || string(again.payload) != `{"a":1}` {
-			t.Errorf("%s: what was read is written otherwise: %+v, %v", name, again, err)
+			t.Errorf("%s: the encoded frame differs from the decoded one: %+v, %v", name, again, err)
 		}
 	}
 }
@@ -40,25 +40,25 @@ func TestFramesOfBothProtocols(t *testing.T) {
 func TestABinaryBroadcast(t *testing.T) {
 	in, err := decode(true, true, push("6", "7", "realtime:Praça", "olá", `{"persist":true}`, encodingJSON, `{"x":1}`))
 	if err != nil || *in.joinRef != "6" || *in.ref != "7" || in.topic != "realtime:Praça" || in.event != eventBroadcast || in.message.Event != "olá" || string(in.message.JSON) != `{"x":1}` {
-		t.Fatalf("%+v, %v", in, err)
+		t.Fatalf("got %+v, error %v", in, err)
 	}
 	f, ok := encodeMessage(true, in.topic, *in.message)
 	want := append([]byte{binaryBroadcast, byte(len(in.topic)), byte(len("olá")), 0, encodingJSON}, `realtime:Praçaolá{"x":1}`...)
 	if !ok || f.kind != websocket.MessageBinary || !bytes.Equal(f.data, want) {
-		t.Errorf("%q", f.data)
+		t.Errorf("got %q", f.data)
 	}
 	f, ok = encodeMessage(false, in.topic, *in.message)
 	var o struct {
 		Payload struct{ Type, Event string }
 	}
 	if err := json.Unmarshal(f.data, &o); !ok || err != nil || o.Payload.Type != "broadcast" || o.Payload.Event != "olá" {
-		t.Errorf("%s", f.data)
+		t.Errorf("got %s", f.data)
 	}
 	if in, err = decode(true, true, push("", "", "realtime:T", "e", "", encodingRaw, "\x00\xff")); err != nil || in.ref != nil || in.joinRef != nil || string(in.message.Raw) != "\x00\xff" {
-		t.Errorf("%+v, %v", in, err)
+		t.Errorf("got %+v, error %v", in, err)
 	}
 	if _, ok := encodeMessage(false, "realtime:T", *in.message); ok {
-		t.Error("raw bytes have no form in 1.0.0")
+		t.Error("raw bytes were encoded for 1.0.0, which cannot carry them")
 	}
 }
 

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// silent is a server that does not respond.
-type silent struct{}
+// silentServer stands for a server that does not respond.
+type silentServer struct{}
 
-func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
+func (silentServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
 	return nil, r.Context().Err()
 }
@@ -24,7 +24,7 @@ func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestHangingReleaseFileTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		_, err := read(t.Context(), &http.Client{Transport: silent{}}, "https://example.com/release.json")
+		_, err := read(t.Context(), &http.Client{Transport: silentServer{}}, "https://example.com/release.json")
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != timeout {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}

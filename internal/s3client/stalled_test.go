@@ -23,7 +23,7 @@ func config() s3client.Config {
 	return s3client.Config{Endpoint: "http://s3.example", Region: "us-east-1", KeyID: "k", Secret: "s", Bucket: "b", PathStyle: true}
 }
 
-// get begins to read an object, and returns its body.
+// get requests an object, and returns the response's body.
 func get(t *testing.T, client *s3.Client) io.ReadCloser {
 	t.Helper()
 	out, err := client.GetObject(t.Context(), &s3.GetObjectInput{Bucket: aws.String("b"), Key: aws.String("k")})
@@ -46,7 +46,7 @@ func TestStalledBodyTimesOut(t *testing.T) {
 		began := time.Now()
 		got, err := io.ReadAll(body)
 		if string(got) != "first" || err == nil || !strings.Contains(err.Error(), "sent nothing for 30s") {
-			t.Errorf("%q, %v", got, err)
+			t.Errorf("got %q, error %v", got, err)
 		}
 		if took := time.Since(began); took != readTimeout {
 			t.Errorf("took %s", took)

@@ -12,7 +12,8 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// script renders a page that depends on its path. Some paths behave like a component that never ends or uses too much memory.
+// script renders a page that consists of its path, its boot data and a counter. The paths in acts behave like a broken component, such as one
+// that never ends.
 const script = `
 let drawn = 0;
 const acts = {
@@ -27,7 +28,7 @@ globalThis.render = (path, boot) => acts[path] ? acts[path]() : { head: "<link>"
 let late = false;
 void Promise.resolve().then(() => (late = true));`
 
-// packed returns a script as the build packs it, with Brotli.
+// packed returns a script as the build stores it: compressed with Brotli.
 func packed(t *testing.T, script string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -58,7 +59,7 @@ func renders(t *testing.T, r *Renderer, want string) {
 	t.Helper()
 	page, err := r.Render(t.Context(), "/", `{"a":"€ 🙂"}`)
 	if err != nil || page.Head != "<link>" || page.Body != want {
-		t.Fatalf("%q, %v", page, err)
+		t.Fatalf("got %q, error %v", page, err)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 type node struct {
 	*Bus
 	t      *testing.T
-	got    chan string
+	got    chan string // payloads
 	missed chan struct{}
 }
 
@@ -57,8 +57,8 @@ func (n *node) expect(want ...string) {
 	}
 }
 
-// say records an event in a transaction of its own.
-func (n *node) say(text string) error {
+// record records an event in a transaction of its own.
+func (n *node) record(text string) error {
 	return n.db.WithTx(context.Background(), func(tx *db.Tx) error { return n.Record(context.Background(), tx, "test", []byte(text)) })
 }
 
@@ -122,7 +122,7 @@ func TestEventsOfASlowTransactionAreNotLost(t *testing.T) {
 	}()
 	<-written
 	for i := range 3 {
-		if err := n.say(fmt.Sprint(i)); err != nil {
+		if err := n.record(fmt.Sprint(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -132,7 +132,7 @@ func TestEventsOfASlowTransactionAreNotLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.expect("slow")
-	if err := n.say("end"); err != nil {
+	if err := n.record("end"); err != nil {
 		t.Fatal(err)
 	}
 	n.expect("end") // no event is delivered twice
@@ -154,7 +154,7 @@ func TestTwoNodesReceiveTheEventsOfBoth(t *testing.T) {
 	}
 	for i, n := range nodes {
 		text := fmt.Sprint("from ", i)
-		if err := n.say(text); err != nil {
+		if err := n.record(text); err != nil {
 			t.Fatal(err)
 		}
 		nodes[0].expect(text)
@@ -183,7 +183,7 @@ func TestNoEventIsLostWhenTheConnectionEnds(t *testing.T) {
 			}
 		}
 		want = append(want, fmt.Sprint(i))
-		if err := n.say(want[i]); err != nil {
+		if err := n.record(want[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -211,7 +211,7 @@ func TestSweptEventsAreReportedAsLost(t *testing.T) {
 			return clock
 		}
 		n := run(t, d, now)
-		if err := n.say("first"); err != nil {
+		if err := n.record("first"); err != nil {
 			t.Fatal(err)
 		}
 		n.expect("first")
