@@ -15,7 +15,7 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-// counts returns the hits and misses of the cache of small blobs and of the row cache.
+// counts returns the hits and misses of the cache of small blobs, and those of the row cache.
 func (s *site) counts() (got [4]int64) {
 	got[0], got[1] = s.BlobCacheLookups().Counts()
 	got[2], got[3] = s.RowLookups().Counts()
@@ -31,7 +31,7 @@ func TestSmallPublicFileIsServedFromMemory(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.UploadFile("product-images/a.jpg", small)
-		const at = "/object/public/product-images/a.jpg"
+		const fileURL = "/object/public/product-images/a.jpg"
 		if got := s.PublicFile("product-images/a.jpg"); got != string(small) {
 			t.Fatalf("%d bytes", len(got))
 		}
@@ -44,17 +44,17 @@ func TestSmallPublicFileIsServedFromMemory(t *testing.T) {
 		if got := s.PublicFile("product-images/a.jpg"); got != string(small) {
 			t.Errorf("%d bytes", len(got))
 		}
-		if rec := s.Call("nobody", "GET", at+"?download=x.jpg", nil, "Range", "bytes=2-5"); rec.Code != 206 || rec.Body.String() != string(small[2:6]) || !strings.Contains(rec.Header().Get("Content-Disposition"), "x.jpg") {
+		if rec := s.Call("nobody", "GET", fileURL+"?download=x.jpg", nil, "Range", "bytes=2-5"); rec.Code != 206 || rec.Body.String() != string(small[2:6]) || !strings.Contains(rec.Header().Get("Content-Disposition"), "x.jpg") {
 			t.Errorf("a range to save: %d %v", rec.Code, rec.Header())
 		}
-		if rec := s.Call("nobody", "HEAD", at, nil); rec.Code != 200 || rec.Body.Len() > 0 || rec.Header().Get("Content-Length") != fmt.Sprint(len(small)) {
+		if rec := s.Call("nobody", "HEAD", fileURL, nil); rec.Code != 200 || rec.Body.Len() > 0 || rec.Header().Get("Content-Length") != fmt.Sprint(len(small)) {
 			t.Errorf("HEAD: %d %v", rec.Code, rec.Header())
 		}
 		if got := s.counts(); got != [4]int64{before[0] + 3, before[1], before[2] + 3, before[3]} {
 			t.Errorf("hits and misses of bytes and rows: %v, then %v", before, got)
 		}
-		storagetest.Refused(t, s.Call("nobody", "GET", at+"?versionId=1", nil), "400", "FeatureNotEnabled")
-		storagetest.Refused(t, s.Call("nobody", "GET", at+"?original", nil), "403", "Unauthorized")
+		storagetest.Refused(t, s.Call("nobody", "GET", fileURL+"?versionId=1", nil), "400", "FeatureNotEnabled")
+		storagetest.Refused(t, s.Call("nobody", "GET", fileURL+"?original", nil), "403", "Unauthorized")
 		s.UploadFile("product-images/x/a.jpg", small)
 		s.PublicFile("product-images/x/a.jpg")
 		storagetest.Refused(t, s.Call("nobody", "GET", "/object/public/product-images%2Fx/a.jpg", nil), "404", "Bucket not found")
@@ -66,7 +66,7 @@ func TestSmallPublicFileIsServedFromMemory(t *testing.T) {
 		if rec := s.Change("admin", "move", `{"bucketId":"product-images","sourceKey":"a.jpg","destinationKey":"b.jpg"}`); rec.Code != 200 {
 			t.Fatal(rec.Body)
 		}
-		storagetest.Refused(t, s.Call("nobody", "GET", at, nil), "404", "not_found")
+		storagetest.Refused(t, s.Call("nobody", "GET", fileURL, nil), "404", "not_found")
 		if got := s.PublicFile("product-images/b.jpg"); got != string(other) {
 			t.Errorf("after it was moved: %d bytes", len(got))
 		}

@@ -25,22 +25,23 @@ func (s *site) makeBucket(id, settings string) {
 func TestCreateAndUpdateBuckets(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		shown := func(id string, public bool, limit any, types []string, updated string) map[string]any {
+		// shown returns the JSON of a bucket.
+		bucketJSON := func(id string, public bool, limit any, types []string, updated string) map[string]any {
 			return map[string]any{"id": id, "name": id, "owner": "", "public": public, "type": "STANDARD", "file_size_limit": limit, "allowed_mime_types": types,
 				"created_at": "2026-03-12T10:00:00.000Z", "updated_at": updated}
 		}
-		const first, later = "2026-03-12T10:00:00.000Z", "2026-03-12T11:00:00.000Z"
+		const createdAt, updatedAt = "2026-03-12T10:00:00.000Z", "2026-03-12T11:00:00.000Z"
 		s.makeBucket("plain", "")
-		storagetest.WantJSON(t, s.Call("service", "GET", "/bucket/plain", nil), shown("plain", false, nil, nil, first))
+		storagetest.WantJSON(t, s.Call("service", "GET", "/bucket/plain", nil), bucketJSON("plain", false, nil, nil, createdAt))
 		s.makeBucket("full", `,"public":true,"file_size_limit":"20KB","allowed_mime_types":["image/*"," VIDEO/MP4 "],"type":"STANDARD","versioning_status":"disabled"`)
-		storagetest.WantJSON(t, s.Call("anon", "GET", "/bucket/full", nil), shown("full", true, 20000, []string{"image/*", "video/mp4"}, first))
+		storagetest.WantJSON(t, s.Call("anon", "GET", "/bucket/full", nil), bucketJSON("full", true, 20000, []string{"image/*", "video/mp4"}, createdAt))
 		storagetest.WantJSON(t, s.Call("service", "POST", "/bucket", strings.NewReader(`{"name":"named only"}`)), map[string]string{"name": "named only"})
 
 		s.Clock = s.Clock.Add(time.Hour)
 		storagetest.WantJSON(t, s.Call("service", "PUT", "/bucket/full", strings.NewReader(`{"id":"full","name":"full","public":false,"file_size_limit":1000}`)), map[string]string{"message": "Successfully updated"})
-		storagetest.WantJSON(t, s.Call("service", "GET", "/bucket/full", nil), shown("full", false, 1000, []string{"image/*", "video/mp4"}, later))
+		storagetest.WantJSON(t, s.Call("service", "GET", "/bucket/full", nil), bucketJSON("full", false, 1000, []string{"image/*", "video/mp4"}, updatedAt))
 		storagetest.WantJSON(t, s.Call("service", "PUT", "/bucket/full", strings.NewReader(`{"file_size_limit":null,"allowed_mime_types":null}`)), map[string]string{"message": "Successfully updated"})
-		storagetest.WantJSON(t, s.Call("service", "GET", "/bucket/full", nil), shown("full", false, nil, nil, later))
+		storagetest.WantJSON(t, s.Call("service", "GET", "/bucket/full", nil), bucketJSON("full", false, nil, nil, updatedAt))
 
 		for body, want := range map[string][2]string{
 			`{"name":"plain"}`: {"409", "Duplicate"}, `{"id":"other","name":"plain"}`: {"409", "Duplicate"}, `{"name":"product-images"}`: {"409", "Duplicate"},
@@ -179,7 +180,7 @@ func TestUnreferencedFilesOfOtherBucketsAreKept(t *testing.T) {
 		}
 		s.UploadFile("product-images/a.png", storagetest.PNG(3, 3))
 		s.Clock = s.Clock.Add(unreferencedAge + time.Second)
-		removed, err := s.CollectUnreferenced(t.Context(), these())
+		removed, err := s.CollectUnreferenced(t.Context(), referenced())
 		if err != nil || removed != 1 {
 			t.Errorf("%d, %v", removed, err)
 		}

@@ -27,16 +27,16 @@ func TestPicturesOfConversationsArePrivate(t *testing.T) {
 			t.Fatal(err)
 		}
 		received.Discard(t.Context())
-		s.HoldsFiles(1, 1) // the uploaded file itself is not kept
-		const at = policy.ConversationBucket + "/message/reply/1"
+		s.HoldsFiles(1, 1) // only a copy without metadata is stored, not the uploaded file
+		const picture = policy.ConversationBucket + "/message/reply/1"
 		for _, who := range []string{"nobody", "anon", "user", "admin", "service"} {
 			mayRead, mayWrite := who == "admin" || who == "service", who == "service"
-			for _, address := range []string{"/object/public/" + at, "/object/info/public/" + at} {
+			for _, address := range []string{"/object/public/" + picture, "/object/info/public/" + picture} {
 				if rec := s.Call(who, "GET", address, nil); rec.Code == 200 {
 					t.Errorf("%s reads %s", who, address)
 				}
 			}
-			for _, address := range []string{"/object/" + at, "/object/authenticated/" + at, "/object/info/" + at, "/bucket/" + policy.ConversationBucket} {
+			for _, address := range []string{"/object/" + picture, "/object/authenticated/" + picture, "/object/info/" + picture, "/bucket/" + policy.ConversationBucket} {
 				rec := s.Call(who, "GET", address, nil)
 				if (rec.Code == 200) != mayRead || strings.Contains(rec.Body.String(), "canary") {
 					t.Errorf("%s reads %s: %d", who, address, rec.Code)
@@ -51,7 +51,7 @@ func TestPicturesOfConversationsArePrivate(t *testing.T) {
 				t.Errorf("%s lists buckets: %s", who, rec.Body)
 			}
 			for _, c := range [][3]string{
-				{"POST", "/object/sign/" + at, `{"expiresIn":60}`}, {"POST", "/object/upload/sign/" + policy.ConversationBucket + "/x-" + who, ""},
+				{"POST", "/object/sign/" + picture, `{"expiresIn":60}`}, {"POST", "/object/upload/sign/" + policy.ConversationBucket + "/x-" + who, ""},
 				{"POST", "/object/" + policy.ConversationBucket + "/y-" + who, string(content)}, {"PUT", "/object/" + policy.ConversationBucket + "/y-" + who, string(content)},
 			} {
 				if rec := s.Call(who, c[0], c[1], strings.NewReader(c[2])); (rec.Code == 200) != mayWrite {
@@ -60,10 +60,10 @@ func TestPicturesOfConversationsArePrivate(t *testing.T) {
 			}
 			rec := s.Call(who, "POST", "/object/sign/"+policy.ConversationBucket, strings.NewReader(`{"expiresIn":60,"paths":["message/reply/1"]}`))
 			if strings.Contains(rec.Body.String(), "token=") != mayWrite {
-				t.Errorf("%s signs many: %s", who, rec.Body)
+				t.Errorf("%s signs several: %s", who, rec.Body)
 			}
 			for _, c := range [][3]string{
-				{"DELETE", "/object/" + at, ""}, {"DELETE", "/object/" + policy.ConversationBucket, `{"prefixes":["message/reply/1"]}`},
+				{"DELETE", "/object/" + picture, ""}, {"DELETE", "/object/" + policy.ConversationBucket, `{"prefixes":["message/reply/1"]}`},
 				{"POST", "/object/move", `{"bucketId":"` + policy.ConversationBucket + `","sourceKey":"message/reply/1","destinationBucket":"product-images","destinationKey":"x.jpg"}`},
 				{"PUT", "/bucket/" + policy.ConversationBucket, `{"public":true}`}, {"DELETE", "/bucket/" + policy.ConversationBucket, ""},
 			} {

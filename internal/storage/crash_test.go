@@ -55,8 +55,8 @@ func request(t *testing.T, r *http.Request) []byte {
 
 // Proves F-upload-whole.
 //
-// TestAbortedUploadsLeaveNothing breaks the connection at random points of uploads: raw, chunked and as a form, for new names and for
-// existing objects.
+// TestAbortedUploadsLeaveNothing breaks the connection at a random point of each upload. The uploads are raw, chunked and as a form, for a new
+// name and for the name of an existing object.
 func TestAbortedUploadsLeaveNothing(t *testing.T) {
 	kept := noise(1000)
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {

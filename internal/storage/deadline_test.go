@@ -15,7 +15,7 @@ import (
 	"atelie/internal/storage/blob/blobtest"
 )
 
-// TestSlowTransfersMayExceedTheRequestTimeout sends and fetches a file for longer than the time limit of a request.
+// TestSlowTransfersMayExceedTheRequestTimeout uploads and downloads a file so slowly that each takes longer than the timeouts of the HTTP server.
 func TestSlowTransfersMayExceedTheRequestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, dbtest.Open(t, db.SQLite))
@@ -28,7 +28,7 @@ func TestSlowTransfersMayExceedTheRequestTimeout(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Header.Set("Authorization", "Bearer "+s.Keys["admin"])
-		whole := request(t, r)
+		rawRequest := request(t, r)
 		conn, err := dial(t.Context(), "", "")
 		if err != nil {
 			t.Fatal(err)
@@ -36,7 +36,7 @@ func TestSlowTransfersMayExceedTheRequestTimeout(t *testing.T) {
 		defer func() { _ = conn.Close() }()
 		in := bufio.NewReader(conn)
 		for i := range 4 {
-			if _, err := conn.Write(whole[i*len(whole)/4 : (i+1)*len(whole)/4]); err != nil {
+			if _, err := conn.Write(rawRequest[i*len(rawRequest)/4 : (i+1)*len(rawRequest)/4]); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(limit / 2)

@@ -26,35 +26,35 @@ func TestServing(t *testing.T) {
 		o := s.Object("product-images", "praia/mar alto.jpg")
 		etag, modified := `"`+o.ETag+`"`, "Thu, 12 Mar 2026 10:00:00 GMT"
 		const public, token = "/object/public/product-images/praia/mar%20alto.jpg", "/object/authenticated/product-images/praia/mar%20alto.jpg"
-		get := func(method, at string, headers ...string) (int, http.Header, []byte) {
+		get := func(method, target string, headers ...string) (int, http.Header, []byte) {
 			who := "nobody"
-			if at == token {
+			if target == token {
 				who = "anon"
 			}
-			rec := s.Call(who, method, at, nil, headers...)
+			rec := s.Call(who, method, target, nil, headers...)
 			return rec.Code, rec.Header(), rec.Body.Bytes()
 		}
-		for _, at := range []string{public, token} {
-			status, h, body := get("GET", at)
+		for _, target := range []string{public, token} {
+			status, h, body := get("GET", target)
 			if status != 200 || !bytes.Equal(body, content) {
-				t.Fatalf("%s: %d, %d bytes", at, status, len(body))
+				t.Fatalf("%s: %d, %d bytes", target, status, len(body))
 			}
 			for name, want := range map[string]string{
 				"Content-Type": "image/jpeg", "Cache-Control": "max-age=31536000, immutable", "ETag": etag, "Last-Modified": modified, "Accept-Ranges": "bytes",
 				"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox", "Content-Disposition": "",
 			} {
 				if got := h.Get(name); got != want {
-					t.Errorf("%s %s: got %q, want %q", at, name, got, want)
+					t.Errorf("%s %s: got %q, want %q", target, name, got, want)
 				}
 			}
-			if status, head, body := get("HEAD", at); status != 200 || len(body) != 0 || head.Get("Content-Length") != h.Get("Content-Length") || head.Get("ETag") != etag || head.Get("Content-Type") != "image/jpeg" {
-				t.Errorf("HEAD %s: %d %v", at, status, head)
+			if status, head, body := get("HEAD", target); status != 200 || len(body) != 0 || head.Get("Content-Length") != h.Get("Content-Length") || head.Get("ETag") != etag || head.Get("Content-Type") != "image/jpeg" {
+				t.Errorf("HEAD %s: %d %v", target, status, head)
 			}
 			for _, c := range []struct {
 				name         string
 				headers      []string
 				status       int
-				from, to     int
+				from, to     int // the part of the content that the body has
 				contentRange string
 			}{
 				{"first bytes", []string{"Range", "bytes=0-9"}, 206, 0, 10, "bytes 0-9/"},
@@ -73,7 +73,7 @@ func TestServing(t *testing.T) {
 				{"content decides before time", []string{"If-None-Match", `"other"`, "If-Modified-Since", modified}, 200, 0, size, ""},
 				{"precondition", []string{"If-Match", `"other"`}, 412, 0, 0, ""},
 			} {
-				status, h, body := get("GET", at, c.headers...)
+				status, h, body := get("GET", target, c.headers...)
 				if status != c.status || !strings.HasPrefix(h.Get("Content-Range"), c.contentRange) || (c.status < 300 && !bytes.Equal(body, content[c.from:c.to])) || (c.status == 304 && len(body) > 0) {
 					t.Errorf("%s: %d %q, %d bytes", c.name, status, h.Get("Content-Range"), len(body))
 				}
@@ -85,13 +85,13 @@ func TestServing(t *testing.T) {
 		if status, h, _ := get("GET", "/object/public/product-images/film.webm", "Range", "bytes=0-1"); status != 206 || h.Get("Content-Type") != "video/webm" {
 			t.Errorf("film: %d %v", status, h)
 		}
-		for _, at := range []string{"/object/public/product-images/nothing.jpg", "/object/public/product-images/praia", "/object/public/cover-images/film.webm"} {
-			rec := s.Call("nobody", "GET", at, nil)
+		for _, target := range []string{"/object/public/product-images/nothing.jpg", "/object/public/product-images/praia", "/object/public/cover-images/film.webm"} {
+			rec := s.Call("nobody", "GET", target, nil)
 			if e := storagetest.Refused(t, rec, "404", "not_found"); e.Message != "Object not found" || e.Code != "NoSuchKey" || rec.Header().Get("Cache-Control") != "no-store" {
-				t.Errorf("%s: %+v %v", at, e, rec.Header())
+				t.Errorf("%s: %+v %v", target, e, rec.Header())
 			}
-			if rec := s.Call("nobody", "HEAD", at, nil); rec.Code != 400 {
-				t.Errorf("HEAD %s: %d", at, rec.Code)
+			if rec := s.Call("nobody", "HEAD", target, nil); rec.Code != 400 {
+				t.Errorf("HEAD %s: %d", target, rec.Code)
 			}
 		}
 	})

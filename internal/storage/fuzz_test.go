@@ -38,7 +38,7 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// FuzzForm checks that a form is either refused or gives one whole file, without bytes of other parts.
+// FuzzForm checks that a form is either refused, or has one file whose content is contiguous in the body.
 func FuzzForm(f *testing.F) {
 	const boundary = "limit"
 	part := func(header, body string) string {

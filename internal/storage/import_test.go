@@ -12,6 +12,7 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
+// sumOf returns the SHA-256 of a file in hexadecimal.
 func sumOf(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
@@ -31,7 +32,7 @@ func TestImportedFilesAreKnownByTheSumOfTheirSource(t *testing.T) {
 			return sum
 		}
 		if got := sum(); got != "" {
-			t.Errorf("of nothing: %s", got)
+			t.Errorf("without a file: %s", got)
 		}
 		if err := s.CheckImport(t.Context(), bucket, name, int64(len(first)), first[:min(len(first), files.SniffLength)]); err != nil {
 			t.Error(err)
@@ -48,7 +49,7 @@ func TestImportedFilesAreKnownByTheSumOfTheirSource(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := sum(); got != sumOf(first) {
-			t.Errorf("of a film with its index in front: %s", got)
+			t.Errorf("of a video whose index was moved: %s", got)
 		}
 		if _, err := d.Exec(t.Context(), "update storage_objects set etag = $1 where name = $2", o.ETag, name); err != nil {
 			t.Fatal(err)

@@ -24,13 +24,13 @@ func TestListing(t *testing.T) {
 			name, body, want string
 		}{
 			{"root by name", `{"prefix":""}`, "100%/ 100x.png a_b.png Anna.png axb.png b.png Praia/ praia/ praia0.png zebra.png é.png"},
-			{"as the client asks", `{"limit":100,"offset":0,"sortBy":{"column":"name","order":"asc"},"prefix":""}`, "100%/ 100x.png a_b.png Anna.png axb.png b.png Praia/ praia/ praia0.png zebra.png é.png"},
-			{"nothing said", ``, "100%/ 100x.png a_b.png Anna.png axb.png b.png Praia/ praia/ praia0.png zebra.png é.png"},
-			{"downwards", `{"prefix":"","sortBy":{"column":"name","order":"desc"},"limit":3}`, "é.png zebra.png praia0.png"},
+			{"as supabase-js requests it", `{"limit":100,"offset":0,"sortBy":{"column":"name","order":"asc"},"prefix":""}`, "100%/ 100x.png a_b.png Anna.png axb.png b.png Praia/ praia/ praia0.png zebra.png é.png"},
+			{"an empty body", ``, "100%/ 100x.png a_b.png Anna.png axb.png b.png Praia/ praia/ praia0.png zebra.png é.png"},
+			{"descending", `{"prefix":"","sortBy":{"column":"name","order":"desc"},"limit":3}`, "é.png zebra.png praia0.png"},
 			{"folder", `{"prefix":"praia"}`, "2026/ mar.png"},
 			{"folder with slashes", `{"prefix":"/praia/"}`, "2026/ mar.png"},
 			{"folder in folder", `{"prefix":"praia/2026"}`, "a.png"},
-			{"folder with a sign of LIKE", `{"prefix":"100%"}`, "a.png"},
+			{"folder with a wildcard of LIKE", `{"prefix":"100%"}`, "a.png"},
 			{"no such folder", `{"prefix":"prai"}`, ""},
 			{"a file is no folder", `{"prefix":"b.png"}`, ""},
 			{"page", `{"prefix":"","limit":2,"offset":3}`, "Anna.png axb.png"},
@@ -38,12 +38,12 @@ func TestListing(t *testing.T) {
 			{"large limit", `{"prefix":"","limit":99999,"offset":9}`, "zebra.png é.png"},
 			{"search in any case", `{"prefix":"","search":"A"}`, "a_b.png Anna.png axb.png"},
 			{"search finds folders", `{"prefix":"","search":"PRAIA"}`, "Praia/ praia/ praia0.png"},
-			{"search with a sign of LIKE", `{"prefix":"","search":"a_"}`, "a_b.png"},
+			{"search with a wildcard of LIKE", `{"prefix":"","search":"a_"}`, "a_b.png"},
 			{"search in a folder", `{"prefix":"praia","search":"m"}`, "mar.png"},
 			{"search that leads into a folder", `{"prefix":"","search":"praia/M"}`, "praia/mar.png"},
 			{"search for nothing", `{"prefix":"","search":"\\"}`, ""},
 			{"by time", `{"prefix":"","sortBy":{"column":"created_at"}}`, "100%/ Praia/ praia/ b.png Anna.png zebra.png praia0.png 100x.png a_b.png axb.png é.png"},
-			{"by time downwards", `{"prefix":"","sortBy":{"column":"updated_at","order":"desc"},"limit":5}`, "praia/ Praia/ 100%/ é.png axb.png"},
+			{"by time, descending", `{"prefix":"","sortBy":{"column":"updated_at","order":"desc"},"limit":5}`, "praia/ Praia/ 100%/ é.png axb.png"},
 			{"by last access", `{"prefix":"praia","sortBy":{"column":"last_accessed_at","order":"DESC"}}`, "2026/ mar.png"},
 		} {
 			rec := s.Call("admin", "POST", "/object/list/product-images", strings.NewReader(c.body))

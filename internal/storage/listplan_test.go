@@ -12,9 +12,9 @@ import (
 
 // Proves F-list-v2-cost.
 //
-// TestListReadsOnlyTheNamesOfAPage uses 20,000 names, half of them in one folder. The query plan of a page by name, or
-// of a page of the whole bucket by a time, reads as many rows as the page has entries, wherever the page begins. The plan of
-// a page by a time with a prefix reads only the names with the prefix.
+// TestListReadsOnlyTheNamesOfAPage checks query plans with 20,000 names, half of them in one folder. A page that is ordered by name must read
+// only as many rows as it has entries, wherever it begins. So must a page of the whole bucket that is ordered by a time. A page with a prefix
+// that is ordered by a time must read only the names with the prefix.
 func TestListReadsOnlyTheNamesOfAPage(t *testing.T) {
 	fill := map[db.Dialect]string{
 		db.SQLite: `with recursive i(n) as (select 0 union all select n + 1 from i where n < 19999)

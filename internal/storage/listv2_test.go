@@ -12,8 +12,9 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-// walk requests page after page and returns the names in order, with the folders of a page before its objects.
-func (s *site) walk(options string) string {
+// listAll requests all pages of a list and returns the names in order, with the folders of a page before its objects. options is the beginning
+// of the request's JSON.
+func (s *site) listAll(options string) string {
 	s.T.Helper()
 	var names []string
 	cursor := ""
@@ -63,12 +64,12 @@ func TestListingV2(t *testing.T) {
 			{`"with_delimiter":true,"sortBy":{"column":"created_at","order":"desc"},`, "praia/ é.png p.png praia0.png b.png A.png"},
 		} {
 			for _, limit := range []string{"", `"limit":1,`, `"limit":2,`, `"limit":3,`, `"limit":9999,`} {
-				if got := s.walk(limit + c.options); got != c.want {
+				if got := s.listAll(limit + c.options); got != c.want {
 					t.Errorf("%s%s\n got %s\nwant %s", limit, c.options, got, c.want)
 				}
 			}
 		}
-		if got := s.walk(`"limit":1,"with_delimiter":true,`); got != "A.png b.png p.png praia/ praia0.png é.png" {
+		if got := s.listAll(`"limit":1,"with_delimiter":true,`); got != "A.png b.png p.png praia/ praia0.png é.png" {
 			t.Error(got)
 		}
 		o := s.Object("product-images", "praia/mar.png")

@@ -30,7 +30,7 @@ func TestMoving(t *testing.T) {
 		}
 		storagetest.Refused(t, s.Call("nobody", "GET", "/object/public/product-images/a.png", nil), "404", "not_found")
 		if s.PublicFile("product-images/novo/b%20%C3%A3.png") != string(content) {
-			t.Error("other bytes")
+			t.Error("the moved file has other bytes")
 		}
 		storagetest.WantJSON(t, s.Change("service", "move", `{"bucketId":"product-images","sourceKey":"novo/b ã.png","destinationKey":"c.png","destinationBucket":"cover-images"}`),
 			map[string]string{"message": "Successfully moved", "Id": id, "Key": "cover-images/c.png"})
@@ -38,7 +38,7 @@ func TestMoving(t *testing.T) {
 			t.Errorf("metadata %v, %v", metadata, err)
 		}
 		if rec := s.Change("admin", "move", `{"bucketId":"cover-images","sourceKey":"c.png","destinationKey":"c.png"}`); rec.Code != 200 {
-			t.Errorf("onto itself: %s", rec.Body)
+			t.Errorf("to its own name: %s", rec.Body)
 		}
 		s.UploadFile("product-images/film.mp4", storagetest.ISO("isom"))
 		for body, want := range map[string][2]string{
@@ -98,7 +98,7 @@ func TestCopying(t *testing.T) {
 		}
 		// A copy onto itself only changes the metadata.
 		if rec := s.Change("admin", "copy", `{"bucketId":"product-images","sourceKey":"a.png","destinationKey":"a.png","copyMetadata":false}`, "x-upsert", "true"); rec.Code != 200 || s.PublicFile("product-images/a.png") != string(content) {
-			t.Errorf("onto itself: %s", rec.Body)
+			t.Errorf("to its own name: %s", rec.Body)
 		}
 		s.Call("admin", "DELETE", "/object/product-images/a.png", nil)
 		if s.PublicFile("cover-images/b/c.png") != string(content) {

@@ -15,6 +15,7 @@ import (
 // Proves F-upload-quota.
 func TestQuota(t *testing.T) {
 	const size = 1000
+	// file returns a file of size bytes, noise(size) one that is a little larger.
 	file := func() []byte { return noise(size - len(storagetest.ISO("isom"))) }
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -22,20 +23,21 @@ func TestQuota(t *testing.T) {
 		for _, bucket := range []string{"product-images", "cover-images"} {
 			s.UploadFile(bucket+"/a.mp4", file())
 		}
-		full := func(who, method, address string, body []byte, headers ...string) {
+		// expectFull checks that a request is refused because of the quota.
+		expectFull := func(who, method, address string, body []byte, headers ...string) {
 			t.Helper()
 			e := storagetest.Refused(t, s.Call(who, method, address, bytes.NewReader(body), headers...), "413", "Payload too large")
 			if e.Code != "EntityTooLarge" || !strings.Contains(e.Message, "quota") {
-				t.Errorf("%+v", e)
+				t.Errorf("got %+v", e)
 			}
 		}
-		full("admin", "POST", "/object/product-images/big.mp4", noise(size))
+		expectFull("admin", "POST", "/object/product-images/big.mp4", noise(size))
 		contentType, form := storagetest.Form(t, storagetest.Field{Name: "", Value: string(noise(size))}) // without a known length
-		full("admin", "POST", "/object/product-images/big.mp4", form, "Content-Type", contentType)
+		expectFull("admin", "POST", "/object/product-images/big.mp4", form, "Content-Type", contentType)
 		s.UploadFile("product-images/b.mp4", file()) // uses the quota to the last byte
-		full("service", "POST", "/object/product-images/c.mp4", file())
-		full("admin", "POST", "/object/copy", []byte(`{"bucketId":"product-images","sourceKey":"a.mp4","destinationKey":"d.mp4"}`))
-		full("nobody", "PUT", s.uploadURL("admin", "product-images/e.mp4"), file())
+		expectFull("service", "POST", "/object/product-images/c.mp4", file())
+		expectFull("admin", "POST", "/object/copy", []byte(`{"bucketId":"product-images","sourceKey":"a.mp4","destinationKey":"d.mp4"}`))
+		expectFull("nobody", "PUT", s.uploadURL("admin", "product-images/e.mp4"), file())
 		if rec := s.Call("admin", "PUT", "/object/product-images/a.mp4", bytes.NewReader(file())); rec.Code != 200 { // a replacement does not add to the used bytes
 			t.Error(rec.Body)
 		}

@@ -37,19 +37,19 @@ func TestSignedDownloads(t *testing.T) {
 			}
 		}
 		s.UploadFile("product-images/a.png", content)
-		at := s.SignedURL("service", "vault/a%20%C3%A3.png", `{"expiresIn":60}`)
-		rec := s.Call("nobody", "GET", at+"&download=quadro.png&cacheNonce=1", nil)
+		signedURL := s.SignedURL("service", "vault/a%20%C3%A3.png", `{"expiresIn":60}`)
+		rec := s.Call("nobody", "GET", signedURL+"&download=quadro.png&cacheNonce=1", nil)
 		if rec.Code != 200 || !bytes.Equal(rec.Body.Bytes(), content) || rec.Header().Get("Content-Type") != "image/png" || !strings.Contains(rec.Header().Get("Content-Disposition"), "quadro.png") ||
 			rec.Header().Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("%d %v", rec.Code, rec.Header())
+			t.Errorf("status %d, headers %v", rec.Code, rec.Header())
 		}
-		if rec := s.Call("nobody", "HEAD", at, nil); rec.Code != 200 {
+		if rec := s.Call("nobody", "HEAD", signedURL, nil); rec.Code != 200 {
 			t.Errorf("HEAD %d", rec.Code)
 		}
-		if rec := s.Call("nobody", "GET", at, nil, "Range", "bytes=0-3"); rec.Code != 206 {
+		if rec := s.Call("nobody", "GET", signedURL, nil, "Range", "bytes=0-3"); rec.Code != 206 {
 			t.Errorf("range %d", rec.Code)
 		}
-		_, token, _ := strings.Cut(at, "token=")
+		_, token, _ := strings.Cut(signedURL, "token=")
 		storagetest.Refused(t, s.Call("nobody", "GET", "/object/sign/vault/b.png?token="+token, nil), "400", "InvalidSignature")
 		storagetest.Refused(t, s.Call("nobody", "GET", "/object/sign/product-images/a.png?token="+token, nil), "400", "InvalidSignature")
 		storagetest.Refused(t, s.Call("nobody", "GET", "/object/sign/vault/b.png", nil), "400", "InvalidRequest")
@@ -77,7 +77,7 @@ func TestSignedDownloads(t *testing.T) {
 		storagetest.Refused(t, s.Call("service", "POST", "/object/sign/none/b.png", strings.NewReader(`{"expiresIn":60}`)), "404", "Bucket not found")
 		storagetest.Refused(t, s.Call("service", "POST", "/object/sign/vault/%2e%2e%2fb.png", strings.NewReader(`{"expiresIn":60}`)), "400", "InvalidKey")
 		s.Clock = s.Clock.Add(time.Minute)
-		e := storagetest.Refused(t, s.Call("nobody", "GET", at, nil), "400", "InvalidJWT")
+		e := storagetest.Refused(t, s.Call("nobody", "GET", signedURL, nil), "400", "InvalidJWT")
 		if !strings.Contains(e.Message, "expired") {
 			t.Error(e.Message)
 		}

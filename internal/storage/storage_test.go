@@ -17,7 +17,7 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-// TestMain runs the program that TestKilledProcess kills if that test has started this process, and the tests otherwise.
+// TestMain runs the tests. If TestKilledProcess has started this process, it instead uploads files until it is killed.
 func TestMain(m *testing.M) {
 	if address := os.Getenv("UPLOAD_DATABASE"); address != "" {
 		fmt.Fprintln(os.Stderr, uploadForever(address, os.Getenv("UPLOAD_FOLDER")))
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 
 const maxUpload = 8 << 20
 
-// site is the surface as the program connects it.
+// site has the storage surface, connected as in the program.
 type site struct {
 	*Service
 	*storagetest.Site
@@ -39,7 +39,7 @@ func newSite(t *testing.T, d *db.DB) *site {
 	return (&site{Site: storagetest.New(t, d)}).wire()
 }
 
-// wire creates the services on the site's database and store.
+// wire creates new services with the site's database and file store.
 func (s *site) wire() *site {
 	s.T.Helper()
 	log := slog.New(slog.DiscardHandler)

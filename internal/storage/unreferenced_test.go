@@ -14,7 +14,7 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-// store stores a picture.
+// store stores a picture with the service key.
 func (s *site) store(name string) files.Object {
 	s.T.Helper()
 	o, err := s.Put(s.T.Context(), identity.Caller{Role: identity.Service}, "product-images", name, bytes.NewReader(storagetest.PNG(2, 2)), -1, PutOptions{Upsert: true})
@@ -24,7 +24,7 @@ func (s *site) store(name string) files.Object {
 	return o
 }
 
-// has reports whether a file exists. Its row and its bytes must not differ in that.
+// has reports whether a file exists. It fails the test if only its row or only its blob exists.
 func (s *site) has(o files.Object) bool {
 	s.T.Helper()
 	_, err := findObject(s.T.Context(), s.db, o.Bucket, o.Name)
@@ -41,8 +41,8 @@ func (s *site) has(o files.Object) bool {
 	return err == nil
 }
 
-// these returns a function that returns the addresses.
-func these(addresses ...string) func(context.Context) ([]string, error) {
+// referenced returns a function for CollectUnreferenced that returns the given URLs.
+func referenced(addresses ...string) func(context.Context) ([]string, error) {
 	return func(context.Context) ([]string, error) { return addresses, nil }
 }
 
@@ -50,8 +50,8 @@ func these(addresses ...string) func(context.Context) ([]string, error) {
 func TestCollectUnreferenced(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		plain, hosted, accent, twice, lost := s.store("plain.png"), s.store("a/hosted.png"), s.store("ã b.png"), s.store("a%20b.png"), s.store("lost.png")
-		shown := these(files.PublicPath+"product-images/plain.png", "https://site.example"+files.PublicPath+"product-images/a/hosted.png?width=3#x",
+		plain, hosted, accent, escapedTwice, lost := s.store("plain.png"), s.store("a/hosted.png"), s.store("ã b.png"), s.store("a%20b.png"), s.store("lost.png")
+		shown := referenced(files.PublicPath+"product-images/plain.png", "https://site.example"+files.PublicPath+"product-images/a/hosted.png?width=3#x",
 			files.PublicPath+"product-images/%C3%A3%20b.png", files.PublicPath+"product-images/a%2520b.png",
 			// None of these URLs refers to lost.png.
 			"", "%zz", "https://elsewhere.example/lost.png", files.PublicPath+"review-images/lost.png", files.PublicPath+"product-images/lost.png/x")
@@ -65,14 +65,14 @@ func TestCollectUnreferenced(t *testing.T) {
 		if n, err := s.CollectUnreferenced(t.Context(), shown); n != 1 || err != nil {
 			t.Errorf("removed %d, %v; want 1", n, err)
 		}
-		for o, want := range map[*files.Object]bool{&plain: true, &hosted: true, &accent: true, &twice: true, &lost: false, &fresh: true} {
+		for o, want := range map[*files.Object]bool{&plain: true, &hosted: true, &accent: true, &escapedTwice: true, &lost: false, &fresh: true} {
 			if s.has(*o) != want {
 				t.Errorf("%s is there: %t, want %t", o.Name, !want, want)
 			}
 		}
 		// The age of a replaced file counts from the replacement.
 		s.store("plain.png")
-		if n, err := s.CollectUnreferenced(t.Context(), these()); n != 3 || err != nil {
+		if n, err := s.CollectUnreferenced(t.Context(), referenced()); n != 3 || err != nil {
 			t.Errorf("removed %d, %v; want hosted, accent and twice", n, err)
 		}
 	})
@@ -123,13 +123,13 @@ func TestStillIsKeptWithItsVideo(t *testing.T) {
 		film, still := put("a.b.MOV", storagetest.ISO("qt  ", "qt  ")), put("a.b.still.jpg", storagetest.JPEG(2, 2))
 		other := put("a.still.jpg", storagetest.JPEG(2, 2))
 		s.Clock = s.Clock.Add(unreferencedAge + time.Second)
-		if n, err := s.CollectUnreferenced(t.Context(), these(files.PublicPath+"product-images/a.b.MOV")); n != 1 || err != nil || s.has(other) {
+		if n, err := s.CollectUnreferenced(t.Context(), referenced(files.PublicPath+"product-images/a.b.MOV")); n != 1 || err != nil || s.has(other) {
 			t.Errorf("removed %d, %v; want only the still without a video", n, err)
 		}
 		if !s.has(film) || !s.has(still) {
 			t.Error("the video or its still was removed while a row refers to the video")
 		}
-		if n, err := s.CollectUnreferenced(t.Context(), these()); n != 2 || err != nil || s.has(film) || s.has(still) {
+		if n, err := s.CollectUnreferenced(t.Context(), referenced()); n != 2 || err != nil || s.has(film) || s.has(still) {
 			t.Errorf("removed %d, %v; want both once no row shows the film", n, err)
 		}
 	})

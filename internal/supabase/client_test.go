@@ -15,8 +15,9 @@ import (
 	"atelie/internal/imported"
 )
 
-// server is a project whose responses are set by the test.
-func server(t *testing.T, answer http.HandlerFunc) (*Project, *[]time.Duration) {
+// startProject starts a server with the handler answer, and returns it as a Project. The Project does not wait before a retry, but appends the
+// wait to the returned list.
+func startProject(t *testing.T, answer http.HandlerFunc) (*Project, *[]time.Duration) {
 	t.Helper()
 	s := httptest.NewServer(answer)
 	t.Cleanup(s.Close)
@@ -42,7 +43,7 @@ func rowsOf(t *testing.T, p *Project, table string) (int, error) {
 
 func TestRequestsAreRetriedAfterRateLimitsAndFailures(t *testing.T) {
 	calls := 0
-	p, waits := server(t, func(w http.ResponseWriter, r *http.Request) {
+	p, waits := startProject(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("apikey") != "key" || r.Header.Get("Authorization") != "Bearer key" {
 			t.Errorf("headers: %v", r.Header)
 		}
@@ -68,7 +69,7 @@ func TestRequestsAreRetriedAfterRateLimitsAndFailures(t *testing.T) {
 
 func TestTruncatedResponseIsRequestedAgain(t *testing.T) {
 	calls := 0
-	p, waits := server(t, func(w http.ResponseWriter, _ *http.Request) {
+	p, waits := startProject(t, func(w http.ResponseWriter, _ *http.Request) {
 		if calls++; calls == 1 {
 			w.Header().Set("Content-Length", "100")
 			_, _ = io.WriteString(w, `[{"id":"`)
@@ -84,7 +85,7 @@ func TestTruncatedResponseIsRequestedAgain(t *testing.T) {
 func TestLongRetryAfterAndRepeatedFailuresEndTheImport(t *testing.T) {
 	for status, want := range map[int]string{http.StatusTooManyRequests: "it asks for a pause of", http.StatusServiceUnavailable: "repeatedly", http.StatusUnauthorized: "service key"} {
 		calls := 0
-		p, _ := server(t, func(w http.ResponseWriter, _ *http.Request) {
+		p, _ := startProject(t, func(w http.ResponseWriter, _ *http.Request) {
 			calls++
 			if status == http.StatusTooManyRequests {
 				w.Header().Set("Retry-After", "100000")
@@ -99,7 +100,7 @@ func TestLongRetryAfterAndRepeatedFailuresEndTheImport(t *testing.T) {
 
 // Proves H-supabase-key.
 func TestRedirectsAreNotFollowed(t *testing.T) {
-	p, _ := server(t, func(w http.ResponseWriter, r *http.Request) {
+	p, _ := startProject(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/rest/v1/products" {
 			t.Errorf("followed to %s", r.URL)
 		}
@@ -134,7 +135,7 @@ func TestEndlessSourcesEndTheImport(t *testing.T) {
 			_, _ = io.WriteString(w, `[{"name":"deeper","id":null}]`)
 		}
 	}
-	p, _ := server(t, endless)
+	p, _ := startProject(t, endless)
 	if n, err := rowsOf(t, p, "products"); err == nil || n > 1 {
 		t.Errorf("%d rows, %v", n, err)
 	}
@@ -143,12 +144,12 @@ func TestEndlessSourcesEndTheImport(t *testing.T) {
 	}
 
 	page := `[` + strings.Repeat(`{"name":"x","id":"1"},`, 999) + `{"name":"x","id":"1"}]`
-	p, _ = server(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, page) })
+	p, _ = startProject(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, page) })
 	if err := p.List(t.Context(), "b", func(File) error { return nil }); err == nil || !strings.Contains(err.Error(), "200000") {
 		t.Errorf("a folder without end: %v", err)
 	}
 
-	p, _ = server(t, func(w http.ResponseWriter, _ *http.Request) {
+	p, _ = startProject(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `[{"id":"`)
 		for range maxAnswer>>20 + 1 {
 			if _, err := io.WriteString(w, strings.Repeat("x", 1<<20)); err != nil {
@@ -163,7 +164,7 @@ func TestEndlessSourcesEndTheImport(t *testing.T) {
 
 func TestAccountsWithoutEndEndTheImport(t *testing.T) {
 	page := `{"users":[` + strings.TrimSuffix(strings.Repeat(`{"id":"`+"00000000-0000-4000-8000-000000000001"+`"},`, 1000), ",") + `]}`
-	p, _ := server(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, page) })
+	p, _ := startProject(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, page) })
 	i := &Import{Data: p, Print: func(string) error { return nil }, Site: Site{AddAccount: func(context.Context, imported.Account, bool) (bool, []string, error) { return false, nil, nil }}}
 	if err := i.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "more than 100000 accounts") {
 		t.Error(err)
@@ -172,7 +173,7 @@ func TestAccountsWithoutEndEndTheImport(t *testing.T) {
 
 func TestTruncatedFileIsReadAgain(t *testing.T) {
 	calls := 0
-	p, _ := server(t, func(w http.ResponseWriter, r *http.Request) {
+	p, _ := startProject(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/list/product-images"):
 			body, err := io.ReadAll(r.Body)
@@ -272,7 +273,7 @@ func TestTextsOfTheSourceCannotChangeTheTerminal(t *testing.T) {
 }
 
 func TestEndlessFileIsAnError(t *testing.T) {
-	p, _ := server(t, func(w http.ResponseWriter, _ *http.Request) {
+	p, _ := startProject(t, func(w http.ResponseWriter, _ *http.Request) {
 		for {
 			if _, err := w.Write(make([]byte, 1<<20)); err != nil {
 				return

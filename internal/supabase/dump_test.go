@@ -13,6 +13,7 @@ import (
 	"atelie/internal/imported"
 )
 
+// dumpOf writes a dump with the given text and opens it.
 func dumpOf(t testing.TB, text string) *Dump {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "dump.sql")

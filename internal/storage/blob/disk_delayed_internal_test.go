@@ -17,8 +17,8 @@ import (
 func TestDelayedFoldersAreSyncedOnceAfterTheirLastBlob(t *testing.T) {
 	var (
 		mu     sync.Mutex
-		synced = map[string]int{} // by path: the number of entries at the last call
-		calls  int
+		synced = map[string]int{} // for each folder, its number of entries at the last call of syncFolder
+		calls  int                // of syncFolder
 	)
 	syncFolder = func(dir string) error {
 		entries, err := os.ReadDir(dir)

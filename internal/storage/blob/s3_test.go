@@ -20,8 +20,8 @@ import (
 	"atelie/internal/storage/blob/blobtest"
 )
 
-// proxy is a TCP proxy to the S3 server that can break connections. up and down are the numbers of bytes that may still pass
-// in each direction, over all connections together. After that, each connection breaks. A negative number means no limit.
+// proxy is a TCP proxy to the S3 server that can break connections. up and down are the bytes that all connections together may still send in
+// each direction. The connection that exceeds the number breaks. A negative number means no limit.
 type proxy struct {
 	address  string
 	up, down atomic.Int64
@@ -51,15 +51,15 @@ func newProxy(t *testing.T, to string) *proxy {
 				continue
 			}
 			end := func() { _, _ = a.Close(), b.Close() }
-			go func() { defer end(); pass(b, a, &w.up) }()
-			go func() { defer end(); pass(a, b, &w.down) }()
+			go func() { defer end(); forward(b, a, &w.up) }()
+			go func() { defer end(); forward(a, b, &w.down) }()
 		}
 	}()
 	return w
 }
 
-// pass copies bytes until one side closes the connection or the budget is used up.
-func pass(to io.Writer, from io.Reader, budget *atomic.Int64) {
+// forward copies bytes until one side closes the connection or the budget is used up.
+func forward(to io.Writer, from io.Reader, budget *atomic.Int64) {
 	buffer := make([]byte, 16<<10)
 	for {
 		n, err := from.Read(buffer)

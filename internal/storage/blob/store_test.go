@@ -34,7 +34,7 @@ func openS3(t *testing.T, cfg s3client.Config) *blob.S3 {
 	return s
 }
 
-// each runs a test on both stores. left lists the files in the store.
+// each runs a test on both stores. The function left returns the names of the files in the store.
 func each(t *testing.T, fn func(t *testing.T, s blob.Store, left func() []string)) {
 	t.Run("disk", func(t *testing.T) {
 		d, root := open(t)
@@ -67,7 +67,7 @@ func putChecked(ctx context.Context, s blob.Store, id string, body io.Reader, ch
 	return staged.Info, settle(ctx, staged, check)
 }
 
-// finish is putChecked for pieces.
+// finish does the same as putChecked for an upload in pieces.
 func finish(ctx context.Context, s blob.Store, id string, at blob.Partial, check check) error {
 	staged, err := s.Finish(ctx, id, at)
 	if err != nil {

@@ -17,7 +17,7 @@ func TestLockOfANodeWithAFastClockIsIgnored(t *testing.T) {
 			values ($1, $1, 'user', 'product-images', 'film.mp4', $2, 10, '', '', '', 5, '{}', $3, $3)`, id, false, now); err != nil {
 			t.Fatal(err)
 		}
-		take := func(at time.Time) bool {
+		acquire := func(at time.Time) bool {
 			t.Helper()
 			got, err := acquireLock(t.Context(), d, id, uuid.NewString(), at, leaseDuration)
 			if err != nil {
@@ -25,14 +25,14 @@ func TestLockOfANodeWithAFastClockIsIgnored(t *testing.T) {
 			}
 			return got
 		}
-		if !take(now.Add(26*time.Hour)) || !take(now) {
+		if !acquire(now.Add(26*time.Hour)) || !acquire(now) {
 			t.Error("the lock of a clock that was ahead is not ignored")
 		}
-		if take(now) || take(now.Add(-5*time.Minute)) {
-			t.Error("a lock of now, or of a node whose clock is a little ahead, was taken over")
+		if acquire(now) || acquire(now.Add(-5*time.Minute)) {
+			t.Error("a lock with the current time, or of a node whose clock is a little ahead, was taken over")
 		}
-		if err := releaseLocks(t.Context(), d); err != nil || !take(now) {
-			t.Errorf("after all were released: %v", err)
+		if err := releaseLocks(t.Context(), d); err != nil || !acquire(now) {
+			t.Errorf("after all locks were released: %v", err)
 		}
 	})
 }

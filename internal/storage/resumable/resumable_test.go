@@ -40,15 +40,15 @@ var (
 
 const (
 	maxUpload = 40 << 20
-	life      = 24 * time.Hour
+	life      = 24 * time.Hour // of an unfinished upload
 )
 
-// site has two nodes with one database and one store.
+// site has two nodes with the same database and file store.
 type site struct {
 	t     *testing.T
 	nodes [2]*node
-	left  func() []string
-	moved time.Duration
+	left  func() []string // the names of the files in the store
+	moved time.Duration   // how far the clock is ahead of the real time
 }
 
 // node is one of several programs with the same database and store.
