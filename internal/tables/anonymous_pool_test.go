@@ -17,6 +17,7 @@ import (
 func TestSlotsAreSharedBetweenClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newAnonymousPool()
+		// enter gets a slot, and returns the function that releases it.
 		enter := func(address string) func() {
 			t.Helper()
 			leave, err := p.acquire(t.Context(), address)
@@ -25,7 +26,7 @@ func TestSlotsAreSharedBetweenClients(t *testing.T) {
 			}
 			return leave
 		}
-		one := enter("a")
+		leaveFirst := enter("a")
 		ended := make(chan error, maxWaitingClient)
 		for range maxWaitingClient { // fill the queue of one client, which cannot get a second slot
 			go func() {
@@ -38,13 +39,13 @@ func TestSlotsAreSharedBetweenClients(t *testing.T) {
 		if _, err := p.acquire(t.Context(), "a"); !errors.Is(err, errBusy) || time.Since(begin) > 0 {
 			t.Errorf("a full queue: %v after %v", err, time.Since(begin))
 		}
-		other := enter("b") // gets a slot although queries of client a wait
+		leaveOther := enter("b") // gets a slot although queries of client a wait
 		if time.Since(begin) > 0 {
 			t.Error("another client had to wait")
 		}
 		for range maxWaitingClient {
 			if err := <-ended; !errors.Is(err, errBusy) {
-				t.Errorf("who waited too long: %v", err)
+				t.Errorf("a query that waited too long: %v", err)
 			}
 		}
 		if got := time.Since(begin); got != defaultQueueTimeout {
@@ -53,8 +54,8 @@ func TestSlotsAreSharedBetweenClients(t *testing.T) {
 		next := make(chan func())
 		go func() { next <- enter("c") }()
 		synctest.Wait()
-		one()
-		last := <-next // the slot that client a has released
+		leaveFirst()
+		leaveLast := <-next // the slot that client a has released
 
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
@@ -66,8 +67,8 @@ func TestSlotsAreSharedBetweenClients(t *testing.T) {
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			t.Errorf("a cancelled caller: %v", err)
 		}
-		other()
-		last()
+		leaveOther()
+		leaveLast()
 		if p.free != db.AnonymousConns || len(p.waiting) != 0 || len(p.running) != 0 {
 			t.Errorf("at the end %d places are free, %d wait, %d run", p.free, len(p.waiting), len(p.running))
 		}

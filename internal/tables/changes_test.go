@@ -21,7 +21,7 @@ func TestEveryWriteIsRecordedInItsTransaction(t *testing.T) {
 		var fail error
 		s.service.record = func(_ context.Context, tx *db.Tx, changes []db.RowChange) error {
 			if tx == nil {
-				t.Error("no transaction")
+				t.Error("a change was recorded outside of a transaction")
 			}
 			for _, c := range changes {
 				var record, old map[string]any
@@ -38,6 +38,7 @@ func TestEveryWriteIsRecordedInItsTransaction(t *testing.T) {
 						t.Error(err)
 					}
 				}
+				// short returns the last digit of the id, and two more values.
 				short := func(row map[string]any) string {
 					id, _ := row["id"].(string)
 					if id != "" {

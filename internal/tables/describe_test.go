@@ -20,9 +20,9 @@ type fakeMedia struct {
 	focus    string
 }
 
-func (a *fakeMedia) Describe(_ context.Context, addresses []string, detailed bool) (map[string]json.RawMessage, error) {
-	a.calls++
-	a.urls, a.detailed = addresses, detailed
+func (m *fakeMedia) Describe(_ context.Context, addresses []string, detailed bool) (map[string]json.RawMessage, error) {
+	m.calls++
+	m.urls, m.detailed = addresses, detailed
 	out := map[string]json.RawMessage{}
 	for _, at := range addresses {
 		if strings.HasPrefix(at, "/f") {
@@ -32,8 +32,8 @@ func (a *fakeMedia) Describe(_ context.Context, addresses []string, detailed boo
 	return out, nil
 }
 
-func (a *fakeMedia) SetFocus(_ context.Context, address string, x, y float64) (bool, error) {
-	a.focus = fmt.Sprint(address, x, y)
+func (m *fakeMedia) SetFocus(_ context.Context, address string, x, y float64) (bool, error) {
+	m.focus = fmt.Sprint(address, x, y)
 	return strings.HasPrefix(address, "/f"), nil
 }
 
@@ -41,8 +41,8 @@ func (a *fakeMedia) SetFocus(_ context.Context, address string, x, y float64) (b
 func TestTheComputedColumnMedia(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		a := &fakeMedia{}
-		s.service.media = a
+		media := &fakeMedia{}
+		s.service.media = media
 		for table, rows := range map[string][]map[string]any{
 			"products": {
 				{"title": "a", "image_url": "/f1", "image_gallery": []string{"/f2", "/g", "/f1"}, "video_gallery": []string{`/f"3`}},
@@ -62,24 +62,24 @@ func TestTheComputedColumnMedia(t *testing.T) {
 			"cover_images?select=media,video_thumbnail_url&image_url=not.is.null": `[{"media":{"/f5":{"v":"f5"},"/f6":{"v":"f6"}},"video_thumbnail_url":"/f6"}]`,
 			"products?select=media&title=eq.none":                                 `[]`,
 		} {
-			a.calls = 0
+			media.calls = 0
 			rec := s.call(anonymous, "GET", query, "")
 			got := strings.ReplaceAll(strings.ReplaceAll(rec.body, `": `, `":`), `, "`, `,"`)
 			if rec.status != 200 || got != want {
 				t.Errorf("%s: %d %s\nwant %s", query, rec.status, got, want)
 			}
-			if a.calls > 1 || a.detailed {
-				t.Errorf("%s: %d calls, detailed %t", query, a.calls, a.detailed)
+			if media.calls > 1 || media.detailed {
+				t.Errorf("%s: %d calls, detailed %t", query, media.calls, media.detailed)
 			}
 		}
-		a.calls = 0
-		if rec := s.call(anonymous, "GET", "products?select=*", ""); strings.Contains(rec.body, `"media"`) || a.calls != 0 {
+		media.calls = 0
+		if rec := s.call(anonymous, "GET", "products?select=*", ""); strings.Contains(rec.body, `"media"`) || media.calls != 0 {
 			t.Errorf("not requested: %s", rec.body)
 		}
 		if rec := s.call(anonymous, "GET", "products?select=media&title=eq.a", "", "Accept: text/csv"); rec.body != "media\n"+`"{""/f1"":{""v"":""f1""},""/f2"":{""v"":""f2""},""/f\\""3"":{""v"":""f\\""3""}}"` {
 			t.Errorf("CSV: %s", rec.body)
 		}
-		if rec := s.call(admin, "GET", "reviews?select=media", "", "Accept: "+objectMedia); rec.status != 200 || rec.body != `{"media":{"/f4":{"v":"f4"}}}` || !a.detailed {
+		if rec := s.call(admin, "GET", "reviews?select=media", "", "Accept: "+objectMedia); rec.status != 200 || rec.body != `{"media":{"/f4":{"v":"f4"}}}` || !media.detailed {
 			t.Errorf("one, for the owner: %d %s", rec.status, rec.body)
 		}
 		rec := s.call(admin, "POST", "reviews?select=media,client_name", `{"client_name":"x","message":"y","image_url":"/f9"}`, "Prefer: return=representation")
@@ -101,14 +101,14 @@ func TestTheComputedColumnMedia(t *testing.T) {
 func TestSetMediaFocus(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		a := &fakeMedia{}
-		s.service.media = a
+		media := &fakeMedia{}
+		s.service.media = media
 		for _, who := range []string{admin, service} {
-			if rec := s.call(who, "POST", "rpc/set_media_focus", `{"address":"/f1","x":0.25,"y":1}`); rec.status != 204 || a.focus != "/f10.25 1" {
-				t.Errorf("%s: %d %s, %q", who, rec.status, rec.body, a.focus)
+			if rec := s.call(who, "POST", "rpc/set_media_focus", `{"address":"/f1","x":0.25,"y":1}`); rec.status != 204 || media.focus != "/f10.25 1" {
+				t.Errorf("%s: %d %s, %q", who, rec.status, rec.body, media.focus)
 			}
 		}
-		a.focus = ""
+		media.focus = ""
 		for who, status := range map[string]int{anonymous: 401, signedIn: 403} {
 			s.refused("media", s.call(who, "POST", "rpc/set_media_focus", `{"address":"/f1","x":0.25,"y":1}`), status, "42501")
 		}
@@ -116,8 +116,8 @@ func TestSetMediaFocus(t *testing.T) {
 			s.refused("media", s.call(admin, "POST", "rpc/set_media_focus", body), 400, "22023")
 		}
 		s.refused("media", s.call(admin, "POST", "rpc/set_media_focus", `{"address":"/f1","x":0}`), 404, "PGRST202")
-		if a.focus != "" {
-			t.Errorf("written: %q", a.focus)
+		if media.focus != "" {
+			t.Errorf("written: %q", media.focus)
 		}
 		s.refused("media", s.call(admin, "POST", "rpc/set_media_focus", `{"address":"/g","x":0,"y":0}`), 404, "P0002")
 	})

@@ -40,7 +40,7 @@ func TestCasts(t *testing.T) {
 			s.want(selected, got, 200, "["+want+"]")
 		}
 		s.want("null stays null", s.call(anonymous, "GET", "reviews?select=display_order::text,b:display_order::bool&id=eq."+id(4), ""), 200, `[{"display_order":null,"b":null}]`)
-		s.want("in what a write shows", s.call(admin, "PATCH", "products?select=price::text,tags->>0&id=eq."+id(1), `{"medium":"x"}`, representation), 200, `[{"price":"0","tags":"água"}]`)
+		s.want("in the response to a write", s.call(admin, "PATCH", "products?select=price::text,tags->>0&id=eq."+id(1), `{"medium":"x"}`, representation), 200, `[{"price":"0","tags":"água"}]`)
 	})
 }
 

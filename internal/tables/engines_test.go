@@ -37,7 +37,7 @@ func (w *twin) call(who, method, path, body string, headers ...string) reply {
 	return lite
 }
 
-// chance returns random values that are likely to show a difference between the engines.
+// chance generates random values that are likely to reveal a difference between the engines.
 type chance struct{ *rand.Rand }
 
 // pick returns one of the values.

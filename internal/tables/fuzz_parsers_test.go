@@ -14,7 +14,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// clear4xx fails unless an error is a 4xx with a code and a message.
+// clear4xx fails the test if err is an error other than a 4xx with a code and a message.
 func clear4xx(t *testing.T, input string, err error) {
 	t.Helper()
 	if e := apperr.From(err); err != nil && (e.Status < 400 || e.Status >= 500 || e.Code == "" || e.Message == "") {

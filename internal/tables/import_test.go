@@ -12,16 +12,16 @@ import (
 
 func TestImportedRowsAreCheckedAndCompared(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		same := func(u string) string { return strings.Replace(u, "https://old.example", "", 1) }
+		relative := func(u string) string { return strings.Replace(u, "https://old.example", "", 1) }
 		work := map[string]any{
 			"id": id(90), "title": "Mural", "image_url": "https://old.example/a.jpg", "image_gallery": `["https://old.example/b.jpg"]`, "video_gallery": nil, "tags": []any{"a"},
 			"is_featured": nil, "price": json.Number("0.00"), "creation_date": "2024-01-02", "created_at": "2024-01-02 03:04:05.678901+00", "updated_at": "x", "note": nil,
 		}
 		run := func(table string, write bool, rows ...map[string]any) []imported.Row {
 			t.Helper()
-			results, err := s.service.ImportRows(t.Context(), table, rows, same, write)
+			results, err := s.service.ImportRows(t.Context(), table, rows, relative, write)
 			if err != nil || len(results) != len(rows) {
-				t.Fatalf("%v %v", results, err)
+				t.Fatalf("got %v, error %v", results, err)
 			}
 			return results
 		}
@@ -42,12 +42,12 @@ func TestImportedRowsAreCheckedAndCompared(t *testing.T) {
 			}
 		}
 		if !slices.Equal(results[0].LeftOut, []string{"note", "price"}) || !results[4].Added || results[5].Added || s.count("products") != 2 {
-			t.Errorf("%+v", results)
+			t.Errorf("got %+v", results)
 		}
 		// A row that the database refuses does not affect the other rows.
 		results = run("user_roles", true, map[string]any{"user_id": id(93), "role": "admin", "id": id(1), "created_at": "x"}, map[string]any{"user_id": id(94), "role": "admin"})
 		if results[0].Err == nil || results[0].LeftOut != nil || results[1].Err == nil {
-			t.Errorf("%+v", results)
+			t.Errorf("got %+v", results)
 		}
 		// Rows without a position are numbered once.
 		review := map[string]any{"id": id(95), "client_name": "Rui", "message": "Olá", "display_order": nil}
@@ -56,7 +56,7 @@ func TestImportedRowsAreCheckedAndCompared(t *testing.T) {
 				t.Errorf("review: %+v", r)
 			}
 		}
-		if _, err := s.service.ImportRows(t.Context(), "nothing", nil, same, true); apperr.From(err).Code != "PGRST205" {
+		if _, err := s.service.ImportRows(t.Context(), "nothing", nil, relative, true); apperr.From(err).Code != "PGRST205" {
 			t.Error(err)
 		}
 	})

@@ -14,8 +14,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// cell is a cell of the matrix of rights (docs/product.md, Roles and keys): what a caller may do with a table. The rows of the
-// fixture are 1 (visible to all) and 2 (hidden from visitors); in user_roles they are those of the user and the admin.
+// cell is a cell of the matrix of rights (docs/product.md, Roles and keys): what a caller may do with a table. Each table of the fixture has
+// two rows: 1 is visible to all, and 2 is hidden from visitors. In user_roles they are the roles of the user and of the admin.
 type cell struct {
 	sees   []string // keys that a read shows
 	insert bool
@@ -397,9 +397,9 @@ func TestFunctionsMatrix(t *testing.T) {
 		order := `{"ids":["` + id(2) + `","` + id(1) + `"]}`
 		for _, who := range everyone {
 			own, other := s.call(who, "POST", "rpc/get_user_role", `{"user_id":"`+userID+`"}`), s.call(who, "POST", "rpc/get_user_role", `{"user_id":"`+adminID+`"}`)
-			move := s.call(who, "POST", "rpc/move_work", moved(list(2), "first", "null"))
-			moves := []reply{move, s.call(who, "POST", "rpc/move_series", moved(list(2), "first", "null")), s.call(who, "POST", "rpc/move_series_work", moved(list(2), "first", "null")),
-				s.call(who, "POST", "rpc/move_saved_reply", moved(list(2), "first", "null"))}
+			move := s.call(who, "POST", "rpc/move_work", moveBody(list(2), "first", "null"))
+			moves := []reply{move, s.call(who, "POST", "rpc/move_series", moveBody(list(2), "first", "null")), s.call(who, "POST", "rpc/move_series_work", moveBody(list(2), "first", "null")),
+				s.call(who, "POST", "rpc/move_saved_reply", moveBody(list(2), "first", "null"))}
 			for _, move := range moves {
 				if who == admin || who == service {
 					s.want(who+": move", move, 204, "")

@@ -10,6 +10,7 @@ import (
 	"atelie/internal/identity"
 )
 
+// atToday is the clock of services in these tests.
 func atToday() time.Time { return today }
 
 func TestMediaURLsReturnsEveryURLOfAFile(t *testing.T) {
@@ -53,7 +54,7 @@ func TestMediaURLsHasNoLimit(t *testing.T) {
 			}
 		}
 		if urls, err := s.MediaURLs(t.Context()); err != nil || len(urls) != 2*maxRows {
-			t.Errorf("%d addresses of %d, %v", len(urls), 2*maxRows, err)
+			t.Errorf("%d URLs of %d, %v", len(urls), 2*maxRows, err)
 		}
 	})
 }
@@ -63,7 +64,7 @@ func TestMediaColumnsAreAllColumnsWithURLs(t *testing.T) {
 	for name, table := range schema {
 		for _, c := range table.Columns {
 			if listed := slices.Contains(mediaColumns[name], c.Name); listed != (c.MaxLen == maxAddress) {
-				t.Errorf("%s.%s: in mediaColumns %t, holds addresses %t", name, c.Name, listed, c.MaxLen == maxAddress)
+				t.Errorf("%s.%s: in mediaColumns %t, has URLs %t", name, c.Name, listed, c.MaxLen == maxAddress)
 			}
 		}
 	}

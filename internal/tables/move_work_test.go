@@ -21,7 +21,7 @@ func list(ns ...int) string {
 	return "[" + strings.Join(keys, ",") + "]"
 }
 
-// handOrder returns the last digits of the ids of all works, in the order that the owner gave them.
+// handOrder returns the last digits of the ids of all works, in the owner's order.
 func (s *site) handOrder() string {
 	s.t.Helper()
 	return ids(s.t, s.call(anonymous, "GET", "products?select=id&order=position", "").body)
@@ -41,8 +41,8 @@ func (s *site) positions() map[string]string {
 	return found
 }
 
-// moved returns the body of a call of move_work.
-func moved(list, place, target string) string {
+// moveBody returns the body of a call of move_work.
+func moveBody(list, place, target string) string {
 	return fmt.Sprintf(`{"ids":%s,"place":%q,"target":%s}`, list, place, target)
 }
 
@@ -52,13 +52,13 @@ func TestMoveWork(t *testing.T) {
 		s.fill()
 		s.changed = nil
 		if got := s.handOrder(); got != "87652341" {
-			t.Fatalf("works that nobody has moved: %s", got)
+			t.Fatalf("before the first move: %s", got)
 		}
 		for _, c := range []struct {
 			name   string
 			ids    []int
 			place  string
-			beside int
+			beside int // the work before or after which they are placed; 0 for none
 			want   string
 		}{
 			{"before", []int{1}, "before", 7, "81765234"},
@@ -78,7 +78,7 @@ func TestMoveWork(t *testing.T) {
 			if c.beside > 0 {
 				target = `"` + id(c.beside) + `"`
 			}
-			s.want(c.name, s.call(admin, "POST", "rpc/move_work", moved(list(c.ids...), c.place, target)), 204, "")
+			s.want(c.name, s.call(admin, "POST", "rpc/move_work", moveBody(list(c.ids...), c.place, target)), 204, "")
 			if got := s.handOrder(); got != c.want {
 				t.Errorf("%s: %s, want %s", c.name, got, c.want)
 			}
@@ -136,8 +136,8 @@ func TestMoveWithoutAFreeKeyRenumbers(t *testing.T) {
 		s.fill()
 		s.exec("update products set position = ''") // as in rows that another program has written
 		for _, c := range []struct{ name, body, want string }{
-			{"before", moved(list(1), "before", `"`+id(3)+`"`), "87652134"},
-			{"first", moved(list(4), "first", "null"), "48765213"},
+			{"before", moveBody(list(1), "before", `"`+id(3)+`"`), "87652134"},
+			{"first", moveBody(list(4), "first", "null"), "48765213"},
 		} {
 			s.want(c.name, s.call(admin, "POST", "rpc/move_work", c.body), 204, "")
 			if got := s.handOrder(); got != c.want {
@@ -149,7 +149,7 @@ func TestMoveWithoutAFreeKeyRenumbers(t *testing.T) {
 		order := s.handOrder()
 		at := strings.Index(order, "8")
 		want := strings.ReplaceAll(order[:at+1], "1", "") + "1" + strings.ReplaceAll(order[at+1:], "1", "")
-		s.want("between long keys", s.call(admin, "POST", "rpc/move_work", moved(list(1), "after", `"`+id(8)+`"`)), 204, "")
+		s.want("between long keys", s.call(admin, "POST", "rpc/move_work", moveBody(list(1), "after", `"`+id(8)+`"`)), 204, "")
 		if got := s.handOrder(); got != want {
 			t.Errorf("between long keys: %s, want %s", got, want)
 		}
@@ -174,22 +174,22 @@ func TestInvalidMovesAreRefused(t *testing.T) {
 			status     int
 			code       string
 		}{
-			{"an unknown work", moved(list(1, 15), "first", "null"), 400, "22023"},
-			{"an unknown target", moved(list(1), "after", `"`+id(15)+`"`), 400, "22023"},
-			{"beside itself", moved(list(1, 2), "after", `"`+id(2)+`"`), 400, "22023"},
-			{"without a target", moved(list(1), "before", "null"), 400, "22023"},
-			{"with one too many", moved(list(1), "first", `"`+id(2)+`"`), 400, "22023"},
-			{"an unknown place", moved(list(1), "beside", `"`+id(2)+`"`), 400, "22023"},
+			{"an unknown work", moveBody(list(1, 15), "first", "null"), 400, "22023"},
+			{"an unknown target", moveBody(list(1), "after", `"`+id(15)+`"`), 400, "22023"},
+			{"beside itself", moveBody(list(1, 2), "after", `"`+id(2)+`"`), 400, "22023"},
+			{"without a target", moveBody(list(1), "before", "null"), 400, "22023"},
+			{"with one too many", moveBody(list(1), "first", `"`+id(2)+`"`), 400, "22023"},
+			{"an unknown place", moveBody(list(1), "beside", `"`+id(2)+`"`), 400, "22023"},
 			{"a place that is no text", `{"ids":` + list(1) + `,"place":7,"target":null}`, 400, "22023"},
-			{"twice", moved(list(1, 1), "first", "null"), 400, "22023"},
-			{"too many", moved("["+strings.Join(many, ",")+"]", "first", "null"), 400, "22023"},
-			{"no uuid", moved(`["x"]`, "first", "null"), 400, "22P02"},
-			{"a target that is no uuid", moved(list(1), "after", `"x"`), 400, "22P02"},
+			{"twice", moveBody(list(1, 1), "first", "null"), 400, "22023"},
+			{"too many", moveBody("["+strings.Join(many, ",")+"]", "first", "null"), 400, "22023"},
+			{"no uuid", moveBody(`["x"]`, "first", "null"), 400, "22P02"},
+			{"a target that is no uuid", moveBody(list(1), "after", `"x"`), 400, "22P02"},
 			{"an argument too few", `{"ids":` + list(1) + `}`, 404, "PGRST202"},
 		} {
 			s.refused(c.name, s.call(admin, "POST", "rpc/move_work", c.body), c.status, c.code)
 		}
-		s.want("no works", s.call(admin, "POST", "rpc/move_work", moved("[]", "first", "null")), 204, "")
+		s.want("no works", s.call(admin, "POST", "rpc/move_work", moveBody("[]", "first", "null")), 204, "")
 		for _, body := range []string{`{"position":"A"}`, `{"position":"a0"}`, `{"position":"a b"}`, `{"position":null}`, `{"position":"` + strings.Repeat("a", maxOrderKey+1) + `"}`} {
 			if got := s.call(admin, "PATCH", "products?id=eq."+id(1), body); got.status != 400 {
 				t.Errorf("%s: %d %s", body, got.status, got.body)
@@ -210,7 +210,7 @@ func TestConcurrentMovesGetDifferentKeys(t *testing.T) {
 		var all sync.WaitGroup
 		for n := 1; n <= 6; n++ {
 			all.Go(func() {
-				if got := s.call(admin, "POST", "rpc/move_work", moved(list(n), "after", `"`+id(8)+`"`)); got.status != 204 {
+				if got := s.call(admin, "POST", "rpc/move_work", moveBody(list(n), "after", `"`+id(8)+`"`)); got.status != 204 {
 					t.Errorf("%d: %d %s", n, got.status, got.body)
 				}
 			})

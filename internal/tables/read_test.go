@@ -18,8 +18,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// fill inserts the fixture of the read tests: eight products, of which 2 to 4 have the same created_at, four reviews with
-// equal and missing display_order, three covers, and messages.
+// fill inserts the fixture of the read tests: eight works, of which 2 to 4 have the same created_at; four reviews, of which two have the same
+// display_order and one has none; three covers, of which one is hidden; and two messages.
 func (s *site) fill() {
 	s.t.Helper()
 	at := func(n int) time.Time { return today.Add(time.Duration(n) * time.Hour) }

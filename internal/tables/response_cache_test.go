@@ -24,7 +24,7 @@ import (
 type cachingSite struct {
 	*site
 	cache            *ResponseCache
-	public           string
+	public           string // the public key
 	uncached, cached http.Handler
 	passed           int // requests that the cache passed on
 }

@@ -15,11 +15,11 @@ func TestRowsReturnsWhatTheEndpointReturns(t *testing.T) {
 		anon := identity.Caller{Role: identity.Anon}
 		rows, err := s.service.Rows(t.Context(), anon, "cover_images", "select=image_url&order=display_order.asc")
 		if err != nil || strings.Join(rows, " ") != `{"image_url":"/2.jpg"} {"image_url":"/1.mp4"}` { // the third row is hidden
-			t.Errorf("%v %v", rows, err)
+			t.Errorf("got %v, error %v", rows, err)
 		}
 		rows, err = s.service.Rows(t.Context(), anon, "products", "select=title,media&order=title.desc&limit=1&offset=1")
 		if err != nil || len(rows) != 1 || !strings.Contains(rows[0], `"title":"mural do Porto"`) || !strings.Contains(rows[0], `"media":{}`) {
-			t.Errorf("%v %v", rows, err)
+			t.Errorf("got %v, error %v", rows, err)
 		}
 		if rows, err := s.service.Rows(t.Context(), anon, "contact_submissions", ""); err != nil || len(rows) != 0 {
 			t.Errorf("messages: %v %v", rows, err)

@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// kindsOf has the type that each engine reports for a column of a kind.
+// kindsOf has the type that each database reports for columns of each Kind.
 var kindsOf = map[db.Dialect]map[Kind]string{
 	db.Postgres: {UUID: "uuid", Text: "text", Bool: "boolean", Int: "integer", Timestamp: "timestamp with time zone", Date: "date", List: "ARRAY", AltTexts: "text"},
 	db.SQLite:   {UUID: "TEXT", Text: "TEXT", Bool: "INTEGER", Int: "INTEGER", Timestamp: "TEXT", Date: "TEXT", List: "TEXT", AltTexts: "TEXT"},
@@ -55,7 +55,7 @@ func TestSchemaMeetsTheAssumptionsOfTheCompiler(t *testing.T) {
 				t.Errorf("%s.%s: sql.go assumes that lists and booleans are never null", table.Name, c.Name)
 			}
 			if (c.Kind == Text || c.Kind == List) && c.OneOf == nil && c.MaxLen == 0 {
-				t.Errorf("%s.%s has no cap", table.Name, c.Name)
+				t.Errorf("%s.%s has no maximum length", table.Name, c.Name)
 			}
 			if strings.Trim(c.Name, "abcdefghijklmnopqrstuvwxyz_") != "" {
 				t.Errorf("%s.%s would need quotes", table.Name, c.Name)

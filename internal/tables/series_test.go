@@ -16,7 +16,8 @@ import (
 )
 
 // fillSeries stores works 1 to 4 (a mural, a watercolour, a draft mural, an oil) and series 5 (published) and 6 (hidden), which both have
-// the works 1 to 4 in this order. Pair 16*s+w has work w of series s.
+// the works 1 to 4 in this order. The id of the row for work w of
+// series s is 16*s+w.
 func (s *site) fillSeries() {
 	s.t.Helper()
 	for n, more := range []string{`"artwork_type":"mural"`, `"artwork_type":"watercolour"`, `"artwork_type":"mural","published_at":null`, `"artwork_type":"oil"`} {
@@ -150,7 +151,7 @@ func TestMoveWorksOfASeries(t *testing.T) {
 			{"several to the beginning", pairs(2, 3), "first", "null", "2314"},
 			{"after the last", pairs(2), "after", target(4), "3142"},
 		} {
-			s.want(c.name, s.call(admin, "POST", "rpc/move_series_work", moved(c.ids, c.place, c.target)), 204, "")
+			s.want(c.name, s.call(admin, "POST", "rpc/move_series_work", moveBody(c.ids, c.place, c.target)), 204, "")
 			if got := s.worksOf(admin, 5, ""); got != c.want {
 				t.Errorf("%s: %s, want %s", c.name, got, c.want)
 			}
@@ -164,7 +165,7 @@ func TestMoveWorksOfASeries(t *testing.T) {
 			t.Errorf("a new work comes last: %s", got)
 		}
 		order := func() string { return ids(t, s.call(admin, "GET", "series?select=id&order=position", "").body) }
-		s.want("a series", s.call(admin, "POST", "rpc/move_series", moved(list(6), "first", "null")), 204, "")
+		s.want("a series", s.call(admin, "POST", "rpc/move_series", moveBody(list(6), "first", "null")), 204, "")
 		if got := order(); got != "65" {
 			t.Errorf("moved: %s", got)
 		}
@@ -177,7 +178,7 @@ func TestMoveWorksOfASeries(t *testing.T) {
 		}
 		// Rows of another program have no keys. They are ordered by time until a move gives them keys.
 		s.exec("update series_works set position = ''")
-		s.want("without keys", s.call(admin, "POST", "rpc/move_series_work", moved(pairs(4), "first", "null")), 204, "")
+		s.want("without keys", s.call(admin, "POST", "rpc/move_series_work", moveBody(pairs(4), "first", "null")), 204, "")
 		if got := s.worksOf(admin, 5, ""); got[0] != '4' || len(got) != 5 {
 			t.Errorf("renumbered: %s", got)
 		}
@@ -189,7 +190,7 @@ func TestManyMovesBetweenTheSameTwoWorksOfASeries(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fillSeries()
 		for n := range 40 {
-			s.want("before", s.call(admin, "POST", "rpc/move_series_work", moved(list(16*5+1+n%2), "before", `"`+id(16*5+3)+`"`)), 204, "")
+			s.want("before", s.call(admin, "POST", "rpc/move_series_work", moveBody(list(16*5+1+n%2), "before", `"`+id(16*5+3)+`"`)), 204, "")
 			want := "2134"
 			if n%2 == 1 {
 				want = "1234"
@@ -331,7 +332,7 @@ func TestLiveChangesOfComputedColumns(t *testing.T) {
 		check("the only oil that is taken out", "series 06 "+noOil)
 		s.write("POST", "series_works", `[{"series_id":"`+id(6)+`","product_id":"`+id(4)+`","id":"`+id(16*6+4)+`"}]`)
 		check("and added again", "series 06 "+all)
-		s.want("a move within a series", s.call(admin, "POST", "rpc/move_series_work", moved(list(16*5+2), "first", "null")), 204, "")
+		s.want("a move within a series", s.call(admin, "POST", "rpc/move_series_work", moveBody(list(16*5+2), "first", "null")), 204, "")
 		check("another picture comes first", "series_works 52 true", "series 05 "+all)
 		s.write("POST", "products", `{"id":"`+id(4)+`","title":"W","image_url":"/4.jpg","artwork_type":"acrylic"}`, "Prefer: resolution=merge-duplicates")
 		check("a work of another type, merged", "products 04", "series_works 54 true", "series_works 64 true", "series 05 acrylic,"+noOil, "series 06 acrylic,"+noOil)
@@ -386,7 +387,7 @@ func TestSeriesOfAThousandWorks(t *testing.T) {
 		if all := list(admin, ""); len(all) != many || all[0] != pairID(0) || all[many-1] != pairID(many-1) {
 			t.Errorf("%d works from %s", len(all), all[0])
 		}
-		s.want("a move", s.call(admin, "POST", "rpc/move_series_work", moved(`["`+pairID(many-1)+`"]`, "before", `"`+pairID(many/2)+`"`)), 204, "")
+		s.want("a move", s.call(admin, "POST", "rpc/move_series_work", moveBody(`["`+pairID(many-1)+`"]`, "before", `"`+pairID(many/2)+`"`)), 204, "")
 		if page := list(anonymous, "&limit=48&offset=0"); len(page) != 48 || page[0] != pairID(many-1) || page[1] != pairID(many/2) {
 			t.Errorf("the first page: %v", page)
 		}

@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden file anew")
 
-// goldenReads are requests whose SQL for both engines is stored in testdata/golden.txt: the site's own reads, and each
-// construct.
+// goldenReads are requests whose SQL for both databases is stored in testdata/golden.txt: those of the site itself, and at least one for each
+// construct of the query language.
 var goldenReads = []string{
 	"cover_images?select=*&is_active=eq.true&order=display_order.asc",
 	"products?select=*&is_featured=eq.true&order=created_at.desc",

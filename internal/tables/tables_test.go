@@ -49,10 +49,11 @@ type site struct {
 	tokens  *identity.Tokens
 	handler http.Handler
 	mu      sync.Mutex // guards changed
-	changed []string
+	changed []string   // the tables of the recorded changes
 
-	unpublished any    // published_at of the hidden work in the fixture of the matrix
-	hidden      string // why visitors do not see the hidden cover there: "" because it is inactive, or "scheduled" or "ended"
+	// Of the hidden rows in the fixture of matrix_test.go:
+	unpublished any    // published_at of the work
+	hidden      string // why visitors do not see the cover: "" because it is inactive, "scheduled" or "ended"
 }
 
 func newSite(t testing.TB, d *db.DB) *site {
