@@ -13,15 +13,15 @@ func TestWorseRatiosFail(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		pairs [][2][]ratio
-		worse []string
+		pairs [][2][]ratio // of each run: the results of the old program and those of the new one
+		worse []string     // rows that the error must name
 	}{
 		{"equal", [][2][]ratio{{row(1, 1), row(1, 1)}}, nil},
 		{"within the limit", [][2][]ratio{{row(1, 1), row(0.91, 1.09)}}, nil},
 		{"better", [][2][]ratio{{row(1, 1), row(2, 0.5)}}, nil},
 		{"a lower rate", [][2][]ratio{{row(1, 1), row(0.89, 1)}}, []string{"rate"}},
 		{"a higher cost", [][2][]ratio{{row(1, 1), row(1, 1.11)}}, []string{"cost"}},
-		// The machine was slower in the second pair, for both programs.
+		// The machine was slower in the second pair, for both programs, so the quotient of their results is the same.
 		{"another speed of the machine", [][2][]ratio{{row(1, 1), row(1, 1)}, {row(0.5, 2), row(0.5, 2)}, {row(1, 1), row(1, 1)}}, nil},
 		{"one run of three", [][2][]ratio{{row(1, 1), row(0.5, 1)}, {row(1, 1), row(1, 1)}, {row(1, 1), row(1, 1)}}, nil},
 		{"two runs of three", [][2][]ratio{{row(1, 1), row(0.5, 1)}, {row(1, 1), row(0.5, 1)}, {row(1, 1), row(1, 1)}}, []string{"rate"}},
@@ -52,6 +52,6 @@ func TestRatiosAreReadAsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(rows) != 2 || rows[0] != r.all[0] || rows[1] != r.all[1] {
-		t.Errorf("%v", rows)
+		t.Errorf("got %v", rows)
 	}
 }

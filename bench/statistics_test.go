@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// sample returns n random durations of about 1 ms. Each unit of shift makes them 0.1 ms longer on average.
+// sample returns n random durations of about 1 ms. Their standard deviation is 0.1 ms, and shift units of it are added to each.
 func sample(random *rand.Rand, n int, shift float64) []time.Duration {
 	out := make([]time.Duration, n)
 	for i := range out {
@@ -41,13 +41,13 @@ func TestShiftIsDetected(t *testing.T) {
 	}
 	difference, low, high := medianDifference(a, b)
 	if low <= 0 || difference < low || difference > high || low > 50*time.Microsecond || high < 50*time.Microsecond {
-		t.Errorf("%v in [%v, %v], made as 50µs", difference, low, high)
+		t.Errorf("%v in [%v, %v], want about 50µs", difference, low, high)
 	}
 }
 
 // Proves A-safe-4.
-func TestMannWhitneyAgreesWithATable(t *testing.T) {
-	// Calculated by hand: U = 3 of 25, z = (12.5 - 3) / sqrt(25 * 11 / 12) = 1.9845.
+func TestMannWhitneyAgreesWithACalculationByHand(t *testing.T) {
+	// Calculated by hand: U = 3 of 25, z = (12.5 - 3) / sqrt(25 * 11 / 12) = 1.9845, so p is about 0.0472.
 	a, b := []time.Duration{1, 2, 3, 4, 8}, []time.Duration{5, 6, 7, 9, 10}
 	if p := mannWhitney(a, b); p < 0.0471 || p > 0.0474 {
 		t.Errorf("p = %v", p)

@@ -10,8 +10,8 @@ import (
 	"atelie/test/program"
 )
 
-// The binary must need no libraries of the machine: no cgo, and no package that loads libraries at run time. The build tag
-// nodynamic leaves out the latter; without it the program does not build.
+// TestBinaryIsStatic checks that the binary needs no shared libraries: it uses no cgo, and links no package that loads libraries at run
+// time, such as purego. The build tag nodynamic excludes such packages. A build without the tag must fail: untagged.go makes it fail.
 func TestBinaryIsStatic(t *testing.T) {
 	list := func(args ...string) []string {
 		t.Helper()
@@ -33,7 +33,7 @@ func TestBinaryIsStatic(t *testing.T) {
 		}
 	}
 	if files := list("-f={{join .GoFiles \"\\n\"}}", "."); !slices.Contains(files, "untagged.go") {
-		t.Errorf("without the tag it would build, of %v", files)
+		t.Errorf("a build without the tag nodynamic would succeed: it has only the files %v", files)
 	}
 }
 

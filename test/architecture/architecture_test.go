@@ -1,4 +1,4 @@
-// Package architecture checks docs/architecture.md against the repository, and the direction of imports.
+// Package architecture checks that docs/architecture.md agrees with the repository, and that packages import only packages that they may import.
 package architecture
 
 import (

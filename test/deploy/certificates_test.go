@@ -17,8 +17,8 @@ import (
 	"atelie/test/program"
 )
 
-// public starts a TCP balancer, which passes connections to the nodes in turn, and returns its port.
-func public(t *testing.T, nodes *[2]atomic.Pointer[string]) int {
+// startBalancer starts a round-robin TCP load balancer in front of two nodes, and returns its port. It waits for a node that does not listen yet.
+func startBalancer(t *testing.T, nodes *[2]atomic.Pointer[string]) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -26,25 +26,25 @@ func public(t *testing.T, nodes *[2]atomic.Pointer[string]) int {
 	}
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
-		for turn := 0; ; turn++ {
+		for n := 0; ; n++ {
 			conn, err := l.Accept()
 			if err != nil {
 				return // the test is over
 			}
 			go func() {
 				defer func() { _ = conn.Close() }()
-				// The node may still be starting. A refused connection would fail the authority's challenge.
-				there, err := net.Dial("tcp", *nodes[turn%2].Load())
+				// A refused connection would fail the authority's challenge.
+				upstream, err := net.Dial("tcp", *nodes[n%2].Load())
 				for err != nil && t.Context().Err() == nil {
 					time.Sleep(10 * time.Millisecond)
-					there, err = net.Dial("tcp", *nodes[turn%2].Load())
+					upstream, err = net.Dial("tcp", *nodes[n%2].Load())
 				}
 				if err != nil {
 					return // the test is over
 				}
-				defer func() { _ = there.Close() }()
-				go func() { _, _ = io.Copy(there, conn) }()
-				_, _ = io.Copy(conn, there)
+				defer func() { _ = upstream.Close() }()
+				go func() { _, _ = io.Copy(upstream, conn) }()
+				_, _ = io.Copy(conn, upstream)
 			}()
 		}
 	}()
@@ -56,13 +56,13 @@ func public(t *testing.T, nodes *[2]atomic.Pointer[string]) int {
 func TestTwoProgramsShareOneCertificate(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.Postgres} { // SQLite allows only one program
 		t.Run(string(dialect), func(t *testing.T) {
-			var https, plain [2]atomic.Pointer[string]
+			var https, plain [2]atomic.Pointer[string] // the addresses of the nodes for HTTPS and for HTTP
 			for i := range https {
 				a, b := "127.0.0.1:"+program.FreePort(t), "127.0.0.1:"+program.FreePort(t)
 				https[i].Store(&a)
 				plain[i].Store(&b)
 			}
-			authority := acmetest.Start(t, acmetest.Options{HTTPPort: public(t, &plain), TLSPort: public(t, &https), Validity: time.Hour})
+			authority := acmetest.Start(t, acmetest.Options{HTTPPort: startBalancer(t, &plain), TLSPort: startBalancer(t, &https), Validity: time.Hour})
 			env := []string{
 				"ATELIE_DATA_DIR=" + t.TempDir(), "ATELIE_DOMAIN=Ateliê.example,www.atelie.example", "ATELIE_SITE_URL=https://xn--ateli-lsa.example",
 				"ATELIE_ACME_DIRECTORY=" + authority.Directory, "ATELIE_ACME_ROOTS=" + authority.RootsFile, "ATELIE_ACME_EMAIL=ana@atelie.example",

@@ -15,7 +15,7 @@ import (
 
 var settingName = regexp.MustCompile(`ATELIE_[A-Z0-9_]+`)
 
-// settings returns the variables in the help of the program.
+// settings returns the names of the environment variables in the help of atelie serve.
 func settings(t *testing.T) []string {
 	t.Helper()
 	return settingName.FindAllString(command(t, nil, "serve", "--help"), -1)
@@ -26,9 +26,9 @@ func TestNamedSettingsExist(t *testing.T) {
 	if len(known) < 30 {
 		t.Fatalf("the help names only %q", known)
 	}
-	exist := slices.Clone(known)
-	for _, with := range [][]string{{"copy"}, {"restore"}, {"import", "supabase"}} { // commands with variables of their own
-		exist = append(exist, settingName.FindAllString(command(t, nil, append(with, "--help")...), -1)...)
+	exist := slices.Clone(known)                                                           // with those of other commands
+	for _, subcommand := range [][]string{{"copy"}, {"restore"}, {"import", "supabase"}} { // commands with variables of their own
+		exist = append(exist, settingName.FindAllString(command(t, nil, append(subcommand, "--help")...), -1)...)
 	}
 	files := []string{"README.md", "docs/hosting.md"}
 	err := filepath.WalkDir(filepath.Join(root, "deploy"), func(path string, e fs.DirEntry, err error) error {

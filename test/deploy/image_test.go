@@ -13,7 +13,7 @@ import (
 	"atelie/test/program"
 )
 
-// nobody is the user of the image.
+// nobody is the id of the user as whom the image runs the program.
 const nobody = 65532
 
 // TestImageContentIsSufficient starts the program in a root file system like the image's: it has only the program, the root certificates
@@ -50,7 +50,7 @@ func TestImageContentIsSufficient(t *testing.T) {
 	listen := "127.0.0.1:" + program.FreePort(t)
 	inside := func(args ...string) *exec.Cmd {
 		cmd := exec.Command("/atelie", args...)
-		cmd.Path, cmd.Dir, cmd.Err = "/atelie", "/", nil
+		cmd.Path, cmd.Dir, cmd.Err = "/atelie", "/", nil // exec.Command has looked for /atelie outside of the image
 		cmd.Env = []string{"ATELIE_DATA_DIR=/data", "ATELIE_LISTEN=" + listen}
 		cmd.SysProcAttr = locked(image)
 		return cmd

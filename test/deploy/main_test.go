@@ -58,7 +58,7 @@ func example(t *testing.T, name string) string {
 	return string(text)
 }
 
-// replaced replaces texts of an example. It fails the test if one of them is missing.
+// replaced returns the text of an example with the first text of each pair replaced by the second. It fails the test if one is missing.
 func replaced(t *testing.T, text string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {

@@ -18,7 +18,8 @@ import (
 	"atelie/test/program"
 )
 
-// scraped is what a program exposes: the labels of each metric by its name, and the value of each series.
+// scraped has the metrics that a program exposes: by the name of a metric the names of its labels, and by the name and labels of a series its
+// value.
 type scraped struct {
 	labels map[string][]string
 	values map[string]float64

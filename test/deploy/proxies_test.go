@@ -39,7 +39,7 @@ const visitor = "127.0.0.5"
 
 const site = "https://example.com"
 
-// front is a running proxy: its two ports and the root of its certificate.
+// front is a running reverse proxy: its ports for HTTP (plain) and HTTPS (secure), and the root certificate for the latter.
 type front struct {
 	plain, secure string
 	roots         *x509.CertPool
@@ -47,7 +47,7 @@ type front struct {
 	output        *lines
 }
 
-// client returns a client that connects to the proxy whatever the host is.
+// client returns a client that connects to the proxy, whatever the host of a request is.
 func (f front) client(t *testing.T, h2 bool) *http.Client {
 	t.Helper()
 	from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(visitor)}}
@@ -62,7 +62,7 @@ func (f front) client(t *testing.T, h2 bool) *http.Client {
 	return &http.Client{Transport: transport, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// two is a pair of nodes with one database and one data folder, as in the examples for several nodes.
+// two has two nodes with one database and one data folder, as in the examples for several nodes.
 type two struct {
 	nodes        []*node
 	env          []string

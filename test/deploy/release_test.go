@@ -17,11 +17,12 @@ import (
 	"testing"
 )
 
-// Tests of the files that make release makes from a program. scripts/release.sh builds the programs twice and checks that both builds are
-// equal.
+// This file tests the files that `make release` makes from a binary. scripts/release.sh checks that two builds of the binaries are equal.
 
+// The version and the time (SOURCE_DATE_EPOCH) of the tested release.
 const releaseVersion, releaseTime = "9.8.7-rc.1", "1795000000"
 
+// runIn runs a command in a folder, and returns its output.
 func runIn(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -57,12 +58,12 @@ func TestDebianPackage(t *testing.T) {
 		t.Error("two packages of one program differ")
 	}
 	if output := runIn(t, root, tool, "--field", files[0], "Package", "Version", "Architecture"); output != "Package: atelie\nVersion: 9.8.7~rc.1\nArchitecture: "+runtime.GOARCH+"\n" {
-		t.Errorf("%s", output)
+		t.Errorf("got %s", output)
 	}
 	out := filepath.Join(dir, "out")
 	runIn(t, root, tool, "--raw-extract", files[0], out)
 	if output := runIn(t, dir, filepath.Join(out, "usr/bin/atelie"), "version"); !strings.Contains(output, "platform: linux/"+runtime.GOARCH) {
-		t.Errorf("%s", output)
+		t.Errorf("got %s", output)
 	}
 	unit := string(read(t, filepath.Join(out, "lib/systemd/system/atelie.service")))
 	if want := strings.Replace(value(t, example(t, "atelie.service"), "ExecStart"), "/usr/local/bin/", "/usr/bin/", 1); value(t, unit, "ExecStart") != want {

@@ -32,7 +32,8 @@ type cached struct {
 	rendition    string // path of a rendition as pages name it, with the hash of its content
 }
 
-// newCached starts a site with further settings, behind nginx with cached.conf, in which pairs of texts are replaced.
+// newCached starts a site with additional settings, behind nginx with cached.conf. replacements has pairs of texts: in cached.conf, the first of
+// each pair is replaced by the second.
 func newCached(t *testing.T, settings []string, replacements ...string) *cached {
 	t.Helper()
 	env := append([]string{"ATELIE_DATA_DIR=" + t.TempDir(), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_SITE_URL=" + site, "ATELIE_TRUSTED_PROXIES=127.0.0.1", "ATELIE_CDN=on"}, settings...)
@@ -46,6 +47,7 @@ func newCached(t *testing.T, settings []string, replacements ...string) *cached 
 	return c
 }
 
+// startCached calls newCached without changes, and waits until a rendition is made.
 func startCached(t *testing.T) *cached {
 	t.Helper()
 	c := newCached(t, nil)

@@ -29,7 +29,7 @@ import (
 	"atelie/internal/mail/mailtest"
 )
 
-// Visitors can send 200 pictures in an hour; the rest of the texts have none.
+// visitorPictures is the number of texts that visitors send with a picture. Later texts have none, because the limit is 200 pictures an hour.
 const visitorPictures = 150
 
 // conversation is the state of a writer that goes through conversations step by step. A step that was not acknowledged is retried after
@@ -43,16 +43,16 @@ type conversation struct {
 	picture   []byte
 }
 
-// said is an acknowledged text of a conversation.
-type said struct {
+// acknowledgedText is an acknowledged text of a conversation.
+type acknowledgedText struct {
 	messageID, link string
-	mailed          bool // it is an owner's
+	mailed          bool // it is by an owner, so it was mailed to the visitor
 	picture         []byte
 }
 
 // converse does the next step of a conversation, and begins another one after the last.
 func (s *site) converse(ctx context.Context, c *conversation) bool {
-	if c.text == "" || c.step == 0 { // a message has no id: one that was sent again would be stored twice
+	if c.text == "" || c.step == 0 { // a new message has no id, so a retry must be another message
 		c.text, c.picture = "A word that must not be lost: "+uuid.NewString(), nil
 	}
 	ok := false
@@ -156,7 +156,7 @@ func (s *site) visitorText(ctx context.Context, c *conversation) bool {
 	}
 	contentType, body := s.pictureForm(c.picture, [2]string{"id", c.text}, [2]string{"text", c.text})
 	status, got, ok := s.send(ctx, "POST", c.link, s.visitorHeaders(contentType), body)
-	return ok && s.acknowledged(c.text, status, http.StatusSeeOther, got, func() { s.said[c.text] = said{c.messageID, c.link, false, c.picture} })
+	return ok && s.acknowledged(c.text, status, http.StatusSeeOther, got, func() { s.said[c.text] = acknowledgedText{c.messageID, c.link, false, c.picture} })
 }
 
 func (s *site) ownerText(ctx context.Context, c *conversation, function string, fields map[string]string) bool {
@@ -181,7 +181,7 @@ func (s *site) ownerText(ctx context.Context, c *conversation, function string, 
 	if fields["action"] == "offer" && len(state.Offers) > 0 {
 		c.offerID = state.Offers[0].ID
 	}
-	return s.acknowledged(c.text, status, http.StatusOK, got, func() { s.said[c.text] = said{c.messageID, c.link, true, c.picture} })
+	return s.acknowledged(c.text, status, http.StatusOK, got, func() { s.said[c.text] = acknowledgedText{c.messageID, c.link, true, c.picture} })
 }
 
 func (s *site) acceptOffer(ctx context.Context, c *conversation) bool {

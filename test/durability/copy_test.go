@@ -55,6 +55,7 @@ func TestKilledCopyIsResumed(t *testing.T) {
 	sameSite(t, "sqlite:"+filepath.Join(back, "atelie.db"), disk, contents)
 }
 
+// copyThroughKills runs atelie copy, and kills it, until a run completes.
 func copyThroughKills(t *testing.T, binary string, args ...string) {
 	t.Helper()
 	kills, resumed, compared := 0, 0, false
@@ -62,7 +63,8 @@ func copyThroughKills(t *testing.T, binary string, args ...string) {
 		c := exec.Command(binary, append([]string{"copy"}, args...)...)
 		out := &killer{after: after + rand.N(after), kill: func() { _ = c.Process.Kill() }}
 		c.Stdout, c.Stderr = out, out
-		// Later each time, so that every step is interrupted. The time counts from the command's first output, not from its start.
+		// Each run is killed later than the one before, so that every step is interrupted. The time counts from the command's first output,
+		// not from its start.
 		after += soak.Size(after/2, 10*time.Millisecond)
 		err := c.Run()
 		printed := out.printed.String()

@@ -32,7 +32,7 @@ import (
 	"atelie/test/soak"
 )
 
-// kills is the number of kills, each of which takes half a second.
+// kills is how often the program is killed. A round takes half a second.
 var kills = soak.Size(4, 50)
 
 func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
@@ -51,13 +51,13 @@ func TestKilledServerKeepsAcknowledgedWrites(t *testing.T) {
 	binary := build(t)
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
-			post, err := mailtest.Start(mailtest.Options{})
+			mailServer, err := mailtest.Start(mailtest.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = post.Close() }) // connections of killed programs may be left
+			t.Cleanup(func() { _ = mailServer.Close() }) // connections of killed programs may be left
 			s := &site{t: t, binary: binary}
-			address := s.environment(dialect, post)
+			address := s.environment(dialect, mailServer)
 			s.keys()
 			s.addOwner()
 			s.allowLinks(address)
@@ -69,7 +69,7 @@ func TestKilledServerKeepsAcknowledgedWrites(t *testing.T) {
 			s.start()
 			s.verify()
 			s.verifyConversations()
-			s.verifyMails(post)
+			s.verifyMails(mailServer)
 			s.kill()
 			if s.behind(kills) {
 				t.Errorf("too little was written for the test to mean anything: %d messages, %d rows, %d files, %d refreshes, %d texts, %d acceptances", len(s.messages), len(s.rows), len(s.files), s.renewed, len(s.said), len(s.accepted))
@@ -97,10 +97,10 @@ type site struct {
 	renewed  int                  // how often the session was refreshed
 	times    map[string]time.Time // of the acknowledgement, by text, id or name
 
-	talks    [2]conversation // of the writers; empty where hasOwner is not set
-	said     map[string]said // the texts of conversations
-	accepted []string        // ids of offers
-	pictures atomic.Int64    // that visitors have sent
+	talks    [2]conversation             // of the writers; empty where hasOwner is not set
+	said     map[string]acknowledgedText // the texts of conversations
+	accepted []string                    // ids of offers
+	pictures atomic.Int64                // that visitors have sent
 }
 
 // behind reports that too little was acknowledged for so many kills; a file takes several writes.
@@ -120,7 +120,7 @@ func (s *site) keys() {
 		s.t.Fatal(err)
 	}
 	s.key = program.Value(s.t, string(out), "SERVICE_ROLE_KEY")
-	s.files, s.times, s.said = map[string][]byte{}, map[string]time.Time{}, map[string]said{}
+	s.files, s.times, s.said = map[string][]byte{}, map[string]time.Time{}, map[string]acknowledgedText{}
 }
 
 func (s *site) start() {

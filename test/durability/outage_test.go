@@ -19,18 +19,18 @@ import (
 	"atelie/test/soak"
 )
 
-// The sizes of the outages; each lasts at least until the status reports it.
+// The durations of the test. An outage lasts until the status reports it, and then for the time outage.
 var (
-	calm   = soak.Size(time.Second, 20*time.Second)
-	outage = flag.Duration("outage", soak.Size(0, time.Minute), "how long the bucket is away after the status told of it, in each way")
+	calm   = soak.Size(time.Second, 20*time.Second) // before the first outage
+	outage = flag.Duration("outage", soak.Size(0, time.Minute), "how long the bucket is unreachable after the status has reported it, in each way")
 )
 
 // stopLimit is how long a server may take to stop.
 const stopLimit = 30 * time.Second
 
-// TestUnreachableBucketDelaysNothing cuts the network to the bucket of the backup while the server writes: connections are refused,
-// then they are accepted and get no response. The status reports it; nothing is lost, the backup catches up, and a server that is
-// stopped meanwhile does not wait for the bucket.
+// TestUnreachableBucketDelaysNothing interrupts the network to the bucket of the backup twice while the server writes: first connections are
+// refused, then they are accepted but get no response. The status must report it, writes must go on, and the backup must catch up afterwards.
+// A server that is stopped during an outage must not wait for the bucket.
 func TestUnreachableBucketDelaysNothing(t *testing.T) {
 	home := t.TempDir()
 	bucket := blobtest.Bucket(t)
@@ -44,7 +44,7 @@ func TestUnreachableBucketDelaysNothing(t *testing.T) {
 	l := s.startLoad()
 	s.run("backup", "now")
 	l.figures()
-	time.Sleep(calm) // what is measured
+	time.Sleep(calm) // for the figures without an outage
 	t.Logf("before: %s", l.figures())
 	for _, state := range []linkState{refusing, silent} {
 		l.figures()
@@ -52,18 +52,18 @@ func TestUnreachableBucketDelaysNothing(t *testing.T) {
 		began := time.Now()
 		link.set(state)
 		s.waitForStatus("an error", func(e string, waiting int64) bool { return e != "" && waiting > 0 })
-		told := time.Since(began)
+		reported := time.Since(began)
 		time.Sleep(*outage)
 		during := l.figures()
 		lasted := time.Since(began)
 		if m, r, f := s.counts(); m == messages || r == rows || f == files {
 			t.Errorf("%s: %d messages, %d rows and %d files were written during the outage, want some of each", state, m-messages, r-rows, f-files)
 		}
-		back := time.Now()
+		reachableSince := time.Now()
 		link.set(open)
 		s.waitForStatus("no error", func(e string, waiting int64) bool { return e == "" && waiting == 0 })
-		t.Logf("%s for %s, told after %s: %s; caught up after %s: %s", state, lasted.Round(time.Millisecond), told.Round(time.Millisecond),
-			during, time.Since(back).Round(time.Millisecond), l.figures())
+		t.Logf("%s for %s, reported after %s: %s; caught up after %s: %s", state, lasted.Round(time.Millisecond), reported.Round(time.Millisecond),
+			during, time.Since(reachableSince).Round(time.Millisecond), l.figures())
 	}
 	link.set(silent)
 	l.writeOnEach()

@@ -22,13 +22,13 @@ import (
 	"atelie/test/soak"
 )
 
-// The sizes of the drills. A round of TestLostDataFolderIsRestored takes about seven seconds, most of them in the waits for the
-// replica, which gets one part a second.
+// The sizes of the tests. A round of TestLostDataFolderIsRestored takes about seven seconds. It waits for most of them, because the replica gets
+// only one part a second.
 var (
 	losses    = flag.Int("losses", soak.Size(2, 30), "how often the data folder is lost")
 	lossLimit = flag.Duration("loss-limit", 2*time.Second, "how long before the kill a lost write may have been acknowledged")
-	edits     = soak.Size(60, 1000)
-	moments   = soak.Size(5, 50)
+	edits     = soak.Size(60, 1000) // of TestEveryJournalledMomentIsRestored
+	moments   = soak.Size(5, 50)    // that it restores
 )
 
 // run runs a command of the program and returns what it prints.
@@ -56,9 +56,9 @@ func (s *site) inFolder(dir string) *site {
 	return other
 }
 
-// TestLostDataFolderIsRestored kills the server under load, deletes its data folder, and restores it from the backup: all that
-// was acknowledged before the backup was last up to date is there, byte for byte. The kill follows at a random moment, and no write is
-// lost that was acknowledged earlier than the loss limit before it. The restored site goes on in the same place.
+// TestLostDataFolderIsRestored kills the server under load at a random time, deletes its data folder, and restores it from the backup. All
+// writes that were acknowledged before the backup was last up to date must be restored, byte for byte. Of later writes, only those may be lost
+// that were acknowledged within the loss limit before the kill. The restored site continues with the same destination.
 //
 // Proves H-restore-lost.
 func TestLostDataFolderIsRestored(t *testing.T) {

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// generator generates requests from a seed: valid ones with one or more mistakes.
+// generator generates random requests from a seed. Most are valid requests with one or more mistakes.
 type generator struct {
 	*rand.Rand
 	keys map[string]string // caller → token; "" for none
 	who  []string          // callers to choose from
-	ids  []string          // of rows and accounts, hidden ones included
+	ids  []string          // of rows and accounts, also of hidden ones
 
 	uploads []string // resumable ones of the service key
 	links   *links

@@ -42,10 +42,11 @@ var (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// canary is part of every text of a hidden row, and of no request.
+// canary is part of every text of a hidden row, and of no request. A response that contains it shows a hidden row.
 const canary = "kanarie-7f3a"
 
-// TestHostileRequests tests the databases one after the other if it measures memory.
+// TestHostileRequests sends requests of callers without rights (outsiders), which must change nothing, and then those of callers with rights
+// (insiders). If it measures memory, it tests the databases one after the other.
 func TestHostileRequests(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -63,7 +64,7 @@ func TestHostileRequests(t *testing.T) {
 			}
 			s.checkLinks(t)
 			s.assault(t, s.insiders, s.check, false)
-			t.Logf("%d answers, each with its log line", s.checked)
+			t.Logf("%d responses, each with its log line", s.checked)
 		})
 	}
 }

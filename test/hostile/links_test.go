@@ -22,17 +22,17 @@ import (
 	"atelie/internal/identity"
 )
 
-// Conversations with a private link each. A text of every row of a conversation has its mark, so that one that is shown at another link
-// is found. A link takes ten texts a minute, so there are many.
+// The test has many conversations, each with a private link, because a link accepts only ten texts a minute. Every row of a conversation has a
+// text with the mark of the conversation. A page that contains the mark of another conversation shows a row that it must not show.
 const (
 	erasable    = 40 // conversations whose links are also used to erase them
 	quarantined = 5  // links to messages in quarantine, after those of the conversations
-	withPicture = 3  // the first conversations after the erasable ones, which have a picture from the beginning
+	withPicture = 3  // conversations with a picture from the beginning: the first ones after the erasable ones
 	tokenStart  = "link-0000"
 	linkSurface = "private links"
 )
 
-// The hidden conversations: one with an expired link that requests use, and one with a link that they do not have.
+// Two hidden conversations: the link of the first one has expired, and requests use it; the link of the second one is in no request.
 const (
 	hiddenMessage = "00000000-0000-4000-8000-000000000007"
 	otherMessage  = "00000000-0000-4000-8000-000000000099"
@@ -55,7 +55,7 @@ func encodeLetters(s string) string {
 	return b.String()
 }
 
-// links is what the requests for private links may name, and what was acknowledged.
+// links has the conversations that requests for private links can name, and the requests that were acknowledged.
 type links struct {
 	count        int            // of conversations
 	pictures     map[int]string // conversation → id of its picture
@@ -68,7 +68,7 @@ type links struct {
 	found   map[string]int   // how many requests had which result
 }
 
-// visit is what a request for a private link asks for.
+// visit describes a request for a private link.
 type visit struct {
 	conversation int
 	text         string // unique; "" for none

@@ -4,8 +4,8 @@ package hostile
 
 import "atelie/test/soak"
 
-// The race detector makes everything ten times slower and uses memory itself. So there are fewer requests, both databases run
-// in parallel, and memory is not measured.
+// The race detector makes the test ten times slower and uses memory itself. Therefore the test sends fewer requests, tests both databases in
+// parallel, and does not measure memory.
 const measures = false
 
 var perSurface = soak.Size(300, 2000)

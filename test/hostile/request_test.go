@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// request is sent byte for byte, because net/http's client would refuse much of it.
+// request is a request that is sent byte for byte, because the client of net/http refuses to send many of them.
 type request struct {
 	method, target string
 	headers        [][2]string
@@ -39,6 +39,7 @@ func (r *request) header(name, value string) {
 	r.headers = append(r.headers, [2]string{name, value})
 }
 
+// wire returns the bytes that are sent.
 func (r *request) wire() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: site.example\r\n", r.method, r.target)

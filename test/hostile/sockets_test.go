@@ -18,7 +18,7 @@ import (
 
 const framesPerSocket = 50
 
-// attackSockets sends frames over sockets, framesPerSocket on each, while hidden rows are inserted.
+// attackSockets sends frames over sockets, framesPerSocket over each, and inserts hidden rows meanwhile.
 func (s *site) attackSockets(t *testing.T, who []string, from, to int, outside bool) {
 	t.Helper()
 	begun := time.Now()

@@ -27,15 +27,15 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 const (
 	works    = 1000 // the maximum number of rows in a response
 	clients  = 8
-	requests = 25 // number of requests that each client sends
-	// The memory of the same program in the same state differs by this much from one start to the next.
-	noise = 4 << 20
+	requests = 25      // number of requests that each client sends
+	noise    = 4 << 20 // by which the memory of a program in the same state differs from one start to the next
 )
 
 // Proves T-limits-memory.
 //
-// TestMemoryIsBackAfterHostileQueries sends queries that name columns many times, for the largest responses, and the largest queries that
-// are refused. Both programs recover at the same time, because the test waits for them.
+// TestMemoryIsBackAfterHostileQueries sends the queries with the largest responses, which name columns many times, and the largest queries that
+// are refused. A minute later the program must use about as much memory as before. The tests of both databases run in parallel, because they
+// mostly wait.
 func TestMemoryIsBackAfterHostileQueries(t *testing.T) {
 	binary, err := program.Build(t.TempDir())
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// brokenHeader marks the balancer's own 502: the node died during the request, which may or may not have been processed.
+// brokenHeader is in a response with status 502 that the balancer itself sends when a node dies during a request. The node may have processed the
+// request.
 const brokenHeader = "X-Balancer-Broken"
 
 // balancer passes requests and sockets to the nodes in turn, and to the next one if a node refuses the connection.

@@ -16,7 +16,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-var plain = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32, DisableCompression: true}}
+// client sends the requests of calls.
+var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32, DisableCompression: true}}
 
 // errBroken means that the connection broke or the node died: the request may or may not have been processed.
 var errBroken = errors.New("broken")
@@ -34,7 +35,7 @@ type response struct {
 	body   []byte
 }
 
-// send returns errBroken if a client would have to retry the request.
+// send sends the request. It returns errBroken if a client would have to retry it.
 func (c call) send(ctx context.Context) (*response, error) {
 	r, err := http.NewRequestWithContext(ctx, c.method, c.url, bytes.NewReader(c.body))
 	if err != nil {
@@ -45,7 +46,7 @@ func (c call) send(ctx context.Context) (*response, error) {
 	for name, value := range c.header {
 		r.Header.Set(name, value)
 	}
-	res, err := plain.Do(r)
+	res, err := client.Do(r)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errBroken, err)
 	}

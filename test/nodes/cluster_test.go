@@ -156,7 +156,7 @@ func (n *node) start(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if response, err := plain.Do(r); err == nil {
+		if response, err := client.Do(r); err == nil {
 			_ = response.Body.Close()
 			if response.StatusCode == http.StatusOK {
 				return nil

@@ -27,18 +27,18 @@ const visitorEmail = "ines@exemplo.example"
 
 var pictureLink = regexp.MustCompile(`<a href="([^"]*/picture/[0-9a-f-]{36})"`)
 
-// ask sends a message through a node and returns the path of its private link, and its id.
-func (c *cluster) ask(t *testing.T, n *node) (link, id string) {
+// sendMessage sends a message through a node. It returns the path of its private link, and its id.
+func (c *cluster) sendMessage(t *testing.T, n *node) (link, id string) {
 	t.Helper()
 	text := "Is the wall still free? " + uuid.NewString()
-	var given struct {
+	var response struct {
 		URL string `json:"enquiry_url"`
 	}
 	body := toJSON(map[string]any{"name": "Inês", "email": visitorEmail, "message": text, "follow": true})
-	call{method: "POST", url: n.url() + "/functions/v1/submit-contact", bearer: c.anon, header: anyAddress(), body: body}.must(t, http.StatusOK).read(t, &given)
-	link, found := strings.CutPrefix(given.URL, c.url)
+	call{method: "POST", url: n.url() + "/functions/v1/submit-contact", bearer: c.anon, header: anyAddress(), body: body}.must(t, http.StatusOK).read(t, &response)
+	link, found := strings.CutPrefix(response.URL, c.url)
 	if !found {
-		t.Fatalf("the link is %q", given.URL)
+		t.Fatalf("the link is %q", response.URL)
 	}
 	var rows []struct{ ID string }
 	call{method: "GET", url: n.url() + "/rest/v1/contact_submissions?select=id&message=eq." + url.QueryEscape(text), bearer: c.service}.must(t, http.StatusOK).read(t, &rows)
@@ -48,7 +48,7 @@ func (c *cluster) ask(t *testing.T, n *node) (link, id string) {
 	return link, rows[0].ID
 }
 
-// anyAddress is the header of a visitor with an address of its own.
+// anyAddress returns the header of a request from a random IP address.
 func anyAddress() map[string]string {
 	return map[string]string{"X-Forwarded-For": fmt.Sprintf("10.%d.%d.%d", 20+rand.IntN(200), rand.IntN(250), rand.IntN(250))}
 }
@@ -64,7 +64,7 @@ func (c *cluster) page(n *node, link string) call {
 	return call{method: "GET", url: n.url() + link, header: anyAddress()}
 }
 
-// conversations goes through a conversation of which each part meets another node.
+// conversations goes through a conversation, and sends each of its requests to another node than the one before.
 func (c *cluster) conversations(t *testing.T) {
 	first, second, third := c.nodes[0], c.nodes[1], c.nodes[2]
 	var settings struct{ Version string }
@@ -99,7 +99,7 @@ func (c *cluster) conversations(t *testing.T) {
 		return a
 	}
 
-	link, id := c.ask(t, first)
+	link, id := c.sendMessage(t, first)
 	shownOn(second, link, "Is the wall still free?")
 
 	// The same reply, sent through two nodes at the same time, is one reply, and one mail.
@@ -207,7 +207,7 @@ func (c *cluster) conversations(t *testing.T) {
 	t.Run("limits", func(t *testing.T) {
 		const allowed = 10 // texts a minute at a link
 		for {
-			link, _ := c.ask(t, first)
+			link, _ := c.sendMessage(t, first)
 			begin := time.Now()
 			var got []int
 			for i := range allowed + 3 {

@@ -22,8 +22,8 @@ import (
 
 var loadTime = flag.Duration("nodes.load", soak.Size(12*time.Second, 2*time.Minute), "how long the load lasts under which nodes are killed")
 
-// maxWait is how long a client retries a request, which is longer than the lease of a dead node's upload, and how long a test
-// waits for a response.
+// maxWait is how long a client retries a request, and how long a test waits for a response. It is longer than the lease of an upload, which a
+// dead node may hold.
 const maxWait = time.Minute
 
 // traffic is the load of all clients, with the writes that were acknowledged.
@@ -34,14 +34,14 @@ type traffic struct {
 	session session
 
 	mu       sync.Mutex
-	kills    int
-	wrong    []string
+	kills    int               // of nodes
+	wrong    []string          // failures of the test
 	again    int               // requests that were retried because their node had died
 	rows     map[string]string // id → title, as acknowledged
 	messages []string
 	files    map[string][]byte
 	reads    int
-	tokens   int
+	tokens   int // refreshes of the session
 	returns  int // sockets that were opened again
 }
 

@@ -384,7 +384,7 @@ func startSending(t *testing.T, c call, part []byte, length int) (broken func())
 	answered := make(chan string, 1)
 	go func() {
 		defer close(answered)
-		if response, err := plain.Do(r); err == nil {
+		if response, err := client.Do(r); err == nil {
 			answered <- response.Status
 			_ = response.Body.Close() // only the status is used
 		}
