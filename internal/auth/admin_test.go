@@ -52,7 +52,8 @@ func (h *fixture) countAuditEntries(action auditAction, userID string) string {
 	return h.value("select cast(count(*) as text) from auth_audit_log where action = $1 and user_id = $2 and detail ->> 'actor' = 'service_role'", string(action), userID)
 }
 
-// adminCalls are the requests of the admin API. %s is the id of an account, %[1]s the same id in place of a factor's.
+// adminCalls are the requests of the admin API. %s is replaced by the id of an account; %[1]s repeats
+// that id where the id of a factor belongs.
 var adminCalls = []string{
 	"POST /invite", "GET /admin/users", "POST /admin/users", "GET /admin/users/%s", "PUT /admin/users/%s", "DELETE /admin/users/%s",
 	"GET /admin/users/%s/factors", "PUT /admin/users/%s/factors/%[1]s", "DELETE /admin/users/%s/factors/%[1]s", "POST /admin/generate_link",

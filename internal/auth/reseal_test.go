@@ -7,7 +7,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// otherKeys are the keys that follow from another secret than that of newFixture.
+// otherKeys are keys that are derived from another secret than those of newFixture.
 var otherKeys = Keys{
 	RefreshKey: []byte("a-new-key-of-thirty-two-bytes-or-more"), CodeKey: []byte("one-more-key-of-thirty-two-bytes-or-more"), SealKey: []byte("the-next-key-of-thirty-two-bytes"),
 }

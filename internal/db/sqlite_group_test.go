@@ -33,8 +33,8 @@ func keys(t *testing.T, d *db.DB, prefix string) map[string]bool {
 	return found
 }
 
-// queued runs fn in n short transactions and returns their results. On SQLite it first holds the write connection until all of them wait for
-// it, so that they run together. On PostgreSQL they run concurrently.
+// queued runs fn in n short transactions and returns their results. On SQLite it holds the write connection until all transactions wait
+// for that connection, so that they run together. On PostgreSQL they run concurrently.
 func queued(t *testing.T, d *db.DB, n int, fn func(i int, tx *db.Tx) error) []error {
 	t.Helper()
 	results := make([]error, n)

@@ -20,7 +20,8 @@ import (
 
 const urlencoded = "application/x-www-form-urlencoded"
 
-// parts returns a multipart body of names and values, and its Content-Type. A name such as "picture@a.jpg" is that of a file.
+// parts returns a multipart body of names and values, and its Content-Type. The name "picture@a.jpg" stands for the file a.jpg in the
+// field picture.
 func parts(t testing.TB, pairs ...string) (body, contentType string) {
 	t.Helper()
 	var b bytes.Buffer

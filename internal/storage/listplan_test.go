@@ -13,7 +13,7 @@ import (
 // Proves F-list-v2-cost.
 //
 // TestListReadsOnlyTheNamesOfAPage checks query plans with 20,000 names, half of them in one folder. A page that is ordered by name must read
-// only as many rows as it has entries, wherever it begins. So must a page of the whole bucket that is ordered by a time. A page with a prefix
+// only as many rows as it has entries, wherever it begins. The same holds for a page of the whole bucket that is ordered by a time. A page with a prefix
 // that is ordered by a time must read only the names with the prefix.
 func TestListReadsOnlyTheNamesOfAPage(t *testing.T) {
 	fill := map[db.Dialect]string{

@@ -28,7 +28,7 @@ const (
 	works    = 1000 // the maximum number of rows in a response
 	clients  = 8
 	requests = 25      // number of requests that each client sends
-	noise    = 4 << 20 // by which the memory of a program in the same state differs from one start to the next
+	noise    = 4 << 20 // difference of memory between two starts of a program in the same state
 )
 
 // Proves T-limits-memory.

@@ -8,7 +8,7 @@ import (
 )
 
 // crewjam/saml requires a version of goxmldsig whose signatures can be bypassed (CVE-2026-33487). This module's go.mod
-// requires a newer version. Without this test nothing would fail if that requirement were removed.
+// requires a newer version. Only this test would fail if somebody removed that requirement.
 func TestSignaturesAreCheckedByAFixedVersion(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-print").Output()
 	if err != nil {

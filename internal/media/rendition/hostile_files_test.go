@@ -67,7 +67,8 @@ func le32(v int) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(v)
 
 func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
-// zeros is a zlib stream of about n megabytes of zeros. It is built without allocating them: the same flushed block is repeated.
+// zeros returns a zlib stream that decompresses to about n megabytes of zeros. The function repeats one compressed block, so it does not need
+// that much memory itself.
 func (c *corpus) zeros(megabytes int) []byte {
 	var block bytes.Buffer
 	w, err := flate.NewWriter(&block, flate.BestCompression)

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// The test binary is its own worker, as the program is.
+// The worker processes run the test binary, as those of the program run the program: with the argument Command it does a job and exits.
 func init() {
 	if len(os.Args) != 2 || os.Args[1] != Command {
 		return
