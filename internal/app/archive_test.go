@@ -32,8 +32,8 @@ func importAll(ctx context.Context, a *App, from *archive.Archive, report archiv
 	return err
 }
 
-// exported exports the site of a program. It returns the name of the archive, and the content of each of its entries by name.
-func exported(t *testing.T, a *App) (file string, entries map[string]string) {
+// exportSite exports the site of a program. It returns the name of the archive, and the content of each of its entries by name.
+func exportSite(t *testing.T, a *App) (file string, entries map[string]string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "site.zip")
 	out, err := os.Create(file)

@@ -276,7 +276,7 @@ func TestArchivesKeepPicturesOfConversations(t *testing.T) {
 		path := s.sendMessageWithLink("Canary", "canary@exemplo.example", "en")
 		photo := storagetest.JPEG(30, 20)
 		s.send(path, "", []string{"text=See"}, photo)
-		file, entries := exported(t, s.App)
+		file, entries := exportSite(t, s.App)
 		kept := 0
 		for name, text := range entries {
 			if text != string(photo) {

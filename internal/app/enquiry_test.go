@@ -265,7 +265,7 @@ func TestArchivesKeepConversations(t *testing.T) {
 			s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
 			path := s.sendMessageWithLink("Inês", "ines@exemplo.example", "pt")
 			browseLink(t, s.App, path, "text", "E a cor?")
-			file, entries := exported(t, s.App)
+			file, entries := exportSite(t, s.App)
 			for name, text := range entries {
 				if strings.Contains(text, strings.TrimPrefix(path, "/enquiry/")) || strings.HasPrefix(name, "site/") && strings.Contains(text, "E a cor?") {
 					t.Errorf("%s has the token, or shows the conversation", name)

@@ -27,7 +27,7 @@ func TestReadyNamesTheMissingPart(t *testing.T) {
 					t.Error(err)
 				}
 			}()
-			ready := func(when string, status int, want string) {
+			expectReady := func(when string, status int, want string) {
 				t.Helper()
 				rec := sendRequest(a, "GET", "/health/ready", "")
 				if rec.Code != status || !strings.Contains(rec.Body.String(), want) || strings.Contains(rec.Body.String(), cfg.Server.DataDir) {
@@ -43,39 +43,39 @@ func TestReadyNamesTheMissingPart(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			ready("at first", 200, `{"status":"ok"}`)
+			expectReady("at first", 200, `{"status":"ok"}`)
 
 			files := cfg.FilesDir()
 			move(files, files+"-away")
-			ready("without the folder", 503, "the folder for files is missing")
+			expectReady("without the folder", 503, "the folder for files is missing")
 			if err := os.MkdirAll(filepath.Join(files, "tmp"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			ready("with another folder", 503, "the place for files is not the one")
+			expectReady("with another folder", 503, "the place for files is not the one")
 			if err := os.RemoveAll(files); err != nil {
 				t.Fatal(err)
 			}
 			move(files+"-away", files)
-			ready("with the folder again", 200, "ok")
+			expectReady("with the folder again", 200, "ok")
 
 			if _, err := a.DB.Exec(t.Context(), "alter table reviews rename to away"); err != nil {
 				t.Fatal(err)
 			}
-			ready("without a table", 503, "the database lacks reviews")
+			expectReady("without a table", 503, "the database lacks reviews")
 			if _, err := a.DB.Exec(t.Context(), "alter table away rename to reviews"); err != nil {
 				t.Fatal(err)
 			}
-			ready("with the table again", 200, "ok")
+			expectReady("with the table again", 200, "ok")
 
 			if file, ok := strings.CutPrefix(cfg.Database.URL, "sqlite:"); ok {
 				move(file, file+"-away")
-				ready("without the file of the database", 503, "the database file was removed or replaced")
+				expectReady("without the file of the database", 503, "the database file was removed or replaced")
 				if err := os.WriteFile(file, nil, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				ready("with an empty file", 503, "the database file was removed or replaced")
+				expectReady("with an empty file", 503, "the database file was removed or replaced")
 				move(file+"-away", file)
-				ready("with the file again", 200, "ok")
+				expectReady("with the file again", 200, "ok")
 			}
 		})
 	}

@@ -103,7 +103,7 @@ func TestCoversOutsideOfTheirTimeAreNowhere(t *testing.T) {
 // checkStaticCopy exports the site, and checks that its public pages contain visible and none of the hidden texts.
 func (s *unpublishedSite) checkStaticCopy(visible string, hidden ...string) {
 	s.t.Helper()
-	_, entries := exported(s.t, s.App)
+	_, entries := exportSite(s.t, s.App)
 	found := false
 	for name, text := range entries {
 		if !strings.HasSuffix(name, ".html") {

@@ -259,7 +259,7 @@ func TestArchivesHaveSeries(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			file, entries := exported(t, a)
+			file, entries := exportSite(t, a)
 			for name, text := range entries {
 				if strings.HasSuffix(name, ".html") && strings.Contains(text, "Dark secret") {
 					t.Errorf("%s shows a hidden series", name)

@@ -13,7 +13,7 @@ import (
 
 // Proves H-cdn-private.
 //
-// TestSharedCacheControl sends requests through the middleware to a handler that sets one Cache-Control.
+// TestSharedCacheControl sends requests through the middleware to a handler that sets the header Cache-Control and a status.
 func TestSharedCacheControl(t *testing.T) {
 	const (
 		file       = "/storage/v1/object/public/product-images/a.jpg"

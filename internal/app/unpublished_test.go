@@ -317,7 +317,7 @@ func TestArchivesKeepTheVisibilityOfWorks(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			s := newUnpublishedSite(t, dialect)
-			_, entries := exported(t, s.App)
+			_, entries := exportSite(t, s.App)
 			visible, rows := 0, 0
 			for name, text := range entries {
 				switch {

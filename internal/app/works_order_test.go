@@ -36,11 +36,12 @@ func TestPagesFollowTheOwnersOrder(t *testing.T) {
 			if _, err := a.DB.Exec(t.Context(), "update products set position = case title when 'Work A' then 'b' when 'Work B' then 'a' when 'Work C' then 'd' else 'c' end"); err != nil {
 				t.Fatal(err)
 			}
+			// works returns the letters of the works in a page, in the order of the page.
 			works := func(target string) string {
 				t.Helper()
 				var found strings.Builder
 				for _, m := range pageWorks.FindAllStringSubmatch(sendRequest(a, "GET", target, "").Body.String(), -1) {
-					found.WriteString(m[1][5:])
+					found.WriteString(strings.TrimPrefix(m[1], "Work "))
 				}
 				return found.String()
 			}

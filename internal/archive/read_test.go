@@ -13,6 +13,7 @@ import (
 	"atelie/internal/archive/archivetest"
 )
 
+// noProgress is a Progress that ignores the progress.
 func noProgress(string, int, int) {}
 
 // openAndVerify opens and verifies an archive.

@@ -82,24 +82,24 @@ func TestEachBlobIsCopiedOnceAndStaysForTheRetention(t *testing.T) {
 	eachDestination(t, func(t *testing.T, destination backup.DestinationConfig) {
 		s := newSite(t, t.TempDir(), destination)
 		s.start(t)
-		p := backup.OpenDestination(destination)
+		dest := backup.OpenDestination(destination)
 		kept, removed := s.refer(t, "kept", true), s.refer(t, "removed", true)
 		s.waitBlobs(t)
 		for id, text := range map[string]string{kept: "kept", removed: "removed"} {
-			if got := read(t, p, backup.BlobName(id)); got != text {
+			if got := read(t, dest, backup.BlobName(id)); got != text {
 				t.Errorf("got %q", got)
 			}
 		}
 		s.drop(t, removed)
 		s.restart(t, 719*time.Hour)
-		if got := read(t, p, backup.BlobName(removed)); got != "removed" {
+		if got := read(t, dest, backup.BlobName(removed)); got != "removed" {
 			t.Errorf("within the retention: %q", got)
 		}
 		s.restart(t, 2*time.Hour)
-		if _, err := p.Open(t.Context(), backup.BlobName(removed)); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := dest.Open(t.Context(), backup.BlobName(removed)); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("after the retention: %v", err)
 		}
-		if got := read(t, p, backup.BlobName(kept)); got != "kept" {
+		if got := read(t, dest, backup.BlobName(kept)); got != "kept" {
 			t.Errorf("the other blob: %q", got)
 		}
 	})
@@ -110,9 +110,9 @@ func TestUnrecordedBlobsAreFoundAtTheStart(t *testing.T) {
 	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	id := s.refer(t, "before backups were on", false)
 	s.start(t)
-	p := backup.OpenDestination(s.destination)
+	destination := backup.OpenDestination(s.destination)
 	eventually(t, func() error {
-		r, err := p.Open(t.Context(), backup.BlobName(id))
+		r, err := destination.Open(t.Context(), backup.BlobName(id))
 		if err == nil {
 			err = r.Close()
 		}
@@ -124,9 +124,9 @@ func TestUnrecordedBlobsAreFoundAtTheStart(t *testing.T) {
 	s.destination = backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "another")}
 	s.open(t)
 	s.start(t)
-	p = backup.OpenDestination(s.destination)
+	destination = backup.OpenDestination(s.destination)
 	eventually(t, func() error {
-		r, err := p.Open(t.Context(), backup.BlobName(id))
+		r, err := destination.Open(t.Context(), backup.BlobName(id))
 		if err == nil {
 			err = r.Close()
 		}
@@ -156,13 +156,13 @@ func TestBlobWithoutARowIsRemovedAfterTheRetention(t *testing.T) {
 	eachDestination(t, func(t *testing.T, destination backup.DestinationConfig) {
 		s := newSite(t, t.TempDir(), destination)
 		s.start(t)
-		p := backup.OpenDestination(destination)
+		dest := backup.OpenDestination(destination)
 		kept, removed, stray := s.refer(t, "kept", true), s.refer(t, "removed", true), uuid.NewString()
 		s.waitBlobs(t)
 		s.drop(t, removed)
 		foreign := []string{"blobs/readme.txt", "blobs/aa/bb/" + stray, "notes/" + stray}
 		for _, name := range append(foreign, backup.BlobName(stray)) {
-			if err := p.Write(t.Context(), name, strings.NewReader("x")); err != nil {
+			if err := dest.Write(t.Context(), name, strings.NewReader("x")); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -172,18 +172,18 @@ func TestBlobWithoutARowIsRemovedAfterTheRetention(t *testing.T) {
 		s.restart(t, time.Hour)
 		s.restart(t, 719*time.Hour)
 		for _, id := range []string{kept, removed, stray} {
-			if len(read(t, p, backup.BlobName(id))) == 0 {
+			if len(read(t, dest, backup.BlobName(id))) == 0 {
 				t.Errorf("%s is gone within the retention", id)
 			}
 		}
 		s.restart(t, 2*time.Hour)
 		for _, id := range []string{removed, stray} {
-			if _, err := p.Open(t.Context(), backup.BlobName(id)); !errors.Is(err, fs.ErrNotExist) {
+			if _, err := dest.Open(t.Context(), backup.BlobName(id)); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%s after the retention: %v", id, err)
 			}
 		}
 		for _, name := range append(foreign, backup.BlobName(kept)) {
-			read(t, p, name)
+			read(t, dest, name)
 		}
 	})
 }
@@ -192,7 +192,7 @@ func TestBlobWithoutARowIsRemovedAfterTheRetention(t *testing.T) {
 func TestStrayBlobThatIsNeededAgainIsCopiedAgain(t *testing.T) {
 	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	s.start(t)
-	p := backup.OpenDestination(s.destination)
+	destination := backup.OpenDestination(s.destination)
 	id := s.refer(t, "first", true)
 	s.waitBlobs(t)
 	if err := db.Exec(t.Context(), s.d, "delete from backup_blobs where blob_id = $1", id); err != nil {
@@ -210,14 +210,14 @@ func TestStrayBlobThatIsNeededAgainIsCopiedAgain(t *testing.T) {
 	if err != nil || state != 1 {
 		t.Errorf("%d, %v", state, err)
 	}
-	if err := p.Delete(t.Context(), backup.BlobName(id)); err != nil {
+	if err := destination.Delete(t.Context(), backup.BlobName(id)); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Exec(t.Context(), s.d, "update storage_objects set blob_id = $1 where id = $1", id); err != nil {
 		t.Fatal(err)
 	}
 	s.restart(t, 25*time.Hour)
-	if got := read(t, p, backup.BlobName(id)); got != "first" {
+	if got := read(t, destination, backup.BlobName(id)); got != "first" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -225,9 +225,9 @@ func TestStrayBlobThatIsNeededAgainIsCopiedAgain(t *testing.T) {
 // Proves H-backup-strays.
 func TestPartsOfAnotherEngineAreRemovedAfterTheRetention(t *testing.T) {
 	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
-	p := backup.OpenDestination(s.destination)
+	destination := backup.OpenDestination(s.destination)
 	for _, name := range []string{"snapshots/20260301T020000Z-aaaaaaaa.db.zst", "snapshots/20260301T020000Z-aaaaaaaa.json"} {
-		if err := p.Write(t.Context(), name, strings.NewReader("x")); err != nil {
+		if err := destination.Write(t.Context(), name, strings.NewReader("x")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -235,11 +235,11 @@ func TestPartsOfAnotherEngineAreRemovedAfterTheRetention(t *testing.T) {
 	s.write(t, "a")
 	s.wait(t)
 	s.restart(t, 719*time.Hour)
-	if got := names(t, p, "snapshots/"); len(got) != 2 {
+	if got := names(t, destination, "snapshots/"); len(got) != 2 {
 		t.Errorf("within the retention: %q", got)
 	}
 	s.restart(t, 25*time.Hour)
-	if got := names(t, p, "snapshots/"); len(got) != 0 {
+	if got := names(t, destination, "snapshots/"); len(got) != 0 {
 		t.Errorf("after the retention: %q", got)
 	}
 	if got := s.restored(t, time.Time{}); got != "a" {

@@ -15,11 +15,11 @@ import (
 )
 
 // damage changes a byte of an object. Its size stays the same.
-func damage(t *testing.T, p backup.Destination, name string) {
+func damage(t *testing.T, destination backup.Destination, name string) {
 	t.Helper()
-	text := []byte(read(t, p, name))
+	text := []byte(read(t, destination, name))
 	text[len(text)/2] ^= 1
-	if err := p.Write(t.Context(), name, strings.NewReader(string(text))); err != nil {
+	if err := destination.Write(t.Context(), name, strings.NewReader(string(text))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -148,12 +148,12 @@ func TestADamagedSnapshotInTheSecondaryDestinationIsCopiedAgain(t *testing.T) {
 }
 
 // newestSnapshot returns the name of the newest snapshot. Snapshots of the same second can have any order.
-func newestSnapshot(t *testing.T, p backup.Destination) string {
+func newestSnapshot(t *testing.T, destination backup.Destination) string {
 	t.Helper()
 	var newest backup.Snapshot
-	for _, name := range snapshots(t, p) {
+	for _, name := range snapshots(t, destination) {
 		var s backup.Snapshot
-		if err := json.Unmarshal([]byte(read(t, p, strings.TrimSuffix(name, ".db.zst")+".json")), &s); err != nil {
+		if err := json.Unmarshal([]byte(read(t, destination, strings.TrimSuffix(name, ".db.zst")+".json")), &s); err != nil {
 			t.Fatal(err)
 		}
 		if s.Time.After(newest.Time) {

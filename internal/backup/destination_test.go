@@ -33,9 +33,9 @@ func eachDestination(t *testing.T, fn func(t *testing.T, cfg backup.DestinationC
 }
 
 // read returns the content of an object.
-func read(t *testing.T, p backup.Destination, name string) string {
+func read(t *testing.T, destination backup.Destination, name string) string {
 	t.Helper()
-	r, err := p.Open(t.Context(), name)
+	r, err := destination.Open(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,10 +47,10 @@ func read(t *testing.T, p backup.Destination, name string) string {
 }
 
 // names returns the sorted names of the objects with a prefix.
-func names(t *testing.T, p backup.Destination, prefix string) []string {
+func names(t *testing.T, destination backup.Destination, prefix string) []string {
 	t.Helper()
 	var found []string
-	if err := p.List(t.Context(), prefix, func(o backup.Object) error { found = append(found, o.Name); return nil }); err != nil {
+	if err := destination.List(t.Context(), prefix, func(o backup.Object) error { found = append(found, o.Name); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(found)
@@ -59,40 +59,40 @@ func names(t *testing.T, p backup.Destination, prefix string) []string {
 
 func TestADestinationStoresReplacesListsAndDeletes(t *testing.T) {
 	eachDestination(t, func(t *testing.T, cfg backup.DestinationConfig) {
-		p, ctx := backup.OpenDestination(cfg), t.Context()
-		if _, err := p.Open(ctx, "format.json"); err == nil {
+		dest, ctx := backup.OpenDestination(cfg), t.Context()
+		if _, err := dest.Open(ctx, "format.json"); err == nil {
 			t.Error("an empty destination has an object")
 		}
 		large := strings.Repeat("0123456789abcdef", 1<<20) + "end" // more than one part of an upload to S3
 		for name, text := range map[string]string{"a/b/one": "1", "a/two": "2", "three": large} {
-			if err := p.Write(ctx, name, strings.NewReader(text)); err != nil {
+			if err := dest.Write(ctx, name, strings.NewReader(text)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := p.Write(ctx, "a/two", strings.NewReader("second")); err != nil {
+		if err := dest.Write(ctx, "a/two", strings.NewReader("second")); err != nil {
 			t.Fatal(err)
 		}
-		if got := read(t, p, "a/two"); got != "second" {
+		if got := read(t, dest, "a/two"); got != "second" {
 			t.Errorf("got %q", got)
 		}
-		if read(t, p, "three") != large {
+		if read(t, dest, "three") != large {
 			t.Error("a large object is not what was written")
 		}
-		if got := names(t, p, ""); !slices.Equal(got, []string{"a/b/one", "a/two", "three"}) {
+		if got := names(t, dest, ""); !slices.Equal(got, []string{"a/b/one", "a/two", "three"}) {
 			t.Errorf("all: %q", got)
 		}
-		if got := names(t, p, "a/b/"); !slices.Equal(got, []string{"a/b/one"}) {
+		if got := names(t, dest, "a/b/"); !slices.Equal(got, []string{"a/b/one"}) {
 			t.Errorf("within a folder: %q", got)
 		}
-		if got := names(t, p, "none/"); len(got) != 0 {
+		if got := names(t, dest, "none/"); len(got) != 0 {
 			t.Errorf("within a missing folder: %q", got)
 		}
 		for range 2 {
-			if err := p.Delete(ctx, "a/two"); err != nil {
+			if err := dest.Delete(ctx, "a/two"); err != nil {
 				t.Error(err)
 			}
 		}
-		if _, err := p.Open(ctx, "a/two"); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := dest.Open(ctx, "a/two"); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("after the deletion: %v", err)
 		}
 	})
@@ -100,24 +100,24 @@ func TestADestinationStoresReplacesListsAndDeletes(t *testing.T) {
 
 func TestInterruptedWriteKeepsThePreviousObject(t *testing.T) {
 	eachDestination(t, func(t *testing.T, cfg backup.DestinationConfig) {
-		p := backup.OpenDestination(cfg)
-		if err := p.Write(t.Context(), "x", strings.NewReader("old")); err != nil {
+		destination := backup.OpenDestination(cfg)
+		if err := destination.Write(t.Context(), "x", strings.NewReader("old")); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := p.Write(ctx, "x", bytes.NewReader(make([]byte, 20<<20))); err == nil {
+		if err := destination.Write(ctx, "x", bytes.NewReader(make([]byte, 20<<20))); err == nil {
 			t.Error("no error")
 		}
-		if got := read(t, p, "x"); got != "old" || len(names(t, p, "")) != 1 {
-			t.Errorf("got %q, names %q", got, names(t, p, ""))
+		if got := read(t, destination, "x"); got != "old" || len(names(t, destination, "")) != 1 {
+			t.Errorf("got %q, names %q", got, names(t, destination, ""))
 		}
 	})
 }
 
 func TestAFolderLinksFilesOfItsDiskAndIsPrivate(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "backups")
-	p := backup.OpenDestination(backup.DestinationConfig{Folder: root})
+	destination := backup.OpenDestination(backup.DestinationConfig{Folder: root})
 	source := filepath.Join(filepath.Dir(root), "blob")
 	if err := os.WriteFile(source, []byte("bytes"), 0o600); err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestAFolderLinksFilesOfItsDiskAndIsPrivate(t *testing.T) {
 	}
 	defer func() { _ = f.Close() }()
 	for range 2 { // copied twice, as after a crash before the copy was recorded
-		if err := p.Add(t.Context(), "blobs/x", f); err != nil {
+		if err := destination.Add(t.Context(), "blobs/x", f); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -154,20 +154,20 @@ func TestAFolderLinksFilesOfItsDiskAndIsPrivate(t *testing.T) {
 		t.Error(err)
 	}
 	left := filepath.Join(root, "tmp", "left by a killed process")
-	if err := errors.Join(os.WriteFile(left, nil, 0o600), p.Sweep(time.Now().Add(-time.Hour))); err != nil {
+	if err := errors.Join(os.WriteFile(left, nil, 0o600), destination.Sweep(time.Now().Add(-time.Hour))); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(left); err != nil {
 		t.Errorf("a new temporary file: %v", err)
 	}
-	if err := p.Sweep(time.Now().Add(time.Hour)); err != nil {
+	if err := destination.Sweep(time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an old temporary file: %v", err)
 	}
 	for _, name := range []string{"../x", "/x", "a/../../x"} {
-		if err := p.Write(t.Context(), name, strings.NewReader("x")); err == nil {
+		if err := destination.Write(t.Context(), name, strings.NewReader("x")); err == nil {
 			t.Errorf("%q was written", name)
 		}
 	}
@@ -175,23 +175,23 @@ func TestAFolderLinksFilesOfItsDiskAndIsPrivate(t *testing.T) {
 
 func TestADestinationOfAnotherSiteIsRefusedByName(t *testing.T) {
 	eachDestination(t, func(t *testing.T, cfg backup.DestinationConfig) {
-		p, ctx := backup.OpenDestination(cfg), t.Context()
+		destination, ctx := backup.OpenDestination(cfg), t.Context()
 		for i := range 2 {
-			if created, err := backup.Claim(ctx, p, "site-one", "sqlite"); err != nil || created != (i == 0) {
+			if created, err := backup.Claim(ctx, destination, "site-one", "sqlite"); err != nil || created != (i == 0) {
 				t.Fatal(created, err)
 			}
 		}
-		_, err := backup.Claim(ctx, p, "site-two", "sqlite")
+		_, err := backup.Claim(ctx, destination, "site-two", "sqlite")
 		if !errors.Is(err, backup.ErrOtherSite) || !strings.Contains(err.Error(), "site-one") || !strings.Contains(err.Error(), "site-two") {
 			t.Errorf("got %v", err)
 		}
-		if f, err := backup.ReadFormat(ctx, p); err != nil || f != (backup.Format{Format: 1, Site: "site-one", Engine: "sqlite"}) {
+		if f, err := backup.ReadFormat(ctx, destination); err != nil || f != (backup.Format{Format: 1, Site: "site-one", Engine: "sqlite"}) {
 			t.Errorf("got %+v, %v", f, err)
 		}
-		if err := p.Write(ctx, "format.json", strings.NewReader(`{"format":2,"site":"site-one"}`)); err != nil {
+		if err := destination.Write(ctx, "format.json", strings.NewReader(`{"format":2,"site":"site-one"}`)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := backup.Claim(ctx, p, "site-one", "sqlite"); err == nil || !strings.Contains(err.Error(), "newer program") {
+		if _, err := backup.Claim(ctx, destination, "site-one", "sqlite"); err == nil || !strings.Contains(err.Error(), "newer program") {
 			t.Errorf("a newer format: %v", err)
 		}
 	})
@@ -200,41 +200,41 @@ func TestADestinationOfAnotherSiteIsRefusedByName(t *testing.T) {
 // Proves H-backup-secret.
 func TestTheSecretIsSealedByThePassphraseAndOnlyByIt(t *testing.T) {
 	eachDestination(t, func(t *testing.T, cfg backup.DestinationConfig) {
-		p, ctx := backup.OpenDestination(cfg), t.Context()
-		if _, err := backup.ReadSecrets(ctx, p, ""); !errors.Is(err, fs.ErrNotExist) {
+		dest, ctx := backup.OpenDestination(cfg), t.Context()
+		if _, err := backup.ReadSecrets(ctx, dest, ""); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("a destination without a secret: %v", err)
 		}
 		secrets := backup.Secrets{Current: strings.Repeat("s", 40), Previous: strings.Repeat("p", 40)}
-		if err := backup.WriteSecrets(ctx, p, secrets, ""); err != nil {
+		if err := backup.WriteSecrets(ctx, dest, secrets, ""); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := backup.ReadSecrets(ctx, p, ""); err != nil || got != secrets {
+		if got, err := backup.ReadSecrets(ctx, dest, ""); err != nil || got != secrets {
 			t.Errorf("got %+v, %v", got, err)
 		}
-		if err := backup.WriteSecrets(ctx, p, secrets, "correct horse battery"); err != nil {
+		if err := backup.WriteSecrets(ctx, dest, secrets, "correct horse battery"); err != nil {
 			t.Fatal(err)
 		}
-		if got := names(t, p, ""); !slices.Equal(got, []string{"secret.age"}) {
+		if got := names(t, dest, ""); !slices.Equal(got, []string{"secret.age"}) {
 			t.Errorf("beside the sealed secret: %q", got)
 		}
-		if strings.Contains(read(t, p, "secret.age"), secrets.Current) {
+		if strings.Contains(read(t, dest, "secret.age"), secrets.Current) {
 			t.Error("the sealed secret can be read")
 		}
-		if got, err := backup.ReadSecrets(ctx, p, "correct horse battery"); err != nil || got != secrets {
+		if got, err := backup.ReadSecrets(ctx, dest, "correct horse battery"); err != nil || got != secrets {
 			t.Errorf("got %+v, %v", got, err)
 		}
-		if _, err := backup.ReadSecrets(ctx, p, ""); !errors.Is(err, backup.ErrNeedsPassphrase) {
+		if _, err := backup.ReadSecrets(ctx, dest, ""); !errors.Is(err, backup.ErrNeedsPassphrase) {
 			t.Errorf("without the passphrase: %v", err)
 		}
-		if _, err := backup.ReadSecrets(ctx, p, "wrong horse battery"); !errors.Is(err, backup.ErrWrongPassphrase) {
+		if _, err := backup.ReadSecrets(ctx, dest, "wrong horse battery"); !errors.Is(err, backup.ErrWrongPassphrase) {
 			t.Errorf("with another one: %v", err)
 		}
-		damaged := []byte(read(t, p, "secret.age"))
+		damaged := []byte(read(t, dest, "secret.age"))
 		damaged[len(damaged)-3] ^= 1
-		if err := p.Write(ctx, "secret.age", bytes.NewReader(damaged)); err != nil {
+		if err := dest.Write(ctx, "secret.age", bytes.NewReader(damaged)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := backup.ReadSecrets(ctx, p, "correct horse battery"); err == nil || !strings.Contains(err.Error(), "secret.age is damaged") {
+		if _, err := backup.ReadSecrets(ctx, dest, "correct horse battery"); err == nil || !strings.Contains(err.Error(), "secret.age is damaged") {
 			t.Errorf("damaged: %v", err)
 		}
 	})

@@ -27,20 +27,20 @@ type hangingDestination struct {
 	hanging chan int      // the level of each upload that hangs
 }
 
-func (p *hangingDestination) ReplicaClient() ReplicaClient {
-	return hangingClient{p.Destination.ReplicaClient(), p}
+func (d *hangingDestination) ReplicaClient() ReplicaClient {
+	return hangingClient{d.Destination.ReplicaClient(), d}
 }
 
 // goAway makes uploads hang until the returned function is called.
-func (p *hangingDestination) goAway() (comeBack func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (d *hangingDestination) goAway() (comeBack func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	reachable := make(chan struct{})
-	p.back = reachable
+	d.back = reachable
 	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.back = nil
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.back = nil
 		close(reachable)
 	}
 }

@@ -30,8 +30,8 @@ type clockDestination struct {
 	lists, opens *atomic.Int64
 }
 
-func (p clockDestination) ReplicaClient() ReplicaClient {
-	return clockClient{p.Destination.ReplicaClient(), p}
+func (d clockDestination) ReplicaClient() ReplicaClient {
+	return clockClient{d.Destination.ReplicaClient(), d}
 }
 
 type clockClient struct {

@@ -58,13 +58,13 @@ func TestADamagedSecretIsListedAndTheRestIsRestored(t *testing.T) {
 		s.start(t)
 		s.wait(t)
 		s.stop(t)
-		p := backup.OpenDestination(destination)
+		dest := backup.OpenDestination(destination)
 		if _, done, err := restoreSite(t, destination, time.Time{}, ""); err != nil || len(done.Missing) > 0 {
 			t.Fatalf("got %+v, error %v", done, err)
 		}
 		// One changed letter of the secret, so that it is still a valid secret.
-		text := read(t, p, "secret")
-		if err := p.Write(t.Context(), "secret", strings.NewReader(strings.Replace(text, "ssss", "srss", 1))); err != nil {
+		text := read(t, dest, "secret")
+		if err := dest.Write(t.Context(), "secret", strings.NewReader(strings.Replace(text, "ssss", "srss", 1))); err != nil {
 			t.Fatal(err)
 		}
 		dir, done, err := restoreSite(t, destination, time.Time{}, "")
@@ -78,16 +78,16 @@ func TestADamagedSecretIsListedAndTheRestIsRestored(t *testing.T) {
 			t.Errorf("a damaged secret is used: %v", err)
 		}
 		// Backups of earlier programs have no checksum.
-		if err := p.Write(t.Context(), "secret", strings.NewReader(`{"jwt_secret":"`+s.content.Current+`"}`)); err != nil {
+		if err := dest.Write(t.Context(), "secret", strings.NewReader(`{"jwt_secret":"`+s.content.Current+`"}`)); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := backup.ReadSecrets(t.Context(), p, ""); err != nil || got != s.content {
+		if got, err := backup.ReadSecrets(t.Context(), dest, ""); err != nil || got != s.content {
 			t.Errorf("%+v, %v", got, err)
 		}
-		if err := backup.WriteSecrets(t.Context(), p, s.content, "correct horse battery"); err != nil {
+		if err := backup.WriteSecrets(t.Context(), dest, s.content, "correct horse battery"); err != nil {
 			t.Fatal(err)
 		}
-		damage(t, p, "secret.age")
+		damage(t, dest, "secret.age")
 		if _, done, err := restoreSite(t, destination, time.Time{}, "correct horse battery"); err != nil || len(done.Missing) != 1 || !strings.HasPrefix(done.Missing[0], "secret.age is damaged: ") {
 			t.Errorf("sealed: %+v, %v", done, err)
 		}
@@ -105,10 +105,10 @@ func TestADamagedPartIsNamedAndAnEarlierRestorePointIsRestored(t *testing.T) {
 		s.write(t, "b")
 		s.wait(t)
 		s.stop(t)
-		p := backup.OpenDestination(destination)
-		newest := names(t, p, "database/ltx/0/")
+		dest := backup.OpenDestination(destination)
+		newest := names(t, dest, "database/ltx/0/")
 		part := newest[len(newest)-1]
-		damage(t, p, part)
+		damage(t, dest, part)
 		dir, _, err := restoreSite(t, destination, time.Time{}, "")
 		var broken *backup.Damage
 		if !errors.As(err, &broken) || broken.Name != part {
@@ -134,18 +134,18 @@ func TestALostSecretIsStoredAgain(t *testing.T) {
 		s.start(t)
 		s.write(t, "a")
 		s.wait(t)
-		p := backup.OpenDestination(destination)
-		stored := read(t, p, "secret")
+		dest := backup.OpenDestination(destination)
+		stored := read(t, dest, "secret")
 		for what, c := range map[string]struct {
 			spoil func() error
 			text  string
 		}{
-			"missing": {func() error { return p.Delete(t.Context(), "secret") }, "the secret was not in the backup"},
+			"missing": {func() error { return dest.Delete(t.Context(), "secret") }, "the secret was not in the backup"},
 			"damaged": {func() error {
-				return p.Write(t.Context(), "secret", strings.NewReader(strings.Replace(stored, "ssss", "srss", 1)))
+				return dest.Write(t.Context(), "secret", strings.NewReader(strings.Replace(stored, "ssss", "srss", 1)))
 			}, "secret is damaged"},
 			"another one": {func() error {
-				return backup.WriteSecrets(t.Context(), p, backup.Secrets{Current: strings.Repeat("x", 40)}, "")
+				return backup.WriteSecrets(t.Context(), dest, backup.Secrets{Current: strings.Repeat("x", 40)}, "")
 			}, "the secret in the backup is not the one of the site"},
 		} {
 			if err := c.spoil(); err != nil {
@@ -154,7 +154,7 @@ func TestALostSecretIsStoredAgain(t *testing.T) {
 			if _, err := s.prove(t); err == nil || err.Error() != c.text {
 				t.Errorf("%s: %v", what, err)
 			}
-			if got := read(t, p, "secret"); got != stored {
+			if got := read(t, dest, "secret"); got != stored {
 				t.Errorf("%s: not stored again", what)
 			}
 			if _, err := s.prove(t); err != nil {
@@ -162,14 +162,14 @@ func TestALostSecretIsStoredAgain(t *testing.T) {
 			}
 		}
 		s.stop(t)
-		if err := p.Delete(t.Context(), "secret"); err != nil {
+		if err := dest.Delete(t.Context(), "secret"); err != nil {
 			t.Fatal(err)
 		}
 		s.open(t)
 		s.start(t)
 		s.write(t, "b")
 		s.wait(t)
-		if got := read(t, p, "secret"); got != stored {
+		if got := read(t, dest, "secret"); got != stored {
 			t.Error("the next start does not store it")
 		}
 	})
@@ -185,17 +185,17 @@ func TestAProofDoesNotReplaceANewerSecret(t *testing.T) {
 	s.write(t, "a")
 	s.wait(t)
 	newer := backup.Secrets{Current: strings.Repeat("n", 40), Previous: s.content.Current}
-	p := backup.OpenDestination(destination)
-	if err := backup.WriteSecrets(t.Context(), p, newer, ""); err != nil {
+	dest := backup.OpenDestination(destination)
+	if err := backup.WriteSecrets(t.Context(), dest, newer, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := backup.RecordSuccess(t.Context(), s.d, backup.KindSecret, s.now(), `{"destination":"`+p.Label()+`","sum":"of the newer one"}`); err != nil {
+	if err := backup.RecordSuccess(t.Context(), s.d, backup.KindSecret, s.now(), `{"destination":"`+dest.Label()+`","sum":"of the newer one"}`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.prove(t); err == nil || !strings.Contains(err.Error(), "not the one of the site") {
 		t.Errorf("got %v", err)
 	}
-	if got, err := backup.ReadSecrets(t.Context(), p, ""); err != nil || got != newer {
+	if got, err := backup.ReadSecrets(t.Context(), dest, ""); err != nil || got != newer {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }

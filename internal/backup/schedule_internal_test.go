@@ -210,7 +210,7 @@ func TestProofWithoutDiskSpaceIsRepeated(t *testing.T) {
 // slowDestination opens objects only when the context has ended.
 type slowDestination struct{ Destination }
 
-func (p slowDestination) Open(ctx context.Context, _ string) (io.ReadCloser, error) {
+func (d slowDestination) Open(ctx context.Context, _ string) (io.ReadCloser, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }

@@ -17,34 +17,34 @@ type describedSnapshots struct {
 }
 
 // check fails the test if the destination has the description of a snapshot without the snapshot.
-func (p describedSnapshots) check() {
-	p.t.Helper()
-	found, err := listDestination(p.t.Context(), p.Destination)
+func (d describedSnapshots) check() {
+	d.t.Helper()
+	found, err := listDestination(d.t.Context(), d.Destination)
 	if err != nil {
-		p.t.Fatal(err)
+		d.t.Fatal(err)
 	}
 	for name := range found {
 		if stem, ok := strings.CutSuffix(name, ".json"); ok && strings.HasPrefix(name, SnapshotsDir) {
 			if _, ok := found[stem+".db.zst"]; !ok {
-				p.t.Errorf("%s is there without its snapshot", name)
+				d.t.Errorf("%s is there without its snapshot", name)
 			}
 		}
 	}
 }
 
-func (p describedSnapshots) Add(ctx context.Context, name string, body io.ReadSeeker) error {
-	defer p.check()
-	return p.Destination.Add(ctx, name, body)
+func (d describedSnapshots) Add(ctx context.Context, name string, body io.ReadSeeker) error {
+	defer d.check()
+	return d.Destination.Add(ctx, name, body)
 }
 
-func (p describedSnapshots) Write(ctx context.Context, name string, body io.ReadSeeker) error {
-	defer p.check()
-	return p.Destination.Write(ctx, name, body)
+func (d describedSnapshots) Write(ctx context.Context, name string, body io.ReadSeeker) error {
+	defer d.check()
+	return d.Destination.Write(ctx, name, body)
 }
 
-func (p describedSnapshots) Delete(ctx context.Context, name string) error {
-	defer p.check()
-	return p.Destination.Delete(ctx, name)
+func (d describedSnapshots) Delete(ctx context.Context, name string) error {
+	defer d.check()
+	return d.Destination.Delete(ctx, name)
 }
 
 // The copy to the secondary destination may be interrupted at any time. So there must never be a description without its snapshot, because

@@ -42,9 +42,9 @@ func postgresSite(t *testing.T, destination backup.DestinationConfig) (*db.DB, f
 }
 
 // snapshots returns the names of the snapshots, without their descriptions.
-func snapshots(t *testing.T, p backup.Destination) []string {
+func snapshots(t *testing.T, destination backup.Destination) []string {
 	t.Helper()
-	return slices.DeleteFunc(names(t, p, "snapshots/"), func(name string) bool { return strings.HasSuffix(name, ".json") })
+	return slices.DeleteFunc(names(t, destination, "snapshots/"), func(name string) bool { return strings.HasSuffix(name, ".json") })
 }
 
 // Proves H-backup-postgres.
@@ -54,19 +54,19 @@ func TestASnapshotOfPostgreSQLIsAnSQLiteDatabaseWithAllRows(t *testing.T) {
 		if err := db.Exec(t.Context(), d, "insert into rate_limits (name, subject, bucket_start, hits) values ('a', 'b', 0, 1)"); err != nil {
 			t.Fatal(err)
 		}
-		s, p := node(), backup.OpenDestination(destination)
+		s, dest := node(), backup.OpenDestination(destination)
 		if _, err := s.TakeSnapshot(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		got := names(t, p, "snapshots/")
+		got := names(t, dest, "snapshots/")
 		if len(got) != 2 || !strings.HasPrefix(got[0], "snapshots/20260301T020000Z-") || got[1] != strings.TrimSuffix(got[0], ".db.zst")+".json" {
 			t.Fatalf("got %q", got)
 		}
 		var found backup.Snapshot
-		if err := json.Unmarshal([]byte(read(t, p, got[1])), &found); err != nil {
+		if err := json.Unmarshal([]byte(read(t, dest, got[1])), &found); err != nil {
 			t.Fatal(err)
 		}
-		stored := read(t, p, found.Name)
+		stored := read(t, dest, found.Name)
 		sum := sha256.Sum256([]byte(stored))
 		if found.SHA256 != hex.EncodeToString(sum[:]) || found.Size != int64(len(stored)) || len(found.Tables) < 25 {
 			t.Errorf("got %+v", found)
@@ -109,11 +109,11 @@ type meanwhileDestination struct {
 	fn   func()
 }
 
-func (p *meanwhileDestination) Write(ctx context.Context, name string, body io.ReadSeeker) error {
+func (d *meanwhileDestination) Write(ctx context.Context, name string, body io.ReadSeeker) error {
 	if strings.HasPrefix(name, "snapshots/") {
-		p.once.Do(p.fn)
+		d.once.Do(d.fn)
 	}
-	return p.Destination.Write(ctx, name, body)
+	return d.Destination.Write(ctx, name, body)
 }
 
 // The nightly snapshot and one of `atelie backup now` can be taken in the same second. Each has its own description, so both can be
@@ -123,9 +123,9 @@ func (p *meanwhileDestination) Write(ctx context.Context, name string, body io.R
 func TestSnapshotsOfTheSameSecondHaveDifferentNames(t *testing.T) {
 	destination := backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}
 	d, _, _ := postgresSite(t, destination)
-	take := func(p backup.Destination) {
+	take := func(dest backup.Destination) {
 		s := backup.New(d, backup.Config{
-			Destination: p, Retention: 72 * time.Hour, Site: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
+			Destination: dest, Retention: 72 * time.Hour, Site: siteID, Secrets: backup.Secrets{Current: strings.Repeat("s", 40)},
 			OpenBlob: (&site{}).openBlob, Full: func() bool { return false }, Scratch: t.TempDir(), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		}, func() time.Time { return time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC) })
 		if _, err := s.TakeSnapshot(t.Context()); err != nil {
@@ -139,17 +139,17 @@ func TestSnapshotsOfTheSameSecondHaveDifferentNames(t *testing.T) {
 		take(backup.OpenDestination(destination))
 	}}
 	take(first)
-	p := backup.OpenDestination(destination)
-	got := snapshots(t, p)
+	dest := backup.OpenDestination(destination)
+	got := snapshots(t, dest)
 	if len(got) != 2 {
 		t.Errorf("got %q", got)
 	}
 	for _, name := range got {
 		var found backup.Snapshot
-		if err := json.Unmarshal([]byte(read(t, p, strings.TrimSuffix(name, ".db.zst")+".json")), &found); err != nil {
+		if err := json.Unmarshal([]byte(read(t, dest, strings.TrimSuffix(name, ".db.zst")+".json")), &found); err != nil {
 			t.Fatal(err)
 		}
-		if sum := sha256.Sum256([]byte(read(t, p, name))); found.Name != name || found.SHA256 != hex.EncodeToString(sum[:]) {
+		if sum := sha256.Sum256([]byte(read(t, dest, name))); found.Name != name || found.SHA256 != hex.EncodeToString(sum[:]) {
 			t.Errorf("%s is described as %+v", name, found)
 		}
 	}
@@ -159,7 +159,7 @@ func TestSnapshotsOfTheSameSecondHaveDifferentNames(t *testing.T) {
 func TestOneNodeTakesASnapshotEachNightAndRemovesOldOnes(t *testing.T) {
 	destination := backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}
 	d, node, setTime := postgresSite(t, destination)
-	p := backup.OpenDestination(destination)
+	dest := backup.OpenDestination(destination)
 	for day := range 6 {
 		setTime(time.Date(2026, 3, 2+day, 4, day, 0, 0, time.Local))
 		ctx, cancel := context.WithCancel(t.Context())
@@ -171,7 +171,7 @@ func TestOneNodeTakesASnapshotEachNightAndRemovesOldOnes(t *testing.T) {
 		eventually(t, func() error {
 			prefix := "snapshots/" + time.Date(2026, 3, 2+day, 4, day, 0, 0, time.Local).UTC().Format("20060102T150405Z")
 			described := func(name string) bool { return strings.HasPrefix(name, prefix) && strings.HasSuffix(name, ".json") }
-			if found := names(t, p, "snapshots/"); !slices.ContainsFunc(found, described) {
+			if found := names(t, dest, "snapshots/"); !slices.ContainsFunc(found, described) {
 				return fmt.Errorf("no snapshot %s in %q", prefix, found)
 			}
 			working, err := db.One[int64](t.Context(), d, "select count(*) from backup_status where kind = 'snapshot' and holder is not null")
@@ -184,7 +184,7 @@ func TestOneNodeTakesASnapshotEachNightAndRemovesOldOnes(t *testing.T) {
 		nodes.Wait()
 	}
 	// The retention is three days. Its beginning needs the last snapshot before it.
-	if got := snapshots(t, p); len(got) != 4 && len(got) != 5 {
+	if got := snapshots(t, dest); len(got) != 4 && len(got) != 5 {
 		t.Errorf("got %q", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// A time 26 hours in the future was stored by a node whose clock was wrong. It must not prevent the thank-you mail of today.
 func TestThanksOfAClockAheadAreIgnored(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		now := time.Now()

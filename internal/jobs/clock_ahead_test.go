@@ -8,6 +8,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// The times of a job, and of a lease, that are 26 hours in the future were stored by a node whose clock was wrong. They must delay no job.
 func TestJobsOfAClockAheadRunAtOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newClock()
@@ -44,5 +45,5 @@ func TestJobsOfAClockAheadRunAtOnce(t *testing.T) {
 	})
 }
 
-// clockApart is the maximum accepted difference between the clocks of two nodes.
+// clockApart is a difference between the clocks of two nodes that the program tolerates (db.LatestPlausible).
 const clockApart = 5 * time.Minute

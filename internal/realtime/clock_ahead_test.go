@@ -11,6 +11,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// A time 26 hours in the future was stored by a node whose clock was wrong, and must be ignored. Five minutes are a difference between the
+// clocks of two nodes that the program tolerates (db.LatestPlausible).
 func TestPresencesOfANodeWithAFastClockExpire(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		now := time.Now()

@@ -47,6 +47,8 @@ func build(t *testing.T) string {
 	return binary
 }
 
+// TestKilledServerKeepsAcknowledgedWrites kills the server as often as kills says, or up to four times as often until enough writes of every
+// kind were acknowledged.
 func TestKilledServerKeepsAcknowledgedWrites(t *testing.T) {
 	binary := build(t)
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
