@@ -83,6 +83,7 @@ func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 	}
 	r.lite.SetMetaPath(file + localDir)
 	r.lite.MonitorInterval, r.lite.ShutdownSyncTimeout = 0, 0
+	r.lite.TruncatePageN = math.MaxInt32 // no TRUNCATE checkpoints (restartLog)
 	r.lite.Replica = litestream.NewReplicaWithClient(r.lite, live)
 	r.lite.Replica.MonitorEnabled = false
 	r.lite.SetLogger(quiet)
@@ -170,18 +171,21 @@ func (r *replica) restartLog(ctx context.Context) error {
 		return err
 	}
 	for range restartAttempts {
-		if err := r.checkpoint(ctx); err != nil {
+		if err = r.checkpoint(ctx); errors.Is(err, errNotOpen) {
 			return err
 		}
-		after, err := readLogSalts(r.lite.WALPath())
-		if err != nil || after != before {
-			return err
+		if err == nil { // otherwise the proof of the backup or another writer holds the lock
+			after, err := readLogSalts(r.lite.WALPath())
+			if err != nil || after != before {
+				return err
+			}
+			err = db.ErrLogInUse // a reader needs the log, or a snapshot does
 		}
-		if err := interval.Sleep(ctx, restartPause); err != nil { // a reader needs the log, or a snapshot does
+		if err := interval.Sleep(ctx, restartPause); err != nil {
 			return err
 		}
 	}
-	return db.ErrLogInUse
+	return err
 }
 
 // checkpoint runs a checkpoint of litestream unless the replica was abandoned: litestream would open the database again. ctx does not

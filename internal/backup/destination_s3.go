@@ -80,19 +80,19 @@ const smallFile = 1 << 20
 // put stores a stream as an object and returns its size. Nearly all objects are small; the uploader would allocate a whole part for each.
 func (b *bucket) put(ctx context.Context, name string, metadata map[string]string, body io.Reader) (size int64, err error) {
 	in := &s3.PutObjectInput{Bucket: &b.cfg.Bucket, Key: aws.String(b.cfg.Prefix + name), Metadata: metadata}
-	var start bytes.Buffer
-	size, err = io.CopyN(&start, body, smallFile)
-	switch {
-	case errors.Is(err, io.EOF):
-		in.Body = bytes.NewReader(start.Bytes())
-		_, err = b.client.PutObject(ctx, in)
-	case err == nil:
-		rest := &counter{from: body}
-		in.Body = io.MultiReader(&start, rest)
-		_, err = b.uploader.Upload(ctx, in)
-		size += rest.n
+	start, err := io.ReadAll(io.LimitReader(body, smallFile))
+	if err != nil {
+		return 0, err
 	}
-	return size, err
+	if len(start) < smallFile {
+		in.Body = bytes.NewReader(start)
+		_, err = b.client.PutObject(ctx, in)
+		return int64(len(start)), err
+	}
+	rest := &counter{from: body}
+	in.Body = io.MultiReader(bytes.NewReader(start), rest)
+	_, err = b.uploader.Upload(ctx, in)
+	return smallFile + rest.n, err
 }
 
 // counter counts the bytes that are read.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -38,12 +39,19 @@ const busyTimeout = 5 * time.Second
 // committed row then survives a power cut. secure_delete overwrites deleted content with zeros.
 func openSQLite(ctx context.Context, file string) (*sqliteDriver, error) {
 	dsn := func(extra url.Values) string {
-		q := url.Values{"_pragma": {
+		pragmas := []string{
 			fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "journal_mode(wal)", "synchronous(full)", "foreign_keys(on)",
 			"case_sensitive_like(on)", "temp_store(memory)", "secure_delete(on)",
-		}}
+		}
+		for _, pragma := range extra["_pragma"] { // replaces the default: the driver does not run pragmas in the order of the URL
+			name, _, _ := strings.Cut(pragma, "(")
+			pragmas = slices.DeleteFunc(pragmas, func(p string) bool { return strings.HasPrefix(p, name+"(") })
+		}
+		q := url.Values{"_pragma": append(pragmas, extra["_pragma"]...)}
 		for k, v := range extra {
-			q[k] = append(q[k], v...)
+			if k != "_pragma" {
+				q[k] = v
+			}
 		}
 		return "file:" + (&url.URL{Path: file}).EscapedPath() + "?" + q.Encode()
 	}

@@ -17,30 +17,30 @@ import (
 // stays behind in the unused part of a page when rows move to other pages. The write-ahead log has earlier versions of pages until it is
 // emptied. A vacuum would remove the copies too, but no write is possible while it rewrites the database.
 
-// Limits of a scrub. A write waits for one step of it at most.
+// Limits of a scrub. A write waits for one step of it at most, or for a checkpoint of scrubLog pages.
 const (
 	scrubTimeout  = "busy_timeout(50)"    // how long a step waits for locks
 	scrubAttempts = 20                    // attempts of a step that meets readers or writers
 	scrubPause    = 25 * time.Millisecond // wait between two steps, and before another attempt
 	scrubReads    = 1000                  // pages that are read between two pauses
 	scrubWrites   = 32                    // pages that one transaction overwrites
+	scrubLog      = 512                   // pages that are overwritten between two checkpoints, so that the log stays small
 )
 
 // maxScrubPages is the number of pages of a database up to which pageGap recognises every page: the first byte of a page that belongs to no
-// table or index is the highest byte of the number of another page. It is 0 in a smaller database.
+// table or index is the highest byte of the number of another page. It is 0 in a smaller database. With SQLite's usual page of 4 kB
+// these are 64 GB.
 const maxScrubPages = 1 << 24
 
 // ErrLogInUse is returned by scrub and TruncateLog while a reader still needs the write-ahead log.
 var ErrLogInUse = errors.New("the write-ahead log is being read, it cannot be emptied yet")
 
-// errTooManyPages is returned for a database of 64 GB and more.
-var errTooManyPages = errors.New("the database is too large to remove the remains of deleted rows")
-
-// scrub overwrites the unused parts of all pages, and then empties the write-ahead log. It uses a separate connection, so that writes do
-// not wait while it waits for readers.
+// scrub overwrites the unused parts of all pages, and empties the write-ahead log. It uses a separate connection, so that writes do
+// not wait while it waits for readers. A scrub that was interrupted has less to overwrite the next time.
 func (d *sqliteDriver) scrub(ctx context.Context) (err error) {
+	restart := d.restartLog.Load()
 	options := url.Values{"_pragma": {scrubTimeout}, "_txlock": {"immediate"}}
-	if d.restartLog.Load() != nil {
+	if restart != nil {
 		options["_pragma"] = append(options["_pragma"], "wal_autocheckpoint(0)")
 	}
 	conn, err := sql.Open("sqlite", d.dsn(options))
@@ -49,15 +49,12 @@ func (d *sqliteDriver) scrub(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	conn.SetMaxOpenConns(1)
-	if err := clearUnusedParts(ctx, conn); err != nil {
+	emptyLog := func() error { return truncateLog(ctx, conn) }
+	if restart != nil {
+		emptyLog = func() error { return (*restart)(ctx) }
+	}
+	if err := clearUnusedParts(ctx, conn, emptyLog); err != nil || restart == nil {
 		return translate(err)
-	}
-	restart := d.restartLog.Load()
-	if restart == nil {
-		return truncateLog(ctx, conn)
-	}
-	if err := (*restart)(ctx); err != nil {
-		return err
 	}
 	return retryScrub(ctx, func() error { return cutLog(ctx, conn, d.file+"-wal") })
 }
@@ -75,14 +72,15 @@ func retryScrub(ctx context.Context, step func() error) error {
 	}
 }
 
-// clearUnusedParts overwrites the unused parts of all pages with zeros, a few pages in each transaction.
-func clearUnusedParts(ctx context.Context, conn *sql.DB) error {
-	var pages, vacuums int
-	if err := conn.QueryRowContext(ctx, "select page_count, auto_vacuum from pragma_page_count(), pragma_auto_vacuum()").Scan(&pages, &vacuums); err != nil {
+// clearUnusedParts overwrites the unused parts of all pages with zeros, a few pages in each transaction. It calls emptyLog after the
+// last one, and after each scrubLog pages.
+func clearUnusedParts(ctx context.Context, conn *sql.DB, emptyLog func() error) error {
+	var pages, autoVacuum int
+	if err := conn.QueryRowContext(ctx, "select page_count, auto_vacuum from pragma_page_count(), pragma_auto_vacuum()").Scan(&pages, &autoVacuum); err != nil {
 		return err
 	}
-	if pages >= maxScrubPages || vacuums != 0 { // auto_vacuum adds pages of another kind
-		return errTooManyPages
+	if pages >= maxScrubPages || autoVacuum != 0 { // pageGap does not recognise the pages that auto_vacuum adds
+		return emptyLog()
 	}
 	read, err := conn.PrepareContext(ctx, "select data from sqlite_dbpage('main') where pgno = $1")
 	if err != nil {
@@ -91,29 +89,37 @@ func clearUnusedParts(ctx context.Context, conn *sql.DB) error {
 	defer func() { _ = read.Close() }() // the connection is closed soon
 	var data []byte
 	var found []int
+	logged, emptied := 0, false // pages that were overwritten since emptyLog, and whether it was called
 	for page := 1; page <= pages; page++ {
 		err := read.QueryRowContext(ctx, page).Scan(&data)
-		if errors.Is(err, sql.ErrNoRows) { // the database has become smaller
-			break
-		}
-		if err != nil {
+		last := page == pages || errors.Is(err, sql.ErrNoRows) // the database has become smaller
+		if err != nil && !last {
 			return err
 		}
-		if isAnyNonZero(pageGap(page, data)) {
+		if err == nil && isAnyNonZero(pageGap(page, data)) {
 			found = append(found, page)
 		}
-		if len(found) < scrubWrites && page < pages && page%scrubReads != 0 {
+		if len(found) < scrubWrites && !last && page%scrubReads != 0 {
 			continue
 		}
 		if err := clearPages(ctx, conn, found); err != nil {
 			return err
 		}
-		found = found[:0]
+		logged, found = logged+len(found), found[:0]
+		if logged >= scrubLog || last && (logged > 0 || !emptied) {
+			if err := emptyLog(); err != nil {
+				return err
+			}
+			logged, emptied = 0, true
+		}
+		if last {
+			break
+		}
 		if err := interval.Sleep(ctx, scrubPause); err != nil { // writes that have waited come first
 			return err
 		}
 	}
-	return clearPages(ctx, conn, found)
+	return nil
 }
 
 // clearPages overwrites the unused parts of some pages in one transaction, which reads the pages again.
@@ -205,17 +211,18 @@ func (d *DB) TruncateLog(ctx context.Context) (err error) {
 }
 
 // truncateLog moves the write-ahead log into the database and empties it. Writes are possible while the first statement of each attempt
-// moves pages; the second has few pages left to move.
+// moves pages. The second one has few pages left to move; it is not run while a reader needs the log, since writes would wait for the
+// reader.
 func truncateLog(ctx context.Context, conn *sql.DB) error {
 	return retryScrub(ctx, func() error {
-		var busy, frames, moved int
 		for _, statement := range []string{"pragma wal_checkpoint(passive)", "pragma wal_checkpoint(truncate)"} {
+			var busy, frames, moved int
 			if err := conn.QueryRowContext(ctx, statement).Scan(&busy, &frames, &moved); err != nil {
 				return err
 			}
-		}
-		if busy != 0 {
-			return ErrLogInUse
+			if busy != 0 || moved < frames {
+				return ErrLogInUse
+			}
 		}
 		return nil
 	})
@@ -224,7 +231,11 @@ func truncateLog(ctx context.Context, conn *sql.DB) error {
 // cutLog removes what follows the last transaction in a write-ahead log: frames from before the log was begun again. conn begins its
 // transactions with the lock of writers, so nothing is written meanwhile.
 func cutLog(ctx context.Context, conn *sql.DB, file string) (err error) {
-	tx, err := conn.BeginTx(ctx, nil)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// If ctx ended meanwhile, database/sql would give the lock up while the log is being cut.
+	tx, err := conn.BeginTx(context.WithoutCancel(ctx), nil)
 	if err != nil {
 		return err
 	}
@@ -234,11 +245,15 @@ func cutLog(ctx context.Context, conn *sql.DB, file string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
 	end, err := logEnd(f)
 	if err != nil {
 		return err
 	}
-	return f.Truncate(end)
+	return errors.Join(f.Truncate(end), f.Sync())
 }
 
 // Sizes and offsets in a write-ahead log (sqlite.org/fileformat2.html, "WAL File Format").

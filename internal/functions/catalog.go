@@ -83,7 +83,9 @@ type Service struct {
 // New returns the service, and registers the handlers of its jobs with the queue.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 	s := &Service{db: d, cfg: cfg, now: now, webhooks: webhook.NewClient(cfg.AllowPrivateWebhooks), storeTimeout: defaultStoreTimeout}
-	cfg.Queue.HandlePool(noticeWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobPlan: s.planNotices, JobNotice: s.sendNotice, JobDigest: s.sendDigest, JobCleanUp: s.cleanUp, JobReply: s.sendReply})
+	cfg.Queue.HandlePool(noticeWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobPlan: s.planNotices, JobNotice: s.sendNotice, JobDigest: s.sendDigest, JobReply: s.sendReply})
+	// One worker, because one scrub serves all jobs that waited for it.
+	cfg.Queue.HandlePool(1, cleanUpTime, map[string]jobs.Handler{JobCleanUp: s.cleanUp})
 	cfg.Queue.HandlePool(copyWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobCopy: s.sendNotice})
 	return s
 }

@@ -53,6 +53,10 @@ func (s *Service) cleanUp(ctx context.Context, payload []byte) error {
 	return s.scrub(ctx)
 }
 
+// cleanUpTime is the time limit of one run. A scrub overwrites some 250 MB of SQLite's file in a minute, and reads 5 GB in which nothing is
+// left to overwrite; a run that was interrupted leaves less to the next one.
+const cleanUpTime = 15 * time.Minute
+
 // lastScrub records the most recent scrub by this process. A scrub removes the remains of deleted rows from SQLite's files. One scrub
 // serves all jobs that were queued before it began.
 type lastScrub struct {
