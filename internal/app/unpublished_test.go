@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -242,32 +243,42 @@ func TestUnpublishedWorksAreNowhere(t *testing.T) {
 			defer running.Wait()
 			defer stop()
 			running.Go(func() { s.content.Run(background) })
+			// A series whose first works are hidden.
+			s.do("POST", "/rest/v1/series", `{"id":"`+workID(9)+`","slug":"coast","title":"Coast","is_published":true}`)
+			for _, n := range []int{2, 3, 1} {
+				s.do("POST", "/rest/v1/series_works", `{"series_id":"`+workID(9)+`","product_id":"`+workID(n)+`"}`)
+			}
 			targets := []string{
 				"/", "/?lang=pt", "/gallery/all", "/gallery/mural", "/gallery/all?art=" + workID(1), "/gallery/mural?lang=pt", "/feed.xml", "/feed.xml?lang=pt", "/sitemap.xml",
 				"/rest/v1/products", "/rest/v1/products?select=*,media&is_featured=eq.true&order=created_at.desc", "/rest/v1/products?order=published_at.desc.nullsfirst",
+				"/gallery/all?series=coast", "/gallery/mural?series=coast&lang=pt", "/gallery/all?series=coast&art=" + workID(1), "/rest/v1/series_works", "/rest/v1/series_works?select=*,type,series_id&order=position",
 			}
-			read := func(target string) string {
+			// These name no work, so they need not name the visible one.
+			others := []string{"/privacy", "/robots.txt", "/site.webmanifest", "/rest/v1/series", "/rest/v1/series?select=*,types,image_url", "/rest/v1/reviews", "/rest/v1/cover_images"}
+			// read returns what the anon key gets, or a signed-in user who is not the owner.
+			read := func(target, token string) string {
 				t.Helper()
-				token := ""
-				if strings.HasPrefix(target, "/rest/") {
-					token = s.anon
+				if !strings.HasPrefix(target, "/rest/") {
+					token = ""
 				}
 				return s.as(token, "GET", target, "").Body.String()
 			}
 			names := map[string][]string{"Secret draft": {workID(2), "draft.png", "wave"}, "Secret later": {workID(3), "scheduled.png"}}
 			check := func(when string, visible map[string]bool) {
 				t.Helper()
-				for _, target := range targets {
-					text := read(target)
-					for title, parts := range names {
-						for _, part := range append([]string{title}, parts...) {
-							if !visible[title] && strings.Contains(text, part) {
-								t.Errorf("%s: %s contains %s", when, target, part)
+				for i, target := range append(slices.Clone(targets), others...) {
+					for _, token := range []string{s.anon, s.user} {
+						text := read(target, token)
+						for title, parts := range names {
+							for _, part := range append([]string{title}, parts...) {
+								if !visible[title] && strings.Contains(text, part) {
+									t.Errorf("%s: %s contains %s", when, target, part)
+								}
 							}
 						}
-					}
-					if !strings.Contains(text, workID(1)) {
-						t.Errorf("%s: %s lacks the published work: %s", when, target, text)
+						if i < len(targets) && !strings.Contains(text, workID(1)) {
+							t.Errorf("%s: %s lacks the published work: %s", when, target, text)
+						}
 					}
 				}
 				for id, title := range map[string]string{workID(2): "Secret draft", workID(3): "Secret later"} {
@@ -275,13 +286,13 @@ func TestUnpublishedWorksAreNowhere(t *testing.T) {
 					if (rec.Code == http.StatusOK) != visible[title] || strings.Contains(rec.Body.String(), title) != visible[title] {
 						t.Errorf("%s: the URL of %s has the status %d", when, title, rec.Code)
 					}
-					text := read("/rest/v1/products?select=title,is_featured&order=title&id=eq." + id)
+					text := read("/rest/v1/products?select=title,is_featured&order=title&id=eq."+id, s.user)
 					if strings.Contains(text, title) != visible[title] {
 						t.Errorf("%s: %s", when, text)
 					}
 					if visible[title] {
 						for _, target := range targets[:4] {
-							if !strings.Contains(read(target), title) {
+							if !strings.Contains(read(target, s.anon), title) {
 								t.Errorf("%s: %s lacks %s", when, target, title)
 							}
 						}
@@ -297,11 +308,13 @@ func TestUnpublishedWorksAreNowhere(t *testing.T) {
 			later()
 			check("and hidden again", nil)
 			s.clock = s.clock.Add(2 * time.Hour)
+			s.user = s.anon // the session of the user has expired
 			check("due, and not yet published", nil)
 			if _, err := s.Tables.ApplyScheduled(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			s.anon = key(t, s.App, identity.Anon)
+			s.user = s.anon
 			later()
 			check("at its time", map[string]bool{"Secret later": true})
 		})
