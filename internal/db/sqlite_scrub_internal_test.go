@@ -102,9 +102,40 @@ func TestAScrubWritesFewPagesInEachTransaction(t *testing.T) {
 	}
 }
 
-// TestAScrubKeepsWhatIsWrittenMeanwhile scrubs again and again while rows are written, updated and deleted.
+// TestAScrubKeepsWhatIsWrittenMeanwhile scrubs again and again while rows are written. If checkpoints are delegated, each scrub also
+// cuts the log.
 func TestAScrubKeepsWhatIsWrittenMeanwhile(t *testing.T) {
-	d := withDeletedText(t)
+	t.Run("own checkpoints", func(t *testing.T) { scrubDuringWrites(t, withDeletedText(t)) })
+	t.Run("delegated checkpoints", func(t *testing.T) {
+		d := withDeletedText(t)
+		other, err := sql.Open("sqlite", "file:"+d.File()+"?_pragma=wal_autocheckpoint(0)&_pragma=busy_timeout(50)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = other.Close() })
+		restarts := 0
+		if _, err := d.DelegateCheckpoints(t.Context(), func(ctx context.Context) error {
+			var busy, frames, moved int
+			if err := other.QueryRowContext(ctx, "pragma wal_checkpoint(restart)").Scan(&busy, &frames, &moved); err != nil {
+				return err
+			}
+			if busy != 0 {
+				return ErrLogInUse
+			}
+			restarts++
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		scrubDuringWrites(t, d)
+		if restarts == 0 {
+			t.Error("the log was never restarted")
+		}
+	})
+}
+
+func scrubDuringWrites(t *testing.T, d *DB) {
+	t.Helper()
 	const rows = 300
 	written := make(chan error, 1)
 	go func() {

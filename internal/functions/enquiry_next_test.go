@@ -28,7 +28,7 @@ func TestThePageSaysWhatComesNext(t *testing.T) {
 			s := newSiteWith(t, d, Config{MailServer: c.mail})
 			s.setSite(map[string]any{"state": "open"})
 			s.exec("delete from contact_submissions")
-			path := s.ask(string(c.language), "commission")
+			path := s.sendMessageWithLink(string(c.language), "commission")
 			id := s.messageID()
 			all := []string{"offer", "review", "answer", "answerMailed", "news", "newsMailed", "write"}
 			says := func(key string) {
@@ -52,26 +52,26 @@ func TestThePageSaysWhatComesNext(t *testing.T) {
 			says("enquiry.next.write")
 			s.post(path, "text", "Quando?")
 			says(c.answer)
-			offer := s.mustDesk("offer", id, "text", "Uma aguarela", "price", "300 €").Offers[0].ID
+			offer := s.mustCallCommission("offer", id, "text", "Uma aguarela", "price", "300 €").Offers[0].ID
 			says("enquiry.next.offer")
-			shows(t, s.visit("GET", path, "", ""), 200, `<a href="#offer"`, `id="offer"`)
-			s.mustDesk("withdraw", id, "id", offer)
+			expectPage(t, s.visit("GET", path, "", ""), 200, `<a href="#offer"`, `id="offer"`)
+			s.mustCallCommission("withdraw", id, "id", offer)
 			says("enquiry.next.write") // the offer was an answer
-			offer = s.mustDesk("offer", id, "text", "Duas aguarelas", "price", "500 €").Offers[0].ID
+			offer = s.mustCallCommission("offer", id, "text", "Duas aguarelas", "price", "500 €").Offers[0].ID
 			s.post(path, "action", "answer", "offer", offer, "answer", "accepted", "name", "Inês")
 			says(c.news)
 			told := c.language.Text("enquiry.offer.told")
-			shows(t, s.visit("GET", path, "", ""), 200, told)
-			s.mustDesk("stage", id, "stage", "in_progress")
+			expectPage(t, s.visit("GET", path, "", ""), 200, told)
+			s.mustCallCommission("stage", id, "stage", "in_progress")
 			says(c.news)
 			if strings.Contains(s.visit("GET", path, "", "").Body.String(), told) {
 				t.Error("the next step is announced after it has happened")
 			}
-			s.mustDesk("stage", id, "stage", "finished")
+			s.mustCallCommission("stage", id, "stage", "finished")
 			says("enquiry.next.write")
-			s.mustReview("ask", id)
+			s.mustCallReview("ask", id)
 			says("enquiry.next.review")
-			shows(t, s.visit("GET", path, "", ""), 200, `<a href="#review"`, `id="review"`)
+			expectPage(t, s.visit("GET", path, "", ""), 200, `<a href="#review"`, `id="review"`)
 			s.post(path, "action", "review", "name", "Inês", "text", "A casa sorri.")
 			says("enquiry.next.write")
 		}
@@ -90,7 +90,7 @@ func TestHostileTextsOfAConversationAreInert(t *testing.T) {
 		s.cfg.FindWork = func(_ context.Context, id string, _ i18n.Language) (*EnquiryWork, error) {
 			return &EnquiryWork{Title: attack + " work", URL: "/gallery/mural?art=" + id}, nil
 		}
-		path := s.ask("en", "commission")
+		path := s.sendMessageWithLink("en", "commission")
 		id := s.messageID()
 		s.exec("update contact_submissions set name = $1, message = $2, artwork_id = $3", attack+" name", attack+" message", visitorID)
 		inert := func(page string, want ...string) {
@@ -110,7 +110,7 @@ func TestHostileTextsOfAConversationAreInert(t *testing.T) {
 			t.Fatalf("%d %s", code, text)
 		}
 		s.post(path, "text", attack+" answer")
-		offer := s.mustDesk("offer", id, "text", attack+" offer", "price", attack+" price", "deposit", attack+" deposit").Offers[0].ID
+		offer := s.mustCallCommission("offer", id, "text", attack+" offer", "price", attack+" price", "deposit", attack+" deposit").Offers[0].ID
 		inert(s.visit("GET", path, "", "").Body.String(), "name", "message", "work", "reply", "answer", "offer", "price", "deposit", "terms")
 		inert(s.post(path, "action", "answer", "offer", offer, "answer", "accepted", "name", attack+strings.Repeat("é", 100)).Body.String())
 		inert(s.post(path, "text", attack+"\x07").Body.String())
@@ -120,9 +120,9 @@ func TestHostileTextsOfAConversationAreInert(t *testing.T) {
 			t.Errorf("the name of the answer: %s", page)
 		}
 		for _, stage := range []string{"in_progress", "finished"} {
-			s.mustDesk("stage", id, "stage", stage)
+			s.mustCallCommission("stage", id, "stage", stage)
 		}
-		s.mustReview("ask", id)
+		s.mustCallReview("ask", id)
 		inert(s.visit("GET", path, "", "").Body.String(), "name") // the form has the name
 		s.post(path, "action", "review", "name", short, "place", short, "text", attack+" review")
 		inert(s.visit("GET", path, "", "").Body.String(), "review")
