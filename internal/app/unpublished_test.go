@@ -251,7 +251,7 @@ func TestUnpublishedWorksAreNowhere(t *testing.T) {
 			targets := []string{
 				"/", "/?lang=pt", "/gallery/all", "/gallery/mural", "/gallery/all?art=" + workID(1), "/gallery/mural?lang=pt", "/feed.xml", "/feed.xml?lang=pt", "/sitemap.xml",
 				"/rest/v1/products", "/rest/v1/products?select=*,media&is_featured=eq.true&order=created_at.desc", "/rest/v1/products?order=published_at.desc.nullsfirst",
-				"/gallery/all?series=coast", "/gallery/mural?series=coast&lang=pt", "/gallery/all?series=coast&art=" + workID(1), "/rest/v1/series_works", "/rest/v1/series_works?select=*,type,series_id&order=position",
+				"/gallery/all?series=coast", "/gallery/mural?series=coast&lang=pt", "/gallery/all?series=coast&art=" + workID(1), "/rest/v1/series_works", "/rest/v1/series_works?select=*,artwork_type,is_visible&order=position",
 			}
 			// These name no work, so they need not name the visible one.
 			others := []string{"/privacy", "/robots.txt", "/site.webmanifest", "/rest/v1/series", "/rest/v1/series?select=*,types,image_url", "/rest/v1/reviews", "/rest/v1/cover_images"}

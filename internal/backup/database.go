@@ -53,7 +53,7 @@ type replica struct {
 	compactor *litestream.Compactor
 	release   func(context.Context) error // makes package db run checkpoints again
 
-	using     sync.Mutex // held during a checkpoint that another goroutine requests, and by abandon
+	using     sync.Mutex // held during a checkpoint that another goroutine requests, by abandon, and while a proof holds the lock of writers
 	abandoned bool
 
 	maintaining  sync.Mutex            // held while maintain runs; guards the fields below
@@ -175,9 +175,9 @@ func (r *replica) restartLog(ctx context.Context) error {
 			return err
 		}
 		if err == nil { // otherwise the proof of the backup or another writer holds the lock
-			after, err := readLogSalts(r.lite.WALPath())
-			if err != nil || after != before {
-				return err
+			after, readErr := readLogSalts(r.lite.WALPath())
+			if readErr != nil || after != before {
+				return readErr
 			}
 			err = db.ErrLogInUse // a reader needs the log, or a snapshot does
 		}

@@ -453,6 +453,8 @@ func (s *Service) checksumNewestState(ctx context.Context) (txid ltx.TXID, sums 
 			if err := r.lite.Sync(ctx); err != nil { // most of it, before writes wait
 				return err
 			}
+			r.using.Lock() // a checkpoint of a scrub would wait for the lock of writers, and hold litestream's own
+			defer r.using.Unlock()
 			return s.db.WithTx(ctx, func(*db.Tx) error {
 				if err := r.syncOnly(ctx); err != nil {
 					return err

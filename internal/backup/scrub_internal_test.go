@@ -102,3 +102,30 @@ func TestAScrubCopiesNoWholeDatabase(t *testing.T) {
 		t.Errorf("%d rows, want %d", n, 3*125)
 	}
 }
+
+// Proves AM-delete-gone.
+//
+// TestAScrubBesideAReaderIsNotDone scrubs while a reader needs the write-ahead log: its job must run again later.
+func TestAScrubBesideAReaderIsNotDone(t *testing.T) {
+	destination := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+	s, r := openService(t, destination)
+	writeMegabytes(t, s, r, 1)
+	syncReplica(t, r)
+	errDone := errors.New("the snapshot has ended")
+	err := s.db.Snapshot(t.Context(), func(q db.Querier) error {
+		if _, err := db.One[int](t.Context(), q, "select count(*) from rate_limits"); err != nil {
+			return err
+		}
+		insertRow(t, s, "a frame that the reader does not see")
+		if err := s.db.Scrub(t.Context()); !errors.Is(err, db.ErrLogInUse) {
+			t.Errorf("beside a reader: %v, want ErrLogInUse", err)
+		}
+		return errDone
+	})
+	if !errors.Is(err, errDone) {
+		t.Fatal(err)
+	}
+	if err := s.db.Scrub(t.Context()); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}

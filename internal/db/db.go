@@ -122,8 +122,8 @@ func (d *DB) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Scrub removes the bytes of deleted rows that are left in SQLite's files. It fails while other connections read or write;
-// a later call may succeed. On PostgreSQL it does nothing.
+// Scrub removes the bytes of deleted rows that are left in SQLite's files. It returns ErrLogInUse while a reader needs the write-ahead log;
+// a later call may succeed. It leaves databases of 64 GB and more as they are. On PostgreSQL it does nothing.
 func (d *DB) Scrub(ctx context.Context) error {
 	s, ok := d.driver.(*sqliteDriver)
 	if !ok {

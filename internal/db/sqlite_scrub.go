@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"time"
@@ -92,11 +93,12 @@ func clearUnusedParts(ctx context.Context, conn *sql.DB, emptyLog func() error) 
 	logged, emptied := 0, false // pages that were overwritten since emptyLog, and whether it was called
 	for page := 1; page <= pages; page++ {
 		err := read.QueryRowContext(ctx, page).Scan(&data)
-		last := page == pages || errors.Is(err, sql.ErrNoRows) // the database has become smaller
-		if err != nil && !last {
+		gone := errors.Is(err, sql.ErrNoRows) // the database has become smaller
+		if err != nil && !gone {
 			return err
 		}
-		if err == nil && isAnyNonZero(pageGap(page, data)) {
+		last := gone || page == pages
+		if !gone && isAnyNonZero(pageGap(page, data)) {
 			found = append(found, page)
 		}
 		if len(found) < scrubWrites && !last && page%scrubReads != 0 {
@@ -211,18 +213,22 @@ func (d *DB) TruncateLog(ctx context.Context) (err error) {
 }
 
 // truncateLog moves the write-ahead log into the database and empties it. Writes are possible while the first statement of each attempt
-// moves pages. The second one has few pages left to move; it is not run while a reader needs the log, since writes would wait for the
-// reader.
+// moves pages. The second one, during which no write is possible, then has few pages left to move; it waits for readers for the short
+// time of scrubTimeout.
 func truncateLog(ctx context.Context, conn *sql.DB) error {
 	return retryScrub(ctx, func() error {
-		for _, statement := range []string{"pragma wal_checkpoint(passive)", "pragma wal_checkpoint(truncate)"} {
-			var busy, frames, moved int
-			if err := conn.QueryRowContext(ctx, statement).Scan(&busy, &frames, &moved); err != nil {
-				return err
-			}
-			if busy != 0 || moved < frames {
-				return ErrLogInUse
-			}
+		var busy, frames, moved int
+		if err := conn.QueryRowContext(ctx, "pragma wal_checkpoint(passive)").Scan(&busy, &frames, &moved); err != nil {
+			return err
+		}
+		if frames-moved > scrubLog { // a reader needs most of the log
+			return ErrLogInUse
+		}
+		if err := conn.QueryRowContext(ctx, "pragma wal_checkpoint(truncate)").Scan(&busy, &frames, &moved); err != nil {
+			return err
+		}
+		if busy != 0 {
+			return ErrLogInUse
 		}
 		return nil
 	})
@@ -241,6 +247,9 @@ func cutLog(ctx context.Context, conn *sql.DB, file string) (err error) {
 	}
 	defer func() { _ = tx.Rollback() }() // nothing was written
 	f, err := os.OpenFile(file, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -57,6 +57,8 @@ func TestThePageSaysWhatComesNext(t *testing.T) {
 			expectPage(t, s.visit("GET", path, "", ""), 200, `<a href="#offer"`, `id="offer"`)
 			s.mustCallCommission("withdraw", id, "id", offer)
 			says("enquiry.next.write") // the offer was an answer
+			// Its form is gone, so the error about the name is above.
+			expectPage(t, s.post(path, "action", "answer", "offer", offer, "answer", "accepted"), 400, `role="alert"`, c.language.Text("enquiry.offer.error.name"))
 			offer = s.mustCallCommission("offer", id, "text", "Duas aguarelas", "price", "500 €").Offers[0].ID
 			s.post(path, "action", "answer", "offer", offer, "answer", "accepted", "name", "Inês")
 			says(c.news)
@@ -68,6 +70,12 @@ func TestThePageSaysWhatComesNext(t *testing.T) {
 				t.Error("the next step is announced after it has happened")
 			}
 			s.mustCallCommission("stage", id, "stage", "finished")
+			says("enquiry.next.write")
+			s.post(path, "text", "E a moldura?")
+			says(c.answer)
+			if code, _, text := s.reply(`{"action":"reply","message_id":"` + id + `","text":"Também."}`); code != 200 {
+				t.Fatalf("%d %s", code, text)
+			}
 			says("enquiry.next.write")
 			s.mustCallReview("ask", id)
 			says("enquiry.next.review")

@@ -266,6 +266,8 @@ func (s *Service) showEnquiry(w http.ResponseWriter, r *http.Request, p enquiryP
 	if err := errors.Join(err, p.showReview(r.Context(), s)); err != nil {
 		return err
 	}
+	offer := p.Commission.Offer // an error beside the field for the name needs the form of an open offer
+	p.Commission.Problem = p.Commission.Problem && offer != nil && offer.State == ""
 	p.showNext(stage, s.cfg.MailServer)
 	if p.ReplyID == "" {
 		p.ReplyID = uuid.NewString()
@@ -300,7 +302,11 @@ func (p enquiryPage) stateText() string {
 
 // showNext adds what the visitor can do or expect next. mailed is whether the owner's texts are also mailed.
 func (p *enquiryPage) showNext(stage string, mailed bool) {
-	key := "answer"
+	key, question := "answer", false
+	if n := len(p.Replies); n > 0 {
+		last := p.Replies[n-1]
+		question = last.Author == authorVisitor && last.Kind == kindReply
+	}
 	switch offer := p.Commission.Offer; {
 	case offer != nil && offer.State == "":
 		key, p.NextAnchor = "offer", "#offer"
@@ -308,7 +314,7 @@ func (p *enquiryPage) showNext(stage string, mailed bool) {
 		key, p.NextAnchor = "review", "#review"
 	case stage == stageAccepted || stage == stageInProgress:
 		key = "news"
-	case p.Enquiry.Status == "replied" || stage == stageFinished || stage == stageDeclined:
+	case p.Enquiry.Status == "replied" || !question && (stage == stageFinished || stage == stageDeclined):
 		key = "write"
 	}
 	if mailed && (key == "answer" || key == "news") {

@@ -21,6 +21,7 @@ export function RowEdge({ side, row, className }: RowEdgeProps) {
       type="button"
       tabIndex={-1}
       aria-hidden="true"
+      onMouseDown={(event) => event.preventDefault()} // the focus stays where it is
       onClick={() => {
         const width = row.current?.clientWidth ?? 0;
         row.current?.scrollBy({ left: (side === "left" ? -0.7 : 0.7) * width });

@@ -18,11 +18,12 @@ export function CommissionTexts({
   state: CommissionState;
 }) {
   const t = useT();
-  const [opened, setOpened] = useState<"offer" | "progress" | null>(
-    () => (["offer", "progress"] as const).find((kind) => hasMessageDraft(kind, messageId)) ?? null,
-  );
   const offers = state.stage === "enquiry" || state.stage === "offer" || state.stage === "declined";
   const works = state.stage === "accepted" || state.stage === "in_progress";
+  const allowed = offers ? "offer" : works ? "progress" : null;
+  const [opened, setOpened] = useState<"offer" | "progress" | null>(() =>
+    allowed && hasMessageDraft(allowed, messageId) ? allowed : null,
+  );
   const toggle = (form: "offer" | "progress") => ({
     "aria-expanded": opened === form,
     onClick: () => setOpened(opened === form ? null : form),

@@ -3,6 +3,7 @@ import {
   useEffect,
   useLayoutEffect,
   useMemo,
+  useRef,
   useState,
   type RefObject,
 } from "react";
@@ -15,6 +16,10 @@ const EXTRA_ROWS = 2;
 export function useWallWindow(wall: RefObject<HTMLElement | null>, total: number) {
   const [width, setWidth] = useState(0);
   const [rows, setRows] = useState({ first: 0, end: 8 });
+  const rendered = useRef(rows);
+  useLayoutEffect(() => {
+    rendered.current = rows;
+  }, [rows]);
   // Before the first paint, so that the grid never has a guessed width.
   useLayoutEffect(() => {
     const element = wall.current!;
@@ -32,12 +37,16 @@ export function useWallWindow(wall: RefObject<HTMLElement | null>, total: number
     let shown = { first: -1, end: -1 };
     const update = () => {
       const top = -(wall.current?.getBoundingClientRect().top ?? 0);
-      const first = Math.max(0, Math.floor(top / height) - EXTRA_ROWS);
-      const end = Math.max(first + 1, Math.ceil((top + innerHeight) / height) + EXTRA_ROWS);
+      const visible = [Math.floor(top / height), Math.ceil((top + innerHeight) / height)] as const;
+      const first = Math.max(0, visible[0] - EXTRA_ROWS);
+      const end = Math.max(first + 1, visible[1] + EXTRA_ROWS);
       if (shown.first === first && shown.end === end) return;
       shown = { first, end };
-      // As a transition, so that new rows are rendered in parts between frames: those beyond the window are not urgent.
-      startTransition(() => setRows({ first, end }));
+      const gap =
+        Math.max(0, visible[0]) < rendered.current.first || visible[1] > rendered.current.end;
+      // Rows beyond the window are rendered in parts between frames, as a transition. A gap in the window is closed at once.
+      if (gap) setRows({ first, end });
+      else startTransition(() => setRows({ first, end }));
     };
     update();
     window.addEventListener("scroll", update, { passive: true });
