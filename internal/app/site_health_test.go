@@ -41,7 +41,7 @@ func getHealth(t *testing.T, a *App, token string) *httptest.ResponseRecorder {
 	return rec
 }
 
-// siteHealth returns the overview as the admin page gets it.
+// siteHealth returns what rpc/get_site_health responds to the service key, as to an owner.
 func (s *noticeSite) siteHealth() (state health.State) {
 	s.t.Helper()
 	rec := getHealth(s.t, s.App, key(s.t, s.App, identity.Service))
@@ -51,7 +51,7 @@ func (s *noticeSite) siteHealth() (state health.State) {
 	return state
 }
 
-// hasProblem reports whether the overview shows a problem.
+// hasProblem reports whether siteHealth contains a problem with this code.
 func (s *noticeSite) hasProblem(code health.Code) bool {
 	s.t.Helper()
 	return slices.ContainsFunc(s.siteHealth().Problems, func(p health.Problem) bool { return p.Code == code })

@@ -13,11 +13,14 @@ func nice() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, fields, _ := strings.Cut(string(text), ") ") // after the name of the thread
+	// The name of the thread ends with ") ". nice is field 19 of proc(5), the 17th after the name.
+	_, fields, _ := strings.Cut(string(text), ") ")
 	return strconv.Atoi(strings.Fields(fields)[16])
 }
 
 // Proves H-proof-schedule.
+//
+// A proof restores the newest backup to verify it.
 func TestOnlyAProofHasALowPriority(t *testing.T) {
 	before, err := nice()
 	if err != nil {
@@ -25,11 +28,15 @@ func TestOnlyAProofHasALowPriority(t *testing.T) {
 	}
 	for range 3 {
 		var during int
-		if err := atLowPriority(func() (err error) { during, err = nice(); return err }); err != nil || during < proofNice {
+		err := atLowPriority(func() (err error) {
+			during, err = nice()
+			return err
+		})
+		if err != nil || during < proofNice {
 			t.Errorf("nice %d, %v", during, err)
 		}
 	}
-	for range 20 { // goroutines of other threads, and of new ones
+	for range 20 { // enough goroutines that some run on other threads, and some on new ones
 		after := make(chan int)
 		go func() {
 			n, err := nice()

@@ -16,6 +16,7 @@ import (
 //
 // Head, structured data, feed and sitemap have the texts in the language of the page, or in the other language where they are missing.
 func TestTextsOfWorksAreInTheLanguageOfThePage(t *testing.T) {
+	// The English texts, such as "Winter sun", are those of newFakeContent. Pictures below /known/ have renditions.
 	content := newFakeContent()
 	both, english := &content.works[0], &content.works[1]
 	both.TitlePT, both.DescriptionPT, both.MediumPT, both.DimensionsPT = "Sol", "Uma rua.\nA norte.", "Acrílico", "grande"

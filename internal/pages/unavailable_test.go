@@ -11,6 +11,8 @@ import (
 
 // Proves P-outage-page, P-outage-hang.
 func TestBrowsersGetAPageWhileTheDatabaseDoesNotRespond(t *testing.T) {
+	// The page has both languages, and each case checks one of them. Responses in plain text end with the id of the request. Errors that
+	// are not an outage are plain text for browsers too.
 	for _, c := range []struct {
 		err    *apperr.Error
 		accept string

@@ -22,7 +22,7 @@ const secret = "a secret that several nodes share, in tests";
 const versions = ["2.0.0", "1.0.0"];
 const waitOptions = { timeout: 45_000, interval: 20 };
 
-// Clients are disconnected at the end of each test.
+// At the end of each test, removeAllChannels also disconnects the clients.
 const openClients: { realtime: RealtimeClient }[] = [];
 afterEach(async () => {
   await Promise.all(openClients.splice(0).map(({ realtime }) => realtime.removeAllChannels()));
@@ -31,7 +31,7 @@ afterEach(async () => {
 function connect(server: Server, vsn: string, key = server.anonKey): SupabaseClient {
   const client = createClient(server.url, key, {
     auth: { persistSession: false, autoRefreshToken: false },
-    // Heartbeats at the client's own interval: with a short one, a reply that is late on a busy machine ends the connection.
+    // No heartbeatIntervalMs: with a short interval, a late reply on a busy machine would end the connection.
     realtime: { vsn, timeout: waitOptions.timeout, reconnectAfterMs: () => 100 },
   });
   openClients.push(client);

@@ -32,7 +32,7 @@ for (const language of languages) {
     await expectNoSidewaysScroll(page);
     await expectAccessibleInBothSchemes(page);
 
-    // The server's database is SQLite, so nothing else writes the row of PostgreSQL's snapshots.
+    // With SQLite, the server never writes the row of the kind 'snapshot', so the row stays as this test writes it.
     const since = new Date(Date.now() - 2 * 3_600_000).toISOString().replace("Z", "+00:00");
     await server.sql(
       `insert into backup_status (kind, last_error_at, error_since, error, detail) values ('snapshot', '${since}', '${since}', 'the bucket copies.example does not answer', '{}')`,

@@ -16,7 +16,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// client sends the requests of calls.
+// client sends all calls.
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32, DisableCompression: true}}
 
 // errBroken means that the connection broke or the node died: the request may or may not have been processed.
@@ -55,7 +55,7 @@ func (c call) send(ctx context.Context) (*response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errBroken, err)
 	}
-	if res.Header.Get(brokenHeader) != "" {
+	if res.Header.Get(brokenHeader) != "" { // the balancer has responded, because the node died
 		return nil, errBroken
 	}
 	return &response{res.StatusCode, res.Header, body}, nil

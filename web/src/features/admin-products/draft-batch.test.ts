@@ -5,10 +5,10 @@ import type { ProductPayload } from "@/features/admin-products/schema";
 import { RefusedFileError, UploadError } from "@/lib/upload/upload-error";
 import { pngFile } from "@/test/files";
 
-type Job = { name: string; signal: AbortSignal; done(): void; fail(error: unknown): void };
+type Upload = { name: string; signal: AbortSignal; done(): void; fail(error: unknown): void };
 
 function makeBatch() {
-  const jobs: Job[] = [];
+  const uploads: Upload[] = [];
   const saves: { id: string; payload: ProductPayload; done(): void; fail(error: unknown): void }[] =
     [];
   const discarded: string[] = [];
@@ -16,7 +16,7 @@ function makeBatch() {
   const batch = new DraftBatch({
     upload: (file, { signal }) =>
       new Promise((resolve, reject) => {
-        jobs.push({
+        uploads.push({
           name: file.name,
           signal: signal!,
           done: () => resolve(`/stored/${file.name}`),
@@ -30,18 +30,18 @@ function makeBatch() {
       }),
   });
   batch.listen((event) => events.push(event));
-  const states = () => batch.getSnapshot().map(({ state }) => state);
   const ids = () => batch.getSnapshot().map(({ id }) => id);
-  return { batch, jobs, saves, discarded, events, states, ids };
+  return { batch, uploads, saves, discarded, events, ids };
 }
 
-let urls = 0;
+let urlCount = 0;
 beforeEach(() => {
-  vi.spyOn(URL, "createObjectURL").mockImplementation(() => `blob:${urls++}`);
+  vi.spyOn(URL, "createObjectURL").mockImplementation(() => `blob:${urlCount++}`);
   vi.spyOn(URL, "revokeObjectURL");
 });
 
-const names = (count: number) => Array.from({ length: count }, (_, n) => pngFile(`${n + 1}.png`));
+const pngFiles = (count: number) =>
+  Array.from({ length: count }, (_, n) => pngFile(`${n + 1}.png`));
 const states = (drafts: readonly Draft[]) => drafts.map(({ state }) => state);
 
 it.each([
@@ -53,20 +53,20 @@ it.each([
 
 it("A-prod-type: drafts have the type with which they were added", () => {
   const { batch } = makeBatch();
-  batch.add(names(1));
-  batch.add(names(2), "oil");
+  batch.add(pngFiles(1));
+  batch.add(pngFiles(2), "oil");
   const types = batch.getSnapshot().map(({ values }) => values.artwork_type);
   expect(types).toEqual(["digital", "oil", "oil"]);
 });
 
 it("A-bulk-drafts: uploads three at a time, then the others", async () => {
-  const { batch, jobs } = makeBatch();
-  batch.add(names(5));
-  expect(jobs.map(({ name }) => name)).toEqual(["1.png", "2.png", "3.png"]);
-  jobs[1]!.done();
-  await vi.waitFor(() => expect(jobs).toHaveLength(4));
-  jobs[0]!.fail(new UploadError("no", 500));
-  await vi.waitFor(() => expect(jobs).toHaveLength(5));
+  const { batch, uploads } = makeBatch();
+  batch.add(pngFiles(5));
+  expect(uploads.map(({ name }) => name)).toEqual(["1.png", "2.png", "3.png"]);
+  uploads[1]!.done();
+  await vi.waitFor(() => expect(uploads).toHaveLength(4));
+  uploads[0]!.fail(new UploadError("no", 500));
+  await vi.waitFor(() => expect(uploads).toHaveLength(5));
   expect(states(batch.getSnapshot())).toEqual([
     "failed",
     "uploaded",
@@ -77,19 +77,19 @@ it("A-bulk-drafts: uploads three at a time, then the others", async () => {
 });
 
 it("A-bulk-save: saves in the displayed order, each draft once its picture is uploaded, and shows one toast", async () => {
-  const { batch, jobs, saves, events, ids } = makeBatch();
-  batch.add(names(2));
+  const { batch, uploads, saves, events, ids } = makeBatch();
+  batch.add(pngFiles(2));
   const [first, second] = ids();
   batch.edit(first!, { title: " Mar ", artwork_type: "mural", dimensions: "2 × 3 m" });
   batch.save(ids());
   expect(saves).toEqual([]);
-  jobs[1]!.done();
+  uploads[1]!.done();
   await vi.waitFor(() => expect(saves).toHaveLength(1));
   expect(saves[0]).toMatchObject({
     id: second,
     payload: { title: "2", image_url: "/stored/2.png" },
   });
-  jobs[0]!.done();
+  uploads[0]!.done();
   await vi.waitFor(() => expect(batch.getSnapshot()[0]!.state).toBe("uploaded"));
   expect(saves).toHaveLength(1);
   saves[0]!.done();
@@ -109,20 +109,20 @@ it("A-bulk-save: saves in the displayed order, each draft once its picture is up
 });
 
 it("A-bulk-drafts: reports many failures once, retries with the same id, and keeps drafts without a title", async () => {
-  const { batch, jobs, saves, events, ids } = makeBatch();
-  batch.add(names(3));
-  jobs[0]!.fail(new UploadError("no", 500));
-  jobs[1]!.fail(new UploadError("no", 500));
-  jobs[2]!.done();
+  const { batch, uploads, saves, events, ids } = makeBatch();
+  batch.add(pngFiles(3));
+  uploads[0]!.fail(new UploadError("no", 500));
+  uploads[1]!.fail(new UploadError("no", 500));
+  uploads[2]!.done();
   await vi.waitFor(() =>
     expect(states(batch.getSnapshot())).toEqual(["failed", "failed", "uploaded"]),
   );
   expect(events.map(({ what }) => what)).toEqual(["upload-failed"]);
 
   batch.retry(ids());
-  expect(jobs).toHaveLength(5);
-  jobs[3]!.done();
-  jobs[4]!.done();
+  expect(uploads).toHaveLength(5);
+  uploads[3]!.done();
+  uploads[4]!.done();
   await vi.waitFor(() => expect(states(batch.getSnapshot())).toEqual(Array(3).fill("uploaded")));
 
   batch.edit(ids()[1]!, { title: "  " });
@@ -140,22 +140,22 @@ it("A-bulk-drafts: reports many failures once, retries with the same id, and kee
 });
 
 it("rejects files by name and by bytes, and never uploads those again", async () => {
-  const { batch, jobs, events } = makeBatch();
+  const { batch, uploads, events } = makeBatch();
   batch.add([new File(["<svg/>"], "a.svg"), new File(["x"], "b.mp4"), pngFile("lie.png")]);
   expect(events).toEqual([{ what: "refused", reason: "type", names: ["a.svg", "b.mp4"] }]);
-  jobs[0]!.fail(new RefusedFileError());
+  uploads[0]!.fail(new RefusedFileError());
   await vi.waitFor(() => expect(states(batch.getSnapshot())).toEqual(["refused"]));
   batch.retry(batch.getSnapshot().map(({ id }) => id));
   batch.save(batch.getSnapshot().map(({ id }) => id));
-  expect(jobs).toHaveLength(1);
+  expect(uploads).toHaveLength(1);
   expect(batch.getSnapshot()[0]!.wanted).toBe(false);
 });
 
 it("deletes the files of discarded drafts, except those that a row may refer to", async () => {
-  const { batch, jobs, saves, discarded, ids } = makeBatch();
-  batch.add(names(3));
-  jobs[0]!.done();
-  jobs[1]!.done();
+  const { batch, uploads, saves, discarded, ids } = makeBatch();
+  batch.add(pngFiles(3));
+  uploads[0]!.done();
+  uploads[1]!.done();
   await vi.waitFor(() =>
     expect(states(batch.getSnapshot())).toEqual(["uploaded", "uploaded", "uploading"]),
   );
@@ -166,29 +166,29 @@ it("deletes the files of discarded drafts, except those that a row may refer to"
 
   batch.discard(ids());
   expect(batch.getSnapshot()).toEqual([]);
-  expect(jobs[2]!.signal.aborted).toBe(true);
+  expect(uploads[2]!.signal.aborted).toBe(true);
   expect(discarded).toEqual(["/stored/1.png"]);
   // Its upload had ended when it was cancelled.
-  jobs[2]!.done();
+  uploads[2]!.done();
   await vi.waitFor(() => expect(discarded).toEqual(["/stored/1.png", "/stored/3.png"]));
   expect(URL.revokeObjectURL).toHaveBeenCalledTimes(3);
 });
 
 it("asks before the page is left while there are drafts, and deletes them at sign-out", () => {
-  const { batch, jobs } = makeBatch();
+  const { batch, uploads } = makeBatch();
   const leaves = () => window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
   expect(leaves()).toBe(true);
-  batch.add(names(1));
+  batch.add(pngFiles(1));
   expect(leaves()).toBe(false);
   batch.clear();
   expect(leaves()).toBe(true);
-  expect(jobs[0]!.signal.aborted).toBe(true);
+  expect(uploads[0]!.signal.aborted).toBe(true);
 });
 
 it("reports no results of the previous user's saves after sign-out", async () => {
-  const { batch, jobs, saves, events, ids } = makeBatch();
-  batch.add(names(3));
-  for (const { done } of jobs) done();
+  const { batch, uploads, saves, events, ids } = makeBatch();
+  batch.add(pngFiles(3));
+  for (const { done } of uploads) done();
   await vi.waitFor(() => expect(states(batch.getSnapshot())).toEqual(Array(3).fill("uploaded")));
   batch.save(ids());
   await vi.waitFor(() => expect(saves).toHaveLength(1));
@@ -197,8 +197,8 @@ it("reports no results of the previous user's saves after sign-out", async () =>
   batch.clear();
   saves[1]!.done();
 
-  batch.add(names(1));
-  jobs[3]!.done();
+  batch.add(pngFiles(1));
+  uploads[3]!.done();
   await vi.waitFor(() => expect(states(batch.getSnapshot())).toEqual(["uploaded"]));
   batch.save(ids());
   await vi.waitFor(() => expect(saves).toHaveLength(3));
