@@ -34,7 +34,7 @@ var (
 //go:embed readme.txt
 var readme []byte
 
-// Export empties out and writes an archive of the site into it. Rows and files are those of one snapshot of the database. The
+// Export writes an archive of the site to out, whose earlier content it removes. Rows and files are those of one snapshot of the database. The
 // server may run during an export. If the site is edited while its pages are rendered, the export starts again, so that pages and rows agree.
 // The memory that an export takes does not depend on the size of the files.
 func Export(ctx context.Context, cfg Config, out *os.File, report Progress) (m Manifest, err error) {

@@ -32,24 +32,26 @@ func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now f
 	return s
 }
 
-// How long rows stay after they are no longer used. Audit entries stay for activity.RetentionDays, except those of the two kinds
-// below.
+// How long rows stay after they are no longer used.
 const (
 	replacedTokenMonths     = 1               // refresh tokens that a newer one has replaced
 	knownDeviceYears        = 2               // devices without a sign-in in that time
 	lastSentDays            = 7               // times of sent messages, for cooldowns and quotas
 	endedChallengeRetention = time.Hour       // expired challenges of second factors
-	unusedFlowRetention     = 2 * confirmLife // flows: a mailed link, valid for confirmLife, can belong to a flow
+	unusedFlowRetention     = 2 * confirmLife // flows: a flow outlives the mailed link that belongs to it and is valid for confirmLife
+)
 
+// Limits of two kinds of audit entries. All others stay for activity.RetentionDays.
+const (
 	// refreshAuditRetention is for audit entries about refreshed sessions: every session in use adds one at each refresh.
 	refreshAuditRetention = 30 * 24 * time.Hour
 	// maxRefusedEntries is the number of audit entries about refused sign-ins. It is limited because anybody can cause them.
 	maxRefusedEntries = 100_000
 )
 
-// Purge deletes rows that have expired or are no longer needed, such as ended sessions, links, codes, flows and old audit entries. It
-// first renews the entry of its own issuer (the iss claim of its access tokens), because it deletes issuers that were not used for
-// issuerLife.
+// Purge deletes rows that have expired or are no longer needed, such as ended sessions, links, codes, flows and old audit entries.
+// It also deletes issuers (iss claims of access tokens) that were not used for issuerLife, so it first records that the service's own
+// issuer is in use.
 func (s *Service) Purge(ctx context.Context) error {
 	now, ago := s.now(), func(age time.Duration) time.Time { return s.now().Add(-age) }
 	return errors.Join(

@@ -6,7 +6,7 @@ import (
 )
 
 // stillEnding is the end of the name of a video's still, the picture that pages show until the video plays: video.mp4 has the
-// still video.still.jpg. The owner's browser uploads both. web/src/lib/upload/still-name.ts has the same ending.
+// still video.still.jpg. The owner's browser uploads both. web/src/lib/upload/still-name.ts defines the same ending.
 const stillEnding = ".still.jpg"
 
 // StillOf returns the name of a video's still. The result is false if name is not that of a video.

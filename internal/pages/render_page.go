@@ -8,7 +8,7 @@ import (
 	"atelie/internal/pages/render"
 )
 
-// renderScript is the path in the build of the script that renders pages on the server. It is compressed with brotli.
+// renderScript is the path, within the build, of the script that renders pages on the server. The script is compressed with brotli.
 const renderScript = ".server/render.js.br"
 
 // newRenderer returns the renderer of the built site. It returns nil if the build has no such script. In this case browsers render
@@ -24,8 +24,9 @@ func newRenderer(dist fs.FS) (*render.Renderer, error) {
 // isServerRendered reports whether the server renders the page of a view. It renders all pages except those of the admin area.
 func (s *Service) isServerRendered(v view) bool { return s.renderer != nil && !isAdminPath(v.path) }
 
-// renderPage renders the page of a view from its boot data. inAdvance is whether no visitor waits for the page. If the browser has to
-// render the page instead, the returned page is empty. ok is false if that is because of an error, which renderPage logs.
+// renderPage renders the page of a view from its boot data. inAdvance is true if no visitor waits for the page. The returned page is
+// empty if the browser has to render it: because the server does not render this page (ok is true), or after an error, which renderPage
+// logs (ok is false).
 func (s *Service) renderPage(ctx context.Context, v view, bootJSON string, inAdvance bool) (page render.Page, ok bool) {
 	if !s.isServerRendered(v) {
 		return page, true

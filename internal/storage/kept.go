@@ -12,8 +12,8 @@ import (
 	"atelie/internal/files"
 )
 
-// This file keeps files that were removed, replaced or moved, and restores them. A file is kept if a row or a revision still refers to
-// its public URL. A revision is a row as it was before a change or a deletion; the owner can restore it, and then its files are needed.
+// Files that were removed, replaced or moved are kept and restored here. A file is kept if a row or a revision still refers to its public
+// URL. A revision is a row as it was before a change or a deletion; the owner can restore it, and then its files are needed.
 
 // keptBucket is the bucket of the kept objects. Its id contains a control character, so that no URL and no request can name it.
 const keptBucket = "\tkept"
@@ -31,8 +31,8 @@ func (s *Service) isReferenced(ctx context.Context, tx *db.Tx, o files.Object) (
 	return ReferencedObjects(urls)[o.Bucket+"/"+o.Name], err
 }
 
-// moveToKept moves an object into keptBucket, with its bytes, original and renditions. Its name there is its id, so that several objects
-// that had the same name can be kept.
+// moveToKept moves an object into keptBucket, with its file, the picture as it was uploaded, and the renditions. The name of a kept object
+// is its id, so that several objects that had the same name can be kept.
 func (s *Service) moveToKept(ctx context.Context, tx *db.Tx, o files.Object) error {
 	now := s.now()
 	if err := ensureKeptBucket(ctx, tx, now); err != nil {
@@ -67,7 +67,7 @@ func (s *Service) keepReplaced(ctx context.Context, tx *db.Tx, replaced replaced
 	return s.discardOldest(ctx, tx, replaced.Bucket, replaced.Name)
 }
 
-// insertInKept inserts an object like o into keptBucket, and returns its id.
+// insertInKept inserts a copy of o, with a new id, into keptBucket. It records the bucket and name of o, and returns the new id.
 func (s *Service) insertInKept(ctx context.Context, tx *db.Tx, o files.Object, metadata *string) (id string, err error) {
 	kept := o
 	kept.ID, kept.Bucket, kept.UpdatedAt = uuid.NewString(), keptBucket, s.now()

@@ -27,7 +27,7 @@ const (
 // Transfer copies the files of all objects from one store to another (Copy), or verifies the copies (Check). It processes the
 // files in the order of their blob ids, so that an interrupted run can be continued.
 type Transfer struct {
-	Rows db.Querier // the database with the rows of the objects
+	Rows db.Querier // a snapshot of the source's database, with the rows of the objects
 	From blob.Store // nil for Check
 	To   blob.Store
 	// SaveProgress is called after each batch. lastID is the blob id of the batch's last file; files and bytes are the number and
@@ -38,7 +38,8 @@ type Transfer struct {
 	// SkipPresent makes Copy look for each file in the target, and skip a file that is there. It must be true if an earlier run
 	// can have copied files that follow After.
 	SkipPresent bool
-	// Removed reports whether the source has removed a file since the snapshot: no row of its database refers to the blob any more.
+	// Removed reports whether the source has removed a file since the snapshot: no row of the source's database refers to the blob any
+	// more.
 	// Only Copy needs it.
 	Removed func(ctx context.Context, blobID string) (bool, error)
 }
@@ -53,8 +54,9 @@ type storedFile struct {
 	Size                   int64
 }
 
-// Copy copies the files after After, and compares the size and SHA-256 of each with its row. It does not replace a file that is in
-// the target already: an earlier run copied it completely, and was interrupted before it called SaveProgress. The error is
+// Copy copies the files after After, and compares the size and SHA-256 of each with its row. It never replaces a file that is in
+// the target already: an earlier run copied that file completely, and was interrupted before it called SaveProgress. SkipPresent only
+// avoids reading such a file from the source. The error is
 // ErrRemoved if the source has removed files since the snapshot.
 func (t *Transfer) Copy(ctx context.Context) error {
 	var removed atomic.Bool

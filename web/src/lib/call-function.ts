@@ -13,6 +13,7 @@ export async function callFunction<Result>(
 ): Promise<Result> {
   const { data, error } = await backend.functions.invoke<Result>(name, { body, signal });
   if (!error && data !== null) return data;
+  // supabase-js puts the Response of a failed call into error.context.
   const response: unknown = (error as { context?: unknown } | null)?.context;
   // There is no response without a network, and no JSON if a proxy responded instead of the server.
   const json: unknown =

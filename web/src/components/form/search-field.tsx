@@ -20,7 +20,7 @@ type SearchFieldProps = {
  */
 export function SearchField({ label, q, onChange, className }: SearchFieldProps) {
   const [text, setText] = useState(q);
-  // The search text in the URL; after a report, the reported text, which the URL will have soon.
+  // The text that was last read from the URL or reported. The URL has a reported text soon after the report.
   const urlText = useRef(q);
 
   // Shows the search text of the URL after Back or a link has changed it.

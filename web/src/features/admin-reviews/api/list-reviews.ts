@@ -12,6 +12,7 @@ export function useReviews() {
     queryFn: async ({ signal }) => {
       const { data, error } = await backend
         .from("reviews")
+        // * does not include media and updated_at.
         .select("*,media,updated_at")
         .order("display_order", { ascending: true })
         .order("created_at", { ascending: false })

@@ -9,7 +9,7 @@ import { useT } from "@/lib/i18n";
 
 type SecondFactorStepProps = {
   factors: SecondFactor[];
-  /** Where to go after signing in. */
+  /** The path to return to after signing in. */
   from: string;
   /** Whether signing in ends with this step; false if the user chooses a new password next. */
   last: boolean;
