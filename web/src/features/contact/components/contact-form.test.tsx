@@ -120,7 +120,7 @@ test.each([
       "href",
       enquiry_url,
     );
-    expect(screen.getByText(/Com esta ligação privada/)).toBeVisible();
+    expect(screen.getByText(/Acompanhe a sua mensagem nesta ligação privada/)).toBeVisible();
     expect(screen.queryAllByText("Segue uma cópia para o seu e-mail.")).toHaveLength(copies);
   },
 );
