@@ -243,8 +243,8 @@ func TestUnpublishedWorksAreNowhere(t *testing.T) {
 			defer running.Wait()
 			defer stop()
 			running.Go(func() { s.content.Run(background) })
-			// A series whose first works are hidden.
-			s.do("POST", "/rest/v1/series", `{"id":"`+workID(9)+`","slug":"coast","title":"Coast","is_published":true}`)
+			// A series whose first works and cover are hidden.
+			s.do("POST", "/rest/v1/series", `{"id":"`+workID(9)+`","slug":"coast","title":"Coast","is_published":true,"cover_id":"`+workID(2)+`"}`)
 			for _, n := range []int{2, 3, 1} {
 				s.do("POST", "/rest/v1/series_works", `{"series_id":"`+workID(9)+`","product_id":"`+workID(n)+`"}`)
 			}

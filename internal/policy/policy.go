@@ -48,6 +48,7 @@ type Grant struct {
 	Allowed bool     // if false, a read returns an empty list and a write fails with the code 42501
 	Rows    Rows     // rows that the action may read or change
 	Columns []string // columns that may be written; nil means all
+	Hidden  []string // columns that do not exist for the caller; only in grants of Select
 }
 
 // Decisions that several tables share.
@@ -59,7 +60,8 @@ var (
 	shownCovers   = Grant{Allowed: true, Rows: Rows{
 		{Column: "is_active", Value: true}, {Column: "visible_from", When: ComeOrNull}, {Column: "visible_until", When: NotCome},
 	}}
-	openSeries   = Grant{Allowed: true, Rows: Rows{{Column: "is_published", Value: true}}}
+	// A chosen cover may be a work that is not published, of which visitors must not know the id.
+	openSeries   = Grant{Allowed: true, Rows: Rows{{Column: "is_published", Value: true}}, Hidden: []string{"cover_id"}}
 	visiblePairs = Grant{Allowed: true, Rows: Rows{{Column: "is_visible", Value: true}}} // both the work and the series are published
 )
 

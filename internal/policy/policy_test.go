@@ -119,7 +119,7 @@ func TestTable(t *testing.T) {
 			for who, caller := range callers {
 				want := actions[action][who]
 				got := Table(caller, name, action)
-				if got.Allowed != want.Allowed || !slices.Equal(got.Rows, want.Rows) || !slices.Equal(got.Columns, want.Columns) {
+				if got.Allowed != want.Allowed || !slices.Equal(got.Rows, want.Rows) || !slices.Equal(got.Columns, want.Columns) || !slices.Equal(got.Hidden, want.Hidden) {
 					t.Errorf("%s of %s for %s: got %+v, want %+v", action, name, who, got, want)
 				}
 			}

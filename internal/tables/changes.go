@@ -48,25 +48,28 @@ func (s *Service) RecordDeleted(ctx context.Context, tx *db.Tx, table string, ke
 	return s.recordDeleted(ctx, tx, t, keys)
 }
 
-// ColumnTypes returns the columns of every table, by the table's name. Columns that select=* leaves out are missing, because row
-// changes do not contain them either.
+// ColumnTypes returns the columns of every table, by the table's name. Columns that row changes do not contain are missing: those that
+// select=* leaves out, and those that the policy hides from a caller.
 func ColumnTypes() map[string][]db.ColumnType {
 	typeNames := map[Kind]string{UUID: "uuid", Text: "text", Bool: "bool", Int: "int4", Timestamp: "timestamptz", Date: "date", List: "_text", AltTexts: "json"}
 	all := make(map[string][]db.ColumnType, len(schema))
 	for name, t := range schema {
-		for _, c := range t.Columns {
-			if c.isWrittenByServer() || c.ByName {
-				continue
-			}
+		for _, field := range changeFields(t) {
+			c := field.Column
 			all[name] = append(all[name], db.ColumnType{Name: c.Name, Type: typeNames[c.Kind], Key: c == t.Key})
 		}
 	}
 	return all
 }
 
+// changeFields returns the fields of a recorded row. All live clients get the same ones, so they are those of anonymous callers.
+func changeFields(t *Table) []Field {
+	return everyField(readableBy(identity.Caller{Role: identity.Anon}, t))
+}
+
 // recordRows records the rows with the given keys as inserted. Unlike recordWritten it waits for no result.
 func (s *Service) recordRows(ctx context.Context, tx *db.Tx, t *Table, keys []string) error {
-	rows := renderKeyed(tx.Dialect, t, everyField(t), keys, nil, always)
+	rows := renderKeyed(tx.Dialect, t, changeFields(t), keys, nil, always)
 	return s.recordInserted(ctx, tx, t.Name, rows.sql, rows.args...)
 }
 
@@ -76,7 +79,7 @@ func (s *Service) recordWritten(ctx context.Context, tx *db.Tx, t *Table, keys [
 	if len(keys) == 0 {
 		return nil
 	}
-	records, err := queryTexts(ctx, tx, renderKeyed(tx.Dialect, t, everyField(t), keys, nil, always))
+	records, err := queryTexts(ctx, tx, renderKeyed(tx.Dialect, t, changeFields(t), keys, nil, always))
 	if err != nil {
 		return err
 	}

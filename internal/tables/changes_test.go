@@ -29,7 +29,7 @@ func TestEveryWriteIsRecordedInItsTransaction(t *testing.T) {
 					if err := json.Unmarshal(c.Record, &record); err != nil {
 						t.Error(err)
 					}
-					if len(record) != len(everyField(schema[c.Table])) {
+					if len(record) != len(changeFields(schema[c.Table])) {
 						t.Errorf("not the whole row: %s", c.Record)
 					}
 				}
@@ -89,7 +89,7 @@ func TestColumnTypesArePostgreSQLs(t *testing.T) {
 		t.Errorf("%d tables", len(types))
 	}
 	for table, columns := range types {
-		if len(columns) != len(everyField(schema[table])) || !columns[0].Key {
+		if len(columns) != len(changeFields(schema[table])) || !columns[0].Key {
 			t.Errorf("%s: %+v", table, columns)
 		}
 		for _, c := range columns {

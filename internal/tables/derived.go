@@ -163,5 +163,5 @@ func textsOf(rows []row, c *Column) (texts []string) {
 
 // readRecords returns the rows with the given keys that exist, as live clients get them.
 func readRecords(ctx context.Context, tx *db.Tx, t *Table, keys []string) ([]string, error) {
-	return queryTexts(ctx, tx, renderKeyed(tx.Dialect, t, everyField(t), keys, nil, always))
+	return queryTexts(ctx, tx, renderKeyed(tx.Dialect, t, changeFields(t), keys, nil, always))
 }

@@ -39,7 +39,7 @@ func visibleQuery(caller identity.Caller, table, query string) (*Query, error) {
 	if t == nil {
 		return nil, errUnknownTable(table)
 	}
-	parsed, err := parseQuery(t, query)
+	parsed, err := parseQuery(readableBy(caller, t), query)
 	if err != nil {
 		return nil, err
 	}

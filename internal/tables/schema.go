@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"time"
@@ -315,6 +316,20 @@ var schema = indexTables(
 		requiredText("role", maxTag),
 	}},
 )
+
+// without returns the table without the named columns, for callers for whom these do not exist.
+func (t *Table) without(names []string) *Table {
+	if len(names) == 0 {
+		return t
+	}
+	rest := *t
+	rest.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c *Column) bool { return slices.Contains(names, c.Name) })
+	rest.byName = maps.Clone(t.byName)
+	for _, name := range names {
+		delete(rest.byName, name)
+	}
+	return &rest
+}
 
 // scheduledFlag returns the column that stores whether the time in c has come.
 func (t *Table) scheduledFlag(c *Column) *Column {

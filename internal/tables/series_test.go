@@ -106,6 +106,52 @@ func TestVisitorsSeeAWorkOfASeriesIfBothArePublished(t *testing.T) {
 	})
 }
 
+// Proves T-series-visible.
+//
+// TestVisitorsDoNotReadTheChosenCoverOfASeries chooses a draft as the cover. For visitors the column must not exist: neither values, nor
+// filters and orders that would tell its values, nor live changes.
+func TestVisitorsDoNotReadTheChosenCoverOfASeries(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		s.fillSeries()
+		var recorded []string
+		s.service.record = func(_ context.Context, _ *db.Tx, changes []db.RowChange) error {
+			for _, c := range changes {
+				recorded = append(recorded, c.Table+" "+string(c.Record)+string(c.Old))
+			}
+			return nil
+		}
+		s.write("PATCH", "series?id=eq."+id(5), `{"cover_id":"`+id(3)+`"}`)
+		if len(recorded) != 1 || !strings.HasPrefix(recorded[0], "series {") || strings.Contains(recorded[0], "cover_id") || strings.Contains(recorded[0], id(3)) {
+			t.Errorf("live changes: %s", recorded)
+		}
+		for _, c := range ColumnTypes()["series"] {
+			if c.Name == "cover_id" {
+				t.Error("live clients get the column")
+			}
+		}
+		for _, who := range []string{anonymous, signedIn} {
+			for _, query := range []string{"series", "series?select=*", "series?slug=eq.light"} {
+				if got := s.call(who, "GET", query, ""); got.status != http.StatusOK || !strings.Contains(got.body, `"slug":"light"`) || strings.Contains(got.body, "cover_id") || strings.Contains(got.body, id(3)) {
+					t.Errorf("%s, %s: %d %s", who, query, got.status, got.body)
+				}
+			}
+			for _, query := range []string{"select=cover_id", "select=slug,c:cover_id::text", "cover_id=eq." + id(3), "cover_id=not.is.null", "order=cover_id", "or=(cover_id.eq." + id(3) + ",slug.eq.light)", "columns=slug&order=slug,cover_id.desc"} {
+				s.refused(who+" "+query, s.call(who, "GET", "series?"+query, ""), http.StatusBadRequest, "42703")
+				if got := s.call(who, "HEAD", "series?"+query, "", "Prefer: count=exact"); got.status != http.StatusBadRequest {
+					t.Errorf("%s, HEAD %s: %d", who, query, got.status)
+				}
+			}
+		}
+		for _, who := range []string{admin, service} {
+			for _, query := range []string{"series?slug=eq.light", "series?select=slug,cover_id&cover_id=eq." + id(3) + "&order=cover_id"} {
+				if got := s.call(who, "GET", query, ""); !strings.Contains(got.body, `"cover_id":"`+id(3)+`"`) {
+					t.Errorf("%s, %s: %d %s", who, query, got.status, got.body)
+				}
+			}
+		}
+	})
+}
+
 // Proves T-series-names.
 func TestSlugsOfSeriesAreValidAndUnique(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {

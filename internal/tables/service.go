@@ -63,6 +63,11 @@ func visible(c identity.Caller, t *Table) Node {
 	return grantCondition(t, policy.Table(c, t.Name, policy.Select))
 }
 
+// readableBy returns the table as the caller may read it: without the columns that the policy hides.
+func readableBy(c identity.Caller, t *Table) *Table {
+	return t.without(policy.Table(c, t.Name, policy.Select).Hidden)
+}
+
 // grantCondition returns the condition of the rows for which a grant holds.
 func grantCondition(t *Table, g policy.Grant) Node {
 	if !g.Allowed {

@@ -41,7 +41,7 @@ func (s *Service) parseRequest(w http.ResponseWriter, r *http.Request, action po
 	if req.prefer, err = parsePrefer(r.Header); err != nil {
 		return nil, err
 	}
-	if req.query, err = parseQuery(t, r.URL.RawQuery); err != nil {
+	if req.query, err = parseQuery(readableBy(req.caller, t), r.URL.RawQuery); err != nil {
 		return nil, err
 	}
 	return req, nil
