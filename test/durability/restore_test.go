@@ -99,8 +99,8 @@ func TestLostDataFolderIsRestored(t *testing.T) {
 	if s.behind(*losses) {
 		t.Errorf("too little was written for the test to mean anything: %d messages, %d rows, %d files", len(s.messages), len(s.rows), len(s.files))
 	}
-	t.Logf("%d lost folders: %d messages, %d rows and %d files found; the backup was up to date after at most %s; the oldest lost write was acknowledged %s before the kill",
-		*losses, len(s.messages), len(s.rows), len(s.files), lag, lost)
+	t.Logf("%d lost folders: %d writes found, of which %d messages, %d rows and %d files were acknowledged before a backup; it was up to date after at most %s; the oldest lost write was acknowledged %s before the kill",
+		*losses, len(s.times), len(s.messages), len(s.rows), len(s.files), lag, lost)
 }
 
 // forgetLost returns how long before the kill the oldest acknowledged write was made that is not there, or 0. It removes what is not
