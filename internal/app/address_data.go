@@ -14,7 +14,7 @@ import (
 )
 
 // addressPlaces lists every place where data about an email address is stored. A new table with addresses needs a line here. Places
-// are erased in this order: activity and sign-ins are found by the account, so accounts come after them.
+// are erased in this order. Accounts come after the activity log and the sign-ins, because their entries are found by account.
 func (a *App) addressPlaces() []functions.AddressPlace {
 	return []functions.AddressPlace{
 		{Name: "messages", Each: a.Functions.EachMessageOf, Erase: a.Functions.EraseMessagesOf},

@@ -54,11 +54,11 @@ func OpenBackupDestination(p *config.Location) backup.Destination {
 	return backup.OpenDestination(backup.DestinationConfig{Folder: p.Folder})
 }
 
-// diskTimeout is the limit for asking on which disk a folder is.
+// diskTimeout limits how long onDataDisk waits for the disk of a folder.
 const diskTimeout = 2 * time.Second
 
-// onDataDisk reports whether a folder is on the disk of the data folder. It returns false for "", the folder of a location in a bucket, and
-// for a network mount that does not respond.
+// onDataDisk reports whether a folder is on the disk of the data folder. It returns false for "" (Location.Folder of a bucket) and for a
+// network mount that does not respond, and true if the disk cannot be determined.
 func (a *App) onDataDisk(folder string) bool {
 	if folder == "" {
 		return false

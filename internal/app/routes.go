@@ -40,7 +40,8 @@ const authPrefix = "/auth/v1/"
 // Handler returns the handler for all URLs of the program.
 func (a *App) Handler() http.Handler {
 	mux := http.NewServeMux()
-	// The handlers of package auth read the caller's account themselves and do not use Caller.Admin, so that this query is saved.
+	// The handlers of package auth read the caller's account themselves and do not use Caller.Admin, so the query for Caller.Admin is left
+	// out.
 	withoutAdmin := &identity.Authenticator{Tokens: a.Tokens}
 	a.eachSurface(func(prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware) {
 		authenticator := a.authenticator

@@ -56,7 +56,7 @@ func (a *App) previousAuthKeys() *auth.Keys {
 }
 
 // claimKeys returns the keys by which a node claims the database (db.Claim). Nodes can run together only if each accepts what the others
-// sign and encrypt. They do if they have the same secret, or if the current secret of each is the previous secret of the other.
+// sign and encrypt: if both have the same current secret, or if each one's current secret is the other's previous one.
 func claimKeys(secret, previous string) db.ClaimKeys {
 	firstInt32 := func(key []byte) int32 { return int32(binary.BigEndian.Uint32(key)) }
 	const purpose = "what nodes have in common"

@@ -51,7 +51,7 @@ func TestSharedCacheControl(t *testing.T) {
 		{file, credential("Apikey"), "max-age=60", 200, "private, max-age=60"},
 		{file + "?token=x", nil, "max-age=60", 200, "private, max-age=60"},
 		{rendition, nil, "public, max-age=31536000, immutable", 200, "public, max-age=31536000, immutable" + immutableLifetime},
-		{rendition, nil, "no-cache", 200, "no-cache"}, // a substitute
+		{rendition, nil, "no-cache", 200, "no-cache"}, // a substitute: a smaller rendition, sent because the requested one does not exist yet
 		{negotiated, nil, "public, max-age=300", 200, "private, max-age=300"},
 		{negotiated, http.Header{"Accept": {"image/avif,image/webp,*/*"}}, "public, max-age=31536000, immutable", 304, "public, max-age=31536000, immutable" + immutableLifetime},
 		{negotiated, http.Header{"Accept": {"image/webp"}}, "public, max-age=300", 200, "private, max-age=300"}, // not WebP

@@ -49,7 +49,7 @@ func checkHourly(ctx context.Context, check func()) {
 	interval.Every(ctx, healthInterval, check)
 }
 
-// watchRelease reads the release file when that is due, which it checks every hour until ctx ends. It is separate from the other
+// watchRelease checks every hour whether the release file must be read, and reads it then, until ctx ends. It is separate from the other
 // checks, because the server with the file may be slow.
 func (a *App) watchRelease(ctx context.Context) {
 	checkHourly(ctx, func() {

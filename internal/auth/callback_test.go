@@ -50,7 +50,7 @@ func TestImplicitSignInByProvider(t *testing.T) {
 			t.Errorf("claims %v", claims)
 		}
 		if g.count("auth_flow_states") != 0 {
-			t.Error("the flow is left")
+			t.Error("the flow was not deleted")
 		}
 		again := g.session(with(userClaims("7", "rui@example.com", true), "name", "Rui C."))
 		if g.claims(again.fragment.Get("access_token"))["sub"] != user.ID || g.count("auth_users") != 1 {

@@ -28,8 +28,8 @@ type Config struct {
 	// Tokens and sessions.
 	JWTExpiry time.Duration // lifetime of an access token
 	ES256     bool          // access tokens are signed with ES256 and the key pairs in the database; false: with HS256 and the secret
-	// RefreshReuse is how long after its use an old refresh token can be used again. The token that the current one has replaced can
-	// always be used again.
+	// RefreshReuse is how long a refresh token is still accepted after its first use. The direct predecessor of the current token is
+	// accepted without a limit.
 	RefreshReuse time.Duration
 	Sessions     SessionLimits
 

@@ -23,8 +23,8 @@ const (
 )
 
 // How long links and codes are valid, and how many attempts at codes are allowed. The limits are low, because codes have only six
-// digits and an account can have several valid ones. An attempt counts against each of
-// the account's newest maxCodes codes of its type.
+// digits and an account can have several valid ones. An attempt counts against each of the account's newest maxCodes codes of the
+// type.
 const (
 	linkLife           = time.Hour      // lifetime of links that sign in, and of the codes in the same mails
 	confirmLife        = 24 * time.Hour // lifetime of links that confirm an e-mail address, and of the codes in the same mails
@@ -40,9 +40,9 @@ type issuedToken struct {
 	Code      string // six digits
 }
 
-// issueToken creates a link and a code, stores their hashes and applies changes to the account's row. Earlier links of this kind stay
-// valid until they expire. Of the earlier codes, only those of the newest maxCodes tokens do. sentTo is the e-mail address or phone number to which the caller will
-// send them; flowID is their PKCE flow, or "".
+// issueToken creates a link and a code, stores their hashes and applies changes to the account's row. Earlier links of this kind stay valid
+// until they expire. An earlier code stays valid only if its token is one of the newest maxCodes. sentTo is the e-mail address or phone
+// number to which the caller will send link and code; flowID is their PKCE flow, or "".
 func (s *Service) issueToken(
 	ctx context.Context, tx *db.Tx, userID string, kind tokenType, sentTo, flowID string, life time.Duration, changes ...columnChange,
 ) (issuedToken, error) {

@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file decides which changes need reauthentication: the caller must show again who they are. The proof is the current password, or
+// This file decides which changes need reauthentication: the caller must prove their identity again. The proof is the current password, or
 // a code that was sent by mail or SMS (nonce). This file also checks the proof.
 
 // reauthenticateAfter is the age of a sign-in from which changes need a proof. They are the changes of the password, e-mail address,

@@ -29,7 +29,7 @@ const (
 	copyBatch     = 20               // blobs that one transaction records as copied
 	copyAtOnce    = 2                // concurrent copies
 	blobTimeout   = time.Hour        // limit of one copy
-	reconcileEach = time.Hour        // interval between two calls of reconcile
+	reconcileEach = time.Hour        // interval between two calls of reconcile, which adds missed blobs to the queue and deletes expired ones from the destination
 	expireBatch   = 200              // expired blobs that one transaction removes
 	listEach      = 24 * time.Hour   // interval between two listings of the destination's blobs, by all nodes together
 	listBatch     = 1000             // listed blobs that are compared with their rows at once

@@ -19,8 +19,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file compares objects of the secondary destination by content, and copies damaged ones again. The copy itself compares only names
-// and sizes, so it would never replace a damaged object of the right size.
+// This file compares objects of the secondary destination with those of the primary one by content, and copies damaged ones again. The copy
+// itself compares only names and sizes, so it would never replace a damaged object of the right size.
 
 // errStillDamaged is the error for an object whose new copy is damaged too.
 var errStillDamaged = errors.New("an object in the secondary backup destination is still damaged after it was copied again")

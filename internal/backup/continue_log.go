@@ -14,7 +14,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file decides whether litestream may continue to read SQLite's write-ahead log after the newest part in localDir.
+// This file decides whether litestream may continue to read SQLite's write-ahead log after the newest local part.
 //
 // litestream itself continues if the last page of that part is still in the log's file. This check is not sufficient. While the replica
 // is closed, SQLite may checkpoint transactions that are in no part. The next write then restarts the log: it overwrites the file from
@@ -26,7 +26,7 @@ import (
 type logSalts [2]uint32
 
 // errLogRestarted is returned if the log was restarted while it was read.
-var errLogRestarted = errors.New("the write-ahead log was restarted while the backup read it: it reads it again")
+var errLogRestarted = errors.New("the write-ahead log was restarted while the backup read it; the backup reads it again")
 
 // readLogSalts reads the salts of the log in a file.
 func readLogSalts(file string) (salts logSalts, err error) {
@@ -48,8 +48,8 @@ func readLogSalts(file string) (salts logSalts, err error) {
 	return logSalts{binary.BigEndian.Uint32(header[16:]), binary.BigEndian.Uint32(header[20:])}, nil
 }
 
-// newestPartSalts returns the salts that the log had when it was read for the newest part in localDir. ok is false if there is no such part
-// or it cannot be read.
+// newestPartSalts returns the salts that the log had when it was read for the newest local part. ok is false if there is no such
+// part or it cannot be read.
 func (r *replica) newestPartSalts(ctx context.Context) (salts logSalts, ok bool, err error) {
 	list, err := listParts(r.lite.LTXLevelDir(0), 0, 0, 0)
 	if err != nil || len(list) == 0 {
@@ -70,7 +70,7 @@ func (r *replica) newestPartSalts(ctx context.Context) (salts logSalts, ok bool,
 
 // continueLog has litestream read the log for the first time since the replica was opened. If the log was restarted since the newest part,
 // it empties the log first, and litestream begins again with a whole copy of the database. The error is errLogRestarted if another program
-// has checkpointed and restarted the log meanwhile; localDir must be removed then.
+// has checkpointed and restarted the log meanwhile; the local folder must be removed then.
 func (r *replica) continueLog(ctx context.Context, d *db.DB) error {
 	file := r.lite.WALPath()
 	before, err := readLogSalts(file)

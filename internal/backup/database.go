@@ -20,12 +20,12 @@ import (
 )
 
 // This file backs up an SQLite database with litestream. Each second with writes, litestream converts the new frames of the write-ahead log
-// into an LTX file in localDir, and uploads that file to the destination. While the replica is open, litestream decides when checkpoints
+// into a local LTX file, and uploads that file to the destination. While the replica is open, litestream decides when checkpoints
 // run.
 
-// localDir is the suffix of the folder with the local LTX files: the name of the database's file and localDir. The destination may not
-// have these files yet.
-const localDir = "-backup"
+// localSuffix ends the name of the folder with the local LTX files, which begins with the name of the database's file. The destination
+// may not have these files yet.
+const localSuffix = "-backup"
 
 // Intervals and limits.
 const (
@@ -39,10 +39,10 @@ const (
 	finalSync            = 10 * time.Second       // limit of the last upload, when the program ends
 	recordEvery          = 5 * time.Minute        // how often the latest restore point is stored in backup_status, if anything was written
 
-	// The local files. localDir can grow to maxLocalBytes while the destination is unreachable. Then its files are removed, and the
+	// The local files. Their folder can grow to maxLocalBytes while the destination is unreachable. Then its files are removed, and the
 	// backup starts again with a whole copy of the database, so there are no restore points for that time.
 	maxLocalBytes  = 256 << 20
-	checkLocalSize = 10 * time.Second // how often the size of localDir is measured
+	checkLocalSize = 10 * time.Second // how often their size is measured
 )
 
 // replica is the backup of an SQLite database while litestream has it open.
@@ -53,7 +53,7 @@ type replica struct {
 	compactor *litestream.Compactor
 	release   func(context.Context) error // makes package db run checkpoints again
 
-	using     sync.Mutex // held during a checkpoint that another goroutine requests, by abandon, and while a proof holds the lock of writers
+	using     sync.Mutex // held by abandon, by a checkpoint for another goroutine, and while a proof holds SQLite's write lock
 	abandoned bool
 
 	maintaining  sync.Mutex            // held while maintain runs; guards the fields below
@@ -62,7 +62,7 @@ type replica struct {
 	newest       map[int]*ltx.FileInfo // by level: its newest file; nil until it is known
 	keep         ltx.TXID              // number of files of level 0 that stay in the destination
 	trimAt       ltx.TXID              // trim does nothing until the destination has this transaction
-	trimmedLocal time.Time             // when files of localDir were removed most recently
+	trimmedLocal time.Time             // when local files were removed most recently
 	snapshot     ltx.TXID              // the transaction of the newest snapshot; 0 for none
 	snapshotAt   time.Time             // when the next snapshot is due
 }
@@ -81,7 +81,7 @@ func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 	if err := r.client.Init(ctx); err != nil {
 		return nil, err
 	}
-	r.lite.SetMetaPath(file + localDir)
+	r.lite.SetMetaPath(file + localSuffix)
 	r.lite.MonitorInterval, r.lite.ShutdownSyncTimeout = 0, 0
 	r.lite.TruncatePageN = math.MaxInt32 // no TRUNCATE checkpoints (restartLog)
 	r.lite.Replica = litestream.NewReplicaWithClient(r.lite, live)
@@ -227,7 +227,7 @@ func (r *replica) abandon(ctx context.Context) {
 }
 
 // removeLocalFiles removes the local LTX files. The backup then continues with a whole copy of the database.
-func (s *Service) removeLocalFiles() error { return os.RemoveAll(s.db.File() + localDir) }
+func (s *Service) removeLocalFiles() error { return os.RemoveAll(s.db.File() + localSuffix) }
 
 // waitingBytes returns the size of the LTX files beside the database that are newer than a transaction.
 func (r *replica) waitingBytes(uploaded ltx.TXID) (total int64, err error) {
@@ -268,7 +268,7 @@ type databaseLoop struct {
 	syncedAt    time.Time // when the log was last read
 	partAt      time.Time // when the log last had something new
 	writes      int64     // number of writes of this process before syncedAt
-	syncedUntil time.Time // localDir has everything that was written until then
+	syncedUntil time.Time // the local files have everything that was written until then
 	unsent      bool      // no upload has started since syncedUntil changed
 
 	background sync.WaitGroup

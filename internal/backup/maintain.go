@@ -28,7 +28,7 @@ const (
 	snapshotStartDelay = 2 * time.Minute  // a snapshot begins this long after the start of the program at the earliest
 	mergeTimeout       = time.Hour        // limit of one call of maintain
 	mergeRetry         = time.Minute      // wait after an error of maintain
-	localFor           = 15 * time.Minute // how long uploaded files stay in localDir, for liveClient
+	localFor           = 15 * time.Minute // how long uploaded files stay in the local folder, for liveClient
 
 	// secondsKept is the number of parts of level 0 that stay in the destination. Each part is a restore point of one second. For most
 	// sites they cover the whole retention; for a site that writes all the time, the last 27 hours. Earlier restore points are the parts
@@ -97,7 +97,7 @@ func (r *replica) trim(ctx context.Context) error {
 	return nil
 }
 
-// trimLocal removes files of localDir that the destination has.
+// trimLocal removes local files that the destination has.
 func (r *replica) trimLocal() error {
 	if r.newest[1] == nil || time.Since(r.trimmedLocal) < localFor/10 {
 		return nil

@@ -28,8 +28,8 @@ const pollEvery = 200 * time.Millisecond
 
 // Waiting has functions that a process calls repeatedly while it waits for another one. An error of either of them ends the wait.
 type Waiting struct {
-	Ended func() error             // returns an error if the other process has ended
-	Each  func(state string) error // state is the failure that delays the other process, "" if there is none
+	Ended func() error               // returns an error if the other process has ended
+	Each  func(failure string) error // failure is what delays the other process, "" for nothing
 }
 
 // until waits until done returns ok. state is the argument of w.Each.
@@ -143,7 +143,7 @@ func (s *Service) Newest(ctx context.Context) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	local, err := listParts(filepath.FromSlash(litestream.LTXLevelDir(s.db.File()+localDir, 0)), 0, 0, 0)
+	local, err := listParts(filepath.FromSlash(litestream.LTXLevelDir(s.db.File()+localSuffix, 0)), 0, 0, 0)
 	if err != nil {
 		return time.Time{}, err
 	}

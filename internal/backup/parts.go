@@ -38,7 +38,8 @@ func openParts(ctx context.Context, p Destination) (*parts, error) {
 	return &parts{ReplicaClient: client, levels: map[int][]*ltx.FileInfo{}}, nil
 }
 
-// LTXFiles lists the parts of a level that begin with the transaction seek or a later one. Their times are those of the files.
+// LTXFiles lists the parts of a level that begin with the transaction seek or a later one. The time of each is that of its file, not of its
+// commits.
 func (p *parts) LTXFiles(ctx context.Context, level int, seek ltx.TXID, _ bool) (ltx.FileIterator, error) {
 	list, err := p.list(ctx, level)
 	if err != nil {

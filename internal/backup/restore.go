@@ -37,14 +37,14 @@ type Restore struct {
 
 // FileStore stores the files of a restored site.
 type FileStore interface {
-	// Put stores a file under a blob id and returns the size and the SHA-256 of what it has stored. A power cut can remove the file until
-	// Sync has returned.
+	// Put stores a file under a blob id and returns the size and the SHA-256 of what it has stored. A power cut can remove the file
+	// as long as Sync has not been called after Put.
 	Put(ctx context.Context, id string, body io.Reader) (size int64, sha256 string, err error)
 	// Delete removes a file.
 	Delete(ctx context.Context, id string) error
 	// Sync makes sure that all files stay after a power cut.
 	Sync() error
-	// Mark stores the marker by which database and files recognize each other.
+	// Mark stores the site's marker, an id that the database has too. It shows that files and database belong together.
 	Mark(ctx context.Context, marker string) error
 }
 
@@ -54,7 +54,7 @@ type Restored struct {
 	Files        int64     // number of restored files
 	Bytes        int64     // size of the restored files
 	Missing      []string  // a text for each file or part that is missing or damaged in the backup
-	Later        Deletions // deletions after RestorePoint: the restore has undone them; only if Restore.At is set
+	Undone       Deletions // deletions after RestorePoint, which the restore has undone; only if Restore.At is set
 }
 
 // Deletions are deletions of people's data. To restore an earlier state brings the data back, so the operator has to repeat them. The
@@ -125,7 +125,7 @@ func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
 		return done, err
 	}
 	if !r.At.IsZero() {
-		done.Later = r.laterDeletions(ctx, format.Engine, done.RestorePoint)
+		done.Undone = r.laterDeletions(ctx, format.Engine, done.RestorePoint)
 	}
 	return done, datafolder.SyncFolder(r.Dir)
 }

@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// describedSnapshots is a destination that calls check after each change.
-type describedSnapshots struct {
+// checkedDestination is a destination that calls check after each change.
+type checkedDestination struct {
 	Destination
 	t *testing.T
 }
 
 // check fails the test if the destination has the description of a snapshot without the snapshot.
-func (d describedSnapshots) check() {
+func (d checkedDestination) check() {
 	d.t.Helper()
 	found, err := listDestination(d.t.Context(), d.Destination)
 	if err != nil {
@@ -32,17 +32,17 @@ func (d describedSnapshots) check() {
 	}
 }
 
-func (d describedSnapshots) Add(ctx context.Context, name string, body io.ReadSeeker) error {
+func (d checkedDestination) Add(ctx context.Context, name string, body io.ReadSeeker) error {
 	defer d.check()
 	return d.Destination.Add(ctx, name, body)
 }
 
-func (d describedSnapshots) Write(ctx context.Context, name string, body io.ReadSeeker) error {
+func (d checkedDestination) Write(ctx context.Context, name string, body io.ReadSeeker) error {
 	defer d.check()
 	return d.Destination.Write(ctx, name, body)
 }
 
-func (d describedSnapshots) Delete(ctx context.Context, name string) error {
+func (d checkedDestination) Delete(ctx context.Context, name string) error {
 	defer d.check()
 	return d.Destination.Delete(ctx, name)
 }
@@ -51,7 +51,7 @@ func (d describedSnapshots) Delete(ctx context.Context, name string) error {
 // the descriptions are the list of snapshots.
 func TestSnapshotIsWrittenBeforeItsDescriptionAndRemovedAfterIt(t *testing.T) {
 	from := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "first")})
-	to := describedSnapshots{OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "second")}), t}
+	to := checkedDestination{OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "second")}), t}
 	for _, stem := range []string{"20260301T020000Z-aaaaaaaa", "20260302T020000Z-bbbbbbbb", "20260303T020000Z-cccccccc", "20260304T020000Z-dddddddd"} {
 		name := SnapshotsDir + "/" + stem
 		for _, ending := range []string{".db.zst", ".json"} {

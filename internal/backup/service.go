@@ -133,7 +133,7 @@ func (s *Service) startReplica(ctx context.Context) (*replica, error) {
 		return nil, err
 	}
 	r, err := s.openReplica(limited)
-	if errors.Is(err, errLogRestarted) { // localDir is removed now
+	if errors.Is(err, errLogRestarted) { // the local files are removed now
 		r, err = s.openReplica(limited)
 	}
 	return r, err

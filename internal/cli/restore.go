@@ -59,7 +59,7 @@ func (c *restoreCommand) Run(env *environment) error {
 // print prints the time of the restored state, and what is missing. It returns an error if something is missing.
 func (c *restoreCommand) print(env *environment, done backup.Restored) error {
 	env.say("Restored: the site as it was at %s, with %d files (%s), in %s\n", done.RestorePoint.Format(time.RFC3339Nano), done.Files, megabytes(done.Bytes), env.cfg.Server.DataDir)
-	c.printDeletions(env, done.Later)
+	c.printDeletions(env, done.Undone)
 	if len(done.Missing) == 0 {
 		return env.printf("Nothing is missing. Start it with atelie serve --data-dir=%s\n", env.cfg.Server.DataDir)
 	}

@@ -11,8 +11,8 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file makes sure that all nodes of a PostgreSQL database accept each other's tokens. They do if they have the same secret.
-// During a rotation, they also do if the current secret of each is the previous secret of the other. Each node holds advisory locks of
+// This file makes sure that all nodes of a PostgreSQL database accept each other's tokens. Two nodes do if both have the same current secret,
+// or, during a rotation, if each one's current secret is the other's previous one. Each node holds advisory locks of
 // PostgreSQL whose numbers it derives from its secrets (its claim), and refuses to start if it finds a lock derived from other secrets.
 
 // ErrClaimed is returned by Claim while a running node with another secret holds a claim.

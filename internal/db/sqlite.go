@@ -27,7 +27,7 @@ type sqliteDriver struct {
 	dsn         func(extra url.Values) string // returns the data source name of the file with extra options
 	file        string                        // path of the database
 	opened      os.FileInfo                   // identifies the file that was opened (checkFile)
-	// restartLog moves the write-ahead log into the database and begins it again. It is set while another part of the program runs the
+	// restartLog moves the write-ahead log into the database and restarts it. It is set while another part of the program runs the
 	// checkpoints (DelegateCheckpoints).
 	restartLog atomic.Pointer[func(context.Context) error]
 }

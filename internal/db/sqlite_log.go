@@ -16,8 +16,8 @@ import (
 // ErrLogInUse is returned by scrub and TruncateLog while a reader still needs the write-ahead log.
 var ErrLogInUse = errors.New("the write-ahead log is being read, it cannot be emptied yet")
 
-// TruncateLog moves SQLite's write-ahead log into the database and empties it, which waits for readers only briefly. The caller does the
-// checkpoints (DelegateCheckpoints).
+// TruncateLog moves SQLite's write-ahead log into the database and empties it. It waits for readers only briefly. The caller
+// must be responsible for the checkpoints (DelegateCheckpoints).
 func (d *DB) TruncateLog(ctx context.Context) (err error) {
 	s, ok := d.driver.(*sqliteDriver)
 	if !ok {
@@ -31,9 +31,9 @@ func (d *DB) TruncateLog(ctx context.Context) (err error) {
 	return truncateLog(ctx, conn)
 }
 
-// truncateLog moves the write-ahead log into the database and empties it. Writes are possible while the first statement of each attempt
-// moves pages. The second one, during which no write is possible, then has few pages left to move; it waits for readers for the short
-// time of scrubTimeout.
+// truncateLog moves the write-ahead log into the database and empties it. Each attempt has two statements. The first one
+// (passive) moves most pages and does not block writes. The second one (truncate) moves the rest and blocks writes; it waits for
+// readers for at most scrubTimeout.
 func truncateLog(ctx context.Context, conn *sql.DB) error {
 	return retryScrub(ctx, func() error {
 		var busy, frames, moved int
@@ -53,8 +53,8 @@ func truncateLog(ctx context.Context, conn *sql.DB) error {
 	})
 }
 
-// cutLog removes what follows the last transaction in a write-ahead log: frames from before the log was begun again. conn begins its
-// transactions with the lock of writers, so nothing is written meanwhile.
+// cutLog removes what follows the last transaction in a write-ahead log: frames from before the log was restarted. conn begins its
+// transactions with the write lock, so nobody writes meanwhile.
 func cutLog(ctx context.Context, conn *sql.DB, file string) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err

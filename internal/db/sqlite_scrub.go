@@ -25,9 +25,9 @@ const (
 	scrubLog      = 512                   // pages that are overwritten between two checkpoints, so that the log stays small
 )
 
-// maxScrubPages is the number of pages of a database up to which pageGap recognises every page: the first byte of a page that belongs to no
-// table or index is the highest byte of the number of another page. It is 0 in a smaller database. With SQLite's usual page of 4 kB
-// these are 64 GB.
+// A database with maxScrubPages or more is not scrubbed. pageGap recognizes pages of tables and indexes by their first byte. In other pages
+// this byte is the highest byte of a page number, which is 0 as long as page numbers fit into 24 bits: below 64 GB with SQLite's usual
+// pages of 4 kB.
 const maxScrubPages = 1 << 24
 
 // scrub overwrites the unused parts of all pages, and empties the write-ahead log. It uses a separate connection, so that writes do

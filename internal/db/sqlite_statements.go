@@ -12,7 +12,7 @@ import (
 
 // Limits of the prepared statements that a connection to SQLite keeps.
 const (
-	maxStatements     = 200     // there is no bound on the number of different queries: requests choose their filters
+	maxStatements     = 200     // limited, because requests choose their filters: the number of different queries is not
 	maxStatementBytes = 8 << 10 // a statement with a longer text is not kept: it has thousands of values and is rarely run again
 )
 
@@ -36,7 +36,7 @@ func (c statementConnector) Connect(ctx context.Context) (sqldriver.Conn, error)
 	}
 	full, ok := conn.(sqliteConn)
 	if !ok {
-		return nil, errors.Join(errors.New("the SQLite driver has changed: its connections have no contexts"), conn.Close())
+		return nil, errors.Join(errors.New("the SQLite driver has changed: its connections lack methods of sqliteConn"), conn.Close())
 	}
 	return &statementConn{sqliteConn: full, idle: map[string]*list.Element{}, recent: list.New()}, nil
 }

@@ -12,7 +12,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// calendarText returns the calendar of promised dates as iCalendar (RFC 5545): an event of one day for each.
+// calendarText returns the calendar of promised dates as iCalendar (RFC 5545): an all-day event for each promised date.
 func (s *Service) calendarText(ctx context.Context, l i18n.Language, promises []promise) ([]byte, error) {
 	site, err := settings.LoadSite(ctx, s.db)
 	if err != nil {
@@ -20,9 +20,9 @@ func (s *Service) calendarText(ctx context.Context, l i18n.Language, promises []
 	}
 	c := ics.NewCalendar() // of version 2.0
 	c.SetProductId("-//Atelie//Commissions//" + strings.ToUpper(string(l)))
-	c.SetXWRCalName(calendarLine(l.Text("calendar.name", "site", site.Name))) // which Apple, Google and Outlook show
+	c.SetXWRCalName(calendarLine(l.Text("calendar.name", "site", site.Name))) // the calendar's name in Apple Calendar, Google Calendar and Outlook
 	c.SetRefreshInterval("PT1H", ics.WithValue(string(ics.ValueDataTypeDuration)))
-	c.SetXPublishedTTL("PT1H") // as Outlook names the interval
+	c.SetXPublishedTTL("PT1H") // SetRefreshInterval again, under the name that Outlook reads
 	for _, p := range promises {
 		s.addEvent(c, l, p)
 	}
@@ -50,9 +50,9 @@ func (s *Service) addEvent(c *ics.Calendar, l i18n.Language, p promise) {
 	}
 	page := s.cfg.SiteURL + "/admin/contact-messages?message=" + p.MessageID
 	e := c.AddEvent(p.MessageID)
-	e.SetDtStampTime(s.now()) // when something changed last is not stored
+	e.SetDtStampTime(s.now()) // required; the time of the last change is not stored, so it is now
 	e.SetAllDayStartAt(p.Day)
-	e.SetAllDayEndAt(p.Day.AddDate(0, 0, 1)) // not part of the event
+	e.SetAllDayEndAt(p.Day.AddDate(0, 0, 1)) // the end is exclusive
 	e.SetSummary(calendarLine(title))
 	e.SetDescription(l.Text("calendar.stage."+p.Stage) + "\n" + page) // Google Calendar does not show the URL
 	e.SetURL(page)

@@ -34,8 +34,8 @@ var nextStages = map[string][]string{
 	stageDeclined:   {stageEnquiry},
 }
 
-// commissionRequest is the body of a call of the function commission, with pictures for progress. The action is state, stage, promise, offer,
-// withdraw or progress. Dates are YYYY-MM-DD, "" for none.
+// commissionRequest is the body of a call of the function commission. The action is state, stage, promise, offer, withdraw or progress.
+// Only progress can have pictures. Dates are YYYY-MM-DD, "" for none.
 type commissionRequest struct {
 	messageAction
 
@@ -43,7 +43,7 @@ type commissionRequest struct {
 	// the id of an offer.
 	ID         string `json:"id"`
 	Stage      string `json:"stage"`       // for stage: the new one
-	From       string `json:"from"`        // for stage: the one that the owner has seen; "" for any
+	From       string `json:"from"`        // for stage: the stage from which the owner moves it; "" for any
 	Text       string `json:"text"`        // for offer and progress
 	Price      string `json:"price"`       // for offer
 	Deposit    string `json:"deposit"`     // for offer
@@ -55,7 +55,7 @@ type commissionRequest struct {
 type commissionState struct {
 	Success    bool         `json:"success"`
 	Stage      string       `json:"stage"`
-	StageAt    *time.Time   `json:"stage_at"` // null: nothing was decided
+	StageAt    *time.Time   `json:"stage_at"` // when the stage was set; null: never
 	PromisedOn string       `json:"promised_on"`
 	Next       []string     `json:"next"`   // the stages to which the commission can be moved
 	Offers     []offerState `json:"offers"` // the newest first

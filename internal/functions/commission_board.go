@@ -10,7 +10,7 @@ import (
 
 // Largest numbers of cards in a column of the board.
 const (
-	maxOpenCards   = 100 // of a stage in which something is to be done
+	maxOpenCards   = 100 // of any other stage
 	maxClosedCards = 20  // of finished and declined commissions
 	maxAllCards    = 500 // of a stage that the request asks for as a whole
 )
@@ -49,7 +49,7 @@ type boardCard struct {
 }
 
 // commissionBoard handles the function commission-board for owners (administrators): the commissions by stage. A message that asks for a
-// commission is an enquiry on the board until it is marked as done, although nothing was decided about it.
+// commission is in the column of enquiries even without a row in commissions, until the owner marks it as done.
 func (s *Service) commissionBoard(w http.ResponseWriter, r *http.Request) error {
 	var req boardRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

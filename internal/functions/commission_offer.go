@@ -18,7 +18,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// The states of an offer. The first two are also values of the column commission_offers.answer, and the stages that follow the answers.
+// The states of an offer. The first two are also the values of the column commission_offers.answer, and
+// the stages to which the commission moves after these answers.
 const (
 	offerAccepted  = "accepted"
 	offerDeclined  = "declined"

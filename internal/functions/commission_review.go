@@ -30,7 +30,7 @@ const (
 	reviewRequestInterval = 24 * time.Hour
 )
 
-// ReviewPicture is a copy of a picture among the pictures of reviews, which has no rows yet.
+// ReviewPicture is a copy of a conversation's picture in the bucket of reviews. The copy has no rows in the database yet.
 type ReviewPicture struct {
 	ReceivedPicture
 

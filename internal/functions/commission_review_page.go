@@ -18,19 +18,19 @@ var commissionReviewSource string
 // reviewPart is what the page of a private link shows of the client's review: the template commission_review.html.
 type reviewPart struct {
 	Title    string
-	State    string // what became of it; "" while it is asked for
-	Form     bool   // it can be written or changed
-	Asked    bool   // it is requested, and not written yet
-	Removal  bool   // it can be taken back
+	State    string // state of the review; "" while it is requested
+	Form     bool   // the client can write or change the review
+	Asked    bool   // the review is requested and not written yet
+	Removal  bool   // the client can withdraw the review
 	Approved bool
 	Picture  *picture // the one that was sent before; nil for none
 
 	Sent     bool              // the texts are those of a form that was refused
-	Name     string            // in the form, as Place and Text
+	Name     string            // Name, Place and Text are the values of the form's fields
 	Place    string            //
 	Text     string            //
 	Problems map[string]string // by field: name, place, text and picture
-	Alert    string            // error about the whole; "" for none
+	Alert    string            // error that belongs to no field; "" for none
 }
 
 // Invalid reports whether a field has a problem and is the first of them, for the template.

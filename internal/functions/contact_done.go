@@ -6,8 +6,8 @@ import (
 	"atelie/internal/db"
 )
 
-// markDone handles the actions done and reopen. It also marks an unread message as read. The mark ends with the visitor's next text, and
-// with everything else that makes the message new again.
+// markDone handles the actions done and reopen. It also marks an unread message as read. The visitor's next text
+// removes the mark done, as does everything else that sets the message's status to new.
 func (s *Service) markDone(ctx context.Context, tx *db.Tx, req replyRequest) error {
 	var at any
 	if req.Action == "done" {

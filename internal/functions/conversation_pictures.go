@@ -26,13 +26,13 @@ import (
 
 // Limits of pictures (docs/product.md).
 const (
-	maxReplyPictures = 5
-	maxSidePictures  = 50               // in one conversation, by the visitor and by owners each
-	maxHourPictures  = 200              // by all visitors in an hour
-	maxHourForms     = 20               // with pictures, by one IP address in an hour
-	maxPictureForm   = 64 << 20         // bytes of a form: five pictures of 10 MB, the texts, and enough more to recognize which picture is too large
-	pictureFormTime  = 10 * time.Minute // for the whole form
-	pictureTextLimit = 64 << 10         // bytes of a text field
+	maxReplyPictures  = 5
+	maxAuthorPictures = 50               // of one author (the visitor, or the owners together) in a conversation
+	maxHourPictures   = 200              // by all visitors in an hour
+	maxHourForms      = 20               // with pictures, by one IP address in an hour
+	maxPictureForm    = 64 << 20         // bytes of a form: five pictures of 10 MB, the texts, and enough more to recognize which picture is too large
+	pictureFormTime   = 10 * time.Minute // for the whole form
+	pictureTextLimit  = 64 << 10         // bytes of a text field
 )
 
 // ReceivedPicture is a picture that is stored but has no rows yet. The caller must always call Discard in the end; after Save it does
@@ -174,7 +174,7 @@ func (s *Service) checkPictures(ctx context.Context, messageID, author string) e
 	switch {
 	case err != nil:
 		return err
-	case side >= maxSidePictures:
+	case side >= maxAuthorPictures:
 		return errPicturesFull
 	case author == authorVisitor && hour >= maxHourPictures:
 		return errPicturesBusy
@@ -188,7 +188,7 @@ func (s *Service) savePictures(ctx context.Context, tx *db.Tx, r reply) error {
 		return nil
 	}
 	side, _, err := countPictures(ctx, tx, r.MessageID, r.Author, r.CreatedAt)
-	if err == nil && side+len(r.NewPictures) > maxSidePictures {
+	if err == nil && side+len(r.NewPictures) > maxAuthorPictures {
 		err = errPicturesFull
 	}
 	if err != nil {

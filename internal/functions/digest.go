@@ -37,7 +37,7 @@ type Digest struct {
 type DigestEntry struct {
 	ID, Name, Reason string
 	At               time.Time
-	Pictures         int // of a reply
+	Pictures         int // number of the reply's pictures
 }
 
 // digestJob is the payload of JobDigest.

@@ -53,8 +53,8 @@ func (s *Service) cleanUp(ctx context.Context, payload []byte) error {
 	return s.scrub(ctx)
 }
 
-// cleanUpTime is the time limit of one run. A scrub overwrites some 250 MB of SQLite's file in a minute, and reads 5 GB in which nothing is
-// left to overwrite; a run that was interrupted leaves less to the next one.
+// cleanUpTime is the time limit of one run. In a minute, a scrub overwrites some 250 MB, or checks
+// 5 GB in which there is nothing to overwrite. A run that was interrupted leaves less to do for the next one.
 const cleanUpTime = 15 * time.Minute
 
 // lastScrub records the most recent scrub by this process. A scrub removes the remains of deleted rows from SQLite's files. One scrub

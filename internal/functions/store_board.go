@@ -31,7 +31,7 @@ const (
 )
 
 // listCards returns the cards of a stage. Agreed commissions come in the order of their promised dates, those without one last; in other
-// stages the newest comes first. Of too many enquiries the newest are listed.
+// stages the newest comes first. If there are more than limit enquiries, the newest are listed.
 func listCards(ctx context.Context, q db.Querier, stage string, limit int) ([]boardCard, error) {
 	order := "c.stage_at desc, m.id"
 	if stage == stageAccepted || stage == stageInProgress {
@@ -39,7 +39,7 @@ func listCards(ctx context.Context, q db.Querier, stage string, limit int) ([]bo
 	}
 	query := cardColumns + ", " + cardPrice + " from commissions c join contact_submissions m on m.id = c.message_id where c.stage = $1 order by " + order + " limit $2"
 	if stage == stageEnquiry {
-		// Each part is bounded by itself, so that it reads no more rows of its index.
+		// Each part of the union has the limit too, so that it reads no more than limit rows of its index.
 		query = "select id, name, artwork_id, promised_on, unread, created_at, price from (select * from (" + cardColumns + `, '' as price, c.stage_at as since from commissions c
 			join contact_submissions m on m.id = c.message_id where c.stage = $1 order by c.stage_at desc, m.id limit $2) decided
 			union all select * from (` + cardColumns + ", '' as price, m.created_at as since from contact_submissions m left join commissions c on c.message_id = m.id where " + undecided + `

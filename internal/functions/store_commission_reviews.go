@@ -7,7 +7,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file has the queries on commission_reviews, and the one that makes a row of reviews of such a row.
+// This file has the queries on commission_reviews, and the query that inserts an approved review into reviews.
 
 // The states of a client's review: values of the column commission_reviews.state. A message without a row has stateNotAsked.
 const (
@@ -31,10 +31,10 @@ type commissionReview struct {
 	MessageID string
 	State     string // one of the state constants
 	AskedAt   time.Time
-	ReplyID   *string // the reply that says that it was written, which has its picture; nil before. After another request it is the earlier one
+	ReplyID   *string // id of the reply by which the client sent the review, with its picture; nil before. A further request does not change it
 	WrittenAt *time.Time
 	DecidedAt *time.Time
-	ReviewID  *string // the row of reviews that was made of it
+	ReviewID  *string // id of the row of reviews; nil before the approval
 }
 
 // readReview returns the review of a message; one that was not requested has the state stateNotAsked.

@@ -19,7 +19,7 @@ type contactMessage struct {
 	Language                         i18n.Language
 	Cause                            string // why the message is in quarantine: causeHiddenField or causeFlood; "" for a message in the inbox
 	CreatedAt                        time.Time
-	Pictures                         int // of the visitor's reply that Message has; 0 for a message
+	Pictures                         int // number of pictures, if Message is the text of a reply; otherwise 0
 }
 
 // insertInboxMessage stores a message in the inbox, with the status "new".

@@ -33,9 +33,9 @@ var contentTables = []string{"products", "reviews", "cover_images", "series"}
 
 const (
 	settingsTable = "site_settings"
-	// pairsTable has the works of series. The deletion of a work or series also deletes its rows there; they are stored as one revision
-	// under the id of the deleted work or series. Before any other change of the works of a series, all its rows are stored as one
-	// revision under the id of the series (migration 48).
+	// pairsTable has a row for each work in a series. When a work or a series is deleted, a trigger stores its rows of this table as one
+	// revision under the id of the deleted work or series. Before any other change, it stores all rows of the series as one revision
+	// under the id of the series (migration 48).
 	pairsTable = "series_works"
 )
 

@@ -54,7 +54,7 @@ type Digest struct {
 type DigestEntry struct {
 	Name, Reason string
 	At           time.Time
-	Pictures     int // of a text in a conversation
+	Pictures     int // number of pictures of the text
 }
 
 // Largest numbers of characters that a mail shows of a visitor's texts; oneLine cuts longer ones off.

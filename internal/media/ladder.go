@@ -9,7 +9,7 @@ import (
 )
 
 // This file decides which renditions a picture has, and in which stages they are made. A rendition is a copy of a picture in
-// another size, shape or format. The ladder of a picture are its renditions in the standard widths, up to its own width.
+// another size, shape or format. The ladder of a picture is the set of its renditions in the standard widths, up to its own width.
 
 // revision is the version number of the encoders, stored with each rendition. Raise it when renditions should be encoded
 // again: atelie media rebuild then replaces those with a lower number.

@@ -42,7 +42,7 @@ var (
 	errBusy     = errors.New("another job or request is making renditions of this picture")
 )
 
-// MakeFirst runs a job of the kind JobFirst: it makes the first sizes.
+// MakeFirst runs a job of the kind JobFirst: it makes the first sizes, the renditions that pages need first (stageFirst).
 func (s *Service) MakeFirst(ctx context.Context, payload []byte) error {
 	return s.runStageJob(ctx, payload, stageFirst, JobPicture)
 }
@@ -52,7 +52,7 @@ func (s *Service) MakeLadder(ctx context.Context, payload []byte) error {
 	return s.runStageJob(ctx, payload, stageLadder, JobExtras)
 }
 
-// MakeExtras runs a job of the kind JobExtras: it makes tiles.
+// MakeExtras runs a job of the kind JobExtras: it makes the stage stageTiles, the tiles. The kind's name is older.
 func (s *Service) MakeExtras(ctx context.Context, payload []byte) error {
 	return s.runStageJob(ctx, payload, stageTiles, JobAVIF)
 }

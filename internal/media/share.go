@@ -24,9 +24,8 @@ type Picture struct {
 	Width, Height int    // size of Large in pixels
 }
 
-// Pictures returns the Picture of each file, by the public URL in urls; for a video, that of its still (the frame shown before it plays). It
-// leaves out files that are
-// unknown or cannot be read.
+// Pictures returns the Picture of each file, by the public URL in urls; for a video, that of its still (the frame shown before it plays).
+// It leaves out files that are unknown or cannot be read.
 func (s *Service) Pictures(ctx context.Context, urls []string) (map[string]Picture, error) {
 	out := map[string]Picture{}
 	names := map[string]objectName{}

@@ -39,7 +39,7 @@ func (s *Service) Receive(ctx context.Context, name string, body io.Reader) (*Re
 	return s.receivePicture(ctx, b, name, body)
 }
 
-// CopyFromConversation stores a copy of a picture of a conversation in another bucket, as Receive does: its rows are saved by the caller.
+// CopyFromConversation stores a copy of a picture of a conversation in another bucket. As after Receive, the caller saves its rows.
 func (s *Service) CopyFromConversation(ctx context.Context, name, bucketID, copyName string) (*Received, error) {
 	b, err := s.bucket(ctx, bucketID)
 	if err != nil {

@@ -38,7 +38,8 @@ func (s *Service) PublicInfo(w http.ResponseWriter, r *http.Request) error {
 	return s.serveInfo(w, r, func(b bucket) bool { return b.Public }, files.ErrNoBucket)
 }
 
-// serveInfo responds with the objectInfo of the object that a request names. visible and notVisible are as for serve.
+// serveInfo responds with the objectInfo of the object that a request names. visible reports whether the request may read a bucket;
+// notVisible is the error if it may not.
 func (s *Service) serveInfo(w http.ResponseWriter, r *http.Request, visible func(bucket) bool, notVisible error) error {
 	b, name, err := s.target(r, visible, notVisible)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"atelie/internal/files"
 )
 
-// This file has the JSON forms that several responses of this surface share.
+// This file has the JSON forms that several responses of /storage/v1 share.
 
-// isoTime formats a time as the responses of this surface contain it: in UTC with milliseconds.
+// isoTime formats a time as the responses of /storage/v1 contain it: in UTC with milliseconds.
 func isoTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // fileMetadata describes an object's file in the form of the type FileMetadata of the client (supabase-js). HTTPStatusCode is

@@ -39,8 +39,7 @@ type Transfer struct {
 	// can have copied files that follow After.
 	SkipPresent bool
 	// Removed reports whether the source has removed a file since the snapshot: no row of the source's database refers to the blob any
-	// more.
-	// Only Copy needs it.
+	// more. Only Copy calls it.
 	Removed func(ctx context.Context, blobID string) (bool, error)
 }
 
@@ -54,10 +53,9 @@ type storedFile struct {
 	Size                   int64
 }
 
-// Copy copies the files after After, and compares the size and SHA-256 of each with its row. It never replaces a file that is in
-// the target already: an earlier run copied that file completely, and was interrupted before it called SaveProgress. SkipPresent only
-// avoids reading such a file from the source. The error is
-// ErrRemoved if the source has removed files since the snapshot.
+// Copy copies the files after After, and compares the size and SHA-256 of each with its row. It never replaces a file that is in the target
+// already: an earlier run copied that file completely, and was interrupted before it called SaveProgress. SkipPresent only avoids reading
+// such a file from the source. The error is ErrRemoved if the source has removed files since the snapshot.
 func (t *Transfer) Copy(ctx context.Context) error {
 	var removed atomic.Bool
 	err := t.each(ctx, func(ctx context.Context, f storedFile) error {

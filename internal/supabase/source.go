@@ -1,4 +1,4 @@
-// Package supabase imports a Supabase project: its accounts, its files, and the rows of the site's five tables. The source is the
+// Package supabase imports a Supabase project: its accounts, its files, and the rows of five tables (import.go). The source is the
 // project itself (Project), or a dump of its database (Dump) and a folder with its files (Folder). Sources are untrusted: everything from
 // them is limited in size and number, and checked by the same code as requests.
 package supabase

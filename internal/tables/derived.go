@@ -9,8 +9,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file records changes that triggers of the database make. Triggers compute some columns of series and of their pairs with works
-// from other rows (Column.Derived), for example whether visitors see a pair. Such changes are recorded for live clients as updates.
+// This file records changes that triggers of the database make. Triggers compute some columns of series and of series_works from other rows
+// (Column.Derived), for example whether visitors see a work in a series. Such changes are recorded for live clients as updates.
 
 // derivedColumns lists, by table, the columns from which triggers compute derived columns of other rows.
 var derivedColumns = map[string][]string{

@@ -28,8 +28,8 @@ func errImportDiffers(columns []string) *apperr.Error {
 // ImportRows inserts those rows of another site whose key is missing here, by the rules of an insert with the service key. It never
 // changes an existing row: if the existing row has different content, the result of the imported row is an error. A value is a JSON
 // value, with numbers as json.Number, or a text as PostgreSQL writes it. Columns that the table does not have are left out. rewrite
-// changes the URLs of files. If write is false, ImportRows only checks the rows, except their references to other tables. rows has at
-// most 1000 rows; the results are in the same order.
+// changes the URLs of files. If write is false, ImportRows only checks the rows; it does not check their references to other tables.
+// rows has at most 1000 rows; the results are in the same order.
 func (s *Service) ImportRows(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]imported.Row, error) {
 	t := schema[table]
 	if t == nil {

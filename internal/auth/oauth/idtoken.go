@@ -48,7 +48,7 @@ func (p *Provider) VerifyIDToken(ctx context.Context, t IDToken) (Identity, erro
 
 // checkClientNonce compares the nonce in the token with the hash of the nonce that the client sent. If the client sent none (""),
 // the token must contain none. A token that contains the nonce unhashed is refused, because somebody who steals the token
-// could read the nonce from it. With acceptsFacebookNonce, an unhashed nonce and a nonce that the client does not send are accepted.
+// could read the nonce from it. If acceptsFacebookNonce is set, the token may contain the nonce unhashed, and the client need not send it.
 func (p *Provider) checkClientNonce(inToken, sent string) error {
 	sum := sha256.Sum256([]byte(sent))
 	switch {

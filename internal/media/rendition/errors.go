@@ -7,8 +7,8 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Errors of Make and Processor for a picture or an order that they reject. The codes must not change: workers send them, and
-// they are stored in media.reason.
+// Errors of Make and Processor for a picture or an order (the description of a rendition to make) that they reject. The codes must not
+// change: workers send them, and they are stored in media.reason.
 var (
 	// ErrTooLarge is for a picture with more pixels, a longer side or more estimated memory than Limits allows.
 	ErrTooLarge = apperr.New(http.StatusUnprocessableEntity, "picture_too_large", "The picture is too large")

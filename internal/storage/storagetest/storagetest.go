@@ -1,4 +1,4 @@
-// Package storagetest provides a store, example files and requests for tests of the storage and the media surfaces.
+// Package storagetest provides a store, example files and requests for tests of packages storage and media.
 package storagetest
 
 import (

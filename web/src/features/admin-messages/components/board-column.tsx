@@ -6,7 +6,7 @@ import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
 import type { BoardColumn as Column } from "@/lib/types";
 
-/** What a stage says of a card that is picked up: it can be put down there, it cannot, or it came from there. */
+/** Whether the dragged card can be dropped on a stage: yes, no, or it comes from there. null while nothing is dragged. */
 export type DropState = "open" | "closed" | "source" | null;
 
 type StageHeadingProps = { column: Column; dropState: DropState };
@@ -31,9 +31,9 @@ type BoardColumnProps = {
   dropState: DropState;
   /** Whether the picked-up card would be put down here. */
   isOver: boolean;
-  /** Without the heading, where tabs are above the column. */
+  /** Hides the heading, because tabs above the column show it. */
   bare?: boolean;
-  /** The search part of the URL at which the column shows as many cards as the server sends; null for the current URL. */
+  /** The query string of the URL that shows all cards of this column; null if that is the current URL. */
   allSearch: string | null;
   children: ReactNode;
 };

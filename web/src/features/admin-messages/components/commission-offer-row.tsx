@@ -16,7 +16,7 @@ const tones = {
   withdrawn: "neutral",
 } as const;
 
-/** An offer with what became of it. One without an answer can be withdrawn. */
+/** An offer and its state. The owner can withdraw an offer that has no answer. */
 export function CommissionOfferRow({
   messageId,
   offer,

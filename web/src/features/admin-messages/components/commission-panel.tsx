@@ -14,7 +14,7 @@ import type { CommissionStage, CommissionState, ContactSubmission } from "@/lib/
 
 const AGREED: readonly CommissionStage[] = ["accepted", "in_progress", "finished"];
 
-/** The commission of a message: its stage, promised date and offers. It is open where there is one, or one was requested. */
+/** The commission of a message: its stage, promised date and offers. The panel is expanded if the message has a commission or requests one. */
 export function CommissionPanel({ message }: { message: ContactSubmission }) {
   const t = useT();
   const { data } = useCommission(message.id);

@@ -43,7 +43,7 @@ test("S2-commission-1: a text that is missing in Portuguese is the English one, 
   expect(within(section).getByText("Condições")).toBeVisible();
 });
 
-test("S2-commission-1: closed says so, with no text at all", async () => {
+test("S2-commission-1: a closed state is shown even if no text is written", async () => {
   show({ state: "closed", texts: { en: none, pt: none } });
   const section = await region("Commissions are closed");
   expect(section).toHaveTextContent("I take no new commissions at the moment.");
