@@ -1,16 +1,12 @@
 package realtime
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	"atelie/internal/db"
-	"atelie/internal/identity"
-	"atelie/internal/policy"
 )
 
 // This file records changes of rows, and sends them to the clients that have subscribed to the table.
@@ -108,49 +104,6 @@ func (s *Service) deliverChange(ctx context.Context, c db.RowChange) error {
 		}
 	}
 	return nil
-}
-
-// maySee reports whether the policy lets the member read the row now. It looks up the member's rights only if the result
-// depends on them.
-func (s *Service) maySee(ctx context.Context, m *member, r *decodedChange) (bool, error) {
-	c := s.callerOf(m)
-	c.Admin = false
-	if visible(c, r) {
-		return true, nil
-	}
-	if c.Role != identity.Authenticated {
-		return false, nil
-	}
-	c, err := s.withRights(ctx, c)
-	return err == nil && c.Admin && visible(c, r), err
-}
-
-func visible(c identity.Caller, r *decodedChange) bool {
-	grant := policy.Table(c, r.Table, policy.Select)
-	if !grant.Allowed || grant.Rows.All() {
-		return grant.Allowed
-	}
-	return !slices.ContainsFunc(grant.Rows, func(c policy.Condition) bool {
-		value, known := r.record[c.Column]
-		return !known || !meets(value, c, r.At)
-	})
-}
-
-// meets reports whether a JSON value met a condition when a change was recorded, at the time recordedAt. This and the times in rows are
-// times of the node that wrote the row, so that nodes with another time decide alike. recordedAt has only milliseconds.
-func meets(value json.RawMessage, c policy.Condition, recordedAt string) bool {
-	if c.When == "" {
-		return bytes.Equal(value, toJSON(c.Value))
-	}
-	var at *time.Time
-	recorded, err := time.Parse(time.RFC3339, recordedAt)
-	if err != nil || json.Unmarshal(value, &at) != nil {
-		return false
-	}
-	if at == nil {
-		return c.When != policy.Come
-	}
-	return at.Before(recorded.Add(time.Millisecond)) == (c.When != policy.NotCome)
 }
 
 func (r *decodedChange) matchesAny(m *member) bool {

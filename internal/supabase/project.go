@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"atelie/internal/imported"
 	"atelie/internal/policy"
 )
 
@@ -50,66 +49,6 @@ func Origin(projectURL string) (string, error) {
 		return "", err
 	}
 	return origin(u), nil
-}
-
-// projectUser is an account in the JSON of the admin API.
-type projectUser struct {
-	imported.Account
-	DeletedAt   *time.Time `json:"deleted_at"`
-	IsAnonymous bool       `json:"is_anonymous"`
-	IsSSOUser   bool       `json:"is_sso_user"`
-	AllFactors  []struct {
-		imported.Factor
-		Status string `json:"status"`
-	} `json:"factors"`
-}
-
-func (u projectUser) account() imported.Account {
-	a := u.Account
-	a.HashUnknown, a.Refused = true, refusal(u.DeletedAt != nil, u.IsAnonymous, u.IsSSOUser)
-	if len(a.Identities) == 1 && strings.HasPrefix(a.Identities[0].Provider, "sso:") {
-		a.Refused = refusal(false, false, true)
-	}
-	for _, f := range u.AllFactors {
-		if f.Status == "verified" {
-			a.Factors = append(a.Factors, f.Factor)
-		}
-	}
-	return a
-}
-
-// refusal returns why an account of such a kind is not imported, or "".
-func refusal(deleted, anonymous, sso bool) string {
-	switch {
-	case deleted:
-		return "it is deleted"
-	case anonymous:
-		return "it is anonymous"
-	case sso:
-		return "it belongs to single sign-on, which must be set up again (atelie sso)"
-	}
-	return ""
-}
-
-// Accounts reads the admin API, which returns neither password hashes nor the secrets of second factors.
-func (p *Project) Accounts(ctx context.Context, yield func(imported.Account) error) error {
-	for page := 1; ; page++ {
-		var answer struct {
-			Users []projectUser `json:"users"`
-		}
-		query := url.Values{"page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(batch)}}
-		if err := p.json(ctx, http.MethodGet, "/auth/v1/admin/users", query, nil, &answer); err != nil {
-			return err
-		}
-		if len(answer.Users) == 0 {
-			return nil
-		}
-		for _, u := range answer.Users {
-			if err := yield(u.account()); err != nil {
-				return err
-			}
-		}
-	}
 }
 
 // json makes a request and decodes the response.
