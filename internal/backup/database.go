@@ -100,7 +100,7 @@ func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 		if err != nil {
 			r.abandon(ctx)
 		}
-		if errors.Is(err, errLogRestarted) {
+		if errors.Is(err, errLogRestarted) || errors.Is(err, errOtherPart) {
 			err = errors.Join(err, s.removeLocalFiles())
 		}
 	}()
@@ -382,10 +382,11 @@ func (l *databaseLoop) sync(ctx context.Context, now time.Time) bool {
 	return true
 }
 
-// damaged reports whether an error of litestream means that local files, or files in the destination, are missing or damaged.
+// damaged reports whether an error of litestream means that local files, or files in the destination, are missing or damaged, or that they do
+// not belong together.
 func damaged(err error) bool {
 	var broken *litestream.LTXError
-	return errors.As(err, &broken) && broken.IsAutoRecoverable()
+	return errors.Is(err, errOtherPart) || errors.As(err, &broken) && broken.IsAutoRecoverable()
 }
 
 // startUpload starts an upload in the background, so that the log is read even while the destination is slow. After a successful upload the
@@ -422,7 +423,7 @@ func (s *Service) startMaintenance(ctx context.Context, background *sync.WaitGro
 		now := s.now()
 		if err := r.maintain(limited, now, s.cfg.Retention); err != nil {
 			r.maintainAt = time.Now().Add(mergeRetry)
-			if !errors.Is(err, errLogRestarted) {
+			if !errors.Is(err, errLogRestarted) && !errors.Is(err, errNotUploaded) {
 				s.failed(ctx, KindSnapshot, err)
 			}
 		} else if s.hasFailed(KindSnapshot) {

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -25,6 +27,8 @@ type bucket struct {
 	cfg      s3client.Config
 	client   *s3.Client
 	uploader *manager.Uploader
+
+	unconditional atomic.Bool // the server supports no If-None-Match in uploads
 
 	mu      sync.Mutex
 	created bool // the bucket exists, or the configuration does not ask to create it
@@ -66,20 +70,22 @@ func (b *bucket) Write(ctx context.Context, name string, body io.ReadSeeker) err
 	if err := b.ensure(ctx); err != nil {
 		return err
 	}
+	in := &s3.PutObjectInput{Bucket: &b.cfg.Bucket, Key: aws.String(b.cfg.Prefix + name)}
 	if _, ok := body.(io.ReaderAt); ok { // the uploader reads its sections without a buffer
-		_, err := b.uploader.Upload(ctx, &s3.PutObjectInput{Bucket: &b.cfg.Bucket, Key: aws.String(b.cfg.Prefix + name), Body: body})
+		in.Body = body
+		_, err := b.uploader.Upload(ctx, in)
 		return b.explain(err)
 	}
-	_, err := b.put(ctx, name, nil, body)
+	_, err := b.put(ctx, in, body)
 	return b.explain(err)
 }
 
 // smallFile is the size in bytes up to which a file is uploaded with a single request.
 const smallFile = 1 << 20
 
-// put stores a stream as an object and returns its size. Nearly all objects are small; the uploader would allocate a whole part for each.
-func (b *bucket) put(ctx context.Context, name string, metadata map[string]string, body io.Reader) (size int64, err error) {
-	in := &s3.PutObjectInput{Bucket: &b.cfg.Bucket, Key: aws.String(b.cfg.Prefix + name), Metadata: metadata}
+// put stores a stream as the object of in and returns its size. Nearly all objects are small; the uploader would allocate a whole part for
+// each.
+func (b *bucket) put(ctx context.Context, in *s3.PutObjectInput, body io.Reader) (size int64, err error) {
 	start, err := io.ReadAll(io.LimitReader(body, smallFile))
 	if err != nil {
 		return 0, err
@@ -93,6 +99,39 @@ func (b *bucket) put(ctx context.Context, name string, metadata map[string]strin
 	in.Body = io.MultiReader(bytes.NewReader(start), rest)
 	_, err = b.uploader.Upload(ctx, in)
 	return smallFile + rest.n, err
+}
+
+// errExists is returned by putOnce if the object exists.
+var errExists = errors.New("the object exists")
+
+// putOnce is put for an object that must not exist. With a server that does not support the condition it replaces an existing object.
+func (b *bucket) putOnce(ctx context.Context, in *s3.PutObjectInput, body io.ReadSeeker) (size int64, err error) {
+	if !b.unconditional.Load() {
+		if _, err := body.Seek(0, io.SeekStart); err != nil {
+			return 0, err
+		}
+		in.IfNoneMatch = aws.String("*")
+		size, err = b.put(ctx, in, body)
+		in.IfNoneMatch = nil
+		var answer interface{ HTTPStatusCode() int }
+		if err == nil || !errors.As(err, &answer) {
+			return size, err
+		}
+		switch answer.HTTPStatusCode() {
+		case http.StatusPreconditionFailed:
+			return 0, fmt.Errorf("%w (%w)", errExists, err)
+		case http.StatusBadRequest, http.StatusNotImplemented: // of servers that do not support it
+		default:
+			return 0, err
+		}
+	}
+	if _, err := body.Seek(0, io.SeekStart); err != nil {
+		return 0, err
+	}
+	if size, err = b.put(ctx, in, body); err == nil {
+		b.unconditional.Store(true)
+	}
+	return size, err
 }
 
 // counter counts the bytes that are read.

@@ -129,7 +129,7 @@ func (r *replica) takeSnapshot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	info, err := r.lite.Snapshot(ctx)
+	info, err := r.storeSnapshot(ctx)
 	if err != nil {
 		return err
 	}
@@ -144,6 +144,35 @@ func (r *replica) takeSnapshot(ctx context.Context) error {
 	}
 	r.snapshot = info.MaxTXID
 	return nil
+}
+
+// snapshotAttempts is how often storeSnapshot tries to read a snapshot whose transactions are all uploaded.
+const snapshotAttempts = 10
+
+// errNotUploaded is the error for a snapshot that cannot be stored yet.
+var errNotUploaded = errors.New("each snapshot of the database had transactions that were not uploaded")
+
+// storeSnapshot stores a snapshot in the destination, after all parts that it contains. If local files were removed before their upload,
+// later parts would have the same numbers, and would not continue the snapshot.
+func (r *replica) storeSnapshot(ctx context.Context) (*ltx.FileInfo, error) {
+	for range snapshotAttempts {
+		if err := r.lite.Replica.Sync(ctx); err != nil {
+			return nil, err
+		}
+		pos, body, err := r.lite.SnapshotReader(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if pos.TXID > r.lite.Replica.Pos().TXID { // the log was read meanwhile
+			if err := body.Close(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		info, err := r.client.WriteLTXFile(ctx, litestream.SnapshotLevel, 1, pos.TXID, body)
+		return info, errors.Join(err, body.Close())
+	}
+	return nil, errNotUploaded
 }
 
 // removeOld removes the files that only restore points before a time need. It keeps the newest snapshot from before that time, and removes
@@ -194,16 +223,39 @@ type liveClient struct {
 	lite *litestream.DB
 }
 
-// LTXFiles implements litestream.ReplicaClient for litestream.Replica and Compactor, which use only the newest file if seek is 0.
+// LTXFiles implements litestream.ReplicaClient for litestream.Replica and Compactor, which use only the newest file if seek is 0. For level 0
+// that file must be the local one of the same name, because the backup continues after it.
 func (c liveClient) LTXFiles(ctx context.Context, level int, seek ltx.TXID, useMetadata bool) (ltx.FileIterator, error) {
-	if level > 0 && seek > 0 {
-		return c.ReplicaClient.LTXFiles(ctx, level, seek, useMetadata)
+	if seek > 0 {
+		return c.filesToMerge(ctx, level, seek, useMetadata)
 	}
-	local, err := listParts(c.lite.LTXLevelDir(0), 0, seek, 0)
+	local, err := listParts(c.lite.LTXLevelDir(0), 0, 0, 0)
 	if err != nil {
 		return nil, err
 	}
-	if seek > 0 {
+	var found []*ltx.FileInfo
+	if len(local) > 0 {
+		found, err = c.LTXFilesBetween(ctx, level, local[0].MinTXID, 0)
+	}
+	if err == nil && len(found) == 0 {
+		found, err = c.LTXFilesBetween(ctx, level, 0, 0)
+	}
+	if err == nil && level == 0 {
+		err = c.checkNewest(ctx, found)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ltx.NewFileInfoSliceIterator(found), nil
+}
+
+// filesToMerge returns the parts of a level that begin with the transaction seek or a later one.
+func (c liveClient) filesToMerge(ctx context.Context, level int, seek ltx.TXID, useMetadata bool) (ltx.FileIterator, error) {
+	if level == 0 {
+		local, err := listParts(c.lite.LTXLevelDir(0), 0, seek, 0)
+		if err != nil {
+			return nil, err
+		}
 		uploaded, next := c.lite.Replica.Pos().TXID, seek
 		for _, info := range local {
 			if info.MinTXID != next || next > uploaded {
@@ -213,11 +265,6 @@ func (c liveClient) LTXFiles(ctx context.Context, level int, seek ltx.TXID, useM
 		}
 		if next > uploaded {
 			return ltx.NewFileInfoSliceIterator(local[:next-seek]), nil
-		}
-	} else if len(local) > 0 {
-		found, err := c.LTXFilesBetween(ctx, level, local[0].MinTXID, 0)
-		if err != nil || len(found) > 0 {
-			return ltx.NewFileInfoSliceIterator(found), err
 		}
 	}
 	return c.ReplicaClient.LTXFiles(ctx, level, seek, useMetadata)

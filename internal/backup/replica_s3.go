@@ -109,18 +109,45 @@ func (r bucketReplica) OpenLTXFile(ctx context.Context, level int, first, last l
 	return out.Body, nil
 }
 
-// WriteLTXFile implements litestream.ReplicaClient.
+// WriteLTXFile implements litestream.ReplicaClient. A part of level 0 replaces no other one (same_part.go).
 func (r bucketReplica) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
+	file, isFile := body.(io.ReadSeeker)
 	header, body, err := ltx.PeekHeader(body)
 	if err != nil {
 		return nil, err
 	}
 	at := time.UnixMilli(header.Timestamp).UTC()
-	size, err := r.put(ctx, r.name(level, first, last), map[string]string{timestampKey: at.Format(time.RFC3339Nano)}, body)
+	in := &s3.PutObjectInput{
+		Bucket: &r.cfg.Bucket, Key: aws.String(r.cfg.Prefix + r.name(level, first, last)),
+		Metadata: map[string]string{timestampKey: at.Format(time.RFC3339Nano)},
+	}
+	info := &ltx.FileInfo{Level: level, MinTXID: first, MaxTXID: last, CreatedAt: at}
+	if level == 0 && isFile {
+		info.Size, err = r.putOnce(ctx, in, file)
+		if errors.Is(err, errExists) {
+			err = r.checkStored(ctx, info, file)
+		}
+	} else {
+		info.Size, err = r.put(ctx, in, body)
+	}
 	if err != nil {
 		return nil, r.explain(err)
 	}
-	return &ltx.FileInfo{Level: level, MinTXID: first, MaxTXID: last, Size: size, CreatedAt: at}, nil
+	return info, nil
+}
+
+// checkStored sets the size of a part that the bucket had before the upload, and compares it with the local file. An earlier attempt of the
+// same upload may have stored it although its response did not arrive.
+func (r bucketReplica) checkStored(ctx context.Context, info *ltx.FileInfo, local io.ReadSeeker) error {
+	found, err := r.LTXFilesBetween(ctx, info.Level, info.MinTXID, info.MaxTXID+1)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return fmt.Errorf("%s was there and is not any more", partName(info))
+	}
+	info.Size = found[0].Size
+	return checkSame(ctx, r, info, local)
 }
 
 // DeleteLTXFiles implements litestream.ReplicaClient.
