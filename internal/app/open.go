@@ -90,6 +90,9 @@ func databaseHooks(space *datafolder.Space, log *slog.Logger, cfg *config.Config
 		},
 		DiskFull: space.FreeReserve,
 		Locked:   db.NoHooks.Locked,
+		KeepsRemains: func() {
+			log.Warn("the file of the database keeps remains of deleted messages, because it has 64 GB or more, or auto_vacuum is on: stop this program, copy the site to an empty data folder (atelie copy), start it there, and remove the previous folder", "file", strings.TrimPrefix(cfg.DatabaseURL(), "sqlite:"))
+		},
 	}
 	if !strings.HasPrefix(cfg.DatabaseURL(), "sqlite:") { // PostgreSQL's disk is not the disk of the data folder, where the reserve is
 		h.DiskFull = db.NoHooks.DiskFull

@@ -59,6 +59,8 @@ type Hooks struct {
 	// Locked is called each time a write could not get SQLite's lock, which another program holds. waited is the total time of
 	// the write's waits. If Locked returns true, the write waits again.
 	Locked func(waited time.Duration) (again bool)
+	// KeepsRemains is called once, when Scrub meets a database in whose file it cannot overwrite the remains of deleted rows.
+	KeepsRemains func()
 }
 
 // NoHooks is the value of Hooks for programs that do not react to these events.
@@ -67,6 +69,8 @@ var NoHooks = Hooks{
 	OutageEnded: func(time.Duration, int64) {},
 	DiskFull:    func() bool { return false },
 	Locked:      func(time.Duration) bool { return false },
+
+	KeepsRemains: func() {},
 }
 
 // DB is an open database.
@@ -79,11 +83,12 @@ type DB struct {
 	tried, stored atomic.Int64  // numbers of writes (Writes)
 	written       chan struct{} // the channel of Written
 
-	scrubMu sync.Mutex // locked while Scrub runs
+	scrubbing  chan struct{} // has a value while Scrub runs
+	unscrubbed sync.Once     // calls KeepsRemains
 }
 
 func newDB(dialect Dialect, hooks Hooks) *DB {
-	return &DB{Dialect: dialect, hooks: hooks, outage: outage{stop: make(chan struct{})}, written: make(chan struct{}, 1)}
+	return &DB{Dialect: dialect, hooks: hooks, outage: outage{stop: make(chan struct{})}, written: make(chan struct{}, 1), scrubbing: make(chan struct{}, 1)}
 }
 
 // Open connects to url, "sqlite:FILE" or "postgres://…". The caller migrates the schema (Migrate).
@@ -123,15 +128,23 @@ func (d *DB) Ping(ctx context.Context) error {
 }
 
 // Scrub removes the bytes of deleted rows that are left in SQLite's files. It returns ErrLogInUse while a reader needs the write-ahead log;
-// a later call may succeed. It leaves databases of 64 GB and more as they are. On PostgreSQL it does nothing.
+// a later call may succeed. In a database of 64 GB or more, or with auto_vacuum, it only empties the log. On PostgreSQL it does nothing.
 func (d *DB) Scrub(ctx context.Context) error {
 	s, ok := d.driver.(*sqliteDriver)
 	if !ok {
 		return nil
 	}
-	d.scrubMu.Lock()
-	defer d.scrubMu.Unlock()
-	return s.scrub(ctx)
+	select {
+	case d.scrubbing <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-d.scrubbing }()
+	complete, err := s.scrub(ctx)
+	if err == nil && !complete {
+		d.unscrubbed.Do(d.hooks.KeepsRemains)
+	}
+	return err
 }
 
 // Writes returns how many writes this process has tried, and how many of them succeeded and are on disk. Both numbers

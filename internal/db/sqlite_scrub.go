@@ -31,8 +31,9 @@ const (
 const maxScrubPages = 1 << 24
 
 // scrub overwrites the unused parts of all pages, and empties the write-ahead log. It uses a separate connection, so that writes do
-// not wait while it waits for readers. A scrub that was interrupted has less to overwrite the next time.
-func (d *sqliteDriver) scrub(ctx context.Context) (err error) {
+// not wait while it waits for readers. A scrub that was interrupted has less to overwrite the next time. complete is false if only the log was
+// emptied (clearUnusedParts).
+func (d *sqliteDriver) scrub(ctx context.Context) (complete bool, err error) {
 	restart := d.restartLog.Load()
 	options := url.Values{"_pragma": {scrubTimeout}, "_txlock": {"immediate"}}
 	if restart != nil {
@@ -40,7 +41,7 @@ func (d *sqliteDriver) scrub(ctx context.Context) (err error) {
 	}
 	conn, err := sql.Open("sqlite", d.dsn(options))
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	conn.SetMaxOpenConns(1)
@@ -48,10 +49,10 @@ func (d *sqliteDriver) scrub(ctx context.Context) (err error) {
 	if restart != nil {
 		emptyLog = func() error { return (*restart)(ctx) }
 	}
-	if err := clearUnusedParts(ctx, conn, emptyLog); err != nil || restart == nil {
-		return translate(err)
+	if complete, err = clearUnusedParts(ctx, conn, emptyLog); err != nil || restart == nil {
+		return complete, translate(err)
 	}
-	return retryScrub(ctx, func() error { return cutLog(ctx, conn, d.file+"-wal") })
+	return complete, retryScrub(ctx, func() error { return cutLog(ctx, conn, d.file+"-wal") })
 }
 
 // retryScrub calls step again while it fails because of other connections.
@@ -71,18 +72,18 @@ func retryScrub(ctx context.Context, step func() error) error {
 const readPage = "select data from sqlite_dbpage('main') where pgno = $1"
 
 // clearUnusedParts overwrites the unused parts of all pages with zeros, a few pages in each transaction. It calls emptyLog after the
-// last one, and after each scrubLog pages.
-func clearUnusedParts(ctx context.Context, conn *sql.DB, emptyLog func() error) error {
+// last one, and after each scrubLog pages. If pageGap does not recognise all pages, clearUnusedParts only calls emptyLog and returns false.
+func clearUnusedParts(ctx context.Context, conn *sql.DB, emptyLog func() error) (complete bool, err error) {
 	var pages, autoVacuum int
 	if err := conn.QueryRowContext(ctx, "select page_count, auto_vacuum from pragma_page_count(), pragma_auto_vacuum()").Scan(&pages, &autoVacuum); err != nil {
-		return err
+		return false, err
 	}
 	if pages >= maxScrubPages || autoVacuum != 0 { // pageGap does not recognise the pages that auto_vacuum adds
-		return emptyLog()
+		return false, emptyLog()
 	}
 	read, err := conn.PrepareContext(ctx, readPage)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { _ = read.Close() }() // the connection is closed soon
 	var data []byte
@@ -92,7 +93,7 @@ func clearUnusedParts(ctx context.Context, conn *sql.DB, emptyLog func() error) 
 		err := read.QueryRowContext(ctx, page).Scan(&data)
 		gone := errors.Is(err, sql.ErrNoRows) // the database has become smaller
 		if err != nil && !gone {
-			return err
+			return false, err
 		}
 		last := gone || page == pages
 		if !gone && isAnyNonZero(pageGap(page, data)) {
@@ -102,12 +103,12 @@ func clearUnusedParts(ctx context.Context, conn *sql.DB, emptyLog func() error) 
 			continue
 		}
 		if err := clearPages(ctx, conn, found); err != nil {
-			return err
+			return false, err
 		}
 		logged, found = logged+len(found), found[:0]
 		if logged >= scrubLog || last && (logged > 0 || !emptied) {
 			if err := emptyLog(); err != nil {
-				return err
+				return false, err
 			}
 			logged, emptied = 0, true
 		}
@@ -115,10 +116,10 @@ func clearUnusedParts(ctx context.Context, conn *sql.DB, emptyLog func() error) 
 			break
 		}
 		if err := interval.Sleep(ctx, scrubPause); err != nil { // writes that have waited come first
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // clearPages overwrites the unused parts of some pages in one transaction, which reads the pages again.

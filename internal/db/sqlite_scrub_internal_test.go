@@ -102,6 +102,66 @@ func TestAScrubWritesFewPagesInEachTransaction(t *testing.T) {
 	}
 }
 
+// TestAScrubReportsADatabaseThatKeepsRemains scrubs a database with auto_vacuum twice. The report comes once, and the log is emptied each time.
+func TestAScrubReportsADatabaseThatKeepsRemains(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "site.db")
+	conn, err := sql.Open("sqlite", "file:"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{"pragma auto_vacuum = full", "create table texts (text text)"} {
+		if _, err := conn.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	hooks, reports := NoHooks, 0
+	hooks.KeepsRemains = func() { reports++ }
+	d, err := Open(t.Context(), "sqlite:"+file, hooks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	for range 2 {
+		if err := errors.Join(Exec(t.Context(), d, "insert into texts (text) values ('a')"), d.Scrub(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if log, err := os.Stat(file + "-wal"); err != nil || log.Size() != 0 {
+			t.Errorf("the log is not empty (%v)", err)
+		}
+	}
+	if reports != 1 {
+		t.Errorf("%d reports, want 1", reports)
+	}
+}
+
+// TestAScrubEndsItsWaitWithTheContext begins a scrub while another one runs.
+func TestAScrubEndsItsWaitWithTheContext(t *testing.T) {
+	d := withDeletedText(t)
+	running, end := make(chan struct{}), make(chan struct{})
+	release, err := d.DelegateCheckpoints(t.Context(), func(context.Context) error { close(running); <-end; return errors.New("ended") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := make(chan error, 1)
+	go func() { first <- d.Scrub(t.Context()) }()
+	<-running
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := d.Scrub(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("the second scrub: %v", err)
+	}
+	close(end)
+	if err := <-first; err == nil {
+		t.Error("the first scrub met no error")
+	}
+	if err := release(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestAScrubKeepsWhatIsWrittenMeanwhile scrubs again and again while rows are written. If checkpoints are delegated, each scrub also
 // cuts the log.
 func TestAScrubKeepsWhatIsWrittenMeanwhile(t *testing.T) {

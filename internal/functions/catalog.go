@@ -75,7 +75,7 @@ type Service struct {
 	cfg       Config
 	now       func() time.Time
 	webhooks  *http.Client
-	lastScrub lastScrub
+	lastScrub time.Time // start of the most recent scrub that succeeded
 
 	storeTimeout time.Duration
 }
@@ -84,7 +84,7 @@ type Service struct {
 func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 	s := &Service{db: d, cfg: cfg, now: now, webhooks: webhook.NewClient(cfg.AllowPrivateWebhooks), storeTimeout: defaultStoreTimeout}
 	cfg.Queue.HandlePool(noticeWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobPlan: s.planNotices, JobNotice: s.sendNotice, JobDigest: s.sendDigest, JobReply: s.sendReply})
-	// One worker, because one scrub serves all jobs that waited for it.
+	// One worker, because one scrub serves all jobs that waited for it (scrub).
 	cfg.Queue.HandlePool(1, cleanUpTime, map[string]jobs.Handler{JobCleanUp: s.cleanUp})
 	cfg.Queue.HandlePool(copyWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobCopy: s.sendNotice})
 	return s

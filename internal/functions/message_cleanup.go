@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
 	"time"
 
 	"atelie/internal/db"
@@ -57,26 +56,17 @@ func (s *Service) cleanUp(ctx context.Context, payload []byte) error {
 // 5 GB in which there is nothing to overwrite. A run that was interrupted leaves less to do for the next one.
 const cleanUpTime = 15 * time.Minute
 
-// lastScrub records the most recent scrub by this process. A scrub removes the remains of deleted rows from SQLite's files. One scrub
-// serves all jobs that were queued before it began.
-type lastScrub struct {
-	mu        sync.Mutex
-	startedAt time.Time // start of the most recent scrub that succeeded
-}
-
-// scrub removes the remains of deleted rows from SQLite's files. It does nothing if a successful scrub has begun since the job
-// was queued.
+// scrub removes the remains of deleted rows from SQLite's files. One scrub serves all jobs that were queued before it began. The pool of
+// JobCleanUp has one worker, so no other call runs meanwhile.
 func (s *Service) scrub(ctx context.Context) error {
-	s.lastScrub.mu.Lock()
-	defer s.lastScrub.mu.Unlock()
-	if jobs.InfoOf(ctx).Created.Before(s.lastScrub.startedAt) {
+	if jobs.InfoOf(ctx).Created.Before(s.lastScrub) {
 		return nil
 	}
 	begun := s.now()
 	if err := s.db.Scrub(ctx); err != nil {
 		return err
 	}
-	s.lastScrub.startedAt = begun
+	s.lastScrub = begun
 	return nil
 }
 
