@@ -302,7 +302,7 @@ func (s *Service) succeededWith(ctx context.Context, kind Kind, until time.Time,
 // safeText returns the text about a failure that owners see. The texts of this package's own errors are safe to show. Those of other errors
 // can contain addresses, so they appear only in the log.
 func safeText(cause error) string {
-	for _, known := range []error{ErrOtherSite, errDiskFull, errTooLong, errBlobMissing, errStillDamaged} {
+	for _, known := range []error{ErrOtherSite, errDiskFull, errTooLong, errOtherPart, errBlobMissing, errStillDamaged} {
 		if errors.Is(cause, known) {
 			return cause.Error()
 		}
