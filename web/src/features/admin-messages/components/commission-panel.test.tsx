@@ -132,6 +132,22 @@ it("AM-commission-2: the form of an unfinished offer is open again with its text
   expect(await screen.findByLabelText(/^What you offer/)).toHaveValue("A portrait");
 });
 
+it("AM-commission-2: the form of an offer whose text was removed stays closed", async () => {
+  const shown = { ...message, id: "33333333-3333-4333-8333-333333333333" };
+  const panel = <CommissionPanel message={shown} />;
+  const { unmount } = renderApp(panel, { owner: testOwner(), auth: ownerAuth });
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole("button", { name: "Make an offer" }));
+  const text = screen.getByLabelText(/^What you offer/);
+  await user.type(text, "A portrait");
+  await user.clear(text);
+  unmount();
+  renderApp(panel, { owner: testOwner(), auth: ownerAuth });
+  const open = await screen.findByRole("button", { name: "Make an offer" });
+  expect(open).toHaveAttribute("aria-expanded", "false");
+  expect(screen.queryByLabelText(/^What you offer/)).toBeNull();
+});
+
 it("AM-commission-2: an offer needs a text and a price, shows its terms, and can be withdrawn", async () => {
   const { user, toasts } = await show();
   const open = screen.getByRole("button", { name: "Make an offer" });
