@@ -208,7 +208,7 @@ func TestACalendarHasThePromisedDates(t *testing.T) {
 		if text := s.subscribe(url).Body.String(); strings.Contains(text, "VEVENT") || !strings.Contains(text, "BEGIN:VTIMEZONE\r\n") {
 			t.Errorf("empty: %s", text)
 		}
-		hostile := "Ana\r\nEND:VCALENDAR\r\nBEGIN:VEVENT\u2028;,:\\\"<b>\x07" + strings.Repeat("ã", 40)
+		hostile := "Ana\r\nEND:VCALENDAR\r\nBEGIN:VEVENT\u2028\u202e\u2067;,:\\\"<b>\x07" + strings.Repeat("ã", 40)
 		first := s.addCommission(hostile, "commission", "in_progress", "2026-12-31")
 		second := s.addCommission("Rui", "general", "finished", "2026-02-28")
 		s.addCommission("None", "commission", "accepted", "")
@@ -222,7 +222,7 @@ func TestACalendarHasThePromisedDates(t *testing.T) {
 			t.Errorf("%q", text)
 		}
 		for line := range strings.SplitSeq(strings.TrimSuffix(text, "\r\n"), "\r\n") {
-			if len(line) > 75 || strings.ContainsAny(line, "\r\n\x07\u2028") || !utf8.ValidString(line) {
+			if len(line) > 75 || strings.ContainsAny(line, "\r\n\x07\u2028\u202e\u2067") || !utf8.ValidString(line) {
 				t.Errorf("line %q", line)
 			}
 		}

@@ -59,16 +59,27 @@ func (s *Service) addEvent(c *ics.Calendar, l i18n.Language, p promise) {
 	e.SetTimeTransparency(ics.TransparencyTransparent) // the owner is not busy for the day
 }
 
-// calendarLine returns a text as one line without control characters, which RFC 5545 excludes. The library escapes all others.
+// calendarLine returns a text as one line without control characters, which RFC 5545 excludes, and without those that change the direction
+// of the text around it. The library escapes all others.
 func calendarLine(text string) string {
 	text = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
+		if unicode.IsSpace(r) { // also U+2028 and U+2029
 			return ' '
 		}
 		if unicode.IsControl(r) {
 			return -1
 		}
 		return r
-	}, text)
+	}, removeDirections(text))
 	return strings.Join(strings.Fields(text), " ")
+}
+
+// removeDirections removes the characters that change the direction of the text around them, from a text that stands in a line of others.
+func removeDirections(text string) string {
+	return strings.Map(func(r rune) rune {
+		if '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069' {
+			return -1
+		}
+		return r
+	}, text)
 }

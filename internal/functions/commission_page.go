@@ -77,7 +77,7 @@ func (p *enquiryPage) showCommission(ctx context.Context, s *Service, site setti
 		if o.AnsweredName == "" {
 			key += "Unnamed"
 		}
-		part.State = p.Language.Text(key, "when", p.Language.Time(*o.AnsweredAt), "name", o.AnsweredName)
+		part.State = p.Language.Text(key, "when", p.Language.Time(*o.AnsweredAt), "name", removeDirections(o.AnsweredName))
 		if state == offerAccepted && c.Stage == stageAccepted {
 			part.State += " " + p.T("enquiry.offer.told")
 		}

@@ -122,8 +122,15 @@ func TestHostileTextsOfAConversationAreInert(t *testing.T) {
 		inert(s.visit("GET", path, "", "").Body.String(), "name", "message", "work", "reply", "answer", "offer", "price", "deposit", "terms")
 		inert(s.post(path, "action", "answer", "offer", offer, "answer", "accepted", "name", attack+strings.Repeat("é", 100)).Body.String())
 		inert(s.post(path, "text", attack+"\x07").Body.String())
+		// A name that reverses the text around it is isolated, so that the date beside it is as it was.
+		const turned = "\u202eInês\u2067"
+		s.exec("update contact_submissions set name = $1", turned)
+		if page := s.visit("GET", path, "", "").Body.String(); strings.Count(page, "<bdi>"+turned+"</bdi> ·") != 2 {
+			t.Errorf("the name is not isolated: %s", page)
+		}
+		s.exec("update contact_submissions set name = $1", attack+" name")
 		short := `"><script>alert(1)</script>`
-		s.post(path, "action", "answer", "offer", offer, "answer", "accepted", "name", short)
+		s.post(path, "action", "answer", "offer", offer, "answer", "accepted", "name", "\u202e"+short+"\u2067")
 		if page := s.visit("GET", path, "", "").Body.String(); strings.Contains(page, "<script") || !strings.Contains(page, "&#34;&gt;&lt;script&gt;alert(1)&lt;/script&gt; on ") {
 			t.Errorf("the name of the answer: %s", page)
 		}

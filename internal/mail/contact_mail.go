@@ -90,8 +90,8 @@ func (p *page) addReply(r Reply, l i18n.Language) {
 	if o := r.Offer; o != nil {
 		p.addDetail(l, "price", oneLine(o.Price, maxEmail))
 		p.addDetail(l, "deposit", oneLine(o.Deposit, maxEmail))
-		p.addDetail(l, "promised", l.Date(o.PromisedOn))
-		p.addDetail(l, "expires", l.Date(o.ExpiresOn))
+		p.addDetail(l, "promised", oneLine(l.Date(o.PromisedOn), maxEmail))
+		p.addDetail(l, "expires", oneLine(l.Date(o.ExpiresOn), maxEmail))
 	}
 }
 
