@@ -90,6 +90,53 @@ func TestAVisitorGetsACopyByMail(t *testing.T) {
 	})
 }
 
+// Proves E-copy-9.
+//
+// A visitor who gets a copy gets no thank-you mail: the copy has its words. A visitor who gets no copy gets the thank-you mail.
+func TestACopyHasTheThanks(t *testing.T) {
+	eachNoticeSite(t, true, func(t *testing.T, s *noticeSite) {
+		s.set("site", `{"name":"Alvor","enquiryLinks":true,"enquiryCopies":true}`)
+		s.set("notice.email", `[]`)
+		serve(t, s.App)
+		const thanks = "Thank you for writing to Alvor. The answer will come to this address."
+		mail := func(to string) string {
+			t.Helper()
+			waitForState(t, s.App, "", jobs.State{})
+			var texts []string
+			for _, received := range s.mailServer.Mails() {
+				if received.To != to {
+					continue
+				}
+				m, err := mailtest.Open(received.Data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				texts = append(texts, m.Subject+"\n"+m.Text)
+			}
+			if len(texts) != 1 {
+				t.Fatalf("%s: %d mails: %q", to, len(texts), texts)
+			}
+			return texts[0]
+		}
+		s.sendMessageWithLink("Ana", "ana@exemplo.example", "en")
+		if text := mail("ana@exemplo.example"); !strings.Contains(text, ": a copy of your message\n") || strings.Contains(text, thanks) {
+			t.Errorf("without thanks: %s", text)
+		}
+		s.set("thanks.enabled", "true")
+		s.sendMessageWithLink("Rui", "rui@exemplo.example", "en")
+		if text := mail("rui@exemplo.example"); !strings.Contains(text, ": a copy of your message\n") || !strings.Contains(text, thanks) || !strings.Contains(text, "/enquiry/") {
+			t.Errorf("with thanks: %s", text)
+		}
+		if n := s.count("select count(*) from rate_limits where name = 'contact-thanks'"); n != 0 {
+			t.Errorf("a copy counts as %d thank-you mails", n)
+		}
+		s.write("Eva", "eva@exemplo.example", "en")
+		if text := mail("eva@exemplo.example"); !strings.Contains(text, ": your message has arrived\n") || !strings.Contains(text, thanks) || strings.Contains(text, "parede") {
+			t.Errorf("no copy: %s", text)
+		}
+	})
+}
+
 // Proves E-copy-7.
 //
 // A copy that the mail server refuses is shown as failed, and can be sent again.

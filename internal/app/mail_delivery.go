@@ -225,7 +225,7 @@ func (a *App) sendReply(ctx context.Context, r functions.ReplyMail) error {
 
 func (a *App) sendCopy(ctx context.Context, c functions.ReplyMail) error {
 	_, err := a.SendMail(ctx, mail.Message{
-		ID: c.ID, Kind: mail.ContactCopy, To: c.To.Email, Language: c.To.Language, Link: c.Link, At: c.At, Copy: c.Text, About: []string{c.MessageID},
+		ID: c.ID, Kind: mail.ContactCopy, To: c.To.Email, Language: c.To.Language, Link: c.Link, At: c.At, Copy: c.Text, Thanks: c.Thanks, About: []string{c.MessageID},
 	})
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"atelie/internal/db"
 	"atelie/internal/httpx"
 	"atelie/internal/jobs"
+	"atelie/internal/settings"
 )
 
 // JobCopy is the kind of the job that mails a visitor a copy of the message. Copies have a pool of workers of their own, so that no other
@@ -63,10 +64,14 @@ func (s *Service) queueCopy(ctx context.Context, tx *db.Tx, m contactMessage) er
 	)
 }
 
-// sendCopy sends a notice whose channel is channelCopy.
+// sendCopy sends a notice whose channel is channelCopy. If visitors get thank-you mails, the copy is one too (see replacePlan).
 func (s *Service) sendCopy(ctx context.Context, n notice, m contactMessage) error {
 	c := ReplyMail{ID: jobs.InfoOf(ctx).ID, To: Recipient{n.Recipient, n.Language}, MessageID: m.ID, Text: m.Message, At: m.CreatedAt}
-	var err error
+	noticeSettings, err := settings.LoadNotices(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	c.Thanks = noticeSettings.Thanks
 	if c.Link, err = s.linkURL(ctx, s.db, m.ID); err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ type ReplyMail struct {
 	Text      string
 	Progress  bool       // whether the text is a note on the progress of a commission
 	Review    bool       // whether the text requests a review
+	Thanks    bool       // whether a copy has the words of the thank-you mail too
 	Offer     *OfferMail // the offer that the text describes; nil for other texts
 	At        time.Time
 }

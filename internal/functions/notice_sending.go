@@ -117,11 +117,9 @@ func (s *Service) replacePlan(ctx context.Context, n notice, m contactMessage) e
 	}
 	mayThank := false
 	if noticeSettings.Thanks && n.ReplyID == "" {
-		hits, err := s.db.Hit(ctx, "contact-thanks", "", thanksWindow, s.now())
-		if err != nil {
+		if mayThank, err = s.countThanks(ctx, m.ID); err != nil {
 			return err
 		}
-		mayThank = hits <= thanksPerDay
 	}
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
 		all := slices.Clone(wanted) // a copy, because WithTx may call this function again
@@ -160,6 +158,16 @@ func (s *Service) replacePlan(ctx context.Context, n notice, m contactMessage) e
 		}
 		return deleteNotice(ctx, tx, n.ID)
 	})
+}
+
+// countThanks counts a thank-you mail about a message against the limit of all of them, and reports whether it is within the limit. It
+// returns false for a message of which the visitor gets a copy, because the copy has the thanks.
+func (s *Service) countThanks(ctx context.Context, messageID string) (allowed bool, err error) {
+	if copied, err := hasCopy(ctx, s.db, messageID); err != nil || copied {
+		return false, err
+	}
+	hits, err := s.db.Hit(ctx, "contact-thanks", "", thanksWindow, s.now())
+	return hits <= thanksPerDay, err
 }
 
 // loadNotice reads the notice that a job's payload names, and its message. It returns a notice without an ID when the job has

@@ -106,6 +106,12 @@ func listNotices(ctx context.Context, q db.Querier, messageIDs []string) (found 
 		from contact_notices where message_id in (`+list+`) order by queued_at, channel, recipient`, args...)
 }
 
+// hasCopy reports whether a copy of a message is or was mailed to the visitor.
+func hasCopy(ctx context.Context, q db.Querier, messageID string) (exists bool, err error) {
+	err = q.QueryRow(ctx, "select exists (select 1 from contact_notices where message_id = $1 and channel = '"+channelCopy+"')", messageID).Scan(&exists)
+	return exists, err
+}
+
 // requeueNotice makes a failed notice a new one: it waits from now on, and is no part of a digest.
 func requeueNotice(ctx context.Context, q db.Querier, id string, now time.Time) error {
 	return db.Exec(ctx, q, "update contact_notices set queued_at = $2, failed_at = null, last_error = null, digest_id = null where id = $1", id, now)

@@ -97,6 +97,7 @@ type Message struct {
 	Contact *Contact // a visitor's text; required for ContactNotice and ContactAnswer, nil for all other kinds
 	Reply   *Reply   // a text of the owner; required for ContactReply, ContactOffer, ContactProgress and ContactReview, nil for all other kinds
 	Copy    string   // the visitor's text; required for ContactCopy, "" for all other kinds
+	Thanks  bool     // whether a ContactCopy has the words of the thank-you mail, which the visitor then does not get
 	Digest  *Digest  // many messages; required for ContactDigest, nil for all other kinds
 	About   []string // ids of the visitors' messages that the mail is about; stored with a mail that becomes a file
 }

@@ -148,6 +148,9 @@ func newPage(msg Message, site, siteURL string) page {
 	}
 	if msg.Copy != "" {
 		p.addCopy(msg.Copy)
+		if msg.Thanks {
+			p.Title, p.Body = say("thanksTitle"), say("thanks")
+		}
 	}
 	if msg.Digest != nil {
 		p.addDigest(*msg.Digest, l)
