@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -113,16 +114,11 @@ func (b *bucket) putOnce(ctx context.Context, in *s3.PutObjectInput, body io.Rea
 		in.IfNoneMatch = aws.String("*")
 		size, err = b.put(ctx, in, body)
 		in.IfNoneMatch = nil
-		var answer interface{ HTTPStatusCode() int }
-		if err == nil || !errors.As(err, &answer) {
-			return size, err
-		}
-		switch answer.HTTPStatusCode() {
-		case http.StatusPreconditionFailed:
+		switch status := statusOf(err); {
+		case status == http.StatusPreconditionFailed:
 			return 0, fmt.Errorf("%w (%w)", errExists, err)
-		case http.StatusBadRequest, http.StatusNotImplemented: // of servers that do not support it
-		default:
-			return 0, err
+		case !rejectsCondition(err):
+			return size, err
 		}
 	}
 	if _, err := body.Seek(0, io.SeekStart); err != nil {
@@ -132,6 +128,28 @@ func (b *bucket) putOnce(ctx context.Context, in *s3.PutObjectInput, body io.Rea
 		b.unconditional.Store(true)
 	}
 	return size, err
+}
+
+// statusOf returns the HTTP status with which a server rejected a request, or 0.
+func statusOf(err error) int {
+	var answer interface{ HTTPStatusCode() int }
+	if errors.As(err, &answer) {
+		return answer.HTTPStatusCode()
+	}
+	return 0
+}
+
+// rejectsCondition reports whether an error may be that of a server that does not support If-None-Match. Those answer 501, or 400 with
+// different codes. Codes of an interrupted upload have the status 400 too.
+func rejectsCondition(err error) bool {
+	var api smithy.APIError
+	switch {
+	case statusOf(err) == http.StatusNotImplemented:
+		return true
+	case statusOf(err) != http.StatusBadRequest || !errors.As(err, &api):
+		return false
+	}
+	return !slices.Contains([]string{"RequestTimeout", "IncompleteBody", "BadDigest", "ExpiredToken"}, api.ErrorCode())
 }
 
 // counter counts the bytes that are read.

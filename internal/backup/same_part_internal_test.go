@@ -14,6 +14,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
 	"atelie/internal/storage/blob/blobtest"
 )
 
@@ -231,5 +234,26 @@ func TestASnapshotHasOnlyUploadedTransactions(t *testing.T) {
 	syncReplica(t, r)
 	if n := countRestored(t, destination); n != 4 {
 		t.Errorf("%d rows, want 4", n)
+	}
+}
+
+func TestErrorsOfServersWithoutIfNoneMatch(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		code   string
+		want   bool
+	}{
+		{501, "NotImplemented", true}, {400, "InvalidArgument", true}, {400, "InvalidRequest", true},
+		{400, "RequestTimeout", false}, {400, "ExpiredToken", false}, {412, "PreconditionFailed", false}, {403, "AccessDenied", false}, {503, "SlowDown", false},
+	} {
+		err := &smithyhttp.ResponseError{
+			Response: &smithyhttp.Response{Response: &http.Response{StatusCode: c.status}}, Err: &smithy.GenericAPIError{Code: c.code},
+		}
+		if got := rejectsCondition(err); got != c.want {
+			t.Errorf("%d %s: %v", c.status, c.code, got)
+		}
+	}
+	if rejectsCondition(nil) || rejectsCondition(io.ErrUnexpectedEOF) {
+		t.Error("an error without a status")
 	}
 }
