@@ -92,34 +92,34 @@ func eventsAfterID(ctx context.Context, d *db.DB, cursor string) (events []Event
 	return events, strconv.FormatInt(last, 10), err
 }
 
+// deleteBatch is the number of events that DeleteContaining reads at once.
+const deleteBatch = 500
+
 // DeleteContaining deletes the events whose payload contains one of these ids as a JSON string, even events that nodes have not read yet.
+// It makes one pass over the events: a pass for each id would take quadratic time if many rows are deleted shortly after they were written.
 func (b *Bus) DeleteContaining(ctx context.Context, tx *db.Tx, ids ...string) error {
-	if len(ids) == 1 {
-		return db.Exec(ctx, tx, "delete from realtime_outbox where payload like $1", `%"`+ids[0]+`"%`)
-	}
-	// One pass over the events: a pass for each id would take quadratic time if many rows are deleted shortly after they were written.
 	wanted := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		wanted[id] = true
 	}
-	var events []int64
-	if _, err := db.Collect(ctx, tx, func(row db.Row) (none struct{}, err error) {
-		var event int64
-		var payload string
-		err = row.Scan(&event, &payload)
-		if slices.ContainsFunc(strings.Split(payload, `"`), func(part string) bool { return wanted[part] }) {
-			events = append(events, event)
+	for last, read := int64(0), deleteBatch; read == deleteBatch; {
+		var found []string // ids of events
+		read = 0
+		if _, err := db.Collect(ctx, tx, func(row db.Row) (none struct{}, err error) {
+			var payload string
+			err = row.Scan(&last, &payload)
+			read++
+			if slices.ContainsFunc(strings.Split(payload, `"`), func(part string) bool { return wanted[part] }) {
+				found = append(found, strconv.FormatInt(last, 10))
+			}
+			return none, err
+		}, "select id, payload from realtime_outbox where id > $1 order by id limit $2", last, deleteBatch); err != nil {
+			return err
 		}
-		return none, err
-	}, "select id, payload from realtime_outbox order by id"); err != nil {
-		return err
-	}
-	for batch := range slices.Chunk(events, 500) {
-		list := make([]string, len(batch))
-		for i, event := range batch {
-			list[i] = strconv.FormatInt(event, 10)
+		if len(found) == 0 {
+			continue
 		}
-		if err := db.Exec(ctx, tx, "delete from realtime_outbox where id in ("+strings.Join(list, ", ")+")"); err != nil {
+		if err := db.Exec(ctx, tx, "delete from realtime_outbox where id in ("+strings.Join(found, ", ")+")"); err != nil {
 			return err
 		}
 	}
