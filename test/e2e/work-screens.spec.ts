@@ -314,7 +314,15 @@ const ownersScreens: Screen[] = [
   },
 ];
 const visitorsScreens: Screen[] = [
-  { name: "gallery", path: "/gallery/all", open: (page) => shows(page, LONG) },
+  {
+    name: "gallery",
+    path: "/gallery/all",
+    open: (page) => shows(page, LONG),
+    look: async (page, say) => {
+      const row = await page.getByRole("navigation", { name: say("series.row") }).boundingBox();
+      expect(row!.height).toBeLessThan(200); // a picture and three lines of a title
+    },
+  },
   { name: "series", path: "/gallery/all?series=long", open: heading },
   {
     name: "work",

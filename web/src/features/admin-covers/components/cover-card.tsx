@@ -220,7 +220,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
           error={untilError && t(untilError)}
           isSet={TIMES.some((time) => values[time] !== "")}
         />
-        <div className="mt-4 flex flex-wrap items-center justify-between gap-2">
+        <div className="mt-4 flex flex-wrap items-center gap-2">
           <Button
             variant="ghost"
             size="sm"
@@ -229,25 +229,26 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
           >
             <Trash2 aria-hidden="true" size={20} strokeWidth={1.5} />
             {/* Narrow cards show only the icon, so that the buttons fit into one row. */}
-            <span className="@max-xs:sr-only">{t("common.delete")}</span>
+            <span className={coverKind(cover) === "video" ? "@max-sm:sr-only" : "@max-xs:sr-only"}>
+              {t("common.delete")}
+            </span>
           </Button>
           <Button variant="ghost" size="sm" className="px-3" onClick={() => setPreviewing(true)}>
             <Eye aria-hidden="true" size={20} strokeWidth={1.5} />
-            <span className={coverKind(cover) === "video" ? "@max-md:sr-only" : "@max-sm:sr-only"}>
-              {t("covers.preview")}
-            </span>
+            <span className="@max-md:sr-only">{t("covers.preview")}</span>
           </Button>
           <IconButton
             size="iconSm"
             variant="ghost"
-            className="mr-auto"
             label={t("history.ofNamed", { name })}
             onClick={() => setHistoryOpen(true)}
           >
             <History aria-hidden="true" size={20} strokeWidth={1.5} />
           </IconButton>
           {coverKind(cover) === "video" && (
-            <StillButton videoUrl={cover.image_url} upload={uploadStill} />
+            <span className="flex w-11">
+              <StillButton videoUrl={cover.image_url} upload={uploadStill} />
+            </span>
           )}
           <Button type="submit" size="sm" className="ml-auto" disabled={!changed} loading={saving}>
             {saving ? t("common.saving") : t("common.save")}

@@ -79,7 +79,7 @@ function Choices({ workIds }: { workIds: readonly string[] }) {
               return (
                 <li
                   key={id}
-                  className="border-line flex flex-wrap items-center gap-x-3 gap-y-2 border-b py-2.5"
+                  className="border-line flex flex-wrap items-center justify-end gap-x-3 gap-y-2 border-b py-2.5"
                 >
                   <span className="min-w-0 flex-1 basis-40 wrap-anywhere">
                     {title}
@@ -87,26 +87,28 @@ function Choices({ workIds }: { workIds: readonly string[] }) {
                       {t("series.countIn", { n, of: workIds.length })}
                     </span>
                   </span>
-                  {n > 0 && (
-                    <Button
-                      size="sm"
-                      variant="ghost"
-                      aria-label={t("series.removeFrom", { title })}
-                      onClick={() => remove(id)}
-                    >
-                      {t("series.takeOut")}
-                    </Button>
-                  )}
-                  {n < workIds.length && (
-                    <Button
-                      size="sm"
-                      variant="outline"
-                      aria-label={t("series.addTo", { title })}
-                      onClick={() => add(id)}
-                    >
-                      {t("series.putIn")}
-                    </Button>
-                  )}
+                  <span className="flex items-center gap-2">
+                    {n > 0 && (
+                      <Button
+                        size="sm"
+                        variant="ghost"
+                        aria-label={t("series.removeFrom", { title })}
+                        onClick={() => remove(id)}
+                      >
+                        {t("series.takeOut")}
+                      </Button>
+                    )}
+                    {n < workIds.length && (
+                      <Button
+                        size="sm"
+                        variant="outline"
+                        aria-label={t("series.addTo", { title })}
+                        onClick={() => add(id)}
+                      >
+                        {t("series.putIn")}
+                      </Button>
+                    )}
+                  </span>
                 </li>
               );
             })}

@@ -35,6 +35,8 @@ type ProductWallProps = {
   ids: readonly string[];
   /** Whether the list is in the owner's order, which a drag changes. */
   canMove: boolean;
+  /** How the list gets the owner's order; absent if it cannot be in that order. */
+  moveHint?: string;
   onEdit(work: Product): void;
   /**
    * Functions that save and undo a move, if the list is in another order than that of all works (a
@@ -66,7 +68,14 @@ const BLOCK_SIZE = 48;
  * The works as a wall of pictures, which the owner selects, changes and moves by pointer or keyboard. Only the works near
  * the window are fetched and rendered.
  */
-export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: ProductWallProps) {
+export function ProductWall({
+  ids,
+  canMove,
+  moveHint,
+  onEdit,
+  renderBar,
+  ...own
+}: ProductWallProps) {
   const t = useT();
   const undoButton = useUndo();
   const products = useChangeProducts();
@@ -283,10 +292,10 @@ export function ProductWall({ ids, canMove, onEdit, renderBar, ...own }: Product
   return (
     <>
       <p className="text-ink2 mb-4 max-w-[60em] max-md:hidden">
-        {t(canMove ? "wall.intro" : "wall.introNoOrder")}
+        {t(canMove ? "wall.intro" : "wall.introSelect")} {!canMove && moveHint}
       </p>
       <p className="text-ink2 mb-4 md:hidden">
-        {t(canMove ? "wall.introTouch" : "wall.introTouchNoOrder")}
+        {t(canMove ? "wall.introTouch" : "wall.introTouchSelect")} {!canMove && moveHint}
       </p>
       <ul
         ref={wall}

@@ -122,6 +122,7 @@ export function ProductsPage() {
                 <ProductWall
                   ids={ids}
                   canMove={view.sort === "manual"}
+                  moveHint={t("wall.howToMove")}
                   onEdit={(product) => openDialog(initialFormState(product))}
                 />
               )}

@@ -65,7 +65,7 @@ export function SeriesRow({ series, filter, current }: SeriesRowProps) {
                       : "border-line group-hover:border-indigo",
                   )}
                 >
-                  {text}
+                  <span className="line-clamp-3">{text}</span>
                 </span>
               </Link>
             </li>
