@@ -321,6 +321,25 @@ func TestUnpublishedWorksAreNowhere(t *testing.T) {
 	}
 }
 
+// Proves P-published-nowhere.
+//
+// TestSeriesPagesNameNoUnpublishedCover checks that the page of a series does not contain the id of its cover, a draft.
+func TestSeriesPagesNameNoUnpublishedCover(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			s := newUnpublishedSite(t, dialect)
+			s.do("POST", "/rest/v1/series", `{"id":"`+workID(9)+`","slug":"coast","title":"Coast","cover_id":"`+workID(2)+`"}`)
+			s.do("POST", "/rest/v1/series_works", `{"series_id":"`+workID(9)+`","product_id":"`+workID(1)+`"}`)
+			for _, target := range []string{"/gallery/all?series=coast", "/gallery/mural?series=coast&lang=pt"} {
+				text := s.as("", "GET", target, "").Body.String()
+				if !strings.Contains(text, workID(1)) || strings.Contains(text, workID(2)) {
+					t.Errorf("%s lacks the published work, or names the draft: %s", target, text)
+				}
+			}
+		})
+	}
+}
+
 // Proves H-archive-unpublished.
 //
 // TestArchivesKeepTheVisibilityOfWorks checks that the public pages of an archive do not contain a draft, although its row and files are in the

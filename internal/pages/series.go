@@ -197,7 +197,7 @@ func (s *Service) runSeriesQuery(ctx context.Context, q pageQuery, e *series, fi
 // seriesResult is the result of the query for the series that a view names: the row with everything that its page shows.
 func (s *Service) seriesResult(ctx context.Context, v view) (result queryResult, err error) {
 	result = queryResult{key: []any{"series", "one", v.series}, data: json.RawMessage("null")}
-	rows, err := s.cfg.Content.Rows(ctx, "series", "select=*,media&slug=eq."+v.series)
+	rows, err := s.cfg.Content.Rows(ctx, "series", "select=id,slug,title,title_pt,text,text_pt,image_url,types,media&slug=eq."+v.series)
 	if len(rows) > 0 {
 		result.data = json.RawMessage(rows[0])
 	}

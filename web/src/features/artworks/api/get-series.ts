@@ -21,6 +21,9 @@ export const seriesKeys = {
   works: (filter: GalleryFilter, slug: string) => ["products", "series", filter, slug] as const,
 };
 
+/** A series with its texts, for its page. */
+type SeriesPage = SeriesEntry & Pick<Series, "text" | "text_pt">;
+
 /** The most series in the row above the gallery. */
 const LISTED_SERIES = 60;
 
@@ -48,10 +51,13 @@ export function seriesListQuery(backend: PublicBackend, filter: GalleryFilter) {
 export function seriesQuery(backend: PublicBackend, slug: string) {
   return queryOptions({
     queryKey: seriesKeys.one(slug),
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal }): Promise<SeriesPage | null> => {
       const [found] = await backend.read(
         "series",
-        { select: "*,media", slug: `eq.${slug}` },
+        {
+          select: "id,slug,title,title_pt,text,text_pt,image_url,types,media",
+          slug: `eq.${slug}`,
+        },
         signal,
       );
       return found ?? null;
