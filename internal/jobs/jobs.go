@@ -134,7 +134,7 @@ func (q *Queue) Add(ctx context.Context, tx *db.Tx, j Job) error {
 	if err := insertJob(ctx, tx, id.String(), j.Kind, q.sealer.Seal(plain, additionalData(id.String(), j.Kind)), about, j.IfIn, j.At, now); err != nil {
 		return fmt.Errorf("job %s: %w", j.Kind, err)
 	}
-	tx.AfterCommit(q.wake)
+	tx.AfterCommit(func() { q.wake(j.Kind) })
 	return nil
 }
 

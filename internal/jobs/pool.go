@@ -27,9 +27,13 @@ func newPool(workers int, runTime time.Duration) *pool {
 	return &pool{handlers: map[string]Handler{}, workers: workers, runTime: runTime, wakeup: make(chan struct{}, 1)}
 }
 
-// wake makes the pools of this node read the queue immediately. It never blocks.
-func (q *Queue) wake() {
+// wake makes the pools of this node that run a kind of job read the queue immediately. Other pools would search the whole queue in vain, after
+// each write of a site with thousands of waiting jobs. wake never blocks.
+func (q *Queue) wake(kind string) {
 	for _, p := range q.pools {
+		if p.handlers[kind] == nil {
+			continue
+		}
 		select {
 		case p.wakeup <- struct{}{}:
 		default: // a wake-up is pending already

@@ -56,7 +56,7 @@ func (q *Queue) recordFailure(ctx context.Context, log *slog.Logger, j job, caus
 	log.Warn("job failed, another try follows", "in", wait.String(), "cause", cause.Error())
 	err := retryJob(ctx, q.db, j, errorText(cause), q.now().Add(wait))
 	if wait < q.poll { // otherwise the next reading of the queue finds the job
-		time.AfterFunc(wait, q.wake)
+		time.AfterFunc(wait, func() { q.wake(j.kind) })
 	}
 	return err
 }
