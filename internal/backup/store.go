@@ -5,6 +5,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+
 	"atelie/internal/db"
 	"atelie/internal/files"
 )
@@ -56,10 +58,11 @@ func recordFailure(ctx context.Context, q db.Querier, kind Kind, at time.Time, t
 		detail = case when $5 then excluded.detail else backup_status.detail end`, kind, at, text, cmp.Or(detail, "{}"), detail != "")
 }
 
-// waitingBlobs returns, in the order of their ids, blobs that are not in the destination yet, beginning after the id after.
+// waitingBlobs returns, in the order of their ids, blobs that are not in the destination yet, beginning after the id after; "" for the first.
+// It reads the index backup_blobs_waiting from there: after an outage thousands may wait.
 func waitingBlobs(ctx context.Context, q db.Querier, after string, limit int) ([]string, error) {
-	return db.Collect(ctx, q, db.ScanOne[string], `select blob_id from backup_blobs where copied_at is null and removed_at is null and ($1 = '' or cast(blob_id as text) > $1)
-		order by cast(blob_id as text) limit $2`, after, limit)
+	return db.Collect(ctx, q, db.ScanOne[string], `select blob_id from backup_blobs where copied_at is null and removed_at is null and blob_id > $1
+		order by blob_id limit $2`, cmp.Or(after, uuid.Nil.String()), limit)
 }
 
 // addBlob records that a row refers to a blob. The blob waits for its copy unless the destination has it.
