@@ -142,7 +142,7 @@ func printStatus(env *environment, s backup.Status, destinationErr error) error 
 		lines = append(lines, fmt.Sprintf("Files that are not in the backup yet: %d", s.WaitingFiles))
 	}
 	if s.LastProof.IsZero() {
-		lines = append(lines, "Last proof: none yet")
+		lines = append(lines, "Last proof: none yet. One runs every night at four; atelie backup verify makes one now.")
 	} else {
 		lines = append(lines, fmt.Sprintf("Last proof: %s; the state of %s was restored and compared", s.LastProof.UTC().Format(time.RFC3339), s.ProvenRestorePoint.UTC().Format(time.RFC3339)))
 	}
