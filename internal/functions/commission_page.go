@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -20,8 +21,9 @@ var commissionSource string
 
 // commissionPart is the part of a private link's page about the commission. It is the data of the template commission.html.
 type commissionPart struct {
-	Stage    string // stage of the commission; "" for an enquiry
-	Promised string // the day for which the work was promised; "" for none
+	Stage    string    // stage of the commission; "" for an enquiry
+	StageAt  time.Time // when the stage was set; the zero time for an enquiry
+	Promised string    // the day for which the work was promised; "" for none
 	Offer    *offerPart
 
 	Name    string // what the visitor has written into the form for an answer
@@ -57,6 +59,7 @@ func (p *enquiryPage) showCommission(ctx context.Context, s *Service, site setti
 	}
 	if c.Stage != stageEnquiry {
 		p.Commission.Stage = p.Language.Text("enquiry.stage."+c.Stage, "when", p.Language.Time(c.StageAt))
+		p.Commission.StageAt = c.StageAt
 	}
 	if c.PromisedOn != "" && (c.Stage == stageAccepted || c.Stage == stageInProgress) {
 		p.Commission.Promised = p.Language.Text("enquiry.promised", "day", p.Language.Date(c.PromisedOn))

@@ -64,15 +64,24 @@ func TestThePageSaysWhatComesNext(t *testing.T) {
 			says(c.news)
 			told := c.language.Text("enquiry.offer.told")
 			expectPage(t, s.visit("GET", path, "", ""), 200, told)
+			moved := s.clock
 			s.mustCallCommission("stage", id, "stage", "in_progress")
 			says(c.news)
-			if strings.Contains(s.visit("GET", path, "", "").Body.String(), told) {
+			page := s.visit("GET", path, "", "").Body.String()
+			if strings.Contains(page, told) {
 				t.Error("the next step is announced after it has happened")
+			}
+			_, unread, _ := strings.Cut(c.language.Text("enquiry.state.received", "when", "|"), "|")
+			if strings.Contains(page, unread) || !strings.Contains(page, c.language.Text("enquiry.state.read", "when", c.language.Time(moved))) {
+				t.Error("an owner who moves the commission has not read the answer")
 			}
 			s.mustCallCommission("stage", id, "stage", "finished")
 			says("enquiry.next.write")
 			s.post(path, "text", "E a moldura?")
 			says(c.answer)
+			if !strings.Contains(s.visit("GET", path, "", "").Body.String(), unread) {
+				t.Error("a new text of the visitor is read")
+			}
 			if code, _, text := s.reply(`{"action":"reply","message_id":"` + id + `","text":"Também."}`); code != 200 {
 				t.Fatalf("%d %s", code, text)
 			}

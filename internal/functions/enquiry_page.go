@@ -261,12 +261,12 @@ func (s *Service) showEnquiry(w http.ResponseWriter, r *http.Request, p enquiryP
 			return err
 		}
 	}
-	p.State = p.stateText()
 	stage, err := p.showCommission(r.Context(), s, site)
 	if err := errors.Join(err, p.showReview(r.Context(), s)); err != nil {
 		return err
 	}
 	offer := p.Commission.Offer // an error beside the field for the name needs the form of an open offer
+	p.State = p.stateText()
 	p.Commission.Problem = p.Commission.Problem && offer != nil && offer.State == ""
 	p.showNext(stage, s.cfg.MailServer)
 	if p.ReplyID == "" {
@@ -280,6 +280,7 @@ func (s *Service) showEnquiry(w http.ResponseWriter, r *http.Request, p enquiryP
 }
 
 // stateText returns the text about the state of the enquiry. The status is that of the visitor's last text: a reply makes the message new again.
+// An owner who has moved the commission since then, as on the board, has read it.
 func (p enquiryPage) stateText() string {
 	last := p.Enquiry.Message.CreatedAt
 	answered := false // here, and not by mail alone
@@ -296,6 +297,8 @@ func (p enquiryPage) stateText() string {
 		return say("enquiry.state.answeredByMail", *p.Enquiry.AnsweredAt)
 	case p.Enquiry.Status != "new" && p.Enquiry.ReadAt != nil:
 		return say("enquiry.state.read", *p.Enquiry.ReadAt)
+	case p.Commission.StageAt.After(last):
+		return say("enquiry.state.read", p.Commission.StageAt)
 	}
 	return say("enquiry.state.received", last)
 }
