@@ -261,10 +261,13 @@ func hasNoControl(s string) bool {
 }
 
 // oneLine makes untrusted text safe to show and to put into a header. It replaces control characters and direction marks by
-// spaces and cuts the text after limit runes. It splits "=?", because that begins an encoded word in a header (RFC 2047).
+// spaces, except for the joiners of scripts and emoji (U+200C, U+200D), and cuts the text after limit runes. It splits "=?", because that begins an encoded word in a header (RFC 2047).
 func oneLine(s string, limit int) string {
 	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r == utf8.RuneError {
+		switch {
+		case r == '\u200c' || r == '\u200d':
+			return r
+		case unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r == utf8.RuneError:
 			return ' '
 		}
 		return r

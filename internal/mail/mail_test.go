@@ -533,3 +533,15 @@ func TestDevices(t *testing.T) {
 		}
 	}
 }
+
+func TestOneLineKeepsJoiners(t *testing.T) {
+	for text, want := range map[string]string{
+		"\U0001F469\u200d\U0001F3A8":                       "\U0001F469\u200d\U0001F3A8",                       // a painter, joined of two emoji
+		"\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645": "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", // Persian, with a non-joiner
+		"a\u200eb\u00adc\ufeffd":                           "a b c d",
+	} {
+		if got := oneLine(text, 100); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
