@@ -362,7 +362,7 @@ func TestTheOwnerMovesACommission(t *testing.T) {
 		if got := s.texts(); !slices.Equal(got, []string{"owner: The first layer is <dry>. (none)"}) {
 			t.Errorf("%q", got)
 		}
-		expectPage(t, s.visit("GET", path, "", ""), 200, "in progress since 12 March 2026, 11:00 UTC", "Promised for 1 July 2026.", "Progress · ", "The first layer is &lt;dry&gt;.", "Received on 12 March 2026, 10:00 UTC.")
+		expectPage(t, s.visit("GET", path, "", ""), 200, "in progress since 12 March 2026, 11:00 UTC", "Promised for 1 July 2026.", "Progress · ", "The first layer is &lt;dry&gt;.", "Read on 12 March 2026, 11:00 UTC.")
 		s.mustCallCommission("promise", id, "promised_on", "")
 		if page := s.visit("GET", path, "", "").Body.String(); strings.Contains(page, "Promised") {
 			t.Error("the promise stays")
