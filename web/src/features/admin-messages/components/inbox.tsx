@@ -100,12 +100,12 @@ export function Inbox() {
     <AdminPage
       title={t("nav.messages")}
       action={
-        <>
+        <div className="flex flex-wrap gap-3">
           <BoardLink />
           <BoxLink box="replies">{t("messages.saved.title")}</BoxLink>
           <BoxLink box="data">{t("messages.data.title")}</BoxLink>
           <QuarantineLink />
-        </>
+        </div>
       }
     >
       <FloodNotice />
