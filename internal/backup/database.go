@@ -77,7 +77,6 @@ func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 	}
 	live := liveClient{r.client, r.lite}
 	quiet := slog.New(slog.DiscardHandler) // litestream also returns its errors, and this package logs them
-	r.client.SetLogger(quiet)
 	if err := r.client.Init(ctx); err != nil {
 		return nil, err
 	}
@@ -87,6 +86,7 @@ func (s *Service) openReplica(ctx context.Context) (_ *replica, err error) {
 	r.lite.Replica = litestream.NewReplicaWithClient(r.lite, live)
 	r.lite.Replica.MonitorEnabled = false
 	r.lite.SetLogger(quiet)
+	r.client.SetLogger(s.log) // after lite's, which litestream also sets for its client
 	r.compactor = litestream.NewCompactor(live, quiet)
 	r.compactor.LocalFileOpener = func(level int, first, last ltx.TXID) (io.ReadCloser, error) {
 		return os.Open(r.lite.LTXPath(level, first, last))
@@ -262,6 +262,7 @@ type databaseLoop struct {
 	r        *replica // nil while the database is not open in litestream
 	tryAt    time.Time
 	wait     time.Duration
+	others   otherParts
 	sizeAt   time.Time
 	failures int // consecutive failures of opening the replica, or of reading the log
 
@@ -271,11 +272,12 @@ type databaseLoop struct {
 	syncedUntil time.Time // the local files have everything that was written until then
 	unsent      bool      // no upload has started since syncedUntil changed
 
+	open       context.Context // ends when r is closed; what runs in the background uses it
+	close      context.CancelFunc
 	background sync.WaitGroup
-	cancel     context.CancelFunc // cancels what runs in the background
-	uploaded   chan error         // result of the running upload; nil if none runs
-	position   ltx.TXID           // newest transaction that is in the destination
-	waiting    int64              // bytes that are not in the destination, when they were last counted
+	uploaded   chan error // result of the running upload; nil if none runs
+	position   ltx.TXID   // newest transaction that is in the destination
+	waiting    int64      // bytes that are not in the destination, when they were last counted
 }
 
 // runDatabase backs up an SQLite database until ctx ends. The replica stays open for Close, which stores the last writes.
@@ -318,20 +320,22 @@ func (l *databaseLoop) step(ctx context.Context) {
 		r, err := s.startReplica(ctx)
 		if err != nil {
 			l.wait = min(max(2*l.wait, syncEvery), retryMax)
-			l.tryAt = now.Add(l.wait)
+			pause, err := l.others.add(err, now)
+			l.tryAt = now.Add(max(l.wait, pause))
 			if l.failures++; l.failures >= failuresUntilError || !errors.Is(err, db.ErrLogInUse) {
 				s.failed(ctx, KindDatabase, err)
 			}
 			return
 		}
 		l.r, l.wait, l.failures, l.sizeAt, l.position, l.waiting = r, 0, 0, now, 0, 0
+		l.open, l.close = context.WithCancel(ctx)
 	}
 	if l.isSyncDue(now) && !l.sync(ctx, now) {
 		return
 	}
 	if l.uploaded == nil && l.unsent {
 		l.unsent = false
-		l.startUpload(ctx, l.syncedUntil)
+		l.startUpload(l.syncedUntil)
 	}
 }
 
@@ -391,21 +395,34 @@ func damaged(err error) bool {
 
 // startUpload starts an upload in the background, so that the log is read even while the destination is slow. After a successful upload the
 // destination has everything up to until.
-func (l *databaseLoop) startUpload(ctx context.Context, until time.Time) {
-	ctx, l.cancel = context.WithCancel(ctx)
-	r, s, done := l.r, l.s, make(chan error, 1)
+func (l *databaseLoop) startUpload(until time.Time) {
+	ctx, r, s, done := l.open, l.r, l.s, make(chan error, 1)
 	limit := uploadTimeout + time.Duration(l.waiting/100_000)*time.Second
 	l.uploaded = done
 	l.background.Go(func() {
 		limited, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
-		err := r.lite.Replica.Sync(limited)
+		err := r.upload(limited)
 		if err == nil {
 			s.recordUpload(ctx, until)
 			s.startMaintenance(ctx, &l.background, r)
 		}
 		done <- err
 	})
+}
+
+// upload uploads the local parts that the destination does not have. The error is errOtherPart if the destination has a newer part than
+// the local ones: litestream would upload nothing until the local parts have reached its number.
+func (r *replica) upload(ctx context.Context) error {
+	if err := r.lite.Replica.Sync(ctx); err != nil {
+		return err
+	}
+	uploaded := r.lite.Replica.Pos().TXID
+	local, err := r.lite.Pos()
+	if err == nil && uploaded > local.TXID {
+		err = errOtherPart
+	}
+	return err
 }
 
 // startMaintenance runs maintain in the background, unless it runs already or has failed within mergeRetry.
@@ -423,7 +440,7 @@ func (s *Service) startMaintenance(ctx context.Context, background *sync.WaitGro
 		now := s.now()
 		if err := r.maintain(limited, now, s.cfg.Retention); err != nil {
 			r.maintainAt = time.Now().Add(mergeRetry)
-			if !errors.Is(err, errLogRestarted) && !errors.Is(err, errNotUploaded) {
+			if !errors.Is(err, errLogRestarted) || now.After(r.snapshotAt.Add(snapshotOverdue)) {
 				s.failed(ctx, KindSnapshot, err)
 			}
 		} else if s.hasFailed(KindSnapshot) {
@@ -447,13 +464,13 @@ func (l *databaseLoop) finishUpload(ctx context.Context, err error) {
 
 // stop closes the replica after an error. If forget is true, it also removes the local files.
 func (l *databaseLoop) stop(ctx context.Context, cause error, forget bool) {
-	if l.cancel != nil {
-		l.cancel()
-	}
+	l.close()
 	l.background.Wait()
 	l.uploaded, l.unsent = nil, false
 	l.r.abandon(ctx)
-	l.r, l.tryAt = nil, time.Now().Add(5*syncEvery)
+	now := time.Now()
+	pause, cause := l.others.add(cause, now)
+	l.r, l.tryAt = nil, now.Add(max(pause, 5*syncEvery))
 	if forget {
 		if err := l.s.removeLocalFiles(); err != nil {
 			cause = errors.Join(cause, err)

@@ -29,7 +29,8 @@ type bucket struct {
 	client   *s3.Client
 	uploader *manager.Uploader
 
-	unconditional atomic.Bool // the server supports no If-None-Match in uploads
+	unsupported, unsupportedMultipart atomic.Bool // the server does not support If-None-Match in uploads with one request, or with several
+	loggedUnconditional               atomic.Bool
 
 	mu      sync.Mutex
 	created bool // the bucket exists, or the configuration does not ask to create it
@@ -102,30 +103,37 @@ func (b *bucket) put(ctx context.Context, in *s3.PutObjectInput, body io.Reader)
 	return smallFile + rest.n, err
 }
 
-// errExists is returned by putOnce if the object exists.
-var errExists = errors.New("the object exists")
+// errExists is returned by putOnce if the object exists, errUnconditional if the server does not support the condition.
+var (
+	errExists        = errors.New("the object exists")
+	errUnconditional = errors.New("the server does not support If-None-Match")
+)
 
-// putOnce is put for an object that must not exist. With a server that does not support the condition it replaces an existing object.
+// putOnce is put for an object that must not exist. It stores nothing if the server does not support the condition (errUnconditional).
 func (b *bucket) putOnce(ctx context.Context, in *s3.PutObjectInput, body io.ReadSeeker) (size int64, err error) {
-	if !b.unconditional.Load() {
-		if _, err := body.Seek(0, io.SeekStart); err != nil {
-			return 0, err
-		}
-		in.IfNoneMatch = aws.String("*")
-		size, err = b.put(ctx, in, body)
-		in.IfNoneMatch = nil
-		switch status := statusOf(err); {
-		case status == http.StatusPreconditionFailed:
-			return 0, fmt.Errorf("%w (%w)", errExists, err)
-		case !rejectsCondition(err):
-			return size, err
-		}
+	size, err = body.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, err
+	}
+	unsupported := &b.unsupported
+	if size > partSize {
+		unsupported = &b.unsupportedMultipart
+	}
+	if unsupported.Load() {
+		return 0, errUnconditional
 	}
 	if _, err := body.Seek(0, io.SeekStart); err != nil {
 		return 0, err
 	}
-	if size, err = b.put(ctx, in, body); err == nil {
-		b.unconditional.Store(true)
+	in.IfNoneMatch = aws.String("*")
+	size, err = b.put(ctx, in, body)
+	in.IfNoneMatch = nil
+	switch {
+	case statusOf(err) == http.StatusPreconditionFailed:
+		return 0, fmt.Errorf("%w (%w)", errExists, err)
+	case rejectsCondition(err):
+		unsupported.Store(true)
+		return 0, fmt.Errorf("%w (%w)", errUnconditional, err)
 	}
 	return size, err
 }
@@ -139,8 +147,8 @@ func statusOf(err error) int {
 	return 0
 }
 
-// rejectsCondition reports whether an error may be that of a server that does not support If-None-Match. Those answer 501, or 400 with
-// different codes. Codes of an interrupted upload have the status 400 too.
+// rejectsCondition reports whether an error is that of a server that does not support If-None-Match. Those answer 501, or 400 with one of
+// several codes. Errors of an interrupted upload have the status 400 and other codes.
 func rejectsCondition(err error) bool {
 	var api smithy.APIError
 	switch {
@@ -149,7 +157,7 @@ func rejectsCondition(err error) bool {
 	case statusOf(err) != http.StatusBadRequest || !errors.As(err, &api):
 		return false
 	}
-	return !slices.Contains([]string{"RequestTimeout", "IncompleteBody", "BadDigest", "ExpiredToken"}, api.ErrorCode())
+	return slices.Contains([]string{"InvalidArgument", "InvalidRequest", "NotImplemented", "NotSupported"}, api.ErrorCode())
 }
 
 // counter counts the bytes that are read.

@@ -144,6 +144,32 @@ func TestHangingUploadsBlockNoWrites(t *testing.T) {
 	}
 }
 
+// TestAHangingSnapshotEndsWithTheReplica stops the replica while a snapshot hangs and a later upload has ended.
+func TestAHangingSnapshotEndsWithTheReplica(t *testing.T) {
+	destination := &hangingDestination{Destination: OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), hanging: make(chan int, 1)}
+	s, r := openService(t, destination)
+	writeMegabytes(t, s, r, 1)
+	syncReplica(t, r)
+	destination.goAway()
+	r.snapshotAt = time.Time{}
+	l := &databaseLoop{s: s, r: r}
+	l.open, l.close = context.WithCancel(t.Context())
+	l.startUpload(s.now()) // has nothing to upload, and begins the snapshot
+	if level := <-destination.hanging; level != litestream.SnapshotLevel {
+		t.Fatalf("an upload of level %d hangs", level)
+	}
+	for range 2 {
+		if err := <-l.uploaded; err != nil {
+			t.Fatal(err)
+		}
+		l.startUpload(s.now())
+	}
+	l.stop(t.Context(), errDiskFull, false)
+	if l.r != nil || !s.hasFailed(KindDatabase) {
+		t.Error("the replica was not stopped")
+	}
+}
+
 // messages records the logged messages.
 type messages struct {
 	mu   sync.Mutex

@@ -28,6 +28,7 @@ const (
 	snapshotStartDelay = 2 * time.Minute  // a snapshot begins this long after the start of the program at the earliest
 	mergeTimeout       = time.Hour        // limit of one call of maintain
 	mergeRetry         = time.Minute      // wait after an error of maintain
+	snapshotOverdue    = 6 * time.Hour    // a snapshot that cannot be read is reported this long after it was due
 	localFor           = 15 * time.Minute // how long uploaded files stay in the local folder, for liveClient
 
 	// secondsKept is the number of parts of level 0 that stay in the destination. Each part is a restore point of one second. For most
@@ -99,11 +100,12 @@ func (r *replica) trim(ctx context.Context) error {
 
 // trimLocal removes local files that the destination has.
 func (r *replica) trimLocal() error {
-	if r.newest[1] == nil || time.Since(r.trimmedLocal) < localFor/10 {
+	uploaded := r.lite.Replica.Pos().TXID // 0 after a failed upload, and until the destination was listed
+	if uploaded == 0 || r.newest[1] == nil || time.Since(r.trimmedLocal) < localFor/10 {
 		return nil
 	}
 	r.trimmedLocal = time.Now()
-	list, err := listParts(r.lite.LTXLevelDir(0), 0, 0, min(r.lite.Replica.Pos().TXID, r.newest[1].MaxTXID)) // not the newest, with which litestream goes on
+	list, err := listParts(r.lite.LTXLevelDir(0), 0, 0, min(uploaded, r.newest[1].MaxTXID)) // not the newest, with which litestream goes on
 	if err != nil {
 		return err
 	}
@@ -146,33 +148,29 @@ func (r *replica) takeSnapshot(ctx context.Context) error {
 	return nil
 }
 
-// snapshotAttempts is how often storeSnapshot tries to read a snapshot whose transactions are all uploaded.
-const snapshotAttempts = 10
-
 // errNotUploaded is the error for a snapshot that cannot be stored yet.
-var errNotUploaded = errors.New("each snapshot of the database had transactions that were not uploaded")
+var errNotUploaded = errors.New("the snapshot of the database has transactions that are not uploaded")
 
 // storeSnapshot stores a snapshot in the destination, after all parts that it contains. If local files were removed before their upload,
 // later parts would have the same numbers, and would not continue the snapshot.
-func (r *replica) storeSnapshot(ctx context.Context) (*ltx.FileInfo, error) {
-	for range snapshotAttempts {
-		if err := r.lite.Replica.Sync(ctx); err != nil {
-			return nil, err
-		}
-		pos, body, err := r.lite.SnapshotReader(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if pos.TXID > r.lite.Replica.Pos().TXID { // the log was read meanwhile
-			if err := body.Close(); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		info, err := r.client.WriteLTXFile(ctx, litestream.SnapshotLevel, 1, pos.TXID, body)
-		return info, errors.Join(err, body.Close())
+func (r *replica) storeSnapshot(ctx context.Context) (_ *ltx.FileInfo, err error) {
+	if err := r.upload(ctx); err != nil { // first, because no checkpoint can run while the snapshot is read
+		return nil, err
 	}
-	return nil, errNotUploaded
+	pos, body, err := r.lite.SnapshotReader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	if pos.TXID > r.lite.Replica.Pos().TXID { // the log was read meanwhile
+		if err := r.upload(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if pos.TXID > r.lite.Replica.Pos().TXID { // another upload has failed
+		return nil, errNotUploaded
+	}
+	return r.client.WriteLTXFile(ctx, litestream.SnapshotLevel, 1, pos.TXID, body)
 }
 
 // removeOld removes the files that only restore points before a time need. It keeps the newest snapshot from before that time, and removes

@@ -21,7 +21,10 @@ import (
 // bucketReplica reads and writes the replica of an SQLite database in an S3 bucket. It uses the same names and metadata as litestream's own
 // S3 client, so that the command litestream can read the replica. The program does not use litestream's client, because that one fails if
 // AWS_CA_BUNDLE is set and needs an S3 configuration of its own.
-type bucketReplica struct{ *bucket }
+type bucketReplica struct {
+	*bucket
+	log *slog.Logger
+}
 
 // timestampKey is the name of the metadata with the time of an LTX file's commits. The S3 server's own time is that of the upload.
 const timestampKey = "litestream-timestamp"
@@ -29,23 +32,25 @@ const timestampKey = "litestream-timestamp"
 // headsAtOnce is the number of concurrent HEAD requests for timestampKey.
 const headsAtOnce = 20
 
-func (b *bucket) ReplicaClient() ReplicaClient { return bucketReplica{b} }
+func (b *bucket) ReplicaClient() ReplicaClient {
+	return &bucketReplica{b, slog.New(slog.DiscardHandler)}
+}
 
 // Type implements litestream.ReplicaClient.
-func (bucketReplica) Type() string { return "s3" }
+func (*bucketReplica) Type() string { return "s3" }
 
 // Init implements litestream.ReplicaClient.
-func (r bucketReplica) Init(ctx context.Context) error { return r.ensure(ctx) }
+func (r *bucketReplica) Init(ctx context.Context) error { return r.ensure(ctx) }
 
-// SetLogger implements litestream.ReplicaClient. Nothing is logged here.
-func (bucketReplica) SetLogger(*slog.Logger) {}
+// SetLogger implements litestream.ReplicaClient.
+func (r *bucketReplica) SetLogger(log *slog.Logger) { r.log = log }
 
-func (bucketReplica) name(level int, first, last ltx.TXID) string {
+func (*bucketReplica) name(level int, first, last ltx.TXID) string {
 	return litestream.LTXFilePath(DatabaseDir, level, first, last)
 }
 
 // LTXFiles implements litestream.ReplicaClient.
-func (r bucketReplica) LTXFiles(ctx context.Context, level int, seek ltx.TXID, useMetadata bool) (ltx.FileIterator, error) {
+func (r *bucketReplica) LTXFiles(ctx context.Context, level int, seek ltx.TXID, useMetadata bool) (ltx.FileIterator, error) {
 	found, err := r.LTXFilesBetween(ctx, level, seek, 0)
 	if err == nil && useMetadata {
 		err = r.readTimes(ctx, found)
@@ -57,7 +62,7 @@ func (r bucketReplica) LTXFiles(ctx context.Context, level int, seek ltx.TXID, u
 }
 
 // LTXFilesBetween implements ReplicaClient.
-func (r bucketReplica) LTXFilesBetween(ctx context.Context, level int, first, end ltx.TXID) (found []*ltx.FileInfo, err error) {
+func (r *bucketReplica) LTXFilesBetween(ctx context.Context, level int, first, end ltx.TXID) (found []*ltx.FileInfo, err error) {
 	dir := litestream.LTXLevelDir(DatabaseDir, level) + "/"
 	err = r.listAfter(ctx, dir, dir+first.String(), func(o Object) error { // a name begins with the first transaction
 		minTXID, maxTXID, err := ltx.ParseFilename(path.Base(o.Name))
@@ -73,7 +78,7 @@ func (r bucketReplica) LTXFilesBetween(ctx context.Context, level int, first, en
 }
 
 // readTimes sets the times of files to those of their commits. A file without the metadata keeps the time of its upload.
-func (r bucketReplica) readTimes(ctx context.Context, list []*ltx.FileInfo) error {
+func (r *bucketReplica) readTimes(ctx context.Context, list []*ltx.FileInfo) error {
 	heads, ctx := errgroup.WithContext(ctx)
 	heads.SetLimit(headsAtOnce)
 	for _, info := range list {
@@ -93,7 +98,7 @@ func (r bucketReplica) readTimes(ctx context.Context, list []*ltx.FileInfo) erro
 }
 
 // OpenLTXFile implements litestream.ReplicaClient.
-func (r bucketReplica) OpenLTXFile(ctx context.Context, level int, first, last ltx.TXID, offset, size int64) (io.ReadCloser, error) {
+func (r *bucketReplica) OpenLTXFile(ctx context.Context, level int, first, last ltx.TXID, offset, size int64) (io.ReadCloser, error) {
 	in := &s3.GetObjectInput{Bucket: &r.cfg.Bucket, Key: aws.String(r.cfg.Prefix + r.name(level, first, last))}
 	switch {
 	case size > 0:
@@ -110,7 +115,7 @@ func (r bucketReplica) OpenLTXFile(ctx context.Context, level int, first, last l
 }
 
 // WriteLTXFile implements litestream.ReplicaClient. A part of level 0 replaces no other one (same_part.go).
-func (r bucketReplica) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
+func (r *bucketReplica) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
 	file, isFile := body.(io.ReadSeeker)
 	header, body, err := ltx.PeekHeader(body)
 	if err != nil {
@@ -123,10 +128,7 @@ func (r bucketReplica) WriteLTXFile(ctx context.Context, level int, first, last 
 	}
 	info := &ltx.FileInfo{Level: level, MinTXID: first, MaxTXID: last, CreatedAt: at}
 	if level == 0 && isFile {
-		info.Size, err = r.putOnce(ctx, in, file)
-		if errors.Is(err, errExists) {
-			err = r.checkStored(ctx, info, file)
-		}
+		err = r.writePart(ctx, info, in, file)
 	} else {
 		info.Size, err = r.put(ctx, in, body)
 	}
@@ -136,22 +138,36 @@ func (r bucketReplica) WriteLTXFile(ctx context.Context, level int, first, last 
 	return info, nil
 }
 
-// checkStored sets the size of a part that the bucket had before the upload, and compares it with the local file. An earlier attempt of the
-// same upload may have stored it although its response did not arrive.
-func (r bucketReplica) checkStored(ctx context.Context, info *ltx.FileInfo, local io.ReadSeeker) error {
-	found, err := r.LTXFilesBetween(ctx, info.Level, info.MinTXID, info.MaxTXID+1)
-	if err != nil {
+// writePart stores a part of level 0 and sets its size. If the bucket has a part of this name, an earlier attempt of the same upload may have
+// stored it although its response did not arrive, so writePart compares the two.
+func (r *bucketReplica) writePart(ctx context.Context, info *ltx.FileInfo, in *s3.PutObjectInput, file io.ReadSeeker) (err error) {
+	info.Size, err = r.putOnce(ctx, in, file)
+	exists, unconditional := errors.Is(err, errExists), errors.Is(err, errUnconditional)
+	if !exists && !unconditional {
 		return err
 	}
-	if len(found) == 0 {
+	found, err := r.LTXFilesBetween(ctx, info.Level, info.MinTXID, info.MaxTXID+1)
+	switch {
+	case err != nil:
+		return err
+	case len(found) > 0:
+		info.Size = found[0].Size
+		return checkSame(ctx, r, info, file)
+	case exists:
 		return fmt.Errorf("%s was there and is not any more", partName(info))
 	}
-	info.Size = found[0].Size
-	return checkSame(ctx, r, info, local)
+	if !r.loggedUnconditional.Swap(true) {
+		r.log.WarnContext(ctx, "backup: the S3 server does not support If-None-Match in uploads, so an upload that it stores late can replace a newer part of the database; the nightly proof would report that", "destination", r.Label())
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	info.Size, err = r.put(ctx, in, file)
+	return err
 }
 
 // DeleteLTXFiles implements litestream.ReplicaClient.
-func (r bucketReplica) DeleteLTXFiles(ctx context.Context, list []*ltx.FileInfo) error {
+func (r *bucketReplica) DeleteLTXFiles(ctx context.Context, list []*ltx.FileInfo) error {
 	for _, info := range list {
 		if err := r.Delete(ctx, r.name(info.Level, info.MinTXID, info.MaxTXID)); err != nil {
 			return err
@@ -161,7 +177,7 @@ func (r bucketReplica) DeleteLTXFiles(ctx context.Context, list []*ltx.FileInfo)
 }
 
 // DeleteAll implements litestream.ReplicaClient.
-func (r bucketReplica) DeleteAll(ctx context.Context) error {
+func (r *bucketReplica) DeleteAll(ctx context.Context) error {
 	var all []string
 	err := r.List(ctx, DatabaseDir+"/", func(o Object) error {
 		if strings.HasSuffix(o.Name, ".ltx") {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/superfly/ltx"
 )
@@ -20,35 +21,82 @@ import (
 // that part, with a whole copy of the database.
 var errOtherPart = errors.New("an upload that was interrupted earlier has reached the backup destination: the backup continues after it, with a whole copy of the database")
 
-// checkSame returns errOtherPart unless a part in the destination has the content of local. It compares the sizes and the trailers,
-// because a trailer has the checksum of the whole part, which can be as large as the database.
+// errSharedDestination is returned instead of errOtherPart if that happens again and again: only another program can be the reason.
+var errSharedDestination = errors.New("another program also writes the backup of this site to this destination, perhaps a server with a copy of this data folder: stop that program, or set another ATELIE_BACKUP_URL for one of the two")
+
+// otherParts counts how often errOtherPart was returned. Each time costs a whole copy of the database.
+type otherParts struct {
+	count int
+	last  time.Time
+}
+
+// Waits after errOtherPart.
+const (
+	otherPartPause  = 5 * time.Second  // wait after the first one; it doubles each time
+	otherPartMax    = 10 * time.Minute // maximum wait
+	otherPartsUntil = 3                // from this one on, the error is errSharedDestination
+	otherPartsReset = time.Hour        // without another one, the count begins again
+)
+
+// add returns how long the backup waits before it continues after an error, and the error to report. Other errors than errOtherPart need no
+// wait here.
+func (o *otherParts) add(err error, now time.Time) (pause time.Duration, report error) {
+	if !errors.Is(err, errOtherPart) {
+		return 0, err
+	}
+	if now.Sub(o.last) > otherPartsReset {
+		o.count = 0
+	}
+	o.last = now
+	o.count++
+	if o.count >= otherPartsUntil {
+		err = fmt.Errorf("%w (%w)", errSharedDestination, err)
+	}
+	return min(otherPartPause<<min(o.count-1, 10), otherPartMax), err
+}
+
+// checkSame returns errOtherPart unless a part in the destination has the content of local. It compares the trailers, because a trailer has
+// the checksum of the whole part, which can be as large as the database.
 func checkSame(ctx context.Context, client ReplicaClient, info *ltx.FileInfo, local io.ReadSeeker) error {
-	size, err := local.Seek(0, io.SeekEnd)
+	start, err := local.Seek(-ltx.TrailerSize, io.SeekEnd)
 	if err != nil {
 		return err
 	}
-	if size != info.Size || size < ltx.TrailerSize {
-		return fmt.Errorf("%s: %w", partName(info), errOtherPart)
-	}
-	if _, err := local.Seek(-ltx.TrailerSize, io.SeekEnd); err != nil {
+	want := make([]byte, ltx.TrailerSize)
+	if _, err := io.ReadFull(local, want); err != nil {
 		return err
 	}
-	var want, got [ltx.TrailerSize]byte
-	if _, err := io.ReadFull(local, want[:]); err != nil {
+	got, err := readTrailer(ctx, client, info, start)
+	shorter := info.Size < start+ltx.TrailerSize // then a server rejects the range, or returns less
+	if err != nil && !shorter {
 		return err
 	}
-	body, err := client.OpenLTXFile(ctx, info.Level, info.MinTXID, info.MaxTXID, size-ltx.TrailerSize, ltx.TrailerSize)
-	if err != nil {
-		return err
-	}
-	_, err = io.ReadFull(body, got[:])
-	if err := errors.Join(err, body.Close()); err != nil {
-		return toDestinationError(err)
-	}
-	if !bytes.Equal(got[:], want[:]) {
+	if !bytes.Equal(got, want) {
 		return fmt.Errorf("%s: %w", partName(info), errOtherPart)
 	}
 	return nil
+}
+
+// readTrailer reads the trailer of a part that begins at start. A server that does not support ranges returns the whole part; its last bytes
+// are the trailer.
+func readTrailer(ctx context.Context, client ReplicaClient, info *ltx.FileInfo, start int64) (end []byte, err error) {
+	body, err := client.OpenLTXFile(ctx, info.Level, info.MinTXID, info.MaxTXID, start, ltx.TrailerSize)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = toDestinationError(errors.Join(err, body.Close())) }()
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := body.Read(buffer)
+		end = append(end, buffer[:n]...)
+		end = end[max(0, len(end)-ltx.TrailerSize):]
+		if errors.Is(err, io.EOF) {
+			return end, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
 // checkNewest compares the newest of some parts of level 0 in the destination with the local file of the same name, if there is one.

@@ -4,43 +4,63 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/superfly/ltx"
 
+	"atelie/internal/db"
 	"atelie/internal/storage/blob/blobtest"
 )
 
 // lateProxy is an HTTP proxy before an S3 server. It can hold one upload back, also after the client has given up.
 type lateProxy struct {
 	to      *httputil.ReverseProxy
-	noIf    bool // answers uploads with a condition as a server that does not support it
-	mu      sync.Mutex
-	next    bool          // the next upload is held back
-	held    chan struct{} // closed when an upload is held back
-	release chan struct{} // closed to pass it on
-	stored  chan struct{} // closed when the server has answered it
-	status  int           // of that answer
+	noIf    int         // answers uploads with a condition with this status, as a server that does not support it
+	refused int         // number of these answers
+	direct  Destination // the bucket without the proxy
+	// ignoreRange answers requests for a range with the whole object.
+	ignoreRange bool
+	mu          sync.Mutex
+	next        bool          // the next upload is held back
+	held        chan struct{} // closed when an upload is held back
+	release     chan struct{} // closed to pass it on
+	stored      chan struct{} // closed when the server has answered it
+	status      int           // of that answer
 }
 
 func (p *lateProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if p.noIf && r.Header.Get("If-None-Match") != "" {
-		http.Error(w, "<Error><Code>NotImplemented</Code></Error>", http.StatusNotImplemented)
-		return
-	}
 	p.mu.Lock()
-	hold := p.next && r.Method == http.MethodPut
+	refuse := p.noIf != 0 && r.Header.Get("If-None-Match") != ""
+	if refuse {
+		p.refused++
+	}
+	// the last request of an upload: of a multipart upload, the POST that completes it
+	hold := p.next && (r.Method == http.MethodPut && !r.URL.Query().Has("partNumber") || r.Method == http.MethodPost && r.URL.Query().Has("uploadId"))
 	p.next = p.next && !hold
 	p.mu.Unlock()
+	if refuse {
+		w.WriteHeader(p.noIf)
+		_, _ = io.WriteString(w, "<Error><Code>NotImplemented</Code></Error>") // the client sees a failure of this as one of the upload
+		return
+	}
+	if p.ignoreRange && r.Header.Get("Range") != "" { // a signed header, so it cannot be removed
+		p.sendWhole(w, r)
+		return
+	}
 	if hold {
 		defer close(p.stored)
 		body, err := io.ReadAll(r.Body)
@@ -59,6 +79,19 @@ func (p *lateProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.to.ServeHTTP(w, r)
 }
 
+// sendWhole answers a request for a range with the whole object.
+func (p *lateProxy) sendWhole(w http.ResponseWriter, r *http.Request) {
+	_, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	body, err := p.direct.Open(r.Context(), name)
+	if err != nil {
+		panic(err)
+	}
+	if _, err := io.Copy(w, body); err != nil {
+		panic(err)
+	}
+	_ = body.Close()
+}
+
 // lateBucket returns a bucket behind a proxy.
 func lateBucket(t *testing.T) (Destination, *lateProxy) {
 	t.Helper()
@@ -67,9 +100,11 @@ func lateBucket(t *testing.T) (Destination, *lateProxy) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	direct := cfg
 	p := &lateProxy{
-		to:   &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Host = r.In.Host }}, // the host is signed
-		held: make(chan struct{}), release: make(chan struct{}), stored: make(chan struct{}),
+		direct: OpenDestination(DestinationConfig{Bucket: &direct}),
+		to:     &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Host = r.In.Host }}, // the host is signed
+		held:   make(chan struct{}), release: make(chan struct{}), stored: make(chan struct{}),
 	}
 	server := httptest.NewServer(p)
 	t.Cleanup(server.Close)
@@ -81,6 +116,12 @@ func lateBucket(t *testing.T) (Destination, *lateProxy) {
 func (p *lateProxy) interruptUpload(t *testing.T, s *Service, r *replica) {
 	t.Helper()
 	insertRow(t, s, "was under way")
+	p.interrupt(t, r)
+}
+
+// interrupt cancels the upload of the newest part while the proxy has it.
+func (p *lateProxy) interrupt(t *testing.T, r *replica) {
+	t.Helper()
 	if err := r.lite.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -205,14 +246,200 @@ func TestAnUploadIsRepeated(t *testing.T) {
 // megabytes.
 func TestABucketWithoutConditionsGetsTheBackup(t *testing.T) {
 	destination, p := lateBucket(t)
-	p.noIf = true
+	p.noIf = http.StatusNotImplemented
 	s, r := openService(t, destination)
+	var logged messages
+	r.client.SetLogger(slog.New(&logged))
+	for _, text := range []string{"small", "small again"} {
+		insertRow(t, s, text)
+		syncReplica(t, r)
+		writeMegabytes(t, s, r, 3)
+		syncReplica(t, r)
+		insertMegabytes(t, s, 10) // a multipart upload
+		syncReplica(t, r)
+	}
+	if n, want := countRestored(t, destination), 2*(1+13*125); n != want {
+		t.Errorf("%d rows, want %d", n, want)
+	}
+	if p.refused != 2 {
+		t.Errorf("%d uploads with the condition, want one with a single request and a multipart upload", p.refused)
+	}
+	if len(logged.list) != 1 {
+		t.Errorf("%q, want one warning", logged.list)
+	}
+}
+
+// TestAnUploadWithoutTheConditionComparesFirst interrupts an upload to a server that does not support If-None-Match, and lets it arrive before
+// the part of the same number.
+func TestAnUploadWithoutTheConditionComparesFirst(t *testing.T) {
+	destination, p := lateBucket(t)
+	p.noIf = http.StatusBadRequest
+	s, r := openService(t, destination)
+	insertRow(t, s, "before")
+	syncReplica(t, r)
+	p.interruptUpload(t, s, r)
+	insertRow(t, s, strings.Repeat("has pages that no later write changes", 10_000))
+	r = forget(t, s, r)
+	if _, err := r.lite.Replica.MaxLTXFileInfo(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	pos, err := r.lite.Pos()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pos.TXID--
+	r.lite.Replica.SetPos(pos)
+	p.arrive(t, http.StatusOK)
+	if err := r.upload(t.Context()); !errors.Is(err, errOtherPart) {
+		t.Fatalf("got %v, want %v", err, errOtherPart)
+	}
+	insertRow(t, s, "after it")
+	r = forget(t, s, r)
+	syncReplica(t, r)
+	if n := countRestored(t, destination); n != 4 {
+		t.Errorf("%d rows, want 4", n)
+	}
+}
+
+// TestALateMultipartUploadReplacesNoNewerPart is TestALateUploadReplacesNoNewerPart for parts of several requests.
+func TestALateMultipartUploadReplacesNoNewerPart(t *testing.T) {
+	destination, p := lateBucket(t)
+	s, r := openService(t, destination)
+	insertRow(t, s, "before")
+	syncReplica(t, r)
+	insertMegabytes(t, s, 10)
+	p.interrupt(t, r)
+	insertMegabytes(t, s, 10)
+	r = forget(t, s, r)
+	syncReplica(t, r)
+	p.arrive(t, http.StatusPreconditionFailed)
+	insertRow(t, s, "after it")
+	syncReplica(t, r)
+	if n, want := countRestored(t, destination), 2+20*125; n != want {
+		t.Errorf("%d rows, want %d", n, want)
+	}
+}
+
+// insertMegabytes writes about n MB in one transaction.
+func insertMegabytes(t *testing.T, s *Service, n int) {
+	t.Helper()
+	if err := db.Exec(t.Context(), s.db, fmt.Sprintf(`insert into rate_limits (name, subject, bucket_start, hits)
+		with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < %d) select hex(randomblob(16)), hex(randomblob(4000)), 0, 1 from numbers`, n*125)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestServersWithoutRanges opens a replica again whose server ignores Range: the newest part is compared all the same.
+func TestServersWithoutRanges(t *testing.T) {
+	destination, p := lateBucket(t)
+	p.ignoreRange = true
+	s, r := openService(t, destination)
+	insertMegabytes(t, s, 1)
+	syncReplica(t, r)
 	insertRow(t, s, "small")
 	syncReplica(t, r)
-	writeMegabytes(t, s, r, 3)
+	r.abandon(t.Context())
+	r = open(t, s)
+	p.interruptUpload(t, s, r)
+	r = forget(t, s, r)
+	p.arrive(t, http.StatusOK)
+	if err := r.upload(t.Context()); !errors.Is(err, errOtherPart) {
+		t.Errorf("got %v, want %v", err, errOtherPart)
+	}
+}
+
+// TestThePartsOfAnotherProgramAreFound continues a replica whose destination gets a newer part from another program.
+func TestThePartsOfAnotherProgramAreFound(t *testing.T) {
+	destination := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+	s, r := openService(t, destination)
+	insertRow(t, s, "before")
 	syncReplica(t, r)
-	if n := countRestored(t, destination); n != 1+3*125 {
-		t.Errorf("%d rows, want %d", n, 1+3*125)
+	newest := r.lite.Replica.Pos().TXID
+	local, err := os.Open(r.lite.LTXPath(0, newest, newest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.client.WriteLTXFile(t.Context(), 0, newest+7, newest+7, local)
+	if err := errors.Join(err, local.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r.lite.Replica.SetPos(ltx.Pos{}) // as after a failed upload
+	insertRow(t, s, "after it")
+	if err := r.lite.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.upload(t.Context()); !errors.Is(err, errOtherPart) || !damaged(err) {
+		t.Errorf("got %v, want %v", err, errOtherPart)
+	}
+}
+
+// TestRepeatedConflictsWaitLonger counts errOtherPart: the waits grow, the third names the reason, and an hour without one begins again.
+func TestRepeatedConflictsWaitLonger(t *testing.T) {
+	var o otherParts
+	now := time.Date(2026, 11, 29, 3, 0, 0, 0, time.UTC)
+	failed := fmt.Errorf("a server at 10.0.0.1: %w", errOtherPart)
+	for i, want := range []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second, 320 * time.Second, 10 * time.Minute, 10 * time.Minute} {
+		pause, err := o.add(failed, now)
+		if pause != want || !damaged(err) {
+			t.Errorf("%d: %s %v, want %s", i, pause, err, want)
+		}
+		if shared := errors.Is(err, errSharedDestination); shared != (i >= 2) || strings.Contains(safeText(err), "10.0.0.1") {
+			t.Errorf("%d: %q", i, safeText(err))
+		}
+		if pause, err := o.add(io.ErrUnexpectedEOF, now); pause != 0 || !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("another error: %s %v", pause, err)
+		}
+		now = now.Add(11 * time.Minute)
+	}
+	if pause, err := o.add(failed, now.Add(time.Hour)); pause != 5*time.Second || errors.Is(err, errSharedDestination) {
+		t.Errorf("after an hour: %s %v", pause, err)
+	}
+}
+
+// TestAFailedUploadKeepsLocalParts removes old local parts after an upload has failed: the destination may not have them.
+func TestAFailedUploadKeepsLocalParts(t *testing.T) {
+	s, r := openService(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}))
+	for _, text := range []string{"one", "two", "three"} {
+		insertRow(t, s, text)
+		syncReplica(t, r)
+	}
+	if _, err := r.compactor.Compact(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	insertRow(t, s, "waits")
+	if err := r.lite.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	list, err := listParts(r.lite.LTXLevelDir(0), 0, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-2 * localFor)
+	for _, info := range list {
+		if err := os.Chtimes(r.lite.LTXPath(0, info.MinTXID, info.MaxTXID), long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remaining := func() int {
+		t.Helper()
+		r.trimmedLocal = time.Time{}
+		if err := r.trimLocal(); err != nil {
+			t.Fatal(err)
+		}
+		list, err := listParts(r.lite.LTXLevelDir(0), 0, 0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list)
+	}
+	uploaded := r.lite.Replica.Pos()
+	r.lite.Replica.SetPos(ltx.Pos{})
+	if n := remaining(); n != len(list) {
+		t.Errorf("after a failed upload: %d parts, want all %d", n, len(list))
+	}
+	r.lite.Replica.SetPos(uploaded)
+	if n := remaining(); n >= len(list) || n < 2 {
+		t.Errorf("after an upload: %d of %d parts, want the newest uploaded one and the one that waits", n, len(list))
 	}
 }
 
@@ -244,7 +471,7 @@ func TestErrorsOfServersWithoutIfNoneMatch(t *testing.T) {
 		want   bool
 	}{
 		{501, "NotImplemented", true}, {400, "InvalidArgument", true}, {400, "InvalidRequest", true},
-		{400, "RequestTimeout", false}, {400, "ExpiredToken", false}, {412, "PreconditionFailed", false}, {403, "AccessDenied", false}, {503, "SlowDown", false},
+		{400, "NotImplemented", true}, {400, "RequestTimeout", false}, {400, "ExpiredToken", false}, {400, "EntityTooSmall", false}, {400, "AnythingElse", false}, {412, "PreconditionFailed", false}, {403, "AccessDenied", false}, {503, "SlowDown", false},
 	} {
 		err := &smithyhttp.ResponseError{
 			Response: &smithyhttp.Response{Response: &http.Response{StatusCode: c.status}}, Err: &smithy.GenericAPIError{Code: c.code},

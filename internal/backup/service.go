@@ -302,7 +302,12 @@ func (s *Service) succeededWith(ctx context.Context, kind Kind, until time.Time,
 // safeText returns the text about a failure that owners see. The texts of this package's own errors are safe to show. Those of other errors
 // can contain addresses, so they appear only in the log.
 func safeText(cause error) string {
-	for _, known := range []error{ErrOtherSite, errDiskFull, errTooLong, errOtherPart, errBlobMissing, errStillDamaged} {
+	for _, known := range []error{errSharedDestination, errOtherPart, errTooLong, errDiskFull} { // may wrap an error of a server
+		if errors.Is(cause, known) {
+			return known.Error()
+		}
+	}
+	for _, known := range []error{ErrOtherSite, errBlobMissing, errStillDamaged} {
 		if errors.Is(cause, known) {
 			return cause.Error()
 		}
