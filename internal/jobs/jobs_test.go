@@ -44,7 +44,7 @@ func newQueue(d *db.DB, c *clock, log *bytes.Buffer) *Queue {
 }
 
 // enqueue adds a job for each payload, in one transaction.
-func enqueue(t *testing.T, q *Queue, kind string, payloads ...any) {
+func enqueue(t testing.TB, q *Queue, kind string, payloads ...any) {
 	t.Helper()
 	err := q.db.WithTx(t.Context(), func(tx *db.Tx) error {
 		for _, p := range payloads {

@@ -40,24 +40,18 @@ func (q *Queue) Drop(ctx context.Context, tx *db.Tx, about string) error {
 }
 
 // claimJobs claims at most limit due jobs for the time of a lease; the jobs that are due longest come first. The claim itself counts
-// as an attempt, because otherwise a job that crashes its node would run again and again. The inner select is materialized, because
-// the database could otherwise run it more than once and exceed the limit. While no job is due, claimJobs writes nothing: each
-// write would make this node check its cached content again, and unchecked content is not served during an outage.
+// as an attempt, because otherwise a job that crashes its node would run again and again. While no job is due, claimJobs writes nothing:
+// each write would make this node check its cached content again, and unchecked content is not served during an outage.
 func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now time.Time) (claimed []job, err error) {
-	kindList, args := db.AppendList([]any{now, db.LatestPlausible(now, maxBackoff), db.LatestPlausible(now, lease)}, kinds)
-	isDue := `failed_at is null and (run_at <= $1 or run_at > $2) and (leased_until is null or leased_until <= $1 or leased_until > $3) and kind in (` + kindList + `)`
-	if found, err := db.One[bool](ctx, d, `select exists (select 1 from jobs where `+isDue+`)`, args...); err != nil || !found {
+	query, args := dueKindsStatement(kinds, now)
+	due, err := db.Collect(ctx, d, func(row db.Row) (kind string, err error) {
+		err = row.Scan(&kind)
+		return kind, err
+	}, query, args...)
+	if err != nil || len(due) == 0 {
 		return nil, err
 	}
-	args = append(args, uuid.NewString(), now.Add(lease), limit)
-	lock := ""
-	if d.Dialect == db.Postgres {
-		lock = " for update skip locked"
-	}
-	n := len(args)
-	query := fmt.Sprintf(`with due as materialized (select id from jobs where %s order by run_at, id limit $%d%s)
-		update jobs set claim = $%d, leased_until = $%d, tries = tries + 1 where id in (select id from due)
-		returning id, kind, claim, payload, tries, run_at, created_at`, isDue, n, lock, n-2, n-1)
+	query, args = claimStatement(d.Dialect, due, limit, now)
 	err = d.WithShortTx(ctx, func(tx *db.Tx) error {
 		claimed, err = db.Collect(ctx, tx, func(row db.Row) (j job, err error) {
 			err = row.Scan(&j.id, &j.kind, &j.claim, &j.payload, &j.tries, &j.runAt, &j.createdAt)
@@ -72,6 +66,44 @@ func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now tim
 		return cmp.Or(a.runAt.Compare(b.runAt), strings.Compare(a.id, b.id))
 	})
 	return claimed, nil
+}
+
+// isDue is the condition of a job that can be claimed. Its parameters are those of dueArgs.
+const isDue = `failed_at is null and (run_at <= $1 or run_at > $2) and (leased_until is null or leased_until <= $1 or leased_until > $3)`
+
+func dueArgs(now time.Time) []any {
+	return []any{now, db.LatestPlausible(now, maxBackoff), db.LatestPlausible(now, lease)}
+}
+
+// dueKindsStatement selects those of the kinds that have a due job. Like claimStatement it searches each kind by itself: the index jobs_due
+// has the jobs of one kind in the order of run_at, and one search for several kinds would read all their jobs, or those of all kinds.
+func dueKindsStatement(kinds []string, now time.Time) (query string, args []any) {
+	args = dueArgs(now)
+	values := make([]string, len(kinds))
+	for i, kind := range kinds {
+		args = append(args, kind)
+		values[i] = fmt.Sprintf("(cast($%d as text))", len(args))
+	}
+	return `select column1 from (values ` + strings.Join(values, ", ") + `) as kinds where exists (select 1 from jobs where kind = column1 and ` + isDue + `)`, args
+}
+
+// claimStatement claims due jobs. The select is materialized, because the database could otherwise run it more than once and exceed the
+// limit. On PostgreSQL it locks up to limit jobs of each kind until the commit; another node skips them until its next search.
+func claimStatement(dialect db.Dialect, kinds []string, limit int, now time.Time) (query string, args []any) {
+	args = append(dueArgs(now), uuid.NewString(), now.Add(lease), limit)
+	n := len(args)
+	lock := ""
+	if dialect == db.Postgres {
+		lock = " for update skip locked"
+	}
+	ofKinds := make([]string, len(kinds))
+	for i, kind := range kinds {
+		args = append(args, kind)
+		ofKinds[i] = fmt.Sprintf(`select * from (select id, run_at from jobs where kind = $%d and %s order by run_at, id limit $%d%s) as of_kind`, len(args), isDue, n, lock)
+	}
+	return fmt.Sprintf(`with due as materialized (select id from (%s) as of_kinds order by run_at, id limit $%d)
+		update jobs set claim = $%d, leased_until = $%d, tries = tries + 1 where id in (select id from due)
+		returning id, kind, claim, payload, tries, run_at, created_at`, strings.Join(ofKinds, " union all "), n, n-2, n-1), args
 }
 
 // deleteJob removes a job that succeeded. Like retryJob, failJob, renewJob and releaseJob, it changes nothing when another
