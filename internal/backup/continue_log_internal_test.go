@@ -72,9 +72,9 @@ func TestALogThatWasRestartedIsNotContinued(t *testing.T) {
 
 // Proves H-backup-restarted-log.
 //
-// TestASnapshotOfARestartedLogIsRemoved runs a checkpoint of the whole log and a write that restarts the log while a snapshot reads pages
+// TestASnapshotOfARestartedLogIsNotStored runs a checkpoint of the whole log and a write that restarts the log while a snapshot reads pages
 // from it. The snapshot would have pages of both logs.
-func TestASnapshotOfARestartedLogIsRemoved(t *testing.T) {
+func TestASnapshotOfARestartedLogIsNotStored(t *testing.T) {
 	destination := &calledDestination{Destination: OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})}
 	s, r := openService(t, destination)
 	writeMegabytes(t, s, r, 1)

@@ -65,6 +65,7 @@ type replica struct {
 	trimmedLocal time.Time             // when local files were removed most recently
 	snapshot     ltx.TXID              // the transaction of the newest snapshot; 0 for none
 	snapshotAt   time.Time             // when the next snapshot is due
+	overdueAt    time.Time             // an error that repeated attempts usually mend is reported from then on
 }
 
 // openReplica opens the database in litestream and continues the replica in the destination. The destination must be reachable.
@@ -123,12 +124,14 @@ func (r *replica) scheduleSnapshot(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	r.snapshotAt = now.Add(snapshotStartDelay)
+	r.snapshotAt, r.overdueAt = now.Add(snapshotStartDelay), now.Add(snapshotOverdue)
 	if n := len(list); n > 0 {
 		r.snapshot = list[n-1].MaxTXID
-		if due := list[n-1].CreatedAt.Add(snapshotEvery); due.After(r.snapshotAt) {
+		due := list[n-1].CreatedAt.Add(snapshotEvery)
+		if due.After(r.snapshotAt) {
 			r.snapshotAt = due
 		}
+		r.overdueAt = due.Add(snapshotOverdue) // the same after a restart
 		return nil
 	}
 	complete, err := r.beginsAtFirst(ctx)
@@ -320,6 +323,7 @@ func (l *databaseLoop) step(ctx context.Context) {
 		r, err := s.startReplica(ctx)
 		if err != nil {
 			l.wait = min(max(2*l.wait, syncEvery), retryMax)
+			now = time.Now()
 			pause, err := l.others.add(err, now)
 			l.tryAt = now.Add(max(l.wait, pause))
 			if l.failures++; l.failures >= failuresUntilError || !errors.Is(err, db.ErrLogInUse) {
@@ -417,7 +421,11 @@ func (r *replica) upload(ctx context.Context) error {
 	if err := r.lite.Replica.Sync(ctx); err != nil {
 		return err
 	}
-	uploaded := r.lite.Replica.Pos().TXID
+	return r.checkPosition()
+}
+
+func (r *replica) checkPosition() error {
+	uploaded := r.lite.Replica.Pos().TXID // before the local one, which can grow
 	local, err := r.lite.Pos()
 	if err == nil && uploaded > local.TXID {
 		err = errOtherPart
@@ -440,7 +448,7 @@ func (s *Service) startMaintenance(ctx context.Context, background *sync.WaitGro
 		now := s.now()
 		if err := r.maintain(limited, now, s.cfg.Retention); err != nil {
 			r.maintainAt = time.Now().Add(mergeRetry)
-			if !errors.Is(err, errLogRestarted) || now.After(r.snapshotAt.Add(snapshotOverdue)) {
+			if !errors.Is(err, errLogRestarted) || now.After(r.overdueAt) {
 				s.failed(ctx, KindSnapshot, err)
 			}
 		} else if s.hasFailed(KindSnapshot) {
@@ -453,7 +461,7 @@ func (s *Service) startMaintenance(ctx context.Context, background *sync.WaitGro
 func (l *databaseLoop) finishUpload(ctx context.Context, err error) {
 	switch {
 	case err == nil:
-		l.position = l.r.lite.Replica.Pos().TXID
+		l.position = max(l.position, l.r.lite.Replica.Pos().TXID) // 0 if a snapshot's upload has failed meanwhile
 	case ctx.Err() != nil:
 	case damaged(err):
 		l.stop(ctx, err, true)
@@ -508,7 +516,11 @@ func (s *Service) closeReplica(ctx context.Context) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, finalSync)
 	defer cancel()
-	if err := r.lite.Close(limited); err != nil {
+	err := r.lite.Close(limited)
+	if err == nil {
+		err = r.checkPosition()
+	}
+	if err != nil {
 		s.log.Warn("backup: the last writes are not in the backup destination; the next start uploads them", "destination", s.cfg.Destination.Label(), "cause", err.Error())
 	}
 	return nil

@@ -44,6 +44,23 @@ func (r folderReplica) LTXFilesBetween(_ context.Context, level int, first, end 
 	return listParts(r.LTXLevelDir(level), level, first, end)
 }
 
+// WriteLTXFile implements litestream.ReplicaClient. A part of level 0 replaces no other one (same_part.go).
+func (r folderReplica) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
+	local, isFile := body.(io.ReadSeeker)
+	if level > 0 || !isFile {
+		return r.ReplicaClient.WriteLTXFile(ctx, level, first, last, body)
+	}
+	stored, err := os.Stat(r.LTXFilePath(level, first, last))
+	if errors.Is(err, fs.ErrNotExist) {
+		return r.ReplicaClient.WriteLTXFile(ctx, level, first, last, body)
+	}
+	if err != nil {
+		return nil, err
+	}
+	info := &ltx.FileInfo{Level: level, MinTXID: first, MaxTXID: last, Size: stored.Size(), CreatedAt: stored.ModTime().UTC()}
+	return info, checkSame(ctx, r, info, local)
+}
+
 // listParts lists the parts in a folder as ReplicaClient.LTXFilesBetween does. A missing folder has none.
 func listParts(dir string, level int, first, end ltx.TXID) (found []*ltx.FileInfo, err error) {
 	f, err := os.Open(dir)

@@ -29,8 +29,8 @@ type bucket struct {
 	client   *s3.Client
 	uploader *manager.Uploader
 
-	unsupported, unsupportedMultipart atomic.Bool // the server does not support If-None-Match in uploads with one request, or with several
-	loggedUnconditional               atomic.Bool
+	unsupportedSingle, unsupportedMultipart atomic.Bool // the server does not support If-None-Match in uploads with one request, or with several
+	loggedUnconditional                     atomic.Bool
 
 	mu      sync.Mutex
 	created bool // the bucket exists, or the configuration does not ask to create it
@@ -115,11 +115,7 @@ func (b *bucket) putOnce(ctx context.Context, in *s3.PutObjectInput, body io.Rea
 	if err != nil {
 		return 0, err
 	}
-	unsupported := &b.unsupported
-	if size > partSize {
-		unsupported = &b.unsupportedMultipart
-	}
-	if unsupported.Load() {
+	if b.unsupported(size).Load() {
 		return 0, errUnconditional
 	}
 	if _, err := body.Seek(0, io.SeekStart); err != nil {
@@ -132,10 +128,17 @@ func (b *bucket) putOnce(ctx context.Context, in *s3.PutObjectInput, body io.Rea
 	case statusOf(err) == http.StatusPreconditionFailed:
 		return 0, fmt.Errorf("%w (%w)", errExists, err)
 	case rejectsCondition(err):
-		unsupported.Store(true)
 		return 0, fmt.Errorf("%w (%w)", errUnconditional, err)
 	}
 	return size, err
+}
+
+// unsupported returns whether the server is known not to support If-None-Match in uploads of size bytes.
+func (b *bucket) unsupported(size int64) *atomic.Bool {
+	if size > partSize {
+		return &b.unsupportedMultipart
+	}
+	return &b.unsupportedSingle
 }
 
 // statusOf returns the HTTP status with which a server rejected a request, or 0.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"time"
@@ -51,7 +52,7 @@ func (r *replica) maintain(ctx context.Context, now time.Time, retention time.Du
 	if err := r.takeSnapshot(ctx); err != nil {
 		return fmt.Errorf("snapshot of the database: %w", err)
 	}
-	r.snapshotAt = now.Add(snapshotEvery)
+	r.snapshotAt, r.overdueAt = now.Add(snapshotEvery), now.Add(snapshotEvery+snapshotOverdue)
 	if err := r.removeOld(ctx, now.Add(-retention)); err != nil {
 		return fmt.Errorf("remove old parts of the database: %w", err)
 	}
@@ -131,30 +132,50 @@ func (r *replica) takeSnapshot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	info, err := r.storeSnapshot(ctx)
-	if err != nil {
-		return err
-	}
 	// litestream restarts the log in none of its checkpoints meanwhile, but a write may do it after a checkpoint before. The snapshot can
-	// then have pages of both logs.
-	after, err := readLogSalts(r.lite.WALPath())
-	if err == nil && after != before {
-		err = errLogRestarted
+	// then have pages of both logs, and must not be stored.
+	info, err := r.storeSnapshot(ctx, func() error {
+		after, err := readLogSalts(r.lite.WALPath())
+		if err == nil && after != before {
+			err = errLogRestarted
+		}
+		return err
+	})
+	if err == nil {
+		r.snapshot = info.MaxTXID
 	}
-	if err != nil {
-		return errors.Join(err, r.client.DeleteLTXFiles(ctx, []*ltx.FileInfo{info}))
+	return err
+}
+
+// checkedBody calls check when everything is read. Its error ends the upload, so that nothing is stored.
+type checkedBody struct {
+	io.Reader
+	check func() error
+}
+
+func (b checkedBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if errors.Is(err, io.EOF) {
+		if failed := b.check(); failed != nil {
+			err = failed
+		}
 	}
-	r.snapshot = info.MaxTXID
-	return nil
+	return n, err
 }
 
 // errNotUploaded is the error for a snapshot that cannot be stored yet.
 var errNotUploaded = errors.New("the snapshot of the database has transactions that are not uploaded")
 
 // storeSnapshot stores a snapshot in the destination, after all parts that it contains. If local files were removed before their upload,
-// later parts would have the same numbers, and would not continue the snapshot.
-func (r *replica) storeSnapshot(ctx context.Context) (_ *ltx.FileInfo, err error) {
-	if err := r.upload(ctx); err != nil { // first, because no checkpoint can run while the snapshot is read
+// later parts would have the same numbers, and would not continue the snapshot. check is called when the snapshot is read; if it fails,
+// nothing is stored.
+func (r *replica) storeSnapshot(ctx context.Context, check func() error) (_ *ltx.FileInfo, err error) {
+	upload := func() error {
+		limited, cancel := context.WithTimeout(ctx, uploadTimeout) // the upload of new parts waits for this one
+		defer cancel()
+		return r.upload(limited)
+	}
+	if err := upload(); err != nil { // first, because no checkpoint can run while the snapshot is read
 		return nil, err
 	}
 	pos, body, err := r.lite.SnapshotReader(ctx)
@@ -163,14 +184,14 @@ func (r *replica) storeSnapshot(ctx context.Context) (_ *ltx.FileInfo, err error
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
 	if pos.TXID > r.lite.Replica.Pos().TXID { // the log was read meanwhile
-		if err := r.upload(ctx); err != nil {
+		if err := upload(); err != nil {
 			return nil, err
 		}
 	}
 	if pos.TXID > r.lite.Replica.Pos().TXID { // another upload has failed
 		return nil, errNotUploaded
 	}
-	return r.client.WriteLTXFile(ctx, litestream.SnapshotLevel, 1, pos.TXID, body)
+	return r.client.WriteLTXFile(ctx, litestream.SnapshotLevel, 1, pos.TXID, checkedBody{body, check})
 }
 
 // removeOld removes the files that only restore points before a time need. It keeps the newest snapshot from before that time, and removes

@@ -156,14 +156,17 @@ func (r *bucketReplica) writePart(ctx context.Context, info *ltx.FileInfo, in *s
 	case exists:
 		return fmt.Errorf("%s was there and is not any more", partName(info))
 	}
-	if !r.loggedUnconditional.Swap(true) {
-		r.log.WarnContext(ctx, "backup: the S3 server does not support If-None-Match in uploads, so an upload that it stores late can replace a newer part of the database; the nightly proof would report that", "destination", r.Label())
-	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	info.Size, err = r.put(ctx, in, file)
-	return err
+	if info.Size, err = r.put(ctx, in, file); err != nil {
+		return err // perhaps not because of the condition
+	}
+	r.unsupported(info.Size).Store(true)
+	if !r.loggedUnconditional.Swap(true) {
+		r.log.WarnContext(ctx, "backup: the S3 server does not support If-None-Match in uploads, so an upload that it stores late can replace a newer part of the database; the nightly proof would report that", "destination", r.Label())
+	}
+	return nil
 }
 
 // DeleteLTXFiles implements litestream.ReplicaClient.

@@ -14,15 +14,15 @@ import (
 
 // This file keeps apart two parts with one name. When the local files are removed (databaseLoop.stop), the backup continues after the newest
 // part of the destination. An upload from before may still be under way, in a proxy or an S3 server, and store its part later: under the
-// name of a newer part with other pages. Therefore a bucket stores a part of level 0 only if it has none with this name (bucket.putOnce), and
+// name of a newer part with other pages. Therefore a destination stores a part of level 0 only if it has none with this name (bucket.putOnce, folderReplica.WriteLTXFile), and
 // the newest part of the destination is compared with the local file before the backup continues after it (liveClient).
 
 // errOtherPart is returned if the destination has a part with the name of a local one and with other content. The backup must continue after
 // that part, with a whole copy of the database.
 var errOtherPart = errors.New("an upload that was interrupted earlier has reached the backup destination: the backup continues after it, with a whole copy of the database")
 
-// errSharedDestination is returned instead of errOtherPart if that happens again and again: only another program can be the reason.
-var errSharedDestination = errors.New("another program also writes the backup of this site to this destination, perhaps a server with a copy of this data folder: stop that program, or set another ATELIE_BACKUP_URL for one of the two")
+// errSharedDestination is returned instead of errOtherPart if that happens again and again.
+var errSharedDestination = errors.New("parts of another program appear in this backup destination again and again; perhaps a server with a copy of this data folder uses it too: stop that server, or set another ATELIE_BACKUP_URL for one of the two")
 
 // otherParts counts how often errOtherPart was returned. Each time costs a whole copy of the database.
 type otherParts struct {

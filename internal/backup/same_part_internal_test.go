@@ -28,10 +28,12 @@ import (
 
 // lateProxy is an HTTP proxy before an S3 server. It can hold one upload back, also after the client has given up.
 type lateProxy struct {
-	to      *httputil.ReverseProxy
-	noIf    int         // answers uploads with a condition with this status, as a server that does not support it
-	refused int         // number of these answers
-	direct  Destination // the bucket without the proxy
+	to          *httputil.ReverseProxy
+	noIf        int         // answers uploads with a condition with this status, as a server that does not support it
+	refused     int         // number of these answers
+	noPut       bool        // answers all uploads with 501
+	conditional int         // number of uploads with a condition
+	direct      Destination // the bucket without the proxy
 	// ignoreRange answers requests for a range with the whole object.
 	ignoreRange bool
 	mu          sync.Mutex
@@ -48,6 +50,10 @@ func (p *lateProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if refuse {
 		p.refused++
 	}
+	if r.Header.Get("If-None-Match") != "" {
+		p.conditional++
+	}
+	noPut := p.noPut && r.Method == http.MethodPut
 	// the last request of an upload: of a multipart upload, the POST that completes it
 	hold := p.next && (r.Method == http.MethodPut && !r.URL.Query().Has("partNumber") || r.Method == http.MethodPost && r.URL.Query().Has("uploadId"))
 	p.next = p.next && !hold
@@ -55,6 +61,10 @@ func (p *lateProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if refuse {
 		w.WriteHeader(p.noIf)
 		_, _ = io.WriteString(w, "<Error><Code>NotImplemented</Code></Error>") // the client sees a failure of this as one of the upload
+		return
+	}
+	if noPut {
+		w.WriteHeader(http.StatusNotImplemented)
 		return
 	}
 	if p.ignoreRange && r.Header.Get("Range") != "" { // a signed header, so it cannot be removed
@@ -266,6 +276,77 @@ func TestABucketWithoutConditionsGetsTheBackup(t *testing.T) {
 	}
 	if len(logged.list) != 1 {
 		t.Errorf("%q, want one warning", logged.list)
+	}
+}
+
+// TestAnOutageDoesNotTurnTheConditionOff has a proxy that answers all uploads with 501 for a while.
+func TestAnOutageDoesNotTurnTheConditionOff(t *testing.T) {
+	destination, p := lateBucket(t)
+	s, r := openService(t, destination)
+	syncReplica(t, r)
+	insertRow(t, s, "during the outage")
+	if err := r.lite.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.noPut = true
+	if err := r.upload(t.Context()); err == nil {
+		t.Fatal("the upload succeeded")
+	}
+	p.noPut = false
+	before := p.conditional
+	insertRow(t, s, "after it")
+	syncReplica(t, r)
+	if n := p.conditional - before; n != 2 {
+		t.Errorf("%d uploads with the condition, want 2", n)
+	}
+}
+
+// TestTwoProgramsInOneFolder lets two replicas write to one folder in turn: they overwrite no part of each other.
+func TestTwoProgramsInOneFolder(t *testing.T) {
+	destination := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+	first, r1 := openService(t, destination)
+	insertRow(t, first, "before")
+	syncReplica(t, r1)
+	second, r2 := openService(t, destination)
+	insertRow(t, second, "of the second")
+	syncReplica(t, r2)
+	insertRow(t, first, "of the first")
+	if err := r1.lite.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := r1.upload(t.Context()); !errors.Is(err, errOtherPart) {
+		t.Errorf("got %v, want %v", err, errOtherPart)
+	}
+}
+
+// TestASnapshotUploadsWhatWasReadMeanwhile reads the log while the upload before a snapshot hangs. The snapshot has that transaction, so its
+// part must be uploaded before.
+func TestASnapshotUploadsWhatWasReadMeanwhile(t *testing.T) {
+	destination := &hangingDestination{Destination: OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), hanging: make(chan int, 2)}
+	s, r := openService(t, destination)
+	insertRow(t, s, "before")
+	if err := r.lite.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	comeBack := destination.goAway()
+	ended := make(chan error, 1)
+	go func() { ended <- r.takeSnapshot(t.Context()) }()
+	<-destination.hanging
+	insertRow(t, s, "meanwhile")
+	if err := r.lite.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	comeBack()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	pos, err := r.lite.Pos()
+	if err != nil || r.snapshot != pos.TXID {
+		t.Errorf("the snapshot has %s, want %s, %v", r.snapshot, pos.TXID, err)
+	}
+	list, err := r.client.LTXFilesBetween(t.Context(), 0, pos.TXID, 0)
+	if err != nil || len(list) != 1 {
+		t.Errorf("%d parts of the newest transaction, %v", len(list), err)
 	}
 }
 
