@@ -35,6 +35,38 @@ func TestClaimsReadNoJobsOfOtherKinds(t *testing.T) {
 	})
 }
 
+// TestNodesClaimAtTheSameTime has two nodes claim before the first one commits: the second gets the jobs that follow.
+func TestNodesClaimAtTheSameTime(t *testing.T) {
+	d := dbtest.Open(t, db.Postgres) // on SQLite the second waits for the first
+	c := newClock()
+	q := newQueue(d, c, nil)
+	kinds := []string{"a", "b", "c", "d"}
+	for _, kind := range kinds {
+		enqueue(t, q, kind, make([]any, 8)...)
+	}
+	c.advance(time.Second)
+	query, args := claimStatement(d.Dialect, kinds, 8, c.now())
+	err := d.WithTx(t.Context(), func(tx *db.Tx) error {
+		first, err := db.Collect(t.Context(), tx, func(row db.Row) (j job, err error) {
+			err = row.Scan(&j.id, &j.kind, &j.claim, &j.payload, &j.tries, &j.runAt, &j.createdAt)
+			return j, err
+		}, query, args...)
+		if err != nil || len(first) != 8 {
+			t.Errorf("the first node claimed %d, %v", len(first), err)
+		}
+		for _, want := range []int{8, 8, 8, 0} {
+			next, err := claimJobs(t.Context(), d, kinds, 8, c.now())
+			if err != nil || len(next) != want {
+				t.Errorf("another node claimed %d, want %d, %v", len(next), want, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // BenchmarkClaim claims, with 20,000 waiting jobs of other kinds, one job of twelve kinds and removes it; and looks for one when none waits.
 func BenchmarkClaim(b *testing.B) {
 	kinds := strings.Fields("a b c d e f g h i j k mail")

@@ -87,23 +87,28 @@ func dueKindsStatement(kinds []string, now time.Time) (query string, args []any)
 	return `select column1 from (values ` + strings.Join(values, ", ") + `) as kinds where exists (select 1 from jobs where kind = column1 and ` + isDue + `)`, args
 }
 
-// claimStatement claims due jobs. The select is materialized, because the database could otherwise run it more than once and exceed the
-// limit. On PostgreSQL it locks up to limit jobs of each kind until the commit; another node skips them until its next search.
+// candidates is how many due jobs of each kind claimStatement chooses from, as a multiple of the limit. On PostgreSQL other nodes may lock the
+// first of them meanwhile.
+const candidates = 8
+
+// claimStatement claims due jobs. The selects are materialized, because the database could otherwise run them more than once and exceed the
+// limit. On PostgreSQL only the claimed jobs are locked, and those that another node has locked are skipped.
 func claimStatement(dialect db.Dialect, kinds []string, limit int, now time.Time) (query string, args []any) {
-	args = append(dueArgs(now), uuid.NewString(), now.Add(lease), limit)
+	args = append(dueArgs(now), uuid.NewString(), now.Add(lease), limit, candidates*limit)
 	n := len(args)
-	lock := ""
-	if dialect == db.Postgres {
-		lock = " for update skip locked"
+	chosen, lock := `in (select id from of_kinds)`, ""
+	if dialect == db.Postgres { // which may read the whole table for a subselect
+		chosen, lock = `= any (array(select id from of_kinds))`, " for update skip locked"
 	}
 	ofKinds := make([]string, len(kinds))
 	for i, kind := range kinds {
 		args = append(args, kind)
-		ofKinds[i] = fmt.Sprintf(`select * from (select id, run_at from jobs where kind = $%d and %s order by run_at, id limit $%d%s) as of_kind`, len(args), isDue, n, lock)
+		ofKinds[i] = fmt.Sprintf(`select * from (select id from jobs where kind = $%d and %s order by run_at, id limit $%d) as of_kind`, len(args), isDue, n)
 	}
-	return fmt.Sprintf(`with due as materialized (select id from (%s) as of_kinds order by run_at, id limit $%d)
+	return fmt.Sprintf(`with of_kinds as materialized (%s),
+		due as materialized (select id from jobs where id %s and %s order by run_at, id limit $%d%s)
 		update jobs set claim = $%d, leased_until = $%d, tries = tries + 1 where id in (select id from due)
-		returning id, kind, claim, payload, tries, run_at, created_at`, strings.Join(ofKinds, " union all "), n, n-2, n-1), args
+		returning id, kind, claim, payload, tries, run_at, created_at`, strings.Join(ofKinds, " union all "), chosen, isDue, n-1, lock, n-3, n-2), args
 }
 
 // deleteJob removes a job that succeeded. Like retryJob, failJob, renewJob and releaseJob, it changes nothing when another
