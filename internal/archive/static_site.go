@@ -27,8 +27,8 @@ const (
 	picturesFolder = staticFolder + "pictures/" // renditions
 )
 
-// maxWidths are widths in pixels. For each of them, a static copy has the widest rendition of a picture that is not wider, or the
-// narrowest one if all are wider.
+// maxWidths are the maximum widths in pixels of the renditions in a static copy. For each of them the copy has the widest rendition of a
+// picture that does not exceed it, or the narrowest rendition if all do.
 var maxWidths = []int{640, 1600}
 
 // staticSite writes the static copy of the site into the archive: HTML pages that can be read without the server. It starts with the
@@ -38,11 +38,11 @@ type staticSite struct {
 	*exporter
 	paths     []string  // paths of the public pages on the site
 	queue     []View    // all pages that are known, in the order in which they are written
-	usedNames usedNames // names of entries of assets, and stems of works' pages
+	usedNames usedNames // names of the assets' entries, and stems of the works' pages
 
 	entries    map[View]string   // names of pages' entries, including those of pages that are not written yet
-	partCounts map[View]int      // number of parts of a page, by the view of its first part
-	workViews  map[string]View   // views of works in English, by the work's id
+	partCounts map[View]int      // number of parts of a gallery, by the view of its first part (View)
+	workViews  map[string]View   // view of each work's page in English, by the work's id
 	workStems  map[string]string // stems of works' pages, by the work's id
 	assets     map[string]string // names of assets' entries, by URL; "" for those that the site does not have
 	objects    map[string]File   // uploaded files, by "bucket/name"

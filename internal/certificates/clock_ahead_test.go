@@ -10,8 +10,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// A time 26 hours in the future was stored by a node whose clock was wrong, and must be ignored. Five minutes are a difference between the
-// clocks of two nodes that the program tolerates (db.LatestPlausible).
+// A lock that was taken 26 hours in the future was taken by a node whose clock was wrong, and must be ignored. A difference of five minutes
+// between the clocks of two nodes is tolerated (db.LatestPlausible).
 func TestLockFromAClockThatIsAheadIsIgnored(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		now := time.Now()

@@ -15,7 +15,7 @@ import (
 
 const (
 	minSecretLength = 32                     // minimum length in bytes
-	temporaryPrefix = "." + secretFile + "-" // begins the names of temporary files
+	temporaryPrefix = "." + secretFile + "-" // prefix of the names of temporary files
 )
 
 // SecretFile returns the path of the file with the data folder's secret.
@@ -24,8 +24,8 @@ func SecretFile(dir string) string { return filepath.Join(dir, secretFile) }
 // Secret reads the data folder's secret. It returns "" if there is none.
 func Secret(dir string) (string, error) { return readSecret(dir, secretFile, "jwt-secret") }
 
-// readSecret reads a secret from the file name of the data folder. It returns "" if the file is missing. setting names the secret
-// in errors.
+// readSecret reads a secret from the file with the given name in the data folder. It returns "" if the file is missing. Errors begin with
+// setting.
 func readSecret(dir, name, setting string) (string, error) {
 	path := filepath.Join(dir, name)
 	text, err := os.ReadFile(path)

@@ -30,19 +30,19 @@ type Config struct {
 // Backup is the state of the backup, with the fields of backup.Status.
 type Backup struct {
 	Destination        string    // label without secrets; "": backups are off
-	SameDisk           bool      // every copy of the backup is on the disk of the data folder
+	SameDisk           bool      // the backup and its copies are all on the disk of the data folder
 	LastBackup         time.Time // time of the latest restore point; zero: none
 	BackupError        string    // safe text of the current failure; "": none
 	ErrorSince         time.Time // when the current failure began
 	LastProof          time.Time // when the newest successful proof (a trial restore) ended; zero: none
 	ProvenRestorePoint time.Time // the restore point of that proof
-	ProofError         string    // the damage that the newest proof has found; "": it succeeded
+	ProofError         string    // the damage that the newest completed proof has found; "": none
 	WaitingFiles       int64     // files that are not in the destination yet
 
-	ProofIncomplete        string    // why the newest proof could not be completed; "": it was
+	ProofIncomplete        string    // why the newest proof could not be completed; "": it was completed
 	ProofIncompleteCode    string    // code of ProofIncomplete
 	ProofIncompleteSince   time.Time // since when no proof could be completed
-	DestinationUnreachable bool      // the destination is the reason of ProofIncomplete
+	DestinationUnreachable bool      // the proof could not be completed because the destination was unreachable
 
 	UnprovenFiles int // files that were not in the destination yet at the newest successful proof
 }
@@ -52,7 +52,7 @@ type Mails struct {
 	Waiting int       // number of mails that are not delivered yet, and not given up
 	Retried int       // how many of Waiting have failed at least once
 	Failed  int       // given up within the last 30 days
-	Oldest  time.Time // when the oldest mail of Waiting was queued, without thank-you mails; zero: none
+	Oldest  time.Time // when the oldest of the waiting mails was queued; thank-you mails do not count; zero: none
 }
 
 // Certificate is the certificate of a domain. Begin and End are zero if there is none yet.

@@ -38,7 +38,7 @@ type backupState struct {
 	ProofAt            *time.Time `json:"proof_at"`             // when the newest successful proof (a trial restore) ended
 	ProvenRestorePoint *time.Time `json:"proven_restore_point"` // the restore point of that proof
 	WaitingFiles       int64      `json:"waiting_files"`        // files that are not in the destination yet
-	UnprovenFiles      int        `json:"unproven_files"`       // files that were not in the destination yet at that proof
+	UnprovenFiles      int        `json:"unproven_files"`       // files that were not part of that proof, because the destination did not have them yet
 }
 
 // diskState is the state of the disk with the data folder.

@@ -2,7 +2,7 @@ package mail
 
 import "strings"
 
-// addCopy adds the text of a visitor's own message to the page, as a quote without links.
+// addCopy adds the text of a visitor's message to the mail, as a quote without links.
 func (p *page) addCopy(text string) {
 	p.Quote = paragraphs(text)
 	for _, lines := range p.Quote {

@@ -1,4 +1,4 @@
-// Package s3client makes clients for S3 servers. Files and backups can be stored there.
+// Package s3client creates clients for S3 servers, on which files and backups can be stored.
 package s3client
 
 import (
@@ -46,7 +46,7 @@ func NewOver(cfg Config, dial Dial) *s3.Client {
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
-			return nil, err // not stallTimeoutConn{conn}: that would not be nil
+			return nil, err // not stallTimeoutConn{conn}: a net.Conn that contains a struct is never nil
 		}
 		return stallTimeoutConn{conn}, nil
 	}

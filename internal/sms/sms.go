@@ -24,10 +24,10 @@ import (
 // Message is a text message with a code for a phone.
 type Message struct {
 	ID       string // the same at every attempt, so that receivers can ignore duplicates; "": Send creates one
-	UserID   string // the account, for the hook
+	UserID   string // id of the account; only the hook gets it
 	Phone    string // country code and number, digits without +
 	Code     string
-	Type     string // what the code is for, with the names of Supabase's hook (sms_type)
+	Type     string // purpose of the code: a value of sms_type in Supabase's Send SMS hook
 	Channel  string // sms or whatsapp; only Twilio uses it
 	Language i18n.Language
 }
@@ -36,7 +36,7 @@ type Message struct {
 type Config struct {
 	Hook     *Hook
 	Twilio   *Twilio
-	SiteName func(ctx context.Context) (string, error) // returns the site's name for the text of messages by Twilio
+	SiteName func(ctx context.Context) (string, error) // returns the site's name, for the texts of messages that Twilio sends
 }
 
 // Sender sends messages.

@@ -20,8 +20,8 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 type node struct {
 	*Bus
 	t      *testing.T
-	got    chan string // payloads
-	missed chan struct{}
+	got    chan string   // payloads
+	missed chan struct{} // receives a value for each call of Run's second function: events may have been missed
 }
 
 // run starts a bus that receives events until the end of the test.
