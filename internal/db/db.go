@@ -39,10 +39,10 @@ type Row interface{ Scan(dest ...any) error }
 // driver is implemented by both engines. Writes and reads are separate because SQLite has one writer and many readers.
 type driver interface {
 	exec(ctx context.Context, query string, args ...any) (int64, error) // writes
-	reader() Querier
-	anonymousReader() Querier
-	withTx(ctx context.Context, fn func(Querier) error) error
-	withShortTx(ctx context.Context, fn func(Querier) error) error
+	reader() Querier                                                    // reads
+	anonymousReader() Querier                                           // DB.AnonymousPool
+	withTx(ctx context.Context, fn func(Querier) error) error           // DB.WithTx
+	withShortTx(ctx context.Context, fn func(Querier) error) error      // DB.WithShortTx
 	ping(ctx context.Context) error
 	probe(ctx context.Context) error      // checks that a new connection can read
 	probeWrite(ctx context.Context) error // checks that a new connection gets the write lock
@@ -55,9 +55,10 @@ type driver interface {
 type Hooks struct {
 	OutageBegan func(cause error)
 	OutageEnded func(lasted time.Duration, refused int64) // refused is the number of statements that failed because of the outage
-	DiskFull    func() (retry bool)                       // called when a write fails on a full disk; it returns true if space was freed, so that the write is retried once
-	// Locked is called each time a write could not get SQLite's lock, which another program holds. waited is the total time of
-	// the write's waits. If Locked returns true, the write waits again.
+	// DiskFull is called when a write fails because the disk is full. If it returns true (space was freed), the write is tried once more.
+	DiskFull func() (retry bool)
+	// Locked is called each time a write has waited for SQLite's lock in vain, because another program holds it. waited is how long the
+	// write has waited in total. If Locked returns true, the write waits again.
 	Locked func(waited time.Duration) (again bool)
 	// KeepsRemains is called once, when Scrub meets a database in whose file it cannot overwrite the remains of deleted rows.
 	KeepsRemains func()

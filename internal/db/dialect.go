@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Dialect names a database engine and its dialect of SQL. Code chooses by it where the engines need different SQL.
+// Dialect names a database engine and its dialect of SQL. Code branches on it where the engines need different SQL.
 type Dialect string
 
 // The dialects of the two engines.

@@ -35,8 +35,8 @@ const copyAppName = "atelie copy"
 const (
 	// fileTimeout is for the lock of an SQLite file. The operating system releases it when the process ends.
 	fileTimeout = time.Second
-	// sessionTimeout is for the sessions of the ended process on PostgreSQL. The server closes them later, on a busy machine after
-	// seconds. sessionPoll is the interval at which they are checked.
+	// sessionTimeout is for the sessions of the ended process on PostgreSQL. The server notices the end of a process with a delay, which can
+	// be seconds on a busy machine. sessionPoll is the interval at which the sessions are checked.
 	sessionTimeout = 5 * time.Second
 	sessionPoll    = 100 * time.Millisecond
 )

@@ -23,8 +23,8 @@ type postgresDriver struct {
 // minutes.
 const defaultConnectTimeout = 5 * time.Second
 
-// openPostgres opens the pools. Their sessions are in UTC, so that PostgreSQL prints times in the form of SQLite. The functions in
-// configure can change the configuration of the pools before.
+// openPostgres opens the pools. Their sessions are in UTC, so that PostgreSQL prints times in the form that SQLite stores (timeLayout). The
+// functions in configure are called with the pools' configuration and can change it.
 func openPostgres(ctx context.Context, url string, configure ...func(*pgxpool.Config)) (*postgresDriver, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {

@@ -45,9 +45,9 @@ func (d *DB) AcceptFirstSecret(ctx context.Context, fingerprint string, now time
 	return state, err
 }
 
-// AcceptAnotherSecret makes the database accept a new secret in addition to the previous one, and returns SecretAccepted. previous and
-// fingerprint are the fingerprints of the two secrets. If it accepts neither secret, it is left unchanged, and the state of previous is
-// returned.
+// AcceptAnotherSecret makes a database that accepts the previous secret accept a new secret too, and returns SecretAccepted. previous and
+// fingerprint are the fingerprints of the two secrets. If the database accepts neither of them, AcceptAnotherSecret changes nothing and
+// returns the state of previous.
 func (d *DB) AcceptAnotherSecret(ctx context.Context, previous, fingerprint string, now time.Time) (state SecretState, err error) {
 	err = d.WithTx(ctx, func(tx *Tx) error {
 		if err := LockTable(ctx, tx, "secret_fingerprints"); err != nil {

@@ -12,7 +12,7 @@ import (
 
 // Limits of the prepared statements that a connection to SQLite keeps.
 const (
-	maxStatements     = 200     // limited, because requests choose their filters: the number of different queries is not
+	maxStatements     = 200     // requests choose their filters, so the number of different queries has no limit of its own
 	maxStatementBytes = 8 << 10 // a statement with a longer text is not kept: it has thousands of values and is rarely run again
 )
 
