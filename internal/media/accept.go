@@ -13,8 +13,8 @@ import (
 
 // formatsFor returns the formats in which a request can be served, the best first: the requested format, or the formats that the
 // header Accept names (RFC 9110 §12.5.1), or, if it names neither WebP nor AVIF, the picture's own format. If no rendition exists
-// in any of these formats, one is made in the final format of the list. So an AVIF for Accept is sent if it exists, but no request
-// waits for it.
+// in any of these formats, one is made in the last format of the list. So a client whose Accept names AVIF gets an AVIF only if it
+// exists already; such a request does not wait until an AVIF is made.
 func (t *transform) formatsFor(accept, source string, alpha bool) []rendition.Format {
 	switch t.Format {
 	case "avif", "webp", "jpeg":

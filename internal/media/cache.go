@@ -13,16 +13,16 @@ import (
 // publicRenditionPath begins the path of each public URL of a rendition.
 const publicRenditionPath = "/storage/v1/render/image/public/"
 
-// fallbackLifetime is how long a cached row is used if the rendition does not exist yet in the format that the client prefers. Making it
-// in that format does not raise the content version, because a visitor's request can be the cause. Therefore the row is read again after
-// this time.
+// fallbackLifetime is how long cached rows are used for a rendition in a format that the client does not prefer. The rendition in the
+// preferred format may be made meanwhile. That does not raise the content version, because any visitor can cause it with a request. So the
+// rows must be read again to notice it.
 const fallbackLifetime = 10 * time.Second
 
 // errReadAnew is returned for cached rows that are too old for a response.
 var errReadAnew = errors.New("the rows must be read anew")
 
 // FromCache returns a handler that responds to requests for public renditions whose rows are in the row cache. It passes all other
-// requests to next; that handler must end in RenderPublic.
+// requests to next, which must call RenderPublic for the URLs of public renditions.
 func (s *Service) FromCache(next http.Handler) http.Handler {
 	return s.rows.FromCache(next, func(r *http.Request) (string, bool) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.HasPrefix(r.URL.Path, publicRenditionPath) {

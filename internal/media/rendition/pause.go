@@ -15,10 +15,10 @@ type pauser struct {
 	others map[*pausable]struct{} // the jobs that are not urgent, running or suspended
 }
 
-// pausable is a job that is not urgent. Its functions suspend its processes and continue them.
+// pausable is a job that is not urgent. suspend stops its processes, and resume lets them continue.
 type pausable struct {
 	suspend, resume func()
-	left            time.Duration // how long the job may still be paused, of maxPause
+	left            time.Duration // remaining time for pauses: maxPause minus the earlier pauses
 	since           time.Time     // when the job was suspended; zero while it runs
 	timer           *time.Timer   // resumes the job when left is over
 }
@@ -35,7 +35,7 @@ func (p *pauser) beginUrgent() {
 	}
 }
 
-// endUrgent must be called after an urgent job. If no other urgent job runs, it continues the suspended jobs.
+// endUrgent must be called after an urgent job. If no other urgent job runs, it resumes the suspended jobs.
 func (p *pauser) endUrgent() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,7 +48,7 @@ func (p *pauser) endUrgent() {
 }
 
 // add adds a running job that is not urgent. The caller must call leave as soon as the job's processes have ended. The system can reuse
-// their ids, and a later signal would then reach other processes.
+// their process ids after that, and a later call of suspend or resume would then signal other processes.
 func (p *pauser) add(suspend, resume func()) (leave func()) {
 	job := &pausable{suspend: suspend, resume: resume, left: maxPause}
 	p.mu.Lock()

@@ -25,6 +25,7 @@ type vipsInfo struct {
 	avif    bool // can decode and make AVIF
 }
 
+// String names the engine and the formats that it supports, for the log: "atelie" is the engine of this program, without libvips.
 func (v vipsInfo) String() string {
 	if v.path == "" {
 		return "atelie"

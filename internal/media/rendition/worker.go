@@ -32,8 +32,9 @@ type task struct {
 	Memory int64  `json:"memory"`         // limit of the data segment in bytes
 	Vips   string `json:"vips,omitempty"` // path of libvips' command; "" for the own engine
 
-	CPU      time.Duration `json:"cpu"`                // limit of processor time
-	IdleTime time.Duration `json:"idleTime,omitempty"` // how long libvips gets only idle processors, unless the job is urgent
+	CPU time.Duration `json:"cpu"` // limit of processor time
+	// IdleTime is how long libvips works on a job that is not urgent with idle processors only (SCHED_IDLE).
+	IdleTime time.Duration `json:"idleTime,omitempty"`
 }
 
 // response is what a worker sends to the server: a result, or an error if Error is not nil.

@@ -3,8 +3,8 @@ package colour
 // lookup converts pixels by interpolation. It has the colours in a target space for a grid of device values, computed with a profile's
 // colour table. The colours are not clipped, so that interpolation across the border of the gamut is correct.
 type lookup struct {
-	// toneCurve is applied to interpolated colours if the profile's table is in XYZ, because such colours are linear light. It is nil for
-	// a table in Lab, whose colours include the tone curve. Interpolation is most exact in these values.
+	// toneCurve converts interpolated colours from linear light to 8 bits, if the profile's table is in XYZ. It is nil for a table in Lab:
+	// the tone curve is then applied to the grid points before the interpolation. Each order is the more exact one for its kind of table.
 	toneCurve *[linearSteps + 1]uint8
 	points    int          // number of grid points along each input
 	cells     [256]int32   // the grid cell of each 8-bit device value
