@@ -79,8 +79,8 @@ func (e auditEntry) toActivityEntry() (activity.Entry, error) {
 	if e.ip != nil {
 		entry.IP = *e.ip
 	}
-	if e.agent != nil && *e.agent != "" {
-		d := device.Parse(*e.agent)
+	if e.userAgent != nil && *e.userAgent != "" {
+		d := device.Parse(*e.userAgent)
 		entry.Device = &d
 	}
 	return entry, nil

@@ -113,7 +113,7 @@ func (e auditEntry) accountName() string { return cmp.Or(valueOrEmpty(e.email), 
 
 func (e auditEntry) toLogEntry() auditLogEntry {
 	return auditLogEntry{
-		ID: e.id, CreatedAt: e.createdAt, IPAddress: valueOrEmpty(e.ip), UserAgent: valueOrEmpty(e.agent),
+		ID: e.id, CreatedAt: e.createdAt, IPAddress: valueOrEmpty(e.ip), UserAgent: valueOrEmpty(e.userAgent),
 		Payload: auditPayload{
 			Action: e.action, ActorID: e.userID, ActorUsername: e.accountName(), ActorViaSSO: e.isSSO != nil && *e.isSSO,
 			LogType: logType(auditAction(e.action)), Traits: json.RawMessage(e.detail),

@@ -41,11 +41,11 @@ func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
 // flowSecrets are the secrets of a pending sign-in at a provider. They are stored sealed (encrypted) until the callback.
 type flowSecrets struct {
 	Nonce       string `json:"nonce"`            // must be in the provider's ID token
-	Verifier    string `json:"verifier"`         // PKCE verifier of this service towards the provider
+	Verifier    string `json:"verifier"`         // PKCE verifier that this service sends to the provider with the code
 	NeedsCookie bool   `json:"cookie,omitempty"` // the callback requires the cookie of newFlowCookie
 }
 
-// purposeFlowSecrets is the additional data with which flowSecrets are encrypted. Package seal calls it the purpose.
+// purposeFlowSecrets is the additional authenticated data (AAD) of sealed flowSecrets. Package seal calls it the purpose.
 const purposeFlowSecrets = "oauth flow"
 
 // providerRedirect describes the redirect of the browser to the provider.

@@ -11,8 +11,8 @@ import (
 func TestLogoutScopes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		for _, c := range []struct {
-			query              string
-			meAlive, otherLive bool
+			query               string
+			meAlive, otherAlive bool // whether my session and my other session still work after the logout
 		}{
 			{"", false, false}, {"?scope=", false, false}, {"?scope=global", false, false}, {"?scope=local", false, true}, {"?scope=others", true, false},
 		} {
@@ -46,7 +46,7 @@ func TestLogoutScopes(t *testing.T) {
 					}
 				}
 				check("me", me, c.meAlive)
-				check("my other session", other, c.otherLive)
+				check("my other session", other, c.otherAlive)
 				check("another account", somebodyElse, true)
 			})
 		}

@@ -31,7 +31,7 @@ type Mail struct {
 	At       time.Time `json:"at"`                  // when the mail was queued
 }
 
-// MailKind is the purpose of a mail. It is converted to a mail.Kind, so its values must be values of that type.
+// MailKind is the purpose of a mail. Package app converts it to a mail.Kind, so each value must also be the value of a mail.Kind constant.
 type MailKind string
 
 // Mails of the kinds up to MailReauthentication contain a link, a code or both. The other kinds are security notices: they

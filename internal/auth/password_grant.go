@@ -26,8 +26,8 @@ func (p passwordRequest) validate() error {
 	return nil
 }
 
-// maxHashRaces is how often one sign-in compares the password with the stored hash. It compares again only if a concurrent request has
-// replaced the hash during the comparison. The limit of wrong passwords is signInsPerAccount.
+// maxHashRaces is the maximum number of comparisons of the password with the stored hash in one sign-in. A further comparison follows only
+// if a concurrent request has replaced the hash during the previous one. It does not limit wrong passwords; signInsPerAccount does.
 const maxHashRaces = 3
 
 var errPasswordReplaced = errors.New("the password was replaced while it was checked")

@@ -29,8 +29,8 @@ type proof struct {
 }
 
 // lastSignIn returns the time of the session's newest authentication: the sign-in, a second factor or a reauthentication.
-// Refreshing the tokens does not change it. A time that is further ahead than reauthenticateAfter was written by a wrong clock and is
-// ignored.
+// Refreshing the tokens does not change it. lastSignIn ignores a time that is more than reauthenticateAfter in the future: a node whose
+// clock was wrong has written it.
 func (s session) lastSignIn(now time.Time) (newest time.Time) {
 	for _, method := range s.amr {
 		if at := time.Unix(method.Timestamp, 0); at.After(newest) && !at.After(now.Add(reauthenticateAfter)) {

@@ -39,7 +39,8 @@ func newRedirectAllowlist(site string, patterns []string) redirectAllowlist {
 	return l
 }
 
-// compilePattern compiles a pattern. Without a path, the pattern matches URLs without a path, or, if it ends with **, any path.
+// compilePattern compiles a pattern. A pattern without a path matches only URLs without a path, unless it ends with **: then it matches
+// URLs with any path.
 func compilePattern(p string) redirectPattern {
 	scheme := strings.Index(p, "://")
 	if scheme < 0 {

@@ -55,7 +55,7 @@ func (s *Service) refresh(ctx context.Context, c client, token string) (issuedSe
 	hash := hashToken(token)
 	err := s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		now := s.now()
-		result, expired = issuedSession{}, false // WithTx may call this function again
+		result, expired = issuedSession{}, false // WithShortTx may call this function again
 		stored, err := lockRefreshToken(ctx, tx, hash, s.sessionAliveArgs())
 		if err != nil {
 			return err

@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// auditAction is the name of an event in the audit log. audit.go and signing_keys.go declare them.
+// auditAction is the name of an event in the audit log. Its constants are in audit.go and signing_keys.go.
 type auditAction string
 
 // newAuditID returns the id of an entry. The ids grow with time (UUIDv7), so that new entries are at the end of the index. With random
@@ -31,18 +31,18 @@ func insertAudit(ctx context.Context, q db.Querier, action auditAction, userID, 
 
 // auditEntry is a row of auth_audit_log.
 type auditEntry struct {
-	id, action, detail string
-	userID, ip, agent  *string // agent: the User-Agent of the request
-	email, phone       *string // the account's current address and number; nil if it has none or does not exist
-	isSSO              *bool   // nil when the account does not exist
-	createdAt          time.Time
+	id, action, detail    string
+	userID, ip, userAgent *string
+	email, phone          *string // the account's current address and number; nil if it has none or does not exist
+	isSSO                 *bool   // nil when the account does not exist
+	createdAt             time.Time
 }
 
 // auditColumns are the columns that scanAudit reads, of auth_audit_log l and the account a.
 const auditColumns = "l.id, l.action, l.detail, l.user_id, l.ip, l.user_agent, a.email, a.phone, a.is_sso_user, l.created_at"
 
 func scanAudit(row db.Row) (e auditEntry, err error) {
-	err = row.Scan(&e.id, &e.action, &e.detail, &e.userID, &e.ip, &e.agent, &e.email, &e.phone, &e.isSSO, &e.createdAt)
+	err = row.Scan(&e.id, &e.action, &e.detail, &e.userID, &e.ip, &e.userAgent, &e.email, &e.phone, &e.isSSO, &e.createdAt)
 	return e, err
 }
 

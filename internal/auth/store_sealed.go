@@ -6,14 +6,15 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads and deletes the sealed values of this package. They are encrypted with AES-GCM. The additional data (AAD) binds each
-// value to its use and its row; package seal calls it the purpose.
+// This file reads and deletes the sealed values of this package. They are encrypted with AES-GCM. The additional authenticated data
+// (AAD) binds each value to its use and its row; package seal calls it the purpose.
 
 // sealedColumn is a column of the database with sealed values.
 type sealedColumn struct {
 	table, column string
-	lasting       bool // false: deleteRowsOfLostSecret deletes the rows
-	// purposes returns the additional data with which the value of a row may have been encrypted. A column has several if it holds values
+	// lasting is whether DeleteUnreadable deletes only the values that it cannot decrypt. false: deleteRowsOfLostSecret deletes all rows.
+	lasting bool
+	// purposes returns the AAD with which the value of a row may have been encrypted. A column has several if it holds values
 	// of different uses: provider_secrets holds flow secrets first and provider tokens later.
 	purposes func(id string) []string
 }

@@ -27,7 +27,8 @@ type userCache struct {
 // userSession is the account and the session that an access token names.
 type userSession struct{ userID, sessionID string }
 
-// cachedUser is a response body and the time until which it is valid: sessions end and bans expire without a commit.
+// cachedUser is a response body and the period in which it may be used. from is when the account was read. until is cachedUserLife later:
+// sessions end and bans expire without a commit.
 type cachedUser struct {
 	body        []byte
 	from, until time.Time

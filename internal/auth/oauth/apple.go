@@ -36,7 +36,7 @@ func (p *Provider) setUpApple() error {
 		return identity, err
 	}
 	if p.settings.TeamID == "" && p.settings.KeyID == "" {
-		return nil // the operator has set a signed token as the client secret, or none because only VerifyIDToken is used
+		return nil // ClientSecret is a token that the operator has signed, or "" if only VerifyIDToken is used
 	}
 	if p.settings.TeamID == "" || p.settings.KeyID == "" {
 		return errors.New("the team id and the key id go together")

@@ -35,7 +35,7 @@ type Settings struct {
 	// them, because mobile apps have their own ids.
 	ClientIDs []string
 	// ClientSecret is the secret of the first client id. Apple has no fixed secret: if TeamID and KeyID are set, ClientSecret is the
-	// private key (PEM) whose id is KeyID, and it signs the secrets.
+	// private key (PEM) with the id KeyID, with which the program signs a new secret for each exchange of a code.
 	ClientSecret  string
 	TeamID, KeyID string
 	Scopes        []string // requested in addition to the scopes for name and e-mail address
