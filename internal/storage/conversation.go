@@ -25,7 +25,7 @@ type Received struct {
 
 	service *Service
 	file    *incoming
-	saved   bool // the transaction of Save may be committed
+	saved   bool // Save was successful: its transaction may have been committed, so Discard does not remove the file
 }
 
 // Receive reads a picture for a conversation, checks it as an upload, and stores it without its metadata. It keeps the file as it was

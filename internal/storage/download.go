@@ -15,7 +15,7 @@ import (
 )
 
 // FromCache returns a handler that responds to requests at public URLs whose rows are in the row cache. It passes all other requests
-// to next; that handler must end in Public.
+// to next, which must call Public for public URLs.
 func (s *Service) FromCache(next http.Handler) http.Handler {
 	return s.rows.FromCache(next, rowKey, s.sendPublic)
 }

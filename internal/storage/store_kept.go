@@ -10,7 +10,8 @@ import (
 // This file contains the queries on storage_kept, the table of kept objects. They are objects that were removed, replaced or moved, and that
 // the owner can restore. A row has the bucket and the name that the object had.
 
-// keptObject is a kept object with the bucket and name that it had. Replaced is true if another object has had that name since.
+// keptObject is a kept object with the bucket and name that it had. Replaced is true if another object has that name now, or had it later
+// and is kept too.
 type keptObject struct {
 	ID, Bucket, Name string
 	RemovedAt        time.Time
@@ -27,22 +28,25 @@ func insertKept(ctx context.Context, tx *db.Tx, id, bucketID, name string, now t
 	return db.Exec(ctx, tx, "insert into storage_kept (object_id, bucket_id, name, removed_at) values ($1, $2, $3, $4)", id, bucketID, name, now)
 }
 
-// findKeptAt returns the id of the kept object that had that bucket and name at a time, or db.ErrNoRows.
+// findKeptAt returns the id of the kept object that had the bucket and name at the time at: the first one that was removed at that time
+// or later. It returns db.ErrNoRows if there is none.
 func findKeptAt(ctx context.Context, q db.Querier, bucketID, name string, at time.Time) (string, error) {
 	return db.One[string](ctx, q, "select object_id from storage_kept where bucket_id = $1 and name = $2 and removed_at >= $3 order by removed_at, object_id limit 1", bucketID, name, at)
 }
 
-// listKeptBeyond returns the kept objects of that bucket and name except the newest ones.
+// listKeptBeyond returns the ids of the kept objects that had the bucket and name, without the newest ones. newest is how many are left
+// out. It returns at most maxNames ids.
 func listKeptBeyond(ctx context.Context, q db.Querier, bucketID, name string, newest int) ([]string, error) {
 	return db.Collect(ctx, q, db.ScanOne[string], "select object_id from storage_kept where bucket_id = $1 and name = $2 order by removed_at desc, object_id limit $3 offset $4", bucketID, name, maxNames, newest)
 }
 
-// releaseKept sets the time at which kept objects were removed to a time long ago, so that they are deleted soon.
+// releaseKept sets RemovedAt of the kept objects that had the bucket and name to a time long ago, so that CollectKept does not wait before
+// it deletes them.
 func releaseKept(ctx context.Context, tx *db.Tx, bucketID, name string) error {
 	return db.Exec(ctx, tx, "update storage_kept set removed_at = $3 where bucket_id = $1 and name = $2", bucketID, name, time.Unix(0, 0))
 }
 
-// replacedFile is a kept object whose name another object has now.
+// replacedFile is a kept object whose name another object has now. At is when it was replaced.
 type replacedFile struct {
 	Bucket, Name string
 	At           time.Time

@@ -41,7 +41,7 @@ type s3Reader struct {
 	etag     *string // entity tag of the object; nil before the first request
 	size     int64   // bytes of the whole object
 	position int64   // position of the next Read
-	failures int     // reads that failed since a byte was read
+	failures int     // number of consecutive failed reads
 
 	body         io.ReadCloser // a stream of the object's bytes from bodyPosition on, or nil
 	bodyPosition int64
