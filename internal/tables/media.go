@@ -47,9 +47,8 @@ func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
 	return urls, nil
 }
 
-// UnpublishedMediaURLs returns the URLs of files in two groups. unpublished are those to which rows refer that are hidden because of a
-// time: unpublished works, and covers outside of their time. others are those to which any other rows refer; they are not read if there
-// are no unpublished ones.
+// UnpublishedMediaURLs returns the URLs of the files of unpublished rows and of all other rows. An unpublished row is hidden because of a
+// time: an unpublished work, or a cover outside of its period. A URL can be in both results. If unpublished is empty, others is nil.
 func (s *Service) UnpublishedMediaURLs(ctx context.Context) (unpublished, others []string, err error) {
 	for name := range mediaColumns {
 		scheduled := schema[name].scheduled()

@@ -41,7 +41,8 @@ func timeOrderKey(n int64, id string) string {
 // "" if there are none. A row that is inserted later comes before the moved ones. ok is false if no keys are left before first.
 func firstOrderKeys(first string, now time.Time, ids []string) (keys []string, ok bool) {
 	n := maxTimeKey - now.UnixMicro()
-	digits := first[:len(first)-len(strings.TrimLeft(first, "0123456789"))] // the key of a moved row may have a letter after fewer digits
+	// digits has fewer than timeDigits digits if first is the key of a moved row, which can have a letter earlier.
+	digits := first[:len(first)-len(strings.TrimLeft(first, "0123456789"))]
 	digits = (digits + strings.Repeat("0", timeDigits))[:timeDigits]
 	if bound, err := strconv.ParseInt(digits, 10, 64); first != "" && first[0] <= '9' && err == nil {
 		n = min(n, bound-1)
