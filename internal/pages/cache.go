@@ -120,7 +120,7 @@ func (s *Service) makePage(ctx context.Context, at content.Versions, key pageKey
 }
 
 // FromCache returns a handler that sends cached pages of the current content version. It passes all other requests to
-// next, which must end in Page.
+// next, which must call Page for them.
 func (s *Service) FromCache(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if at, ok := s.cache.version.Known(); ok && s.template != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && s.assets[strings.TrimPrefix(r.URL.Path, "/")] == nil {

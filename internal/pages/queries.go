@@ -25,8 +25,8 @@ func (q queryResult) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any{q.key, q.data})
 }
 
-// rowBytes limits the size of the rows of a pageQuery with a Limit, in bytes for each row on average, so that long texts of the owner do
-// not make a page large. Most rows have less than half of this.
+// rowBytes limits the total size of the rows of a pageQuery that has a Limit to Limit × rowBytes bytes, so that long texts do not make a
+// page large. Most rows have less than half of rowBytes.
 const rowBytes = 2560
 
 // hasReviews reports whether the site shows any reviews.

@@ -32,7 +32,7 @@ type work struct {
 	UpdatedAt    time.Time `json:"updated_at"` // zero if unknown
 	PublishedAt  time.Time `json:"published_at"`
 
-	// The texts in Portuguese. Those above are in English, of sites that have both.
+	// The Portuguese texts. On a site with both languages, the texts above are in English.
 	TitlePT       string `json:"title_pt"`
 	DescriptionPT string `json:"description_pt"`
 	DimensionsPT  string `json:"dimensions_pt"`

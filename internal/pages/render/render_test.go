@@ -12,8 +12,9 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// script renders a page that consists of its path, its boot data and a counter. The paths in acts behave like a broken component, such as one
-// that never ends.
+// script renders a page that consists of its path, its boot data, the number of pages that this engine has rendered, and late: whether the
+// engine has run promise callbacks after the script. For the paths in acts, render fails as a broken component would, for example by never
+// returning.
 const script = `
 let drawn = 0;
 const acts = {
