@@ -20,8 +20,8 @@ import (
 	"atelie/internal/storage"
 )
 
-// Export writes an archive of the site into out, and an entry into the activity. It fails if that entry cannot be written, because each
-// export must be recorded.
+// Export writes an archive of the site into out, and adds an entry to the activity log. It returns an error if the entry cannot be added,
+// because each export must be recorded.
 func (a *App) Export(ctx context.Context, out *os.File, report archive.Progress) (archive.Manifest, error) {
 	m, err := archive.Export(ctx, a.archiveConfig(), out, report)
 	if err != nil {

@@ -53,7 +53,8 @@ func (a *App) copyForReview(ctx context.Context, name string) (functions.ReviewP
 	}, nil
 }
 
-// removePicture removes the object of a picture of a conversation.
+// removePicture removes the object of a picture of a conversation. The picture must be the only one of its form, because all objects in its
+// folder are removed (RemoveFolder).
 func (a *App) removePicture(ctx context.Context, tx *db.Tx, name string) error {
 	return a.Storage.RemoveFolder(ctx, tx, policy.ConversationBucket, path.Dir(name))
 }

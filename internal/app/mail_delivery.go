@@ -17,10 +17,11 @@ import (
 	"atelie/internal/sms"
 )
 
-// linkPurpose is the purpose of the key for private links to messages.
+// linkPurpose is the purpose (see derive) of the key from which the tokens of private links to messages are derived.
 const linkPurpose = "links of enquiries"
 
-// wireDelivery creates the senders of mails and text messages, and registers the job handlers that send them.
+// wireDelivery creates the senders of mails and text messages and the service of /functions/v1, and registers the handlers of the jobs
+// that send messages.
 func (a *App) wireDelivery() error {
 	siteName := func(ctx context.Context) (string, error) {
 		site, err := settings.LoadSite(ctx, a.DB)

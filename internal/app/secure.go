@@ -14,8 +14,8 @@ import (
 )
 
 // ServeSecure is Serve with HTTPS. The program obtains the certificates itself (ACME). https is the listener of the site. plain is the
-// listener for unencrypted requests: it handles ACME challenges and health checks, and redirects all others to HTTPS. Both accept
-// requests even before the first certificate exists. metrics is the listener of the metrics, nil if they are off.
+// listener for unencrypted requests: it handles ACME challenges and health checks, and redirects all others to HTTPS. Both listeners
+// accept requests before the first certificate exists. metrics is the listener of the metrics, nil if they are off.
 func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listener) error {
 	server := a.cfg.Server
 	roots, err := server.ACMERootPool()
