@@ -18,10 +18,11 @@ import {
 type DraftDialogComponentProps<Start> = {
   dialog: DraftDialogProps<Start>;
   title: string;
-  /** Fills the screen of a phone. The title then stays in place while the form scrolls. */
+  /** Whether the dialog fills the screen of a phone. The title then stays in place while the form scrolls. */
   fillsPhone?: boolean;
   /** Sets the width of the dialog. */
   className: string;
+  /** Renders the form. */
   children(form: DraftFormProps<Start>): ReactNode;
 };
 
@@ -34,7 +35,7 @@ export function DraftDialog<Start extends { unsaved?: boolean }>({
   children,
 }: DraftDialogComponentProps<Start>) {
   const { start, draft, open, onLoadNewer, hasDraft, onClose, restored } = dialog;
-  const { report, askOrClose, question } = useDiscardQuestion(dialog);
+  const { reportChange, askOrClose, discardDialog } = useDiscardQuestion(dialog);
   return (
     <DialogRoot
       open={open}
@@ -73,14 +74,14 @@ export function DraftDialog<Start extends { unsaved?: boolean }>({
         {children({
           start,
           draft,
-          onChanged: report,
+          onChanged: reportChange,
           onLoadNewer,
           hasDraft,
           onCancel: askOrClose,
           onSaved: onClose,
         })}
         <DialogClose className={fillsPhone ? "top-2.5 right-2 md:top-3.5 md:right-4" : undefined} />
-        <DiscardDialog {...question} />
+        <DiscardDialog {...discardDialog} />
       </DialogContent>
     </DialogRoot>
   );

@@ -18,7 +18,7 @@ export function fitSize(work: Size, stage: Size): Size {
   return { width: work.width * factor, height: work.height * factor };
 }
 
-/** The largest scale: one pixel of the work takes two CSS pixels, but the scale is at least 2. */
+/** The maximum scale: the one at which a pixel of the work takes two CSS pixels, but at least 2. */
 export function maxScale(work: Size, fit: Size): number {
   return Math.max(2, (2 * work.width) / fit.width);
 }

@@ -9,8 +9,8 @@ import { HERO_DWELL_MS, VIDEO_RETRY_DELAYS_MS, VIDEO_START_DELAY_MS } from "@/li
 export type SlideKind = "image" | "video";
 
 /**
- * A hold stops the dwell time until the hold ends. Its source is the pointer or the focus on the band, or a drag. The pause
- * button is no hold.
+ * A hold stops the dwell timer while it lasts. Its source is the pointer over the carousel, the focus in it, or a drag. The
+ * pause button is not a hold.
  */
 export type HoldSource = "pointer" | "focus" | "drag";
 

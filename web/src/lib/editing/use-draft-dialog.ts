@@ -101,7 +101,7 @@ export function useDraftDialog<Start>(form: string, empty: Start) {
     [name],
   );
   const { draft } = shown;
-  const report = useCallback(
+  const reportChange = useCallback(
     (unsaved: Start | null) => {
       if (isClosing.current) return;
       if (unsaved) saveDraft(draft, unsaved);
@@ -129,7 +129,7 @@ export function useDraftDialog<Start>(form: string, empty: Start) {
       draft,
       open: shown.open,
       restored,
-      onChanged: report,
+      onChanged: reportChange,
       onLoadNewer: open,
       hasDraft,
       onClose: close,
@@ -153,7 +153,7 @@ function withDraft<Start>(now: DialogState<Start>, draft: string): DialogState<S
   return { start, draft, open: true, round: round + 1, restored: draftTime(draft) ?? null };
 }
 
-/** Asks before a dialog with a draft is closed with unsaved changes. `question` are the props of a DiscardDialog. */
+/** Asks before a dialog with a draft is closed with unsaved changes. `discardDialog` has the props of a DiscardDialog. */
 export function useDiscardQuestion<Start extends { unsaved?: boolean }>({
   start,
   onChanged,
@@ -162,7 +162,7 @@ export function useDiscardQuestion<Start extends { unsaved?: boolean }>({
   const changed = useRef(start.unsaved);
   const [asking, setAsking] = useState(false);
 
-  const report = useCallback(
+  const reportChange = useCallback(
     (unsaved: Start | null) => {
       changed.current = unsaved !== null;
       onChanged(unsaved);
@@ -175,7 +175,7 @@ export function useDiscardQuestion<Start extends { unsaved?: boolean }>({
     else onClose();
   }, [onClose]);
 
-  const question = {
+  const discardDialog = {
     open: asking,
     onKeep: () => setAsking(false),
     onDiscard: () => {
@@ -183,5 +183,5 @@ export function useDiscardQuestion<Start extends { unsaved?: boolean }>({
       onClose();
     },
   };
-  return { report, askOrClose, question };
+  return { reportChange, askOrClose, discardDialog };
 }

@@ -21,7 +21,7 @@ export function CommissionProgressForm({
   const t = useT();
   const { draft, changeDraft, clearDraft } = useMessageDraft("progress", messageId, emptyText);
   const [error, setError] = useState("");
-  const chosen = useRef<HTMLInputElement>(null);
+  const picturesInput = useRef<HTMLInputElement>(null);
   const action = useCommissionAction(messageId);
 
   function change(text: string) {
@@ -31,7 +31,7 @@ export function CommissionProgressForm({
 
   function send(event: FormEvent) {
     event.preventDefault();
-    const pictures = Array.from(chosen.current?.files ?? []);
+    const pictures = Array.from(picturesInput.current?.files ?? []);
     if (draft.text.trim() === "" && pictures.length === 0) {
       setError(t("messages.replyEmpty"));
       return;
@@ -61,7 +61,7 @@ export function CommissionProgressForm({
         error={error || undefined}
         onChange={(event) => change(event.target.value)}
       />
-      <PicturesField ref={chosen} />
+      <PicturesField ref={picturesInput} />
       <Button type="submit" size="sm" className="mt-3" loading={action.isPending}>
         {t("commission.sendProgress")}
       </Button>

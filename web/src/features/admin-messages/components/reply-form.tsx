@@ -28,7 +28,7 @@ export function ReplyForm({
   const t = useT();
   const { draft, changeDraft, clearDraft } = useMessageDraft("reply", message.id, emptyText);
   const [error, setError] = useState("");
-  const chosen = useRef<HTMLInputElement>(null);
+  const picturesInput = useRef<HTMLInputElement>(null);
   const action = useConversationAction(message.id);
   const area = useRef<HTMLTextAreaElement>(null);
 
@@ -39,7 +39,7 @@ export function ReplyForm({
 
   function send(event: FormEvent) {
     event.preventDefault();
-    const pictures = Array.from(chosen.current?.files ?? []);
+    const pictures = Array.from(picturesInput.current?.files ?? []);
     if (draft.text.trim() === "" && pictures.length === 0) {
       setError(t("messages.replyEmpty"));
       return;
@@ -49,7 +49,7 @@ export function ReplyForm({
       {
         onSuccess() {
           clearDraft();
-          if (chosen.current) chosen.current.value = "";
+          if (picturesInput.current) picturesInput.current.value = "";
           stackedToast({ title: t("messages.toast.replied") });
         },
         onError: (failure) => errorToast(t, messageOf(failure)),
@@ -70,7 +70,7 @@ export function ReplyForm({
         error={error || undefined}
         onChange={(event) => change(event.target.value)}
       />
-      <PicturesField ref={chosen} />
+      <PicturesField ref={picturesInput} />
       <div className="mt-3 flex flex-wrap gap-3">
         <Button type="submit" size="sm" loading={action.isPending}>
           {t("messages.sendReply")}

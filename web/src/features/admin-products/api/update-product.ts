@@ -8,7 +8,7 @@ import type { Product } from "@/lib/types";
 
 type ProductUpdate = { base: Product; payload: Partial<ProductPayload> };
 
-/** Saves fields of a work. Rejects with ConflictError if another save has changed it since `base` was read. */
+/** Saves fields of a work (table products). Rejects with ConflictError if the work has changed since `base` was read. */
 export function useUpdateProduct() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

@@ -11,7 +11,7 @@ import type { Key } from "@/lib/texts";
 
 // Fields that the settings page and the first-run guide share.
 
-/** Form names of the settings that have one text, the same in both languages. */
+/** Names of the form fields whose text is the same in both languages. */
 type SingleTextName = "name" | "instagram" | "facebook" | "whatsapp" | "email";
 
 /** Returns a function that returns the error text of a field, if it is invalid. */

@@ -10,9 +10,8 @@ import { Signature } from "@/features/reviews/components/signature";
 import { addQuotationMarks } from "@/features/reviews/quote";
 
 /**
- * The reviews after the first page, for browsers without scripts, because the carousel shows only the first page there:
- * those of the page that ?reviews= names, and links to the pages before and after it. Rendered only on the server, inside
- * noscript.
+ * For browsers without scripts, in which the carousel shows only the first page of reviews: the reviews of the page that
+ * ?reviews= selects, and links to the previous and the next page. Rendered only on the server, inside noscript.
  */
 export function NoscriptReviews({ first: { rows, total } }: { first: RowsPage<Review> }) {
   const t = useT();
@@ -22,7 +21,8 @@ export function NoscriptReviews({ first: { rows, total } }: { first: RowsPage<Re
     ...queryKeys.reviews.active,
     reviewsPage - 1,
   ])?.rows;
-  // ?reviews=1 has the long reviews that were left out of the home page (internal/pages, rowBytes).
+  // The home page can leave out reviews of the first page because of their length (internal/pages, rowBytes). Then ?reviews=1
+  // shows the whole first page, and the link leads there.
   const nextPage = reviewsPage || rows.length === CAROUSEL_PAGE ? Math.max(2, reviewsPage + 1) : 1;
   return (
     <>
