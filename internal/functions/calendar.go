@@ -35,12 +35,12 @@ type calendarRequest struct {
 
 // calendarState is the response of calendar-feed.
 type calendarState struct {
-	Success  bool           `json:"success"`
-	Calendar *stateCalendar `json:"calendar"` // null for none
+	Success  bool         `json:"success"`
+	Calendar *ownCalendar `json:"calendar"` // null for none
 }
 
-// stateCalendar is the calendar of the caller's account.
-type stateCalendar struct {
+// ownCalendar is the calendar of the caller's account.
+type ownCalendar struct {
 	URL       string        `json:"url"` // "" if the server can no longer derive it, because the secret was replaced
 	Language  i18n.Language `json:"language"`
 	CreatedAt time.Time     `json:"created_at"`
@@ -82,7 +82,7 @@ func (s *Service) calendarFeed(w http.ResponseWriter, r *http.Request) error {
 		if errors.Is(err, db.ErrNoRows) {
 			return nil
 		}
-		state.Calendar = &stateCalendar{s.calendarURL(f), f.Language, f.CreatedAt.UTC()}
+		state.Calendar = &ownCalendar{s.calendarURL(f), f.Language, f.CreatedAt.UTC()}
 		return err
 	})
 	if err != nil {

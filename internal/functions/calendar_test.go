@@ -25,7 +25,7 @@ func (s *site) addOwner() {
 }
 
 // callFeed calls calendar-feed as the owner.
-func (s *site) callFeed(body string) *stateCalendar {
+func (s *site) callFeed(body string) *ownCalendar {
 	s.t.Helper()
 	rec := s.call("admin", "calendar-feed", body)
 	var state calendarState

@@ -39,8 +39,8 @@ var nextStages = map[string][]string{
 type commissionRequest struct {
 	messageAction
 
-	// For offer and progress, ID is any text of the client's choice: a second call with the same text stores nothing. For withdraw, it is
-	// the id of an offer.
+	// For offer and progress, ID is an idempotency key: a second call with the same ID stores nothing. For withdraw, it is the id of an
+	// offer.
 	ID         string `json:"id"`
 	Stage      string `json:"stage"`       // for stage: the new one
 	From       string `json:"from"`        // for stage: the stage from which the owner moves it; "" for any

@@ -10,7 +10,7 @@ import (
 
 // Largest numbers of cards in a column of the board.
 const (
-	maxOpenCards   = 100 // of any other stage
+	maxOpenCards   = 100 // of each stage that is neither finished nor declined
 	maxClosedCards = 20  // of finished and declined commissions
 	maxAllCards    = 500 // of a stage that the request asks for as a whole
 )

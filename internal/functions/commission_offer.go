@@ -18,8 +18,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// The states of an offer. The first two are also the values of the column commission_offers.answer, and
-// the stages to which the commission moves after these answers.
+// The states of an offer. offerAccepted and offerDeclined are also the values of the column commission_offers.answer, and equal the stages
+// to which these answers move the commission (stageAccepted, stageDeclined).
 const (
 	offerAccepted  = "accepted"
 	offerDeclined  = "declined"

@@ -50,8 +50,8 @@ type reviewRequest struct {
 	// For approve and decline: written_at of the review that the owner has seen; null for any.
 	WrittenAt *time.Time `json:"written_at"`
 
-	picture *picture       // for approve: the picture of which copied is a copy; nil for none
-	copied  *ReviewPicture // for approve
+	picture *picture       // for approve: the client's picture, which was copied; nil for none
+	copied  *ReviewPicture // for approve: the copy of picture
 }
 
 // reviewState is the response of commission-review.

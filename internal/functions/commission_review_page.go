@@ -25,7 +25,7 @@ type reviewPart struct {
 	Approved bool
 	Picture  *picture // the one that was sent before; nil for none
 
-	Sent     bool              // the texts are those of a form that was refused
+	Sent     bool              // the client has sent the form and it was refused: its fields show the sent values
 	Name     string            // Name, Place and Text are the values of the form's fields
 	Place    string            //
 	Text     string            //

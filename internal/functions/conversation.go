@@ -42,13 +42,13 @@ func problemOfReply(text string, pictures []newPicture) string {
 	return ""
 }
 
-// replyID returns the id of a reply, made from the message's id and a text that the client has chosen. A reply that is sent twice with
-// the same text gets the same id and is stored once. Replies to different messages never have the same id.
-func replyID(messageID, text string) string {
-	if text == "" {
+// replyID returns the id of a reply, derived from the message's id and the client's idempotency key; a random id if key is "". A reply that
+// is sent twice with the same key gets the same id and is stored once. Replies to different messages never have the same id.
+func replyID(messageID, key string) string {
+	if key == "" {
 		return uuid.NewString()
 	}
-	return uuid.NewSHA1(uuid.MustParse(messageID), []byte(text)).String()
+	return uuid.NewSHA1(uuid.MustParse(messageID), []byte(key)).String()
 }
 
 // errConversationFull is the error of a reply beyond maxReplies.

@@ -29,7 +29,7 @@ const (
 	maxReplyPictures  = 5
 	maxAuthorPictures = 50               // of one author (the visitor, or the owners together) in a conversation
 	maxHourPictures   = 200              // by all visitors in an hour
-	maxHourForms      = 20               // with pictures, by one IP address in an hour
+	maxHourForms      = 20               // forms with pictures, from one IP address in an hour
 	maxPictureForm    = 64 << 20         // bytes of a form: five pictures of 10 MB, the texts, and enough more to recognize which picture is too large
 	pictureFormTime   = 10 * time.Minute // for the whole form
 	pictureTextLimit  = 64 << 10         // bytes of a text field
@@ -170,13 +170,13 @@ var pictureErrorTexts = map[string]string{
 
 // checkPictures refuses more pictures of an author before they are read, if the conversation or the hour has too many.
 func (s *Service) checkPictures(ctx context.Context, messageID, author string) error {
-	side, hour, err := countPictures(ctx, s.db, messageID, author, s.now().Add(-time.Hour))
+	byAuthor, byVisitors, err := countPictures(ctx, s.db, messageID, author, s.now().Add(-time.Hour))
 	switch {
 	case err != nil:
 		return err
-	case side >= maxAuthorPictures:
+	case byAuthor >= maxAuthorPictures:
 		return errPicturesFull
-	case author == authorVisitor && hour >= maxHourPictures:
+	case author == authorVisitor && byVisitors >= maxHourPictures:
 		return errPicturesBusy
 	}
 	return nil
@@ -187,8 +187,8 @@ func (s *Service) savePictures(ctx context.Context, tx *db.Tx, r reply) error {
 	if len(r.NewPictures) == 0 {
 		return nil
 	}
-	side, _, err := countPictures(ctx, tx, r.MessageID, r.Author, r.CreatedAt)
-	if err == nil && side+len(r.NewPictures) > maxAuthorPictures {
+	byAuthor, _, err := countPictures(ctx, tx, r.MessageID, r.Author, r.CreatedAt)
+	if err == nil && byAuthor+len(r.NewPictures) > maxAuthorPictures {
 		err = errPicturesFull
 	}
 	if err != nil {

@@ -32,15 +32,16 @@ type contactLink struct {
 	ExpiresAt time.Time
 }
 
-// givenLink is the part of the response to a visitor's message about its private link.
+// givenLink is the part of the response to a visitor's message that tells the visitor about the private link and the copy.
 type givenLink struct {
 	URL string // "" if the visitor has not requested a link, or the owner has turned links off
-	// Copy is whether the owner lets visitors have a copy of their message by mail. It does not reveal that a message gets no copy
-	// because of a limit or because it is in quarantine.
+	// Copy reports whether visitors who request a link get a copy of their message by mail (a setting of the owner), and this visitor has
+	// requested one. It is also true if the message gets no copy because of a limit or because it is in quarantine: the response must not
+	// reveal that.
 	Copy bool
 }
 
-// newLink returns a new link to a message whose last text, of the visitor or an owner, was written now.
+// newLink returns a new link. It expires a year after now, the time of the last text of the conversation (linkExpiry).
 func (s *Service) newLink(now time.Time) contactLink {
 	l := contactLink{Nonce: rand.Text(), CreatedAt: now, ExpiresAt: linkExpiry(now)}
 	l.Hash = hashToken(deriveToken(s.cfg.LinkKey, l.Nonce))

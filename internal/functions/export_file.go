@@ -37,7 +37,7 @@ func (d *deadlineWriter) Write(b []byte) (int, error) {
 }
 
 // startExportFile begins a file that the browser saves under name. Its type is application/octet-stream, because Supabase's
-// client gives its caller only responses of this type as unchanged bytes.
+// client (functions.invoke) decodes responses of other types, as JSON or text.
 func startExportFile(w http.ResponseWriter, name string) *exportFile {
 	h := w.Header()
 	h.Set("Content-Type", "application/octet-stream")
@@ -48,8 +48,9 @@ func startExportFile(w http.ResponseWriter, name string) *exportFile {
 	return &exportFile{bufio.NewWriterSize(sink, 32<<10), sink}
 }
 
-// end completes the file if err is nil. If an error occurs before the first bytes are sent, end returns it, so that the client gets
-// an ordinary error response. After that it closes the connection, because an incomplete file would look complete.
+// end completes the file if err is nil. If err is not nil, or the file cannot be completed, and nothing was sent yet, it returns the error,
+// so that the client gets an ordinary error response. If a part of the file was sent, end aborts the connection (by a panic with
+// http.ErrAbortHandler), because an incomplete file would look complete.
 func (d *exportFile) end(ctx context.Context, err error) error {
 	if err == nil {
 		err = d.Flush()

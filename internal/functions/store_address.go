@@ -31,7 +31,7 @@ func listNoticesOfAddress(ctx context.Context, q db.Querier, address string) ([]
 		where lower(m.email) = $1 or lower(n.recipient) = $1 order by n.queued_at, n.id`, address)
 }
 
-// exportFor returns the notice as it is written in an export of an address.
+// exportFor returns the entry for the notice in the export of an address. The entry has the recipient only if it is this address.
 func (n notice) exportFor(address string, now time.Time) exportedNotice {
 	exported := exportedNotice{MessageID: n.MessageID, Channel: n.Channel, State: n.state(now), QueuedAt: n.QueuedAt.UTC().Format(time.RFC3339Nano)}
 	if strings.EqualFold(n.Recipient, address) {
@@ -40,8 +40,8 @@ func (n notice) exportFor(address string, now time.Time) exportedNotice {
 	return exported
 }
 
-// deleteNoticesTo deletes the notices and digests to an address, and the record of the most recent thank-you mail to its mailbox.
-// mailbox is the hashMailbox of the address.
+// deleteNoticesTo deletes the notices and digests to an address, and for its mailbox the time of the most recent thank-you mail and the
+// counter of copies. mailbox is the result of hashMailbox for the address.
 func deleteNoticesTo(ctx context.Context, tx *db.Tx, address, mailbox string) error {
 	return errors.Join(
 		db.Exec(ctx, tx, "delete from contact_notices where lower(recipient) = $1", address),

@@ -14,7 +14,7 @@ const (
 	stateNotAsked  = ""
 	stateAsked     = "asked"     // the client can write it
 	stateWaiting   = "waiting"   // it was written, and waits for the owner's approval
-	stateApproved  = "approved"  // it is a row of reviews
+	stateApproved  = "approved"  // the owner has published it: its texts are now in a row of reviews
 	stateDeclined  = "declined"  // the owner does not publish it
 	stateWithdrawn = "withdrawn" // the owner has taken the request back
 )
@@ -24,14 +24,17 @@ type reviewText struct {
 	Name, Place, Text string
 }
 
-// commissionReview is a row of commission_reviews. Its texts are "" while nothing is written, and after the approval.
+// commissionReview is a row of commission_reviews. Name, Place and Text are "" until the client has written the review, after the client
+// has withdrawn it, and after its approval: then the row of reviews has them.
 type commissionReview struct {
 	reviewText
 
 	MessageID string
 	State     string // one of the state constants
 	AskedAt   time.Time
-	ReplyID   *string // id of the reply by which the client sent the review, with its picture; nil before. A further request does not change it
+	// ReplyID is the id of the client's reply that announces the review in the conversation and has its picture. It is nil before the first
+	// review. A further request does not change it; the review that the client writes then does.
+	ReplyID   *string
 	WrittenAt *time.Time
 	DecidedAt *time.Time
 	ReviewID  *string // id of the row of reviews; nil before the approval

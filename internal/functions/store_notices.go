@@ -14,7 +14,7 @@ import (
 type notice struct {
 	ID, MessageID, Channel, Recipient string
 	ReplyID                           string // the visitor's reply that the notice is about; "" for the message itself
-	ReplyKind                         string // its kind
+	ReplyKind                         string // kind of that reply (contact_replies.kind); "" for the message itself
 	Language                          i18n.Language
 	QueuedAt                          time.Time
 	SentAt, FailedAt                  *time.Time // when the notice was sent, and when all attempts had failed; nil if that has not happened
@@ -29,21 +29,22 @@ func insertNotice(ctx context.Context, q *db.Tx, n notice, now time.Time) (inser
 		on conflict do nothing`, n.ID, n.MessageID, n.Channel, n.Recipient, string(n.Language), now, nullIfEmpty(n.DigestID), nullIfEmpty(n.ReplyID))
 }
 
-// nullIfEmpty returns the argument that stores an id, NULL for "".
-func nullIfEmpty(id string) any {
-	if id == "" {
+// nullIfEmpty returns text as a query argument, and nil (NULL) for "".
+func nullIfEmpty(text string) any {
+	if text == "" {
 		return nil
 	}
-	return id
+	return text
 }
 
-// insertPlan stores the plan for a message, if the message is in the inbox.
+// insertPlan stores a row with channelPlan for a message that is in the inbox. JobPlan later replaces it with one row for each notice.
 func insertPlan(ctx context.Context, tx *db.Tx, id, messageID string, language i18n.Language, now time.Time) error {
 	return db.Queue(ctx, tx, `insert into contact_notices (id, message_id, channel, recipient, language, queued_at) select $1, $2, $3, '', $4, $5
 		where exists (select 1 from contact_submissions where id = $2)`, id, messageID, channelPlan, string(language), now)
 }
 
-// insertCopy stores the notice with the copy of a message, if the message is in the inbox.
+// insertCopy stores a row with channelCopy, for the mail to the visitor with a copy of the message. It stores nothing if the message is not
+// in the inbox.
 func insertCopy(ctx context.Context, tx *db.Tx, id string, m contactMessage, now time.Time) error {
 	return db.Queue(ctx, tx, `insert into contact_notices (id, message_id, channel, recipient, language, queued_at) select $1, $2, $3, $4, $5, $6
 		where exists (select 1 from contact_submissions where id = $2)`, id, m.ID, channelCopy, m.Email, string(m.Language), now)

@@ -38,10 +38,10 @@ func listPictures(ctx context.Context, q db.Querier, messageIDs ...string) ([]pi
 
 // countPictures returns how many pictures one author has in a conversation, and how many pictures visitors have added to all
 // conversations since a time.
-func countPictures(ctx context.Context, q db.Querier, messageID, author string, since time.Time) (side, visitors int, err error) {
+func countPictures(ctx context.Context, q db.Querier, messageID, author string, since time.Time) (byAuthor, byVisitors int, err error) {
 	err = q.QueryRow(ctx, `select (select count(*) from contact_pictures p join contact_replies r on r.id = p.reply_id where p.message_id = $1 and r.author = $2),
-		(select count(*) from contact_pictures p join contact_replies r on r.id = p.reply_id where p.created_at > $3 and r.author = 'visitor')`, messageID, author, since).Scan(&side, &visitors)
-	return side, visitors, err
+		(select count(*) from contact_pictures p join contact_replies r on r.id = p.reply_id where p.created_at > $3 and r.author = 'visitor')`, messageID, author, since).Scan(&byAuthor, &byVisitors)
+	return byAuthor, byVisitors, err
 }
 
 // replyPictures is the number of pictures of a reply r.
@@ -51,8 +51,8 @@ func countReplyPictures(ctx context.Context, q db.Querier, replyID string) (int,
 	return db.One[int](ctx, q, "select count(*) from contact_pictures where reply_id = $1", replyID)
 }
 
-// findPicture returns the name of a picture's object, by the hash of the token of its conversation. The error is db.ErrNoRows if there is
-// none.
+// findPicture returns the name of the object of a picture. hash is hashToken of the token of the private link to its conversation. The
+// error is db.ErrNoRows if there is no valid link, or its conversation has no such picture.
 func findPicture(ctx context.Context, q db.Querier, hash, id string, now time.Time) (string, error) {
 	return db.One[string](ctx, q, "select p.name from contact_links l join contact_pictures p on p.message_id = l.message_id where l.token_hash = $1 and l.expires_at > $2 and p.id = $3", hash, now, id)
 }
