@@ -16,8 +16,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// AddressPlace is one place where data about an e-mail address is stored, such as a table, with the functions that read and delete that
-// data. The functions get the address in lower case, and ignore the case of stored addresses. Package app lists all places.
+// AddressPlace is a place with data about e-mail addresses, such as a table. Its functions read and delete the data about one address. They
+// get the address in lower case, and ignore the case of stored addresses. Package app lists all places.
 type AddressPlace struct {
 	Name string // name of the place in responses and exports
 	// Each calls yield for each entry about the address. An export contains the entries as JSON. Each ends at the first error of yield.
@@ -69,8 +69,8 @@ func (s *Service) addressData(w http.ResponseWriter, r *http.Request) error {
 	return errInvalid("The action must be find, export or erase")
 }
 
-// isAddress reports whether text could be an e-mail address. It accepts more than emailPattern, because the addresses of accounts
-// need not match that.
+// isAddress reports whether text could be an e-mail address. It accepts more than emailPattern, which the addresses of accounts need not
+// match.
 func isAddress(text string) bool {
 	local, domain, found := strings.Cut(text, "@")
 	return found && local != "" && domain != "" && len(text) <= maxEmail &&

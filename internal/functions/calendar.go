@@ -16,10 +16,10 @@ import (
 	"atelie/internal/identity"
 )
 
-// CalendarPath is the path of the calendars with promised dates. Token and calendarEnding follow.
+// CalendarPath begins the URL paths of the calendars with promised dates. The token of a calendar and calendarEnding follow.
 const CalendarPath = httpx.CalendarPath
 
-const calendarEnding = ".ics"
+const calendarEnding = ".ics" // file extension of iCalendar (RFC 5545)
 
 // Limit of requests for calendars from one IP address in a minute. It also limits how fast tokens can be guessed.
 const (
@@ -30,7 +30,7 @@ const (
 // calendarRequest is the body of a call of calendar-feed.
 type calendarRequest struct {
 	Action   string        `json:"action"`   // state, create, replace or remove; "" means state
-	Language i18n.Language `json:"language"` // for create and replace: of the calendar's texts
+	Language i18n.Language `json:"language"` // for create and replace: language of the calendar's texts
 }
 
 // calendarState is the response of calendar-feed.
@@ -46,8 +46,8 @@ type ownCalendar struct {
 	CreatedAt time.Time     `json:"created_at"`
 }
 
-// calendarFeed handles the function calendar-feed for owners (administrators): the secret URL of the calendar of their own account. All
-// actions respond with the state.
+// calendarFeed handles the function calendar-feed for owners (administrators): it returns, creates, replaces or removes the calendar of the
+// caller's account, whose URL is secret. All actions respond with calendarState.
 func (s *Service) calendarFeed(w http.ResponseWriter, r *http.Request) error {
 	var req calendarRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -92,8 +92,8 @@ func (s *Service) calendarFeed(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, state)
 }
 
-// makeCalendar handles the actions create and replace. A calendar that exists stays as it is after create, so that a call that is sent
-// twice does not end the URL that the first one made.
+// makeCalendar handles the actions create and replace. create does not change a calendar that exists, so that a second call does not
+// invalidate the URL that the first call has made.
 func (s *Service) makeCalendar(ctx context.Context, tx *db.Tx, userID string, req calendarRequest) error {
 	if found, err := hasRole(ctx, tx, userID); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (s *Service) removeCalendar(ctx context.Context, tx *db.Tx, userID string, 
 	return activity.RecordCalendar(ctx, tx, activity.CalendarRemoved, userID, s.now())
 }
 
-// calendarURL returns the URL of a calendar; "" if the site's secret was replaced after it was made.
+// calendarURL returns the URL of a calendar; "" if the site's secret was replaced after the calendar was made.
 func (s *Service) calendarURL(f calendarFeed) string {
 	token, ok := s.tokenOf(f.Nonce, f.Hash)
 	if !ok {

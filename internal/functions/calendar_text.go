@@ -18,11 +18,11 @@ func (s *Service) calendarText(ctx context.Context, l i18n.Language, promises []
 	if err != nil {
 		return nil, err
 	}
-	c := ics.NewCalendar() // of version 2.0
+	c := ics.NewCalendar() // iCalendar version 2.0
 	c.SetProductId("-//Atelie//Commissions//" + strings.ToUpper(string(l)))
 	c.SetXWRCalName(calendarLine(l.Text("calendar.name", "site", site.Name))) // the calendar's name in Apple Calendar, Google Calendar and Outlook
 	c.SetRefreshInterval("PT1H", ics.WithValue(string(ics.ValueDataTypeDuration)))
-	c.SetXPublishedTTL("PT1H") // SetRefreshInterval again, under the name that Outlook reads
+	c.SetXPublishedTTL("PT1H") // the same interval, under the name that Outlook reads
 	for _, p := range promises {
 		s.addEvent(c, l, p)
 	}
@@ -59,8 +59,8 @@ func (s *Service) addEvent(c *ics.Calendar, l i18n.Language, p promise) {
 	e.SetTimeTransparency(ics.TransparencyTransparent) // the owner is not busy for the day
 }
 
-// calendarLine returns a text as one line without control characters, which RFC 5545 excludes, and without those that change the direction
-// of the text around it. The library escapes all others.
+// calendarLine returns a text as one line. It removes control characters, which RFC 5545 excludes, and characters that change the direction
+// of the surrounding text. The library escapes the other special characters.
 func calendarLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) { // also U+2028 and U+2029
@@ -74,7 +74,8 @@ func calendarLine(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// removeDirections removes the characters that change the direction of the text around them, from a text that stands in a line of others.
+// removeDirections removes the characters that change the direction of the surrounding text (bidirectional controls), from a text that is
+// shown in one line with other texts.
 func removeDirections(text string) string {
 	return strings.Map(func(r rune) rune {
 		if '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069' {

@@ -42,7 +42,7 @@ type commissionRequest struct {
 	// For offer and progress, ID is an idempotency key: a second call with the same ID stores nothing. For withdraw, it is the id of an
 	// offer.
 	ID         string `json:"id"`
-	Stage      string `json:"stage"`       // for stage: the new one
+	Stage      string `json:"stage"`       // for stage: the new stage
 	From       string `json:"from"`        // for stage: the stage from which the owner moves it; "" for any
 	Text       string `json:"text"`        // for offer and progress
 	Price      string `json:"price"`       // for offer
@@ -61,8 +61,8 @@ type commissionState struct {
 	Offers     []offerState `json:"offers"` // the newest first
 	Terms      string       `json:"terms"`  // the terms that a new offer would have
 	Place      int          `json:"place"`  // position on the waiting list, from 1; 0: not on it, or there is no list
-	Slots      int          `json:"slots"`  // 0: no limit
-	Taken      int          `json:"taken"`  // slots that are taken, by all commissions
+	Slots      int          `json:"slots"`  // how many commissions the artist works on at a time; 0: no limit
+	Taken      int          `json:"taken"`  // number of slots that are taken
 }
 
 // offerState is an offer in commissionState.

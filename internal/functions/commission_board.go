@@ -8,7 +8,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// Largest numbers of cards in a column of the board.
+// Maximum numbers of cards in a column of the board.
 const (
 	maxOpenCards   = 100 // of each stage that is neither finished nor declined
 	maxClosedCards = 20  // of finished and declined commissions
@@ -32,7 +32,7 @@ type boardState struct {
 // boardColumn is a stage with its commissions.
 type boardColumn struct {
 	Stage string      `json:"stage"`
-	Total int         `json:"total"` // may be more than there are cards
+	Total int         `json:"total"` // number of commissions of the stage; Cards can have fewer
 	Next  []string    `json:"next"`  // the stages to which its commissions can be moved
 	Cards []boardCard `json:"cards"`
 }
@@ -42,7 +42,7 @@ type boardCard struct {
 	MessageID  string    `json:"message_id"`
 	Name       string    `json:"name"` // of the visitor
 	ArtworkID  *string   `json:"artwork_id"`
-	Price      string    `json:"price"`       // of the offer that was accepted, else of the newest one; "" for none, and of an enquiry
+	Price      string    `json:"price"`       // price of the accepted offer, or else of the newest offer; "" without an offer, and for enquiries
 	PromisedOn string    `json:"promised_on"` // YYYY-MM-DD; "" for none
 	Unread     bool      `json:"unread"`      // whether the message has a text that no owner has read
 	CreatedAt  time.Time `json:"created_at"`  // of the message

@@ -31,10 +31,11 @@ const (
 // Limits of an offer in characters.
 const (
 	maxOfferLine  = 200 // of price and deposit
-	maxAnswerName = 100 // as in the contact form
+	maxAnswerName = 100 // of the name under an answer, as in the contact form
 )
 
-// expiryDelay is how long after the beginning of its last day, in UTC, an offer expires. By then the day has ended in every time zone.
+// expiryDelay is the time from the beginning (in UTC) of an offer's last day until the offer expires. By then the day has ended in every
+// time zone.
 const expiryDelay = 36 * time.Hour
 
 // OfferMail is the part of an offer that a mail contains in addition to its text. Days are YYYY-MM-DD, "" for none.
@@ -76,8 +77,8 @@ func (o offer) problem(now time.Time) *apperr.Error {
 	return nil
 }
 
-// makeOffer handles the action offer. It stores an offer, with the terms as they are, and mails it as replies are mailed. An open offer
-// before it is withdrawn.
+// makeOffer handles the action offer. It stores an offer with the current terms, and mails it like a reply. It withdraws an earlier offer
+// that is still open.
 func (s *Service) makeOffer(ctx context.Context, tx *db.Tx, req commissionRequest) error {
 	now := s.now()
 	o := offer{

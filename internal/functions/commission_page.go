@@ -19,14 +19,14 @@ import (
 //go:embed commission.html
 var commissionSource string
 
-// commissionPart is the part of a private link's page about the commission. It is the data of the template commission.html.
+// commissionPart is what the page of a private link shows of the commission: the data of the template commission.html.
 type commissionPart struct {
 	Stage    string    // stage of the commission; "" for an enquiry
 	StageAt  time.Time // when the stage was set; the zero time for an enquiry
 	Promised string    // the day for which the work was promised; "" for none
 	Offer    *offerPart
 
-	Name    string // what the visitor has written into the form for an answer
+	Name    string // name that the visitor has entered in the form for an answer
 	Alert   string // error about the answer; "" for none
 	Problem bool   // the alert is about the name
 }

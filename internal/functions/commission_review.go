@@ -41,7 +41,7 @@ type ReviewPicture struct {
 type reviewRequest struct {
 	messageAction
 
-	// For approve: what is published, in place of what the client has written. null leaves it as it is.
+	// For approve: texts that are published in place of the client's texts. null publishes the client's text.
 	Name  *string `json:"name"`
 	Place *string `json:"place"`
 	Text  *string `json:"text"`
@@ -57,22 +57,22 @@ type reviewRequest struct {
 // reviewState is the response of commission-review.
 type reviewState struct {
 	Success    bool       `json:"success"`
-	State      string     `json:"state"`    // one of the state constants
+	State      string     `json:"state"`    // one of the state constants of store_commission_reviews.go
 	CanAsk     bool       `json:"can_ask"`  // whether a review can be requested now
 	AskedAt    *time.Time `json:"asked_at"` // null: it was never requested
-	Name       string     `json:"name"`     // name, place and text are "" while nothing is written, and after the approval
+	Name       string     `json:"name"`     // name, place and text are "" in the cases that commissionReview names
 	Place      string     `json:"place"`
 	Text       string     `json:"text"`
 	Picture    *picture   `json:"picture"` // null for none
 	ReplyID    *string    `json:"reply_id"`
 	WrittenAt  *time.Time `json:"written_at"`
 	DecidedAt  *time.Time `json:"decided_at"`
-	ReviewID   *string    `json:"review_id"` // the row of reviews that was made of it
-	AskAgainAt *time.Time `json:"ask_again_at"`
+	ReviewID   *string    `json:"review_id"`    // id of the row of reviews; null before the approval
+	AskAgainAt *time.Time `json:"ask_again_at"` // when the next request is possible; null if CanAsk is true, or if none is possible in this state
 }
 
-// commissionReview handles the function commission-review for owners (administrators): asking for a review of a finished commission, and
-// approving or declining the one that the client has written. All actions respond with the state of the review.
+// commissionReview handles the function commission-review for owners (administrators): it requests a review of a finished commission from
+// the client, and approves or declines the review that the client has written. All actions respond with reviewState.
 func (s *Service) commissionReview(w http.ResponseWriter, r *http.Request) error {
 	var req reviewRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -236,7 +236,8 @@ func (req reviewRequest) hasSeenOther(r commissionReview) bool {
 	return req.WrittenAt != nil && (r.WrittenAt == nil || !r.WrittenAt.Equal(*req.WrittenAt))
 }
 
-// copyReviewPicture copies the picture of a review, before the transaction that approves it. Nobody sees the copy until that is committed.
+// copyReviewPicture copies the picture of a review, before the transaction that approves it. Nobody sees the copy until that transaction is
+// committed.
 func (s *Service) copyReviewPicture(ctx context.Context, req *reviewRequest) error {
 	r, err := readReview(ctx, s.db, req.MessageID)
 	if err != nil || r.Text == "" {
@@ -337,9 +338,9 @@ func (t reviewText) problems(l i18n.Language) (all []reviewProblem) {
 // errReviewNotOpen is the error of a client's change of a review that can no longer be changed.
 var errReviewNotOpen = apperr.New(http.StatusConflict, "review_not_open", "The review can no longer be changed")
 
-// writeReview stores what a client has written, with at most one picture. removePicture removes the one that was sent before; a new one
-// replaces it. The first text after a request is recorded in the conversation, and owners are notified; a change is not. The error is
-// errNoInboxMessage, errReviewNotOpen, errConversationFull or errPicturesFull if the review cannot be stored.
+// writeReview stores what a client has written, with at most one picture. removePicture removes the picture that was sent before; a new
+// picture replaces it. The first text after a request is recorded in the conversation, and owners are notified; a change is not. The error
+// is errNoInboxMessage, errReviewNotOpen, errConversationFull or errPicturesFull if the review cannot be stored.
 func (s *Service) writeReview(ctx context.Context, m contactMessage, l i18n.Language, t reviewText, pictures []newPicture, removePicture bool) error {
 	return s.withLockedMessage(ctx, m.ID, func(ctx context.Context, tx *db.Tx) error {
 		r, err := readReview(ctx, tx, m.ID)
@@ -397,7 +398,8 @@ func isFirstText(ctx context.Context, tx *db.Tx, r commissionReview) (bool, erro
 	return said.CreatedAt.Before(r.AskedAt), err
 }
 
-// withdrawReview removes what a client has written, which was not approved. That the review is declined, or no longer asked for, stays.
+// withdrawReview removes the texts and the picture of a client's review that is not approved. A waiting review is then requested again
+// (stateAsked); all other states stay.
 func (s *Service) withdrawReview(ctx context.Context, m contactMessage) error {
 	return s.withLockedMessage(ctx, m.ID, func(ctx context.Context, tx *db.Tx) error {
 		r, err := readReview(ctx, tx, m.ID)
@@ -420,8 +422,8 @@ func (s *Service) withdrawReview(ctx context.Context, m contactMessage) error {
 	})
 }
 
-// removeReviewPicture removes the picture of a review and its file. The row is removed without a file too: it would keep the position of the
-// next picture.
+// removeReviewPicture removes the picture of a review and its file. It removes the row even if the file is missing, because the row would
+// occupy the position of the next picture.
 func (s *Service) removeReviewPicture(ctx context.Context, tx *db.Tx, r commissionReview) error {
 	if r.ReplyID == nil {
 		return nil

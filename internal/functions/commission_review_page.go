@@ -15,7 +15,7 @@ import (
 //go:embed commission_review.html
 var commissionReviewSource string
 
-// reviewPart is what the page of a private link shows of the client's review: the template commission_review.html.
+// reviewPart is what the page of a private link shows of the client's review: the data of the template commission_review.html.
 type reviewPart struct {
 	Title    string
 	State    string // state of the review; "" while it is requested
@@ -23,7 +23,7 @@ type reviewPart struct {
 	Asked    bool   // the review is requested and not written yet
 	Removal  bool   // the client can withdraw the review
 	Approved bool
-	Picture  *picture // the one that was sent before; nil for none
+	Picture  *picture // picture of an earlier form; nil for none
 
 	Sent     bool              // the client has sent the form and it was refused: its fields show the sent values
 	Name     string            // Name, Place and Text are the values of the form's fields
@@ -33,7 +33,7 @@ type reviewPart struct {
 	Alert    string            // error that belongs to no field; "" for none
 }
 
-// Invalid reports whether a field has a problem and is the first of them, for the template.
+// Invalid reports whether a field is the first field with a problem, which gets the focus. The template calls it.
 func (p reviewPart) Invalid(field string) bool {
 	for _, name := range []string{"name", "place", "text", "picture"} {
 		if p.Problems[name] != "" {
@@ -77,8 +77,8 @@ func (p *enquiryPage) showReview(ctx context.Context, s *Service) error {
 	return nil
 }
 
-// handleReview stores what the client has written in the form of a review. What is wrong is said beside the fields, which keep their texts;
-// formErr is the error of a form that could not be read to its end.
+// handleReview stores what the client has written in the form of a review. If it refuses the form, the page shows the problems beside the
+// fields, with the sent texts. formErr is the error of a form that could not be read completely.
 func (s *Service) handleReview(w http.ResponseWriter, r *http.Request, p enquiryPage, form url.Values, pictures []newPicture, formErr error) error {
 	get := func(name string) string { return strings.ToValidUTF8(form.Get(name), "\uFFFD") }
 	t := reviewText{get("name"), get("place"), get("text")}.normalized()

@@ -64,7 +64,8 @@ func (s *Service) queueCopy(ctx context.Context, tx *db.Tx, m contactMessage) er
 	)
 }
 
-// sendCopy sends a notice whose channel is channelCopy. If visitors get thank-you mails, the copy is one too (see replacePlan).
+// sendCopy sends a notice whose channel is channelCopy. If visitors get thank-you mails, the copy has the words of the thank-you mail too
+// (see replacePlan).
 func (s *Service) sendCopy(ctx context.Context, n notice, m contactMessage) error {
 	c := ReplyMail{ID: jobs.InfoOf(ctx).ID, To: Recipient{n.Recipient, n.Language}, MessageID: m.ID, Text: m.Message, At: m.CreatedAt}
 	noticeSettings, err := settings.LoadNotices(ctx, s.db)

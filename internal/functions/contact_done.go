@@ -6,8 +6,8 @@ import (
 	"atelie/internal/db"
 )
 
-// markDone handles the actions done and reopen. It also marks an unread message as read. The visitor's next text
-// removes the mark done, as does everything else that sets the message's status to new.
+// markDone handles the actions done and reopen: it marks a message as done, or removes the mark. The action done also marks an unread
+// message as read. The database removes the mark when the message's status becomes new, for example by the visitor's next text.
 func (s *Service) markDone(ctx context.Context, tx *db.Tx, req replyRequest) error {
 	var at any
 	if req.Action == "done" {

@@ -58,8 +58,8 @@ func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 	}))
 }
 
-// eachMessage calls yield for each message that quarantined and address select (see listExportedAfter), and ends at its first error.
-// Each page of messages must be read within defaultStoreTimeout.
+// eachMessage calls yield for each message that quarantined and address select (see listExportedAfter), and ends at the first error of
+// yield. Each page of messages must be read within defaultStoreTimeout.
 func eachMessage(ctx context.Context, q db.Querier, quarantined bool, address string, yield func(exportedMessage) error) error {
 	var last exportedMessage
 	for {

@@ -41,9 +41,9 @@ type quarantinedMessage struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// contactQuarantine handles the function contact-quarantine for owners (administrators): it lists the messages in quarantine,
-// or restores or deletes one of them. A restored message moves to the inbox with its id and time, and gets the status "new". If
-// the cause was the hidden field, the message gets the reason "general" in place of the text that was entered there.
+// contactQuarantine handles the function contact-quarantine for owners (administrators): it lists the messages in quarantine, or restores
+// or deletes one of them. A restored message moves to the inbox with its id and time, and gets the status "new". If the cause was the
+// hidden field, the message gets the reason "general" in place of the text in that field.
 func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) error {
 	var req quarantineRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

@@ -43,8 +43,8 @@ type replyJob struct {
 	ReplyTo string `json:"reply_to"`
 }
 
-// replyRequest is the body of a call of the function contact-reply, with pictures for reply. The action is state, reply, resend, renew, done or
-// reopen.
+// replyRequest is the body of a call of the function contact-reply. The action is state, reply, resend, renew, done or reopen. Only reply
+// can have pictures.
 type replyRequest struct {
 	messageAction
 
@@ -71,8 +71,9 @@ type stateLink struct {
 }
 
 // contactReply handles the function contact-reply for owners (administrators). The action reply stores a reply to a visitor's message and
-// mails it, if there is a mail server; the message is then replied. The action resend mails a reply again. The action renew replaces the
-// private link. The actions done and reopen mark the conversation as done, and as not. All respond with the state of the conversation.
+// mails it, if there is a mail server; it sets the message's status to replied. The action resend mails a reply again. The action renew
+// replaces the private link. The actions done and reopen mark the conversation as done or not done. All actions respond with
+// conversationState.
 func (s *Service) contactReply(w http.ResponseWriter, r *http.Request) error {
 	if hasPictures(r) {
 		r = s.withLongLimit(r)

@@ -14,7 +14,7 @@ import (
 	"atelie/internal/jobs"
 )
 
-// A conversation is a message and the replies to it, by owners and by the visitor, who writes at the private link.
+// A conversation is a message and the replies to it, which owners write in the admin area and the visitor writes at the private link.
 
 // maxReplies is how many replies a conversation can have, so that its page stays usable.
 const maxReplies = 500
@@ -55,8 +55,8 @@ func replyID(messageID, key string) string {
 var errConversationFull = errors.New("the conversation has too many replies")
 
 // addReply stores a reply to a message that the transaction has locked (lockMessage). It sets the message's status unless status is "",
-// records both for live changes, and lets the link expire a year from now. added is false if the reply was stored before. The error is
-// errConversationFull if the message has maxReplies. An answer to an offer is stored even then.
+// records the reply and the message for live changes, and lets the link expire a year from now. added is false if the reply was stored
+// before. The error is errConversationFull if the message has maxReplies. An answer to an offer is stored even then.
 func (s *Service) addReply(ctx context.Context, tx *db.Tx, r reply, status string) (added bool, err error) {
 	n, err := countReplies(ctx, tx, r.MessageID)
 	if err == nil && n >= maxReplies && r.Kind != kindAnswer {

@@ -35,8 +35,8 @@ const (
 	pictureTextLimit  = 64 << 10         // bytes of a text field
 )
 
-// ReceivedPicture is a picture that is stored but has no rows yet. The caller must always call Discard in the end; after Save it does
-// nothing.
+// ReceivedPicture is a picture that is stored but has no rows yet. The caller must always call Discard in the end; after a successful Save,
+// Discard does nothing.
 type ReceivedPicture struct {
 	Width, Height int
 	Size          int64 // bytes
@@ -48,7 +48,7 @@ type ReceivedPicture struct {
 type newPicture struct {
 	ReceivedPicture
 
-	Name string // of the object
+	Name string // name of the object with the picture
 }
 
 func discardPictures(ctx context.Context, pictures []newPicture) {
@@ -63,8 +63,8 @@ func hasPictures(r *http.Request) bool {
 	return err == nil && media == "multipart/form-data"
 }
 
-// withLongLimit gives a request the time that pictures need, instead of the limit for requests without files. Its body and each statement
-// keep limits of their own.
+// withLongLimit gives a request the time that pictures need, instead of the limit for requests without files. The body and each SQL
+// statement still have limits of their own.
 func (s *Service) withLongLimit(r *http.Request) *http.Request {
 	return r.WithContext(db.WithStatementTimeout(context.WithoutCancel(r.Context()), s.storeTimeout))
 }
@@ -75,9 +75,9 @@ type pictureForm struct {
 	Pictures []newPicture
 }
 
-// readPictureForm reads a form with pictures in the field "picture". before is called once, before the first picture is read, with the
-// fields that precede it; it returns the id of the message. With an error the form has the fields that can be read, and no pictures. The
-// rest of the body is read nevertheless, because browsers show no response before they have sent everything.
+// readPictureForm reads a form with pictures in the field "picture". before is called when the first picture is reached, with the fields
+// that precede the picture; it returns the id of the message. If an error is returned, the form has the fields that could be read, and no
+// pictures. The whole body is read even then, because browsers show no response before they have sent everything.
 func (s *Service) readPictureForm(w http.ResponseWriter, r *http.Request, before func(url.Values) (messageID string, err error)) (f pictureForm, err error) {
 	f.Values = url.Values{}
 	if deadline := time.Now().Add(pictureFormTime); r.Body != nil {

@@ -37,7 +37,7 @@ type Digest struct {
 type DigestEntry struct {
 	ID, Name, Reason string
 	At               time.Time
-	Pictures         int // number of the reply's pictures
+	Pictures         int // number of pictures, if the entry is a reply
 }
 
 // digestJob is the payload of JobDigest.
@@ -65,8 +65,8 @@ func (s *Service) joinDigest(ctx context.Context, tx *db.Tx, n notice) (id strin
 	return id, s.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobDigest, Payload: j, At: due})
 }
 
-// sendDigest runs a JobDigest. It closes the digest, so that no more notices join it, and sends it with those of its messages
-// that still exist. At a second attempt the digest is already closed, which is no error.
+// sendDigest runs a JobDigest. It closes the digest, so that no more notices join it, and sends the digest with its messages that still
+// exist. At a second attempt the digest is already closed, which is no error.
 func (s *Service) sendDigest(ctx context.Context, payload []byte) error {
 	var j digestJob
 	if err := json.Unmarshal(payload, &j); err != nil {

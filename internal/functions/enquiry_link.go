@@ -16,7 +16,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// EnquiryPath is the path of the private links of visitors. The token of the link follows.
+// EnquiryPath begins the URL path of each private link. The token of the link follows.
 const EnquiryPath = httpx.SecretPath
 
 // tokenBytes is the length of a token before its encoding. 128 bits cannot be guessed.
@@ -35,9 +35,8 @@ type contactLink struct {
 // givenLink is the part of the response to a visitor's message that tells the visitor about the private link and the copy.
 type givenLink struct {
 	URL string // "" if the visitor has not requested a link, or the owner has turned links off
-	// Copy reports whether visitors who request a link get a copy of their message by mail (a setting of the owner), and this visitor has
-	// requested one. It is also true if the message gets no copy because of a limit or because it is in quarantine: the response must not
-	// reveal that.
+	// Copy is true if the visitor has requested a link, and the owner lets such visitors have a copy of their message by mail. It is true
+	// even if no copy is sent because of a limit or because the message is in quarantine: the response must not reveal that.
 	Copy bool
 }
 
@@ -58,7 +57,7 @@ func deriveToken(key []byte, nonce string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:tokenBytes])
 }
 
-// hashToken returns the hash by which a token is found. A malformed token is hashed and looked up like any other.
+// hashToken returns the hash that the database has of a token. A malformed token is hashed and looked up like any other.
 func hashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
@@ -74,8 +73,8 @@ func (s *Service) urlOf(l contactLink) (enquiryURL string, ok bool) {
 	return s.cfg.SiteURL + EnquiryPath + token, true
 }
 
-// tokenOf derives a token from its nonce. hash is that of the token, which shows which key was used. ok is false if none of the
-// known keys has.
+// tokenOf derives a token from its nonce, with the current or the previous key. hash is the hash of the token: only the right key gives a
+// token with this hash. ok is false if neither key does.
 func (s *Service) tokenOf(nonce, hash string) (token string, ok bool) {
 	for _, key := range [][]byte{s.cfg.LinkKey, s.cfg.PreviousLinkKey} {
 		if key == nil {

@@ -31,11 +31,11 @@ const (
 	enquiryPostsLimit    = "enquiry-post"
 	enquiryLinkLimit     = "enquiry-link"
 
-	enquiryPicturesPerMin = 600 // by one IP address: a conversation can have a hundred
+	enquiryPicturesPerMin = 600 // by one IP address: a conversation can have a hundred pictures
 	enquiryPicturesLimit  = "enquiry-picture"
 )
 
-// EnquiryWork is the work that a message asks about, as the message's page shows it.
+// EnquiryWork is the work that a message asks about, as the page of the private link shows it.
 type EnquiryWork struct {
 	Title   string
 	URL     string // URL of the work's page
@@ -68,8 +68,8 @@ type enquiryPage struct {
 	// PictureProblem means that the alert is about the pictures.
 	PictureProblem bool
 	Max            int  // maximum length of a reply in characters
-	Confirming     bool // asks whether to erase the enquiry
-	Erased         bool
+	Confirming     bool // the page asks whether to erase the enquiry
+	Erased         bool // the page says that the enquiry was erased
 }
 
 // T returns a text of package i18n in the page's language, for the template.

@@ -62,9 +62,9 @@ func errInvalid(text string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "invalid", text)
 }
 
-// gatewayErrors contains the errors that Supabase's gateway returns itself, before any function runs: the code in this program, and the
-// gateway's own code and message. The gateway writes its codes in upper case. The codes in lower case are those of the packages httpx and
-// identity; all surfaces share them.
+// gatewayErrors contains the errors that Supabase's gateway returns itself, before any function runs. The key is the error's code in this
+// program. The value is the code of the gateway, which is in upper case, and its message. Keys in lower case are codes of the packages
+// httpx and identity, which all APIs of this program use.
 var gatewayErrors = map[string]struct{ code, message string }{
 	errNoFunction.Code:        {errNoFunction.Code, errNoFunction.Message},
 	"not_found":               {errNoFunction.Code, errNoFunction.Message}, // code of the router, for a path below that of a function

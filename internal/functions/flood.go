@@ -14,13 +14,13 @@ const (
 	causeFlood       = "flood" // more than MessagesPerHour messages arrived in an hour
 )
 
-// floodWindow is the time after which the count of messages from all visitors starts again at 0. This count stops spam from many IP
-// addresses. Each of them alone stays below the limit for one IP address.
+// floodWindow is the time after which the count of messages from all visitors starts again at 0. The count stops spam that comes from so
+// many IP addresses that each stays below the limit for one address.
 const floodWindow = time.Hour
 
 const floodLimit = "contact-messages" // name of the rate limit
 
-// floodHits is the SQL of the number of messages in the hour that begins at $7. countAgainstFloodLimit returns that time.
+// floodHits is an SQL expression: the number of messages in the hour that begins at $7, the result hour of countAgainstFloodLimit.
 const floodHits = "coalesce((select hits from rate_limits where name = '" + floodLimit + "' and subject = '' and bucket_start = $7), 0)"
 
 // countAgainstFloodLimit counts a message. It returns the limit of messages in an hour, and when the current hour has begun. The caller

@@ -10,9 +10,9 @@ import (
 	"atelie/internal/jobs"
 )
 
-// JobCleanUp is the kind of the job that completes the deletion of messages. It deletes what the transaction of the deletion cannot
-// delete: mails about the messages that were stored as files, and remains of their text in SQLite's files. Stored jobs have the former
-// name.
+// JobCleanUp is the kind of the job that completes the deletion of messages. It deletes what the transaction of the deletion cannot delete:
+// mails about the messages that were stored as files, and remains of their text in SQLite's files. Its value is the former name, because
+// stored jobs have it.
 const JobCleanUp = "contact.forget"
 
 // cleanUpJob is the payload of JobCleanUp.

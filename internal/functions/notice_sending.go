@@ -58,14 +58,14 @@ type NoticeMail struct {
 	ID        string // id of the notice, the same at every attempt to send the mail
 	To        Recipient
 	Thanks    bool    // whether this is the thank-you mail to the visitor
-	Digest    *Digest // nil for a mail about one message; otherwise only At is set of the fields below
+	Digest    *Digest // nil for a mail about one message; otherwise At is the only field below that is set
 	MessageID string
 	Name      string // name of the visitor
 	Email     string // e-mail address of the visitor
 	Reason    string // one of reasons
-	Text      string // the message
+	Text      string // text of the message or of the reply
 	Reply     bool   // whether Text is a visitor's reply, and not the message itself
-	// OfferAnswer and Review are whether the reply is an answer to an offer, or says that a review was written.
+	// OfferAnswer is whether the reply is an answer to an offer; Review is whether it announces that the client has written a review.
 	OfferAnswer, Review bool
 	At                  time.Time // when the message or the reply was sent; for a digest, its newest message
 }
@@ -97,8 +97,8 @@ func (s *Service) planNotices(ctx context.Context, payload []byte) error {
 	return nil
 }
 
-// replacePlan replaces the plan n with the notices about the message m and queues their jobs, in one transaction. If more than
-// noticesPerHour messages have arrived in this hour, the notices to owners join a digest and get no jobs.
+// replacePlan replaces n, a row with channelPlan, with the notices about the message m and queues their jobs, in one transaction. If more
+// than noticesPerHour messages have arrived in this hour, the notices to owners join a digest and get no jobs.
 func (s *Service) replacePlan(ctx context.Context, n notice, m contactMessage) error {
 	noticeSettings, err := settings.LoadNotices(ctx, s.db)
 	if err != nil {

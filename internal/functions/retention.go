@@ -54,8 +54,8 @@ func (s *Service) deleteMessages(ctx context.Context, tx *db.Tx, ids []string) e
 	return deleteInboxMessages(ctx, tx, ids)
 }
 
-// monthsBefore returns the same day and time some months earlier, or the last day of that month if it has no such day. time.AddDate would
-// return a day of the following month in that case, and messages would be deleted some days too early.
+// monthsBefore returns the same day and time the given number of months earlier, or the last day of that month if it has no such day.
+// time.AddDate would return a day of the following month in that case, and messages would be deleted some days too early.
 func monthsBefore(t time.Time, months int) time.Time {
 	t = t.UTC()
 	first := time.Date(t.Year(), t.Month()-time.Month(months), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)

@@ -1,4 +1,4 @@
-// Package functions serves /functions/v1. Clients call functions of the server by name there. The functions store the messages that
+// Package functions serves /functions/v1, where clients call functions of the server by name. The functions store the messages that
 // visitors send with the contact form. They let owners manage the quarantine (messages that look like spam) and the notices (mails and
 // webhook calls about messages), and export or erase data. The package also sends the notices.
 package functions
@@ -34,8 +34,8 @@ type Config struct {
 
 	// Private links (enquiry_link.go).
 	SiteURL         string                                                                      // public URL of the site, with which the links begin
-	LinkKey         []byte                                                                      // derives the tokens
-	PreviousLinkKey []byte                                                                      // derives the tokens of links that are older than the current secret; nil if there is none
+	LinkKey         []byte                                                                      // key from which the tokens are derived
+	PreviousLinkKey []byte                                                                      // key for links that are older than the current secret; nil if there is none
 	FindWork        func(ctx context.Context, id string, l i18n.Language) (*EnquiryWork, error) // a published work; nil if there is none with this id
 
 	// Pictures in conversations (conversation_pictures.go).
@@ -44,7 +44,7 @@ type Config struct {
 
 	// Reviews about finished commissions (commission_review.go).
 	CopyForReview func(ctx context.Context, name string) (ReviewPicture, error) // copies a picture of a conversation to the pictures of reviews
-	RemovePicture func(ctx context.Context, tx *db.Tx, name string) error       // removes the object of a picture of a conversation
+	RemovePicture func(ctx context.Context, tx *db.Tx, name string) error       // removes the object of the picture of a client's review
 	RecordReview  func(ctx context.Context, tx *db.Tx, id string) error         // records the new row of reviews with this id for live changes
 
 	// Notices and mails.
@@ -64,8 +64,8 @@ type Config struct {
 	AddressPlaces  func() []AddressPlace                                              // every place with data about an e-mail address, in the order of erasing
 
 	// Webhooks.
-	WebhookKey           []byte // signs webhook calls; at least 16 bytes
-	PreviousWebhookKey   []byte // makes a second signature, for receivers that still check with the previous key; nil for no second signature
+	WebhookKey           []byte // key that signs webhook calls; at least 16 bytes
+	PreviousWebhookKey   []byte // key of a second signature, for receivers that still check with the previous key; nil for no second signature
 	AllowPrivateWebhooks bool   // webhooks may use http and addresses in private networks
 }
 

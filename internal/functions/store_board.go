@@ -6,8 +6,7 @@ import (
 	"atelie/internal/db"
 )
 
-// undecided is the condition for a message m that asks for a commission about which nothing was decided: an enquiry without a row in
-// commissions.
+// undecided is the SQL condition that a message m asks for a commission, has no row in commissions, and is not marked as done.
 const undecided = "m.reason = 'commission' and m.done_at is null and not exists (select 1 from commissions d where d.message_id = m.id)"
 
 // countStages returns how many commissions each stage has on the board.
@@ -23,15 +22,15 @@ func countStages(ctx context.Context, q db.Querier) (map[string]int, error) {
 	return totals, err
 }
 
-// Columns of a card, of a message m and its commission c.
+// SQL expressions that select the values of a card, from a message m and its commission c.
 const (
 	cardColumns = "select m.id as id, m.name as name, m.artwork_id as artwork_id, coalesce(cast(c.promised_on as text), '') as promised_on, m.status = 'new' as unread, m.created_at as created_at"
 	cardPrice   = `coalesce((select o.price_text from commission_offers o where o.message_id = m.id
 		order by case when o.answer = 'accepted' then 0 else 1 end, o.created_at desc, o.id limit 1), '') as price`
 )
 
-// listCards returns the cards of a stage. Agreed commissions come in the order of their promised dates, those without one last; in other
-// stages the newest comes first. If there are more than limit enquiries, the newest are listed.
+// listCards returns the first cards of a stage, at most limit. In the stages accepted and in_progress they are in the order of the promised
+// dates, those without a date last. In all other stages the newest is first.
 func listCards(ctx context.Context, q db.Querier, stage string, limit int) ([]boardCard, error) {
 	order := "c.stage_at desc, m.id"
 	if stage == stageAccepted || stage == stageInProgress {

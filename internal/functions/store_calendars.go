@@ -8,8 +8,7 @@ import (
 	"atelie/internal/i18n"
 )
 
-// calendarFeed is the calendar of an account: a row of calendar_feeds. The row has only a hash of the token, as that of a private link
-// (contactLink).
+// calendarFeed is the calendar of an account: a row of calendar_feeds. As in contactLink, the row has only a hash of the token.
 type calendarFeed struct {
 	Hash      string // hashToken of the token
 	Nonce     string
@@ -17,7 +16,8 @@ type calendarFeed struct {
 	CreatedAt time.Time
 }
 
-// findCalendar returns the language of the calendar with a token's hash, or db.ErrNoRows. An account that is banned or deleted has none.
+// findCalendar returns the language of a calendar. hash is the hash of its token. The error is db.ErrNoRows if there is no such calendar,
+// or if its account is banned, deleted or no longer an administrator.
 func findCalendar(ctx context.Context, q db.Querier, hash string, now time.Time) (i18n.Language, error) {
 	return db.One[i18n.Language](ctx, q, `select f.language from calendar_feeds f join user_roles r on r.user_id = f.user_id join auth_users u on u.id = f.user_id
 		where f.token_hash = $1 and r.role = 'admin' and u.deleted_at is null and (u.banned_until is null or u.banned_until <= $2)`, hash, now)
@@ -30,13 +30,13 @@ func readCalendarOf(ctx context.Context, q db.Querier, userID string) (f calenda
 	return f, err
 }
 
-// hasRole reports whether an account has a role in user_roles, without which it can have no calendar.
+// hasRole reports whether an account has a role in user_roles. An account without a role can have no calendar.
 func hasRole(ctx context.Context, q db.Querier, userID string) (bool, error) {
 	return db.One[bool](ctx, q, "select exists (select 1 from user_roles where user_id = $1)", userID)
 }
 
-// storeCalendar stores the calendar of an account. If the account has one, it is replaced or, without replace, stays as it is;
-// storeCalendar returns whether f was stored.
+// storeCalendar stores the calendar of an account. If the account has a calendar already, storeCalendar replaces it if replace is true, and
+// otherwise stores nothing. It returns whether f was stored.
 func storeCalendar(ctx context.Context, q db.Querier, userID string, f calendarFeed, replace bool) (bool, error) {
 	return db.Changed(ctx, q, `insert into calendar_feeds (user_id, token_hash, nonce, language, created_at) values ($1, $2, $3, $4, $5)
 		on conflict (user_id) do update set token_hash = excluded.token_hash, nonce = excluded.nonce, language = excluded.language, created_at = excluded.created_at where $6`,
@@ -57,10 +57,11 @@ type promise struct {
 	Day       time.Time
 }
 
-// maxPromises is how many promised dates a calendar has, the latest days first. It bounds the cost of a request.
+// maxPromises is the maximum number of promised dates in a calendar. It limits the cost of a request.
 const maxPromises = 1000
 
-// listPromises returns the promised dates of agreed commissions, the latest day first.
+// listPromises returns the promised dates of commissions that are accepted, in progress or finished: the latest day first, at most
+// maxPromises.
 func listPromises(ctx context.Context, q db.Querier, l i18n.Language) ([]promise, error) {
 	title, other := "p.title", "p.title_pt"
 	if l == i18n.PT {

@@ -12,8 +12,8 @@ import (
 // The states of a client's review: values of the column commission_reviews.state. A message without a row has stateNotAsked.
 const (
 	stateNotAsked  = ""
-	stateAsked     = "asked"     // the client can write it
-	stateWaiting   = "waiting"   // it was written, and waits for the owner's approval
+	stateAsked     = "asked"     // the client can write the review
+	stateWaiting   = "waiting"   // the client has written it, and it waits for the owner's approval
 	stateApproved  = "approved"  // the owner has published it: its texts are now in a row of reviews
 	stateDeclined  = "declined"  // the owner does not publish it
 	stateWithdrawn = "withdrawn" // the owner has taken the request back
@@ -66,7 +66,7 @@ func readRequests(ctx context.Context, q db.Querier, messageID string) (n int, l
 	return len(times), last, err
 }
 
-// insertPublicReview makes a row of reviews, the last in the order. imageURL is "" for none.
+// insertPublicReview inserts a row into reviews, with the last place in the order. imageURL is "" for none.
 func insertPublicReview(ctx context.Context, tx *db.Tx, id string, t reviewText, imageURL string, active bool, at time.Time) error {
 	return db.Exec(ctx, tx, `insert into reviews (id, client_name, location, message, image_url, is_active, display_order, created_at, updated_at, from_commission)
 		values ($1, $2, $3, $4, $5, $6, (select coalesce(max(display_order), 0) + 1 from reviews), $7, $7, $8)`,
@@ -77,12 +77,12 @@ func deletePictures(ctx context.Context, tx *db.Tx, replyID string) error {
 	return db.Exec(ctx, tx, "delete from contact_pictures where reply_id = $1", replyID)
 }
 
-// movePictures makes the pictures of a reply those of another one, which has none or is given none.
+// movePictures moves the pictures of the reply from to the reply to. Only one of the two may have pictures.
 func movePictures(ctx context.Context, tx *db.Tx, from, to string) error {
 	return db.Exec(ctx, tx, "update contact_pictures set reply_id = $2 where reply_id = $1", from, to)
 }
 
-// exportedReview is the review of a message in an export. Its picture is one of the reply's.
+// exportedReview is the review of a message in an export. Its picture is in the export of the reply.
 type exportedReview struct {
 	State     string     `json:"state"`
 	AskedAt   time.Time  `json:"asked_at"`

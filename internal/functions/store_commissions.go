@@ -69,7 +69,8 @@ func readOffer(ctx context.Context, q db.Querier, id string) (offer, error) {
 	return scanOffer(q.QueryRow(ctx, selectOffers+"where o.id = $1", id))
 }
 
-// insertOffer stores an offer; its text is a reply that was stored before. hash is that of the terms, "" for none.
+// insertOffer stores an offer and its terms. The offer's text must be stored before, as a reply with the same id. hash is the hash of the
+// terms, "" for none.
 func insertOffer(ctx context.Context, tx *db.Tx, o offer, hash string) error {
 	if hash != "" {
 		if err := db.Exec(ctx, tx, "insert into commission_terms (hash, text, language) values ($1, $2, $3) on conflict (hash) do nothing", hash, o.Terms, string(o.TermsLanguage)); err != nil {

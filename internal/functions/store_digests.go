@@ -30,8 +30,8 @@ func closeDigest(ctx context.Context, q db.Querier, id string) error {
 	return db.Exec(ctx, q, "delete from contact_digests where id = $1", id)
 }
 
-// listDigestMessages returns the messages of a digest that is not sent yet, the newest first and at most limit. For replies, they have
-// the reply's text and time. count is the number of all its messages and replies.
+// listDigestMessages returns the messages of a digest that is not sent yet, the newest first and at most limit. For a reply it returns the
+// message with the text and time of the reply. count is the number of all messages and replies of the digest.
 func listDigestMessages(ctx context.Context, q db.Querier, id string, limit int) (list []contactMessage, count int, err error) {
 	if err := q.QueryRow(ctx, "select count(*) from contact_notices where digest_id = $1 and sent_at is null", id).Scan(&count); err != nil {
 		return nil, 0, err

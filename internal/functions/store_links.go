@@ -64,7 +64,8 @@ func extendLinkOf(ctx context.Context, q db.Querier, messageID string, expiresAt
 	return db.Exec(ctx, q, "update contact_links set expires_at = $2 where message_id = $1", messageID, expiresAt)
 }
 
-// keepLink keeps the link to a message in quarantine, which is about to be deleted there, for moveLink. It returns "" if there is none.
+// keepLink detaches the link from a message in quarantine, so that deleting the message there does not delete the link. It returns the
+// link's hash for moveLink, or "" if there is no link.
 func keepLink(ctx context.Context, tx *db.Tx, quarantinedID string) (hash string, err error) {
 	hashes, err := db.Collect(ctx, tx, db.ScanOne[string], "update contact_links set quarantine_id = null where quarantine_id = $1 returning token_hash", quarantinedID)
 	if len(hashes) > 0 {
@@ -73,7 +74,7 @@ func keepLink(ctx context.Context, tx *db.Tx, quarantinedID string) (hash string
 	return hash, err
 }
 
-// moveLink makes a link lead to a message in the inbox.
+// moveLink attaches a link from keepLink to a message in the inbox. It does nothing if hash is "".
 func moveLink(ctx context.Context, tx *db.Tx, hash, messageID string) error {
 	if hash == "" {
 		return nil

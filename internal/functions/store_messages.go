@@ -66,10 +66,10 @@ type exportedMessage struct {
 	Message   string    `json:"message"`
 	// DoneAt is when the owner marked the conversation as done; missing in JSON if it is not.
 	DoneAt *time.Time `json:"done_at,omitempty"`
-	// Replies are in the order in which they were written. They and the link are missing in JSON if there are none.
+	// Replies are in the order in which they were written. Replies and Link are missing in JSON if the message has none.
 	Replies []exportedReply `json:"replies,omitempty"`
 	Link    *exportedLink   `json:"link,omitempty"`
-	// Commission is missing in JSON if nothing was decided and offered.
+	// Commission is missing in JSON if nothing was decided and nothing offered.
 	Commission *exportedCommission `json:"commission,omitempty"`
 	// Review is missing in JSON if none was requested.
 	Review *exportedReview `json:"review,omitempty"`

@@ -13,7 +13,7 @@ type picture struct {
 	MessageID string `json:"-"`
 	ReplyID   string `json:"reply_id"`
 	Position  int    `json:"position"` // from 1
-	Name      string `json:"name"`     // of the object in the bucket conversation-pictures
+	Name      string `json:"name"`     // name of the object in the bucket conversation-pictures
 	Width     int    `json:"width"`
 	Height    int    `json:"height"`
 	Bytes     int64  `json:"bytes"`
@@ -24,10 +24,10 @@ func insertPicture(ctx context.Context, tx *db.Tx, p picture, at time.Time) erro
 		p.ID, p.MessageID, p.ReplyID, p.Position, p.Name, p.Width, p.Height, p.Bytes, at)
 }
 
-// hasObject is the condition that the object of a picture p exists.
+// hasObject is the SQL condition that the object of a picture p exists.
 const hasObject = "exists (select 1 from storage_objects o where o.bucket_id = 'conversation-pictures' and o.name = p.name)"
 
-// listPictures returns the pictures of the replies to messages.
+// listPictures returns the pictures of the replies to messages, without those whose object is missing.
 func listPictures(ctx context.Context, q db.Querier, messageIDs ...string) ([]picture, error) {
 	list, args := db.AppendList(nil, messageIDs)
 	return db.Collect(ctx, q, func(row db.Row) (p picture, err error) {
@@ -44,7 +44,7 @@ func countPictures(ctx context.Context, q db.Querier, messageID, author string, 
 	return byAuthor, byVisitors, err
 }
 
-// replyPictures is the number of pictures of a reply r.
+// replyPictures is an SQL expression: the number of pictures of a reply r.
 const replyPictures = "(select count(*) from contact_pictures p where p.reply_id = r.id)"
 
 func countReplyPictures(ctx context.Context, q db.Querier, replyID string) (int, error) {

@@ -29,7 +29,7 @@ const (
 	kindAnswer   = "answer"   // a visitor's answer to an offer
 
 	kindReviewRequest = "review_request" // an owner's request for a review
-	kindReview        = "review"         // says that the client has written one
+	kindReview        = "review"         // says that the client has written a review
 )
 
 // reply is a text in the conversation about a message: a row of contact_replies.
@@ -72,8 +72,8 @@ func setStatus(ctx context.Context, q db.Querier, messageID, status string) erro
 	return db.Exec(ctx, q, "update contact_submissions set status = $2 where id = $1", messageID, status)
 }
 
-// setDone sets when a message was marked as done; nil for not. The status new becomes read with the mark, because triggers take the mark
-// from new messages.
+// setDone stores when a message was marked as done; nil removes the mark. The mark also changes the status new to read, because triggers
+// remove the mark of messages with the status new.
 func setDone(ctx context.Context, q db.Querier, messageID string, at any) error {
 	return db.Exec(ctx, q, `update contact_submissions set done_at = $2,
 		status = case when status = 'new' and $3 then 'read' else status end where id = $1`, messageID, at, at != nil)

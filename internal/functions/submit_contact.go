@@ -35,7 +35,7 @@ type contactRequest struct {
 	// ArtworkID is the id of the work that the message asks about, if the field artwork_id is a UUID, else "". Other values are
 	// ignored, because it is more important to store the message than to know the work.
 	ArtworkID artworkID `json:"artwork_id"`
-	// Follow is whether the visitor wants a private link to the message, for sites that give such links. Its URL is in the response.
+	// Follow is whether the visitor wants a private link to the message. If the site has such links, the response contains the URL.
 	Follow follow `json:"follow"`
 
 	responseLanguage i18n.Language // what requestedLanguage returns for Language
