@@ -135,7 +135,7 @@ type providerTokens struct {
 	RefreshToken string `json:"provider_refresh_token,omitempty"`
 }
 
-// purposeProviderTokens is the additional data with which the provider's tokens are encrypted (sealed).
+// purposeProviderTokens is the additional authenticated data (AAD) of the sealed tokens of the provider.
 const purposeProviderTokens = "provider tokens"
 
 // sealProviderTokens returns the sealed tokens, or "" when there are none.

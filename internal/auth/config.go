@@ -20,9 +20,9 @@ type Config struct {
 
 	// Keys. They are derived from the current secret, and are the same on every node. RefreshKey and CodeKey have at least 32
 	// bytes; SealKey has 32.
-	RefreshKey []byte // derives refresh tokens
-	CodeKey    []byte // hashes six-digit codes
-	SealKey    []byte // seals (encrypts and authenticates) stored secrets that the service must read again, such as TOTP secrets
+	RefreshKey []byte // key from which refresh tokens are derived
+	CodeKey    []byte // key of the hashes of six-digit codes
+	SealKey    []byte // key that seals (encrypts and authenticates) stored secrets that the service must read again, such as TOTP secrets
 	Previous   *Keys  // keys of the previous secret; they are still accepted. nil without a previous secret
 
 	// Tokens and sessions.

@@ -30,7 +30,7 @@ const (
 
 var errFactorText = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("friendly_name and issuer can have at most %d characters, and no control characters", maxFactorText))
 
-// purposeTOTP, followed by the factor's id, is the additional data with which a factor's secret is encrypted.
+// purposeTOTP, followed by the factor's id, is the additional authenticated data (AAD) of a factor's sealed (encrypted) secret.
 const purposeTOTP = "totp "
 
 // requestedFactor returns the caller's account, the caller's session, and the factor that the request's path names. It returns

@@ -38,9 +38,9 @@ const (
 	limitRecoveryTries     limitName = "auth recovery code"
 )
 
-// Largest numbers of requests in limitWindow. PerIP means for each IPv4 address or IPv6 network (httpx.LimitSubject). There is no
-// limit for the sign-ins to one account from all IP addresses together: anybody could exhaust it with wrong passwords and so lock
-// the account's holder out.
+// Maximum numbers of requests in limitWindow. PerIP means for each IPv4 address or IPv6 network (httpx.LimitSubject). There is no limit for
+// the sign-ins to one account from all IP addresses together: anybody could exhaust it with wrong passwords and so lock the account's
+// holder out.
 const (
 	signInsPerIP                 = 100
 	signInsPerAccount            = 20  // sign-ins to one account from one IP address

@@ -15,7 +15,7 @@ type pkceRequest struct {
 	CodeVerifier string `json:"code_verifier"`
 }
 
-// pkceSessionResponse is the response body of pkceGrant: the session, and after a sign-in at an OAuth provider its tokens.
+// pkceSessionResponse is the response body of pkceGrant: the session, and after a sign-in at an OAuth provider the provider's tokens.
 type pkceSessionResponse struct {
 	sessionResponse
 	providerTokens

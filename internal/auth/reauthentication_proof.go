@@ -12,8 +12,8 @@ import (
 // This file decides which changes need reauthentication: the caller must prove their identity again. The proof is the current password, or
 // a code that was sent by mail or SMS (nonce). This file also checks the proof.
 
-// reauthenticateAfter is the age of a sign-in from which changes need a proof. They are the changes of the password, e-mail address,
-// phone number, second factors, recovery codes and identities of an account with a role.
+// reauthenticateAfter is the age of a sign-in from which an account with a role needs a proof to change its password, e-mail address, phone
+// number, second factors, recovery codes or identities.
 const reauthenticateAfter = 10 * time.Minute
 
 // reauthenticationsPerAccount is how many attempts at an account's current password checkProof allows in limitWindow.

@@ -211,5 +211,5 @@ func (s *Service) storedHashKeys(ctx context.Context, q db.Querier) (keys [][]by
 	return keys, err
 }
 
-// purposeHashKey, followed by the row's id, is the additional data with which a hash key is encrypted (sealed).
+// purposeHashKey, followed by the row's id, is the additional authenticated data (AAD) of a sealed (encrypted) hash key.
 const purposeHashKey = "hash key "

@@ -38,7 +38,7 @@ func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// purposeSSOKey is the additional data with which the private key is encrypted.
+// purposeSSOKey is the additional authenticated data (AAD) of the sealed (encrypted) private key.
 const purposeSSOKey = "saml key"
 
 // serviceProvider returns this service as a SAML service provider. It creates the key pair when none is stored. It caches the decrypted

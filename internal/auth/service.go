@@ -38,7 +38,7 @@ const (
 	knownDeviceYears        = 2               // devices without a sign-in in that time
 	lastSentDays            = 7               // times of sent messages, for cooldowns and quotas
 	endedChallengeRetention = time.Hour       // expired challenges of second factors
-	unusedFlowRetention     = 2 * confirmLife // flows; longer than confirmLife, for which a mailed link is valid that needs its flow
+	unusedFlowRetention     = 2 * confirmLife // flows; longer than confirmLife, so that a flow outlives the mailed link that needs it
 )
 
 // Limits of two kinds of audit entries. All others stay for activity.RetentionDays.

@@ -25,8 +25,8 @@ type settingsResponse struct {
 	PasskeysEnabled              bool            `json:"passkeys_enabled"`                 // always false: passkeys are not supported
 }
 
-// Settings handles GET /auth/v1/settings. From the response, sign-in pages know which ways to sign in are enabled. It contains all of Supabase
-// Auth's providers, and also configured providers with other names.
+// Settings handles GET /auth/v1/settings. Sign-in pages read from the response which ways to sign in are enabled. The response contains all
+// of Supabase Auth's providers, and also configured providers with other names.
 func (s *Service) Settings(w http.ResponseWriter, _ *http.Request) error {
 	external := make(map[string]bool, len(supabaseProviders)+len(s.cfg.Providers))
 	for _, name := range supabaseProviders {

@@ -30,7 +30,7 @@ const (
 )
 
 const (
-	// purposeSigningKey, followed by the key's id, is the additional data with which a private key is encrypted.
+	// purposeSigningKey, followed by the key's id, is the additional authenticated data (AAD) of a sealed private key.
 	purposeSigningKey = "signing key "
 
 	auditKeyRotated auditAction = "signing_key_rotated"

@@ -7,8 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// flowState is a row of auth_flow_states. It is a flow: a pending sign-in whose result the client will exchange with a code
-// (PKCE, RFC 7636), or that an OAuth provider must complete. The implicit flow is a sign-in without PKCE.
+// flowState is a row of auth_flow_states. It is a flow: a pending sign-in that an OAuth provider must complete, or for whose result the
+// client will send a code (PKCE, RFC 7636). The implicit flow is a sign-in without PKCE.
 type flowState struct {
 	id              string
 	codeChallenge   string // "" for the implicit flow

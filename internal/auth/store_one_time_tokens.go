@@ -16,8 +16,8 @@ type tokenType string
 // the other tokens of its kind are deleted.
 const maxTokens = 60
 
-// maxCodes is how many tokens of a kind, the newest ones, can be used by their code. A guess can match any of them, so a larger number
-// would make a guess more likely to succeed. By default the mail quota allows no more mails while a code is valid.
+// maxCodes is how many of an account's newest tokens of a kind can be used by their codes. A guess can match any of them, so a larger
+// number would make a guess more likely to succeed. By default the mail quota allows no more mails while a code is valid.
 const maxCodes = 5
 
 // oneTimeToken is a row of auth_one_time_tokens. It contains hashes; issuedToken has the plain text.
