@@ -14,8 +14,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file stores, serves and removes the pictures of conversations. The caller must check who may do that, because private links decide
-// it.
+// This file stores, serves and removes the pictures of conversations. The caller must check permissions, because they depend on private
+// links.
 
 // Received is a picture of a conversation that is stored durably, but to which no row refers yet. The caller must always call Discard in
 // the end.

@@ -266,8 +266,8 @@ func (s *Service) restoreObject(ctx context.Context, tx *db.Tx, bucketID, name s
 	return true, s.media.Resume(ctx, tx, back)
 }
 
-// Replaced returns a function that reports whether the file at a public URL, or the still of the video there, was another one at a time.
-// Files that were removed and not replaced do not count.
+// Replaced returns a function that reports whether the file at a public URL, or the still of the video at this URL, was a different file at
+// the time at. Files that were removed and not replaced do not count.
 func (s *Service) Replaced(ctx context.Context) (func(url string, at time.Time) bool, error) {
 	all, err := listReplaced(ctx, s.db)
 	newest := map[string]time.Time{}
@@ -297,9 +297,9 @@ func (s *Service) ReleaseKept(ctx context.Context, tx *db.Tx, urls []string) err
 	return nil
 }
 
-// CollectKept removes the kept objects that were removed more than KeptFor ago and whose former URL is not among those that
-// referencedURLs returns, because the revisions with that URL are gone. Of a replaced object the revisions that meant it are gone by
-// then. CollectKept returns the number of removed objects.
+// CollectKept removes the kept objects that were removed more than KeptFor ago and whose former URL is not among the results of
+// referencedURLs, because no revision has that URL any more. It removes a replaced object even if its former URL is among them: the URL now
+// means another object, and the older revisions are gone by then. CollectKept returns the number of removed objects.
 func (s *Service) CollectKept(ctx context.Context, referencedURLs func(context.Context) ([]string, error)) (removed int, err error) {
 	all, err := listKept(ctx, s.db)
 	if err != nil || len(all) == 0 {

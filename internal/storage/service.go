@@ -1,6 +1,6 @@
-// Package storage serves the files surface, the part of Supabase's interface at /storage/v1. The owner uploads, lists and removes
-// objects (files with a bucket and a name); anyone can get the objects of public buckets. The rows of the objects are in the
-// database; package blob stores their bytes.
+// Package storage serves /storage/v1, the file storage in Supabase's interface. The owner uploads, lists and removes objects (files with a
+// bucket and a name); anyone can get the objects of public buckets. The rows of the objects are in the database; package blob stores their
+// bytes.
 package storage
 
 import (
@@ -70,7 +70,7 @@ type Media interface {
 	RenderTransform(w http.ResponseWriter, r *http.Request, transform json.RawMessage) error
 }
 
-// Service handles the requests of the files surface.
+// Service handles the requests at /storage/v1.
 type Service struct {
 	db    *db.DB
 	blobs *Blobs

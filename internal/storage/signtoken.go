@@ -25,7 +25,8 @@ type signedClaims struct {
 	Owner  string `json:"owner,omitempty"`  // in a token for an upload: the account that will own the object
 	Upsert bool   `json:"upsert,omitempty"` // in a token for an upload: it may replace an object
 
-	// ByOwner: for reading, the signer may write to the bucket. Such a URL also gives access to files that visitors must not read.
+	// ByOwner is true in a token for reading if the signer may write to the bucket. Such a URL also gives access to files that visitors
+	// must not read.
 	ByOwner bool `json:"by_owner,omitempty"`
 
 	Transform json.RawMessage `json:"transform,omitempty"` // in a token for a rendition: describes the rendition

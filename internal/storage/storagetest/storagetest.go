@@ -43,7 +43,7 @@ const (
 	UserID  = "22222222-2222-4222-8222-222222222222"
 )
 
-// Site is what a test of a surface needs: a database, an empty store, tokens and a clock.
+// Site is what a test of packages storage and media needs: a database, an empty store, tokens and a clock.
 type Site struct {
 	T     *testing.T
 	DB    *db.DB
