@@ -28,7 +28,7 @@ type sharePicture struct {
 // large reports whether the picture is large enough for the whole width of a preview.
 func (p sharePicture) large() bool { return p.width == shareWidth }
 
-// pictureSource is something whose picture can be the share picture of a page, such as a work or a cover.
+// pictureSource is an item, such as a work or a cover, whose picture can be the share picture of a page.
 type pictureSource struct {
 	fileURLs []string                // the first file that has a share picture is used
 	alt      func(url string) string // returns the alternative text of a file
