@@ -28,7 +28,7 @@ var scheduledFlags = func() (all []scheduledFlag) {
 	return all
 }()
 
-// queryNext is the query of nextScheduled.
+// queryNext is the query that nextScheduled runs.
 var queryNext = func() string {
 	parts := make([]string, len(scheduledFlags))
 	for i, flag := range scheduledFlags {
