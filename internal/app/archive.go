@@ -30,7 +30,7 @@ func (a *App) Export(ctx context.Context, out *os.File, report archive.Progress)
 	return m, activity.RecordSite(ctx, a.DB, activity.SiteExport, "", a.now())
 }
 
-// Import imports a verified archive into the empty site, and adds an entry to the activity.
+// Import imports a verified archive into the empty site, and adds an entry to the activity log.
 func (a *App) Import(ctx context.Context, from *archive.Archive, leaveOut bool, report archive.Progress) ([]archive.Refused, error) {
 	refused, err := from.Import(ctx, a.archiveConfig(), leaveOut, report)
 	if err != nil {

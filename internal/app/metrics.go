@@ -34,8 +34,8 @@ func (a *App) withMetrics(listener net.Listener, others ...endpoint) []endpoint 
 	return append(others, endpoint{a.server(a.metrics), listener})
 }
 
-// newObserver returns the function that counts requests, or nil if metrics are off. findSurface returns the surface of a path, such as
-// /auth/v1. The metrics group requests by it.
+// newObserver returns the function that counts requests, or nil if metrics are off. findSurface returns the surface of a path: a part of
+// the API with its own prefix, such as /auth/v1. The metrics group requests by surface.
 func (a *App) newObserver(findSurface func(path string) metrics.Surface) httpx.Observer {
 	if a.metrics == nil {
 		return nil
