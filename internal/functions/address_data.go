@@ -86,7 +86,7 @@ func (s *Service) refuseAddressWithRole(ctx context.Context, tx *db.Tx, address 
 	return err
 }
 
-// recordAddressAction adds an entry to the activity. It leaves out the address, because the entry would be data about the address.
+// recordAddressAction adds an entry to the activity log. The entry leaves out the address: otherwise it would be data about the address.
 func (s *Service) recordAddressAction(ctx context.Context, tx *db.Tx, action string) error {
 	return activity.RecordExport(ctx, tx, "address-data "+action, identity.Of(ctx).UserID, s.now())
 }
@@ -157,8 +157,8 @@ func (s *Service) countEntries(ctx context.Context, tx *db.Tx, address string) (
 	return answer, err
 }
 
-// exportAddress responds with a file in JSON that has a list for each place. It is written while it is read, without a
-// transaction, so that a slow client keeps nobody from writing.
+// exportAddress responds with a file in JSON that has a list for each place. It sends the entries while it reads them, without a
+// transaction, so that a slow client does not block writes.
 func (s *Service) exportAddress(w http.ResponseWriter, r *http.Request, address string) error {
 	err := s.db.WithTx(r.Context(), func(tx *db.Tx) error {
 		if err := s.refuseAddressWithRole(r.Context(), tx, address); err != nil {
@@ -169,7 +169,7 @@ func (s *Service) exportAddress(w http.ResponseWriter, r *http.Request, address 
 	if err != nil {
 		return err
 	}
-	ctx := context.WithoutCancel(r.Context()) // a request has a time limit that a long file may exceed
+	ctx := context.WithoutCancel(r.Context()) // sending a long file may take longer than the time limit of a request
 	out := startExportFile(w, "address-"+s.now().UTC().Format(time.DateOnly)+".json")
 	return out.end(r.Context(), s.writeAddressExport(ctx, out, address))
 }

@@ -80,8 +80,8 @@ type offerState struct {
 	AnsweredName string     `json:"answered_name"`
 }
 
-// commission handles the function commission for owners (administrators): the stage of a commission, its promised date, offers, and notes on
-// its progress. All actions respond with the state of the commission.
+// commission handles the function commission for owners (administrators): the stage of a commission, its promised date, offers, and notes
+// on its progress. All actions respond with commissionState.
 func (s *Service) commission(w http.ResponseWriter, r *http.Request) error {
 	if hasPictures(r) {
 		r = s.withLongLimit(r)
@@ -147,7 +147,7 @@ func (s *Service) saveCommission(ctx context.Context, tx *db.Tx, messageID strin
 	return s.cfg.RecordCommission(ctx, tx, "commissions", messageID, !c.Stored)
 }
 
-// setStage handles the action stage. The open offer is withdrawn when its stage ends.
+// setStage handles the action stage. It also withdraws an open offer.
 func (s *Service) setStage(ctx context.Context, tx *db.Tx, req commissionRequest) error {
 	if nextStages[req.Stage] == nil {
 		return errInvalid("The stage must be enquiry, offer, accepted, in_progress, finished or declined")
@@ -189,8 +189,8 @@ func (s *Service) setPromise(ctx context.Context, tx *db.Tx, req commissionReque
 	return s.saveCommission(ctx, tx, req.MessageID, c)
 }
 
-// addProgress handles the action progress. A note on the progress is for the client alone, as all replies are. It answers nothing, so the
-// message keeps its status.
+// addProgress handles the action progress. Only the client sees the note, like a reply. The note is no answer, so the message keeps its
+// status.
 func (s *Service) addProgress(ctx context.Context, tx *db.Tx, req commissionRequest) error {
 	text := normalizeText(req.Text)
 	if key := problemOfReply(text, req.pictures); key != "" {
@@ -199,7 +199,7 @@ func (s *Service) addProgress(ctx context.Context, tx *db.Tx, req commissionRequ
 	return s.sendOwnerReply(ctx, tx, reply{ID: replyID(req.MessageID, req.ID), MessageID: req.MessageID, Author: authorOwner, Kind: kindProgress, Text: text, CreatedAt: s.now(), NewPictures: req.pictures}, "")
 }
 
-// isDay reports whether a text is a day that both databases store, or "".
+// isDay reports whether a text is "" or a day that both databases can store.
 func isDay(text string) bool {
 	t, err := time.Parse(time.DateOnly, text)
 	return text == "" || err == nil && t.Year() >= 1900

@@ -125,7 +125,7 @@ func (s *Service) makeOffer(ctx context.Context, tx *db.Tx, req commissionReques
 	return errors.Join(s.cfg.RecordCommission(ctx, tx, "commission_offers", o.ID, true), s.saveCommission(ctx, tx, req.MessageID, c))
 }
 
-// hashTerms returns the hash by which the text of terms is stored, or "" if there is none.
+// hashTerms returns the hash under which the text of terms is stored, or "" if there is none.
 func hashTerms(text string) string {
 	if text == "" {
 		return ""
@@ -143,7 +143,7 @@ func (s *Service) withdrawOffers(ctx context.Context, tx *db.Tx, messageID strin
 	return err
 }
 
-// withdrawOffer handles the action withdraw: the commission is an enquiry again.
+// withdrawOffer handles the action withdraw: it withdraws an open offer, and moves a commission in the stage offer back to enquiry.
 func (s *Service) withdrawOffer(ctx context.Context, tx *db.Tx, req commissionRequest) error {
 	id, err := uuid.Parse(req.ID)
 	if err != nil {
@@ -171,9 +171,9 @@ func (s *Service) withdrawOffer(ctx context.Context, tx *db.Tx, req commissionRe
 	return s.saveCommission(ctx, tx, req.MessageID, c)
 }
 
-// answerOffer stores a visitor's answer to an offer: offerAccepted or offerDeclined, and the name, which may be "" for the latter. Of two
-// answers the first one counts; the same one again changes nothing. The error is errNoInboxMessage, errUnknownOffer, errOfferAnswered,
-// errOfferWithdrawn or errOfferExpired if the offer cannot be answered.
+// answerOffer stores a visitor's answer to an offer: offerAccepted or offerDeclined, and the name, which may be "" for offerDeclined. Only
+// the first answer counts; the same answer with the same name is no error and changes nothing. The error is errNoInboxMessage,
+// errUnknownOffer, errOfferAnswered, errOfferWithdrawn or errOfferExpired if the offer cannot be answered.
 func (s *Service) answerOffer(ctx context.Context, m contactMessage, l i18n.Language, offerID, answer, name string) error {
 	id, err := uuid.Parse(offerID)
 	if err != nil {
@@ -225,7 +225,7 @@ func answerText(l i18n.Language, o offer) string {
 	return text
 }
 
-// offerMail returns the data of an offer that a mail contains.
+// offerMail returns the part of an offer that a mail contains.
 func (s *Service) offerMail(ctx context.Context, id string) (*OfferMail, error) {
 	o, err := readOffer(ctx, s.db, id)
 	if err != nil {

@@ -91,8 +91,8 @@ func (p *enquiryPage) showCommission(ctx context.Context, s *Service, site setti
 	return c.Stage, nil
 }
 
-// handleAnswer stores a visitor's answer to an offer and redirects to the page. What cannot be stored is said on the page, which keeps the
-// name.
+// handleAnswer stores a visitor's answer to an offer and redirects to the page. If the answer cannot be stored, the page shows the reason
+// and keeps the entered name.
 func (s *Service) handleAnswer(w http.ResponseWriter, r *http.Request, p enquiryPage, form url.Values) error {
 	answer, name := form.Get("answer"), trimSpace(strings.ToValidUTF8(form.Get("name"), "\uFFFD"))
 	p.Commission.Name = name
@@ -130,7 +130,7 @@ func (s *Service) handleAnswer(w http.ResponseWriter, r *http.Request, p enquiry
 	return nil
 }
 
-// showAnswerError shows the conversation with an error about the answer to an offer: the text with the key.
+// showAnswerError shows the conversation with an error about the answer to an offer. key is the key of the error's text in package i18n.
 func (s *Service) showAnswerError(w http.ResponseWriter, r *http.Request, p enquiryPage, e *apperr.Error, key string) error {
 	httpx.NoteError(r.Context(), e)
 	p.Commission.Alert = p.T(key)

@@ -151,8 +151,8 @@ func (s *Service) saveReview(ctx context.Context, tx *db.Tx, r commissionReview,
 	return s.cfg.RecordCommission(ctx, tx, "commission_reviews", r.MessageID, inserted)
 }
 
-// askForReview handles the action ask. The request is stored as a text of the conversation, then mailed as replies are. Asking again keeps
-// what the client has written before.
+// askForReview handles the action ask. It stores the request as a text of the conversation and mails it like a reply. A further request
+// keeps what the client has written before.
 func (s *Service) askForReview(ctx context.Context, tx *db.Tx, req reviewRequest) error {
 	r, err := readReview(ctx, tx, req.MessageID)
 	if err != nil {
@@ -192,8 +192,8 @@ func (s *Service) askForReview(ctx context.Context, tx *db.Tx, req reviewRequest
 	return s.saveReview(ctx, tx, r, inserted)
 }
 
-// withdrawRequest handles the action withdraw. A review that was declined before the request is declined again, so that it can be approved
-// after all.
+// withdrawRequest handles the action withdraw. A review that was declined before the request has the state declined again, so that the
+// owner can still approve it.
 func (s *Service) withdrawRequest(ctx context.Context, tx *db.Tx, req reviewRequest) error {
 	r, err := readReview(ctx, tx, req.MessageID)
 	switch {
@@ -213,7 +213,7 @@ func (s *Service) withdrawRequest(ctx context.Context, tx *db.Tx, req reviewRequ
 	return s.saveReview(ctx, tx, r, false)
 }
 
-// declineReview handles the action decline. What the client has written stays, so that the owner can approve it after all.
+// declineReview handles the action decline. What the client has written stays, so that the owner can still approve it.
 func (s *Service) declineReview(ctx context.Context, tx *db.Tx, req reviewRequest) error {
 	r, err := readReview(ctx, tx, req.MessageID)
 	switch {
@@ -254,7 +254,7 @@ func (s *Service) copyReviewPicture(ctx context.Context, req *reviewRequest) err
 	return nil
 }
 
-// approveReview handles the action approve: it makes a row of reviews of what the client has written.
+// approveReview handles the action approve: it inserts a row into reviews with what the client has written, or with the owner's changes.
 func (s *Service) approveReview(ctx context.Context, tx *db.Tx, req reviewRequest) error {
 	r, err := readReview(ctx, tx, req.MessageID)
 	switch {
@@ -389,7 +389,7 @@ func (s *Service) writeReview(ctx context.Context, m contactMessage, l i18n.Lang
 	})
 }
 
-// isFirstText reports whether a text that is written now is the first one after the request.
+// isFirstText reports whether a review that is written now is the first after the newest request.
 func isFirstText(ctx context.Context, tx *db.Tx, r commissionReview) (bool, error) {
 	if r.ReplyID == nil || r.State != stateAsked {
 		return r.ReplyID == nil, nil
@@ -408,7 +408,7 @@ func (s *Service) withdrawReview(ctx context.Context, m contactMessage) error {
 			return err
 		case r.State == stateNotAsked, r.State == stateApproved:
 			return errReviewNotOpen
-		case r.Text == "": // a second press of the button
+		case r.Text == "": // the button was pressed twice
 			return nil
 		}
 		if err := s.removeReviewPicture(ctx, tx, r); err != nil {

@@ -116,7 +116,7 @@ type UnsentMails struct {
 	Waiting int       // another attempt follows
 	Retried int       // how many of Waiting have failed at least once
 	Failed  int       // no attempt follows, because all have failed or noticeLife is over; only failures within failedLife
-	Oldest  time.Time // when the oldest mail of Waiting was queued, thank-you mails left out; zero if there is none
+	Oldest  time.Time // when the oldest of the waiting mails was queued; thank-you mails do not count; zero if there is none
 }
 
 // CountUnsentMails counts the mails of this package that are not sent.

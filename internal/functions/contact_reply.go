@@ -153,8 +153,8 @@ func (s *Service) addOwnerReply(ctx context.Context, tx *db.Tx, req replyRequest
 	return s.sendOwnerReply(ctx, tx, r, "replied")
 }
 
-// sendOwnerReply stores a text of the owner, and mails it if there is a mail server. Otherwise the visitor reads it at the private link; the
-// error is errUnreachable if there is none. status is that of addReply.
+// sendOwnerReply stores a text of the owner, and mails it if there is a mail server. Without one the visitor reads it at the private link;
+// the error is errUnreachable if the message has no link either. status is passed to addReply.
 func (s *Service) sendOwnerReply(ctx context.Context, tx *db.Tx, r reply, status string) error {
 	if len(r.NewPictures) > 0 { // pictures are not mailed
 		if err := s.checkLinksOn(ctx, tx, r.MessageID); err != nil {
@@ -227,7 +227,8 @@ func (s *Service) resendReply(ctx context.Context, tx *db.Tx, req replyRequest) 
 	return errors.Join(s.cfg.RecordReply(ctx, tx, r.ID, false), s.queueReply(ctx, tx, r))
 }
 
-// mayMail reports whether a reply may be mailed: an offer only while it can be answered, and a request for a review only while that is open.
+// mayMail reports whether a reply may be mailed: an offer only while it can be answered, and a request for a review only while the client
+// can write the review.
 func (s *Service) mayMail(ctx context.Context, q db.Querier, r reply) (bool, error) {
 	if r.Kind == kindReviewRequest {
 		review, err := readReview(ctx, q, r.MessageID)
@@ -240,7 +241,8 @@ func (s *Service) mayMail(ctx context.Context, q db.Querier, r reply) (bool, err
 	return err == nil && o.state(s.now()) == offerOpen, err
 }
 
-// renewLink handles the action renew: the link before it ends. It needs the setting, or a link that was given while it was on.
+// renewLink handles the action renew: a new link replaces the previous one. Links must be turned on in the settings, unless the message has
+// a link from before.
 func (s *Service) renewLink(ctx context.Context, tx *db.Tx, req replyRequest) error {
 	if err := s.checkLinksOn(ctx, tx, req.MessageID); err != nil {
 		return err

@@ -147,7 +147,7 @@ func formError(err error) error {
 	return errBadForm.Because(err)
 }
 
-// pictureError returns the error for the response to a refused picture, by the codes of the files surface.
+// pictureError returns the error for the response to a refused picture, by the codes of package storage.
 func pictureError(err error) error {
 	refusal, ok := errors.AsType[*apperr.Error](err)
 	if !ok || refusal.Status >= http.StatusInternalServerError {
@@ -168,7 +168,8 @@ var pictureErrorTexts = map[string]string{
 	errPicturesFull.Code: "enquiry.pictures.full", errPicturesBusy.Code: "enquiry.pictures.busy",
 }
 
-// checkPictures refuses more pictures of an author before they are read, if the conversation or the hour has too many.
+// checkPictures returns an error if an author has too many pictures in the conversation, or, for a visitor, if all visitors together have
+// sent too many in the last hour. It is called before further pictures are read.
 func (s *Service) checkPictures(ctx context.Context, messageID, author string) error {
 	byAuthor, byVisitors, err := countPictures(ctx, s.db, messageID, author, s.now().Add(-time.Hour))
 	switch {

@@ -106,8 +106,8 @@ func (s *Service) cleanUpDeletedMessages(ctx context.Context, list []contactMess
 	return nil
 }
 
-// deliverDigest sends the mail or calls the webhook. messages are the newest messages of the digest, and count is the number of all.
-// quarantined is Digest.Quarantined.
+// deliverDigest sends the mail or calls the webhook. messages are the newest messages of the digest, and count is the number of all its
+// messages. quarantined is Digest.Quarantined.
 func (s *Service) deliverDigest(ctx context.Context, j digestJob, messages []contactMessage, count, quarantined int) error {
 	switch j.Channel {
 	case channelMail:

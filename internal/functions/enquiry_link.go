@@ -102,7 +102,7 @@ func (s *Service) checkHasLink(ctx context.Context, q db.Querier, messageID stri
 	return err
 }
 
-// checkLinksOn returns errLinksOff if the owner has turned links off and a message has none from before, expired or not.
+// checkLinksOn returns errLinksOff if the owner has turned links off and the message has no earlier link, not even an expired one.
 func (s *Service) checkLinksOn(ctx context.Context, q db.Querier, messageID string) error {
 	enabled, err := s.linksEnabled(ctx, q)
 	if err != nil || enabled {
@@ -124,7 +124,7 @@ func (s *Service) linkURL(ctx context.Context, q db.Querier, messageID string) (
 	return enquiryURL, err
 }
 
-// ensureLink makes a new link to a message if there is none, or if the URL of the one that exists is not known any more.
+// ensureLink makes a new link to a message, unless the message has a valid link whose URL the server can derive.
 func (s *Service) ensureLink(ctx context.Context, tx *db.Tx, messageID string) error {
 	l, err := readLinkOf(ctx, tx, messageID)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
@@ -138,7 +138,7 @@ func (s *Service) ensureLink(ctx context.Context, tx *db.Tx, messageID string) e
 	return s.replaceLink(ctx, tx, messageID)
 }
 
-// replaceLink makes a new link to a message in the inbox. The one before it ends.
+// replaceLink makes a new link to a message in the inbox. The previous link is deleted.
 func (s *Service) replaceLink(ctx context.Context, tx *db.Tx, messageID string) error {
 	return errors.Join(deleteLinkOf(ctx, tx, messageID), insertLink(ctx, tx, s.newLink(s.now()), messageID))
 }

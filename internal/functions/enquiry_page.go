@@ -90,7 +90,7 @@ func (p enquiryPage) Lang() string {
 	return ""
 }
 
-// setEnquiryHeaders keeps what is at a private link out of search engines, caches, and headers of other requests.
+// setEnquiryHeaders sets headers that keep a private page out of search engines and caches, and its URL out of the header Referer.
 func setEnquiryHeaders(h http.Header) {
 	h.Set("X-Robots-Tag", "noindex")
 	h.Set("Referrer-Policy", "no-referrer")
@@ -171,7 +171,7 @@ func (s *Service) limitEnquiries(w http.ResponseWriter, r *http.Request, hash st
 	return s.enforceLimit(w, r, enquiryLinkLimit, hash, enquiryPostsPerLink, errTooManyRequests)
 }
 
-// setLanguage sets the language of the page: that of the message, unless the URL names one.
+// setLanguage sets the language of the page: the language that the URL names, or else that of the message.
 func (p *enquiryPage) setLanguage(r *http.Request, message i18n.Language) {
 	p.Language = message
 	p.Path = r.URL.Path
@@ -229,7 +229,7 @@ func (s *Service) handleErase(w http.ResponseWriter, r *http.Request, p enquiryP
 			return s.deleteMessages(ctx, tx, []string{id})
 		}
 		if _, err := removeQuarantined(ctx, tx, id); errors.Is(err, db.ErrNoRows) {
-			return nil // it has been erased, or has come to its end
+			return nil // the message was erased already, or its time in quarantine has ended
 		} else if err != nil {
 			return err
 		}
@@ -283,7 +283,7 @@ func (s *Service) showEnquiry(w http.ResponseWriter, r *http.Request, p enquiryP
 // An owner who has moved the commission since then, as on the board, has read it.
 func (p enquiryPage) stateText() string {
 	last := p.Enquiry.Message.CreatedAt
-	answered := false // here, and not by mail alone
+	answered := false // an owner has replied in the conversation, not only by mail
 	for _, r := range p.Replies {
 		if r.Author == authorVisitor || p.Enquiry.Status == "replied" && r.Kind != kindProgress && r.Kind != kindReviewRequest {
 			last, answered = r.CreatedAt, answered || r.Author == authorOwner

@@ -160,8 +160,8 @@ func (s *Service) replacePlan(ctx context.Context, n notice, m contactMessage) e
 	})
 }
 
-// countThanks counts a thank-you mail about a message against the limit of all of them, and reports whether it is within the limit. It
-// returns false for a message of which the visitor gets a copy, because the copy has the thanks.
+// countThanks counts a thank-you mail about a message against thanksPerDay, and reports whether the mail is within this limit. It returns
+// false for a message of which the visitor gets a copy, because the copy has the words of the thank-you mail.
 func (s *Service) countThanks(ctx context.Context, messageID string) (allowed bool, err error) {
 	if copied, err := hasCopy(ctx, s.db, messageID); err != nil || copied {
 		return false, err

@@ -116,7 +116,7 @@ func parseParts(body []byte, boundary string) (url.Values, error) {
 		case n == maxParts:
 			return values, errTooManyParts
 		}
-		value, err := io.ReadAll(part) // bounded by the length of body
+		value, err := io.ReadAll(part) // limited by the length of body
 		if err != nil {
 			return values, err
 		}
@@ -140,7 +140,7 @@ func toArtworkID(text string) artworkID {
 	return artworkID(id.String())
 }
 
-// UnmarshalJSON reads any JSON value. All but the text of a UUID become "".
+// UnmarshalJSON accepts any JSON value. Every value except the text of a UUID becomes "".
 func (a *artworkID) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) != nil {
@@ -153,7 +153,7 @@ func (a *artworkID) UnmarshalJSON(data []byte) error {
 // follow is the field with which a client asks for the private link to its message.
 type follow bool
 
-// UnmarshalJSON reads any JSON value. All but true mean false: the message counts more than the link.
+// UnmarshalJSON accepts any JSON value. Every value except true means false: a wrong value must not prevent that the message is stored.
 func (f *follow) UnmarshalJSON(data []byte) error {
 	*f = string(data) == "true"
 	return nil

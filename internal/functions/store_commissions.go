@@ -91,11 +91,11 @@ func storeAnswer(ctx context.Context, tx *db.Tx, o offer) error {
 	return db.Exec(ctx, tx, "update commission_offers set answer = $2, answered_at = $3, answered_name = $4 where id = $1", o.ID, o.Answer, o.AnsweredAt, nullIfEmpty(o.AnsweredName))
 }
 
-// waiting is the condition for a message m, with its commission c, that is on the waiting list: it asks for a commission, and was not
-// answered or marked as done, unless the owner has set its stage to enquiry.
+// waiting is the SQL condition that a message m with the commission c is on the waiting list: m asks for a commission, and either the stage
+// of c is enquiry, or c does not exist and m was neither answered nor marked as done.
 const waiting = "m.reason = 'commission' and (c.stage = 'enquiry' or (c.stage is null and m.status <> 'replied' and m.done_at is null))"
 
-// placeOnWaitlist returns the place of a message among those on the waiting list, the oldest first; 0 if it is not on it.
+// placeOnWaitlist returns the place of a message on the waiting list, on which the oldest message is first; 0 if the message is not on it.
 func placeOnWaitlist(ctx context.Context, q db.Querier, messageID string) (int, error) {
 	place, err := db.One[int](ctx, q, `select (select count(*) from contact_submissions m left join commissions c on c.message_id = m.id
 			where `+waiting+` and (m.created_at < own.created_at or (m.created_at = own.created_at and m.id <= own.id)))
@@ -160,7 +160,7 @@ func addCommissions(ctx context.Context, q db.Querier, ids []string, at map[stri
 	return nil
 }
 
-// inUTC returns a time of the database for JSON; nil for nil.
+// inUTC returns a time in UTC, as JSON contains it; nil for nil.
 func inUTC(t *time.Time) *time.Time {
 	if t == nil {
 		return nil

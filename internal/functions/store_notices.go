@@ -113,13 +113,13 @@ func hasCopy(ctx context.Context, q db.Querier, messageID string) (exists bool, 
 	return exists, err
 }
 
-// requeueNotice makes a failed notice a new one: it waits from now on, and is no part of a digest.
+// requeueNotice changes a failed notice to one that is queued now and belongs to no digest.
 func requeueNotice(ctx context.Context, q db.Querier, id string, now time.Time) error {
 	return db.Exec(ctx, q, "update contact_notices set queued_at = $2, failed_at = null, last_error = null, digest_id = null where id = $1", id, now)
 }
 
-// claimThanks records that a thank-you mail is sent to a mailbox now, and returns true. If the mailbox has got one after since, it
-// records nothing and returns false. mailbox is the hashMailbox of the recipient. A recorded time in the future does not count,
+// claimThanks records that a thank-you mail is sent to a mailbox now, and returns true. If one was sent to the mailbox after since, it
+// records nothing and returns false. mailbox is the result of hashMailbox for the recipient. A recorded time in the future does not count,
 // because a node with a wrong clock has written it.
 func claimThanks(ctx context.Context, tx *db.Tx, mailbox string, now, since time.Time) (bool, error) {
 	return db.Changed(ctx, tx, `insert into contact_thanked (subject, sent_at) values ($1, $2)

@@ -102,7 +102,7 @@ func readRecipient(ctx context.Context, q db.Querier, messageID string) (r Recip
 	return r, err
 }
 
-// setDelivery changes the state of the mail with a reply. cause is why it failed, or "". found is false if the reply was deleted.
+// setDelivery changes the state of the mail with a reply. cause is why the mail failed, or "". found is false if the reply was deleted.
 func setDelivery(ctx context.Context, q db.Querier, id, delivery, cause string, now time.Time) (found bool, err error) {
 	return db.Changed(ctx, q, "update contact_replies set delivery = $2, delivery_error = nullif($3, ''), delivery_at = $4 where id = $1", id, delivery, cause, now)
 }

@@ -77,8 +77,8 @@ func signWebhook(key []byte, id, sent string, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// callWebhook posts a body to the owner's webhook, signed as Standard Webhooks 1.0 says. id must be the same at every attempt.
-// An error that another attempt would only repeat is jobs.Permanent.
+// callWebhook posts a body to the owner's webhook, signed as Standard Webhooks 1.0 says. id must be the same at every attempt. The error is
+// jobs.Permanent if another attempt would fail too.
 func (s *Service) callWebhook(ctx context.Context, webhookURL, id string, body []byte) error {
 	if _, err := webhook.ParseURL(webhookURL, s.cfg.AllowPrivateWebhooks); err != nil {
 		return jobs.Permanent(err)
