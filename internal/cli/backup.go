@@ -18,7 +18,7 @@ type backupCommand struct {
 	Status backupStatusCommand `cmd:"" help:"Show the latest restore point, failures, and when the backup was last verified."`
 	Now    backupNowCommand    `cmd:"" help:"Update the backup and wait until it is up to date. With PostgreSQL, this takes a snapshot."`
 	Verify backupVerifyCommand `cmd:"" help:"Restore the backup into a temporary folder now and compare it with the site, as the server does every night."`
-	List   backupListCommand   `cmd:"" help:"List the restore points."`
+	List   backupListCommand   `cmd:"" settings:"config data-dir backup-url" help:"List the restore points."`
 }
 
 // errBackupsOff is the error of the commands while backups are off.

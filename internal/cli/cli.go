@@ -34,30 +34,30 @@ type status int
 func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 // commands declares the whole command line for the library kong. Its fields are the commands and the settings; a setting is a flag
-// of all commands.
+// of all commands. The tag settings names those that a command reads, for its help (settingsOf).
 type commands struct {
 	config.Config
-	ConfigFile kong.ConfigFlag  `name:"config" type:"existingfile" env:"ATELIE_CONFIG" help:"JSON file with settings; their names are those of the flags."`
+	ConfigFile kong.ConfigFlag  `name:"config" type:"existingfile" env:"ATELIE_CONFIG" placeholder:"FILE" help:"JSON file with settings; their names are those of the flags."`
 	Version    kong.VersionFlag `help:"Print the version."`
 
-	Serve   serveCommand   `cmd:"" help:"Migrate and serve the site."`
-	Demo    demoCommand    `cmd:"" help:"Load the demo content; loading it again changes nothing."`
-	Owner   ownerCommand   `cmd:"" help:"Manage the accounts that may administer the site."`
-	SSO     ssoCommand     `cmd:"" name:"sso" help:"Manage the identity providers of single sign-on."`
-	Keys    keysCommand    `cmd:"" help:"Print, list, rotate and revoke the keys of the site."`
-	Secret  secretCommand  `cmd:"" help:"Change the secret in the data folder, or replace a lost secret."`
-	Mail    mailCommand    `cmd:"" help:"Test the mail settings."`
-	Health  healthCommand  `cmd:"" help:"Check whether the server on this machine is ready; fail if it is not."`
-	Media   mediaCommand   `cmd:"" help:"Verify pictures and videos and the files derived from them, or make derived files again."`
-	Migrate migrateCommand `cmd:"" help:"Migrate the database to the schema of this version."`
+	Serve   serveCommand   `cmd:"" settings:"*" help:"Migrate and serve the site."`
+	Demo    demoCommand    `cmd:"" settings:"site password-min-length max-upload vips" help:"Load the demo content; loading it again changes nothing."`
+	Owner   ownerCommand   `cmd:"" settings:"site password-min-length" help:"Manage the accounts that may administer the site."`
+	SSO     ssoCommand     `cmd:"" settings:"site site-url api-url saml signup" name:"sso" help:"Manage the identity providers of single sign-on."`
+	Keys    keysCommand    `cmd:"" settings:"site" help:"Print, list, rotate and revoke the keys of the site."`
+	Secret  secretCommand  `cmd:"" settings:"site" help:"Change the secret in the data folder, or replace a lost secret."`
+	Mail    mailCommand    `cmd:"" settings:"site site-url smtp-url mail-from" help:"Test the mail settings."`
+	Health  healthCommand  `cmd:"" settings:"config listen domains listen-http" help:"Check whether the server on this machine is ready; fail if it is not."`
+	Media   mediaCommand   `cmd:"" settings:"site vips" help:"Verify pictures and videos and the files derived from them, or make derived files again."`
+	Migrate migrateCommand `cmd:"" settings:"config data-dir database-url jwt-secret" help:"Migrate the database to the schema of this version."`
 	Copy    copyCommand    `cmd:"" help:"Copy a site to another database and file store, and compare both."`
-	Export  exportCommand  `cmd:"" help:"Write the whole site into one archive: rows, files, and pages that open from the disk."`
-	Import  importCommand  `cmd:"" help:"Import a site into an empty one."`
-	Restore restoreCommand `cmd:"" help:"Rebuild a site in a new data folder from its backup."`
-	Backup  backupCommand  `cmd:"" help:"Show the status of the backup, update it now, verify it, or list its restore points."`
-	Show    configCommand  `cmd:"" name:"config" help:"Print every setting with its source; secrets are masked."`
+	Export  exportCommand  `cmd:"" settings:"site site-url api-url" help:"Write the whole site into one archive: rows, files, and pages that open from the disk."`
+	Import  importCommand  `cmd:"" settings:"site site-url api-url max-upload storage-quota vips" help:"Import an archive into an empty site (atelie import FILE), or a Supabase project."`
+	Restore restoreCommand `cmd:"" settings:"config data-dir backup-passphrase" help:"Rebuild a site in a new data folder from its backup."`
+	Backup  backupCommand  `cmd:"" settings:"site backup-*" help:"Show the status of the backup, update it now, verify it, or list its restore points."`
+	Show    configCommand  `cmd:"" settings:"*" name:"config" help:"Print every setting with its source; secrets are masked."`
 	About   versionCommand `cmd:"" name:"version" help:"Print the version and the commit that the program was built from."`
-	Upgrade upgradeCommand `cmd:"" help:"Check whether the release file names a newer release."`
+	Upgrade upgradeCommand `cmd:"" settings:"config release-file" help:"Check whether the release file names a newer release."`
 
 	PictureWorker pictureWorkerCommand `cmd:"" hidden:"" name:"picture-worker" help:"Make the renditions of one picture; the server starts this command itself."`
 }
@@ -95,7 +95,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		file settingsFile
 	)
 	parser, err := kong.New(&c, kong.Name("atelie"), kong.Description("The website that an artist runs to show work and take commissions."),
-		kong.Vars{"version": version}, kong.Writers(out, errOut), kong.Configuration(file.read), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Vars{"version": version}, kong.Writers(out, errOut), kong.Configuration(file.read), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}), kong.Help(printHelp),
 		kong.Exit(func(code int) { panic(exited(code)) }))
 	if err != nil {
 		return printErrors(errOut, err, exitError)

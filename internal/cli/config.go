@@ -17,7 +17,7 @@ type configCommand struct{}
 func (c *configCommand) Run(env *environment) error {
 	var settings []config.Setting
 	for _, flag := range env.kong.Model.Flags {
-		if len(flag.Envs) > 0 { // --help and --version are not settings: no environment variable sets them
+		if isSetting(flag) {
 			value := mask(flag.Tag.Get("secret"), fmt.Sprint(env.kong.FlagValue(flag)))
 			settings = append(settings, config.Setting{Name: flag.Name, Value: value, Source: findSource(env.kong, flag)})
 		}

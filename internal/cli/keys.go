@@ -13,9 +13,9 @@ import (
 // keysCommand is the command atelie keys. It manages the two API keys of the site: the public key (role anon) and the service key (role
 // service_role). The command line and its help also call the service key the elevated key.
 type keysCommand struct {
-	Print  keysPrintCommand  `cmd:"" default:"1" help:"Print the public and the elevated key, in dotenv form."`
+	Print  keysPrintCommand  `cmd:"" settings:"site listen domains listen-https site-url api-url" default:"1" help:"Print the public and the elevated key, in dotenv form."`
 	List   keysListCommand   `cmd:"" help:"List the generations of both keys, and whether an earlier secret is still needed."`
-	Rotate keysRotateCommand `cmd:"" help:"Make a new public or elevated key, or a new key that signs access tokens."`
+	Rotate keysRotateCommand `cmd:"" settings:"site jwt-algorithm" help:"Make a new public or elevated key, or a new key that signs access tokens."`
 	Revoke keysRevokeCommand `cmd:"" help:"Revoke a public or elevated key, on all nodes within a second."`
 }
 

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// siteSettings is the word site in the tag settings: the settings by which a command finds database, files and secret of the site.
+var siteSettings = []string{"config", "data-dir", "database-url", "storage-url", "jwt-secret", "jwt-secret-previous"}
+
+// printHelp prints the help of the program or of a command: first the flags of the command, then the settings that it reads. Every
+// setting is a flag of all commands, but most have no effect on most commands.
+func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	node := ctx.Selected()
+	if node == nil {
+		node = ctx.Model.Node
+	}
+	patterns := settingsOf(node)
+	group := &kong.Group{Key: "settings", Title: "Settings that this command reads:"}
+	for _, flag := range ctx.Model.Flags {
+		switch {
+		case isSetting(flag):
+			flag.Group, flag.Hidden = group, !slices.ContainsFunc(patterns, func(p string) bool { return matches(p, flag.Name) })
+		case flag.Name == "version":
+			flag.Hidden = node != ctx.Model.Node
+		}
+	}
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	text := ""
+	switch {
+	case node == ctx.Model.Node:
+		text = "Run \"atelie serve --help\" for all settings. Each is a flag, an environment variable, or a line of the settings file (--config).\n"
+	case len(node.Children) > 0:
+		text = fmt.Sprintf("\nRun \"%s <command> --help\" for the flags and settings of a command.\n", node.FullPath())
+	case len(patterns) > 0 && !slices.Contains(patterns, "*"):
+		text = "\nRun \"atelie serve --help\" for all settings.\n"
+	}
+	_, err := fmt.Fprint(ctx.Stdout, text)
+	return err
+}
+
+// isSetting reports whether a flag of the program is a setting. --help and --version are none: no environment variable sets them.
+func isSetting(flag *kong.Flag) bool { return len(flag.Envs) > 0 }
+
+// settingsOf returns patterns of the settings that a command reads. They are in the tag settings of the command or of the nearest command
+// above it, separated by spaces. A command that has subcommands reads none itself.
+func settingsOf(node *kong.Node) (patterns []string) {
+	if node.Parent == nil || len(node.Children) > 0 {
+		return nil
+	}
+	for n := node; n.Parent != nil && len(patterns) == 0; n = n.Parent {
+		patterns = strings.Fields(n.Tag.Get("settings"))
+	}
+	if i := slices.Index(patterns, "site"); i >= 0 {
+		patterns = slices.Replace(patterns, i, i+1, siteSettings...)
+	}
+	return patterns
+}
+
+// matches reports whether the pattern, in which * stands for any characters, matches the name of a setting.
+func matches(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
+}
