@@ -85,7 +85,7 @@ func TestRestoreRebuildsTheSite(t *testing.T) {
 		}
 		to := filepath.Join(t.TempDir(), "new")
 		r := must(t, to, "restore", "--from", destination)
-		if !strings.Contains(r.out, "Restored: the site as it was at 20") || !strings.Contains(r.out, "Nothing is missing") || !strings.Contains(r.out, "Files: ") {
+		if !strings.Contains(r.out, "Restored: the site as it was at 20") || !strings.Contains(r.out, "Nothing is missing. Start it with atelie serve --data-dir="+to+"\n") || !strings.Contains(r.out, "Files: ") {
 			t.Errorf("%s", r.out)
 		}
 		moment := regexp.MustCompile(`as it was at (\S+),`).FindStringSubmatch(r.out)
@@ -312,16 +312,21 @@ func TestRestoreOfAPostgresBackupCanBeCopiedBack(t *testing.T) {
 	if r := must(t, dir, "backup", "list"); !strings.Contains(r.out, "2 restore points") {
 		t.Errorf("%+v", r)
 	}
-	t.Setenv("ATELIE_DATABASE_URL", "")
 	for owner, at := range map[string]string{"rui@example.com": "9999-01-01T00:00:00Z", "ana@example.com": between.UTC().Format(time.RFC3339Nano)} {
 		to := filepath.Join(t.TempDir(), "new")
-		must(t, to, "restore", "--from", destination, "--at", at)
+		t.Setenv("ATELIE_DATABASE_URL", first) // as on the machine of the site
+		if r := must(t, to, "restore", "--from", destination, "--at", at); !strings.Contains(r.out, "While database-url names another place, atelie serve uses that place.") {
+			t.Errorf("%+v", r)
+		}
+		t.Setenv("ATELIE_DATABASE_URL", "")
 		r := must(t, to, "owner", "list")
 		if !strings.Contains(r.out, owner) || strings.Contains(r.out, "rui") != (owner == "rui@example.com") {
 			t.Errorf("at %s: %+v", at, r)
 		}
 		second := dbtest.URL(t, db.Postgres)
-		if r := must(t, t.TempDir(), "copy", "--from", to, "--to", second, "--to-files", filepath.Join(t.TempDir(), "files")); !strings.Contains(r.out, "Copied and the same") {
+		copied := t.TempDir()
+		if r := must(t, t.TempDir(), "copy", "--from", to, "--to", second, "--to-files", filepath.Join(copied, "files")); !strings.Contains(r.out, "Copied and the same") ||
+			!strings.Contains(r.out, "\nStart it with atelie serve --data-dir="+copied+", with ATELIE_DATABASE_URL as in --to\n") {
 			t.Errorf("%+v", r)
 		}
 	}

@@ -418,11 +418,35 @@ func sourceSecret(from, to site) (string, error) {
 	return secret, err
 }
 
-// printNextStep prints what the operator must do so that the target has the source's secret.
+// start returns how the program is started with the site, or "" if it expects the database or the files in another place. The URLs are left
+// out, because they can contain passwords.
+func (e *site) start() string {
+	text := "atelie serve --data-dir=" + e.dataDir
+	if strings.HasPrefix(e.database, "sqlite:") {
+		if e.label != "sqlite:"+filepath.Join(e.dataDir, "atelie.db") {
+			return ""
+		}
+	} else {
+		text += ", with ATELIE_DATABASE_URL as in --" + e.flag
+	}
+	switch {
+	case e.files.Bucket != nil:
+		text += ", with ATELIE_STORAGE_URL as in --" + e.flag + "-files"
+	case e.files.Folder != filepath.Join(e.dataDir, datafolder.Files):
+		return ""
+	}
+	return text
+}
+
+// printNextStep prints how to start the target, and what the operator must do so that it has the source's secret.
 func printNextStep(env *environment, from, to site, secret string) error {
 	switch {
 	case secret != "" && to.dataDir != "":
-		return env.printf("The secret is copied too: %s\n", datafolder.SecretFile(to.dataDir))
+		env.say("The secret is copied too: %s\n", datafolder.SecretFile(to.dataDir))
+		if start := to.start(); start != "" {
+			env.say("Start it with %s\n", start)
+		}
+		return nil
 	case secret != "":
 		return env.printf("Start the program there with the same secret: set ATELIE_JWT_SECRET to what stands in %s\n", datafolder.SecretFile(from.dataDir))
 	}

@@ -38,6 +38,9 @@ func (c *exportCommand) Run(env *environment) error {
 			}
 		}()
 		m, err := a.Export(env.ctx, out, env.reportProgress())
+		if env.ctx.Err() != nil {
+			return fmt.Errorf("interrupted: %s was not written", c.To)
+		}
 		if err != nil {
 			return err
 		}

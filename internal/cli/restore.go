@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"atelie/internal/app"
@@ -56,17 +57,39 @@ func (c *restoreCommand) Run(env *environment) error {
 	return c.print(env, done)
 }
 
-// print prints the time of the restored state, and what is missing. It returns an error if something is missing.
+// print prints the time of the restored state, what is missing, and how to start the site. It returns an error if something is missing.
 func (c *restoreCommand) print(env *environment, done backup.Restored) error {
 	env.say("Restored: the site as it was at %s, with %d files (%s), in %s\n", done.RestorePoint.Format(time.RFC3339Nano), done.Files, megabytes(done.Bytes), env.cfg.Server.DataDir)
 	c.printDeletions(env, done.Undone)
 	if len(done.Missing) == 0 {
-		return env.printf("Nothing is missing. Start it with atelie serve --data-dir=%s\n", env.cfg.Server.DataDir)
+		env.say("Nothing is missing. ")
+		return printStart(env)
 	}
 	for _, text := range done.Missing {
 		env.say("Missing: %s\n", text)
 	}
+	if err := printStart(env); err != nil {
+		return err
+	}
 	return fmt.Errorf("everything else is restored, but the backup lacks %d things; they are listed above", len(done.Missing))
+}
+
+// printStart prints how to start the restored site. Its database and its files are in the data folder: with settings that name others, the
+// server would start with those, and with the restored secret.
+func printStart(env *environment) error {
+	var others []string
+	if env.cfg.Database.URL != "" {
+		others = append(others, "database-url")
+	}
+	if env.cfg.Storage.URL != "" {
+		others = append(others, "storage-url")
+	}
+	dir := env.cfg.Server.DataDir
+	if len(others) > 0 {
+		names := strings.Join(others, " and ")
+		env.say("The restored site is in this folder alone, with SQLite. While %s names another place, atelie serve uses that place. Either copy the site to an empty one (atelie copy --from=%s --to=… --to-files=…), or unset %s.\n", names, dir, names)
+	}
+	return env.printf("Start it with atelie serve --data-dir=%s\n", dir)
 }
 
 // printDeletions prints what was deleted after the restored state: the restore has brought it back, and it has to be deleted again.
