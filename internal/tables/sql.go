@@ -461,8 +461,16 @@ func renderKeyed(d db.Dialect, t *Table, fields []Field, keys []string, order []
 		" order by "+strings.Join(append(b.orderSQL(order), position), ", ")))
 }
 
-// keySourceSQL returns the SQL of a row source with the keys and their positions from 1, and the expressions for both.
+// keySourceSQL returns the SQL of a row source with the keys and their positions from 1, and the expressions for both. One key is not
+// passed as a list: PostgreSQL expects a hundred keys of any list, and would read the whole table for each new row.
 func (b *builder) keySourceSQL(keys []string) (source, value, position string) {
+	if len(keys) == 1 {
+		p := b.addArg(keys[0])
+		if b.dialect == db.Postgres {
+			return "(values (" + p + "::text::uuid, 1)) as given(value, position)", "given.value", "given.position"
+		}
+		return "(select " + p + " as value, 1 as position) as given", "given.value", "given.position"
+	}
 	p := b.addArg(keys)
 	if b.dialect == db.Postgres {
 		return "jsonb_array_elements_text(" + p + "::text::jsonb) with ordinality as given(value, position)", "given.value::uuid", "given.position"

@@ -85,11 +85,13 @@ func goldenStatements(t *testing.T, d db.Dialect) (names []string, statements []
 	add("update of a part", renderUpdate(d, parse("products?order=title&limit=1&offset=2"), change))
 	add("update from an offset", renderUpdate(d, parse("products?order=title&offset=2"), change))
 	add("keys", renderKeys(d, parse("reviews?is_active=is.false&order=display_order")))
+	add("written row", renderKeyed(d, reviews, []Field{{Name: "id", Column: reviews.Key}}, rowKeys[:1], nil, always))
 	add("written rows", renderKeyed(d, reviews, []Field{{Name: "id", Column: reviews.Key}}, rowKeys, nil, always))
 	add("written rows, ordered and behind a policy", renderKeyed(d, reviews, []Field{{Name: "id", Column: reviews.Key}}, rowKeys, parse("reviews?order=location").Order, Compare{reviews.byName["is_active"], Equal, true}))
 	add("delete", renderDelete(d, reviews, rowKeys))
 	add("last number", renderLast(reviews))
 	add("renumber", renderRenumber(d, reviews, rowKeys))
+	add("renumber one", renderRenumber(d, reviews, rowKeys[:1]))
 	add("value", renderValue(d, schema["user_roles"], schema["user_roles"].byName["role"], own))
 	if st, needed := renderLock(d, reviews); needed {
 		add("lock", st)
