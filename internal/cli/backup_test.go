@@ -257,6 +257,11 @@ func TestProofNamesDamagedObjects(t *testing.T) {
 			if r := atelie(t, dir, "", "backup", "status"); r.code != 1 || !strings.Contains(r.err, "is damaged") {
 				t.Errorf("%s: %+v", file, r)
 			}
+			if pattern == database {
+				if r := atelie(t, filepath.Join(t.TempDir(), "new"), "", "restore", "--from", destination); r.code != 1 || !strings.Contains(r.err, "is damaged: the state of 20") || !strings.Contains(r.err, "restore --at=TIME") {
+					t.Errorf("%s: %+v", file, r)
+				}
+			}
 			undo()
 		}
 		must(t, dir, "backup", "verify")
@@ -268,7 +273,7 @@ func TestProofNamesDamagedObjects(t *testing.T) {
 		}
 		t.Setenv("ATELIE_DATABASE_URL", "")
 		r := atelie(t, filepath.Join(t.TempDir(), "new"), "", "restore", "--from", destination)
-		if r.code != 1 || strings.Count(r.out, "Missing: ") != 1 || !strings.Contains(r.out, "not in the backup") || !strings.Contains(r.err, "the backup lacks 1 things") {
+		if r.code != 1 || strings.Count(r.out, "Missing: ") != 1 || !strings.Contains(r.out, "not in the backup") || !strings.Contains(r.err, "the backup lacks what is listed above as missing (1)") {
 			t.Errorf("%+v", r)
 		}
 	})

@@ -51,6 +51,9 @@ func (c *restoreCommand) Run(env *environment) error {
 	if env.ctx.Err() != nil {
 		return fmt.Errorf("interrupted: %s is empty again", env.cfg.Server.DataDir)
 	}
+	if _, damaged := errors.AsType[*backup.Damage](err); damaged && !done.RestorePoint.IsZero() {
+		return fmt.Errorf("%w: the state of %s cannot be restored. An earlier one can be sound: atelie backup list --from=… shows the restore points, and atelie restore --at=TIME restores one", err, done.RestorePoint.Format(time.RFC3339))
+	}
 	if err != nil {
 		return err
 	}
@@ -71,7 +74,7 @@ func (c *restoreCommand) print(env *environment, done backup.Restored) error {
 	if err := printStart(env); err != nil {
 		return err
 	}
-	return fmt.Errorf("everything else is restored, but the backup lacks %d things; they are listed above", len(done.Missing))
+	return fmt.Errorf("everything else is restored; the backup lacks what is listed above as missing (%d)", len(done.Missing))
 }
 
 // printStart prints how to start the restored site. Its database and its files are in the data folder: with settings that name others, the
