@@ -80,9 +80,9 @@ func (c *Config) validateBackup() error {
 	m.add(err)
 	secondary, err := c.SecondaryBackupLocation()
 	m.add(err)
-	m.check(secondary != nil && c.Backup.URL == BackupOff, "backup-copy-url: there is nothing to copy while backup-url is off")
-	m.check(primary != nil && secondary != nil && primary.Label() == secondary.Label(), "backup-copy-url: must differ from backup-url")
-	m.check(c.Backup.Retention < time.Hour, "backup-retention: must be at least 1h")
-	m.check(c.Backup.Passphrase != "" && len(c.Backup.Passphrase) < minPassphrase, "backup-passphrase: must have at least %d characters", minPassphrase)
+	m.addIf(secondary != nil && c.Backup.URL == BackupOff, "backup-copy-url: there is nothing to copy while backup-url is off")
+	m.addIf(primary != nil && secondary != nil && primary.Label() == secondary.Label(), "backup-copy-url: must differ from backup-url")
+	m.addIf(c.Backup.Retention < time.Hour, "backup-retention: must be at least 1h")
+	m.addIf(c.Backup.Passphrase != "" && len(c.Backup.Passphrase) < minPassphrase, "backup-passphrase: must have at least %d characters", minPassphrase)
 	return m.join()
 }

@@ -23,17 +23,17 @@ func (c *Config) validateCDN() error {
 	var m mistakes
 	if c.CDN.PurgeHeader != "" {
 		name, value, isHeader := strings.Cut(c.CDN.PurgeHeader, ":")
-		m.check(!isHeader || !headerName.MatchString(name) || strings.TrimSpace(value) == "" || strings.ContainsFunc(value, unicode.IsControl),
+		m.addIf(!isHeader || !headerName.MatchString(name) || strings.TrimSpace(value) == "" || strings.ContainsFunc(value, unicode.IsControl),
 			"cdn-purge-header: must be a header such as \"Authorization: Bearer …\"")
-		m.check(c.CDN.PurgeURL == "", "cdn-purge-header: needs cdn-purge-url")
+		m.addIf(c.CDN.PurgeURL == "", "cdn-purge-header: needs cdn-purge-url")
 	}
-	m.check(c.CDN.PurgeBody != "" && !json.Valid([]byte(c.CDN.PurgeBody)), "cdn-purge-body: must be JSON")
+	m.addIf(c.CDN.PurgeBody != "" && !json.Valid([]byte(c.CDN.PurgeBody)), "cdn-purge-body: must be JSON")
 	if c.CDN.PurgeURL == "" {
 		return m.join()
 	}
-	m.check(!bool(c.CDN.On), "cdn-purge-url: needs cdn=on, without which nothing is stored")
+	m.addIf(!bool(c.CDN.On), "cdn-purge-url: needs cdn=on, without which nothing is stored")
 	u, err := url.Parse(c.CDN.PurgeURL)
-	m.check(err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !bool(c.Mail.WebhookPrivate)),
+	m.addIf(err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !bool(c.Mail.WebhookPrivate)),
 		"cdn-purge-url: must begin with https:// and have no user name (with webhook-private=on also http://)")
 	return m.join()
 }

@@ -210,8 +210,8 @@ func (c *Config) Validate() error {
 // mistakes collects errors of settings, one line for each.
 type mistakes []error
 
-// check adds a mistake if wrong is true.
-func (m *mistakes) check(wrong bool, format string, args ...any) {
+// addIf adds a mistake if wrong is true.
+func (m *mistakes) addIf(wrong bool, format string, args ...any) {
 	if wrong {
 		*m = append(*m, fmt.Errorf(format, args...))
 	}
@@ -225,12 +225,12 @@ func (m mistakes) join() error { return errors.Join(m...) }
 
 func (s *Server) validate() error {
 	var m mistakes
-	m.check(s.DataDir == "", "data-dir: must not be empty")
+	m.addIf(s.DataDir == "", "data-dir: must not be empty")
 	m.add(validateListen("listen", s.Listen))
-	m.check(s.SiteURL != "" && !isOrigin(s.SiteURL), "site-url: %q is not a URL such as https://example.com, without a path", s.SiteURL)
-	m.check(s.APIURL != "" && !isOrigin(s.APIURL), "api-url: %q is not a URL such as https://example.com, without a path", s.APIURL)
-	m.check(strings.HasPrefix(s.SiteURL, "https:") && strings.HasPrefix(s.APIURL, "http:"), "api-url: a site on https cannot call a backend on http")
-	m.check(strings.Contains(s.ReleaseFile, "://") && !strings.HasPrefix(s.ReleaseFile, "https://"), "release-file: must be a file or a URL with https")
+	m.addIf(s.SiteURL != "" && !isOrigin(s.SiteURL), "site-url: %q is not a URL such as https://example.com, without a path", s.SiteURL)
+	m.addIf(s.APIURL != "" && !isOrigin(s.APIURL), "api-url: %q is not a URL such as https://example.com, without a path", s.APIURL)
+	m.addIf(strings.HasPrefix(s.SiteURL, "https:") && strings.HasPrefix(s.APIURL, "http:"), "api-url: a site on https cannot call a backend on http")
+	m.addIf(strings.Contains(s.ReleaseFile, "://") && !strings.HasPrefix(s.ReleaseFile, "https://"), "release-file: must be a file or a URL with https")
 	_, err := s.Proxies()
 	m.add(err)
 	m.add(s.validateHTTPS())
@@ -312,7 +312,7 @@ func (s *Server) Proxies() ([]netip.Prefix, error) {
 			continue
 		}
 		prefix, err := netip.ParsePrefix(p)
-		m.check(err != nil, "trusted-proxies: %q is neither an address nor a network such as 10.0.0.0/8", p)
+		m.addIf(err != nil, "trusted-proxies: %q is neither an address nor a network such as 10.0.0.0/8", p)
 		prefixes = append(prefixes, prefix.Masked())
 	}
 	return prefixes, m.join()
@@ -332,31 +332,31 @@ func (s *Storage) validate() error {
 	var m mistakes
 	_, err := s.Bucket()
 	m.add(err)
-	m.check(s.UploadExpiry < time.Second || s.UploadExpiry > 30*24*time.Hour, "upload-expiry: must be from 1s to 720h")
-	m.check(s.MaxUpload < 1<<20, "max-upload: must be at least 1MiB")
+	m.addIf(s.UploadExpiry < time.Second || s.UploadExpiry > 30*24*time.Hour, "upload-expiry: must be from 1s to 720h")
+	m.addIf(s.MaxUpload < 1<<20, "max-upload: must be at least 1MiB")
 	return m.join()
 }
 
 func (a *Auth) validate() error {
 	var m mistakes
-	m.check(a.JWTSecret != "" && len(a.JWTSecret) < 32, "jwt-secret: must have at least 32 characters (leave it empty to have one generated)")
-	m.check(a.JWTSecretPrevious != "" && (len(a.JWTSecretPrevious) < 32 || a.JWTSecret == "" || a.JWTSecretPrevious == a.JWTSecret),
+	m.addIf(a.JWTSecret != "" && len(a.JWTSecret) < 32, "jwt-secret: must have at least 32 characters (leave it empty to have one generated)")
+	m.addIf(a.JWTSecretPrevious != "" && (len(a.JWTSecretPrevious) < 32 || a.JWTSecret == "" || a.JWTSecretPrevious == a.JWTSecret),
 		"jwt-secret-previous: must have at least 32 characters and stand beside another jwt-secret")
-	m.check(a.JWTExpiry < 30*time.Second || a.JWTExpiry > 7*24*time.Hour, "jwt-expiry: must be between 30s and 168h")
-	m.check(a.RefreshReuse < 0 || a.RefreshReuse > time.Minute, "refresh-reuse-interval: must be between 0s and 1m")
-	m.check(a.PasswordMinLength < 6 || a.PasswordMinLength > 128, "password-min-length: must be between 6 and 128")
-	m.check(a.MailsPerDay < 0 || a.MailsPerDay > 1000, "mails-per-day: must be between 0 and 1000")
-	m.check(a.TextsPerDay < 0 || a.TextsPerDay > 1000, "texts-per-day: must be between 0 and 1000")
+	m.addIf(a.JWTExpiry < 30*time.Second || a.JWTExpiry > 7*24*time.Hour, "jwt-expiry: must be between 30s and 168h")
+	m.addIf(a.RefreshReuse < 0 || a.RefreshReuse > time.Minute, "refresh-reuse-interval: must be between 0s and 1m")
+	m.addIf(a.PasswordMinLength < 6 || a.PasswordMinLength > 128, "password-min-length: must be between 6 and 128")
+	m.addIf(a.MailsPerDay < 0 || a.MailsPerDay > 1000, "mails-per-day: must be between 0 and 1000")
+	m.addIf(a.TextsPerDay < 0 || a.TextsPerDay > 1000, "texts-per-day: must be between 0 and 1000")
 	for name, limit := range map[string]time.Duration{
 		"session-idle": a.SessionIdle, "session-max": a.SessionMax, "owner-session-idle": a.OwnerSessionIdle, "owner-session-max": a.OwnerSessionMax,
 	} {
-		m.check(limit != 0 && (limit < a.JWTExpiry || limit < 10*time.Minute), "%s: must be 0 for no limit, or at least 10m and not shorter than jwt-expiry", name)
+		m.addIf(limit != 0 && (limit < a.JWTExpiry || limit < 10*time.Minute), "%s: must be 0 for no limit, or at least 10m and not shorter than jwt-expiry", name)
 	}
-	m.check(a.MailMinInterval < 0 || a.MailMinInterval > 24*time.Hour, "mail-min-interval: must be between 0s and 24h")
-	m.check(a.SMSMinInterval < 0 || a.SMSMinInterval > 24*time.Hour, "sms-min-interval: must be between 0s and 24h")
+	m.addIf(a.MailMinInterval < 0 || a.MailMinInterval > 24*time.Hour, "mail-min-interval: must be between 0s and 24h")
+	m.addIf(a.SMSMinInterval < 0 || a.SMSMinInterval > 24*time.Hour, "sms-min-interval: must be between 0s and 24h")
 	for _, pattern := range a.RedirectURLs {
 		u, err := url.Parse(strings.ReplaceAll(pattern, "*", "x"))
-		m.check(err != nil || u.Scheme == "" || strings.HasPrefix(pattern, "*") || u.Scheme == "javascript" || u.Scheme == "data",
+		m.addIf(err != nil || u.Scheme == "" || strings.HasPrefix(pattern, "*") || u.Scheme == "javascript" || u.Scheme == "data",
 			"redirect-urls: %q is not a URL such as https://example.com/**", pattern)
 	}
 	return m.join()

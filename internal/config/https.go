@@ -23,7 +23,7 @@ func (s *Server) Domains() ([]string, error) {
 	for _, d := range s.Domain {
 		name, err := idna.Lookup.ToASCII(strings.TrimSuffix(strings.TrimSpace(d), "."))
 		_, ipErr := netip.ParseAddr(name) // nil if the name is an IP address
-		m.check(err != nil || ipErr == nil || !strings.Contains(name, ".") || strings.ContainsAny(name, "*:/@ "), "domains: %q is not a name such as example.com", d)
+		m.addIf(err != nil || ipErr == nil || !strings.Contains(name, ".") || strings.ContainsAny(name, "*:/@ "), "domains: %q is not a name such as example.com", d)
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -59,15 +59,15 @@ func (s *Server) validateHTTPS() error {
 	m.add(validateListen("listen-https", s.ListenHTTPS))
 	m.add(validateListen("listen-http", s.ListenHTTP))
 	if u, parseErr := url.Parse(s.SiteURL); s.SiteURL != "" && err == nil && parseErr == nil {
-		m.check(u.Scheme != "https" || !slices.Contains(domains, u.Hostname()), "site-url: with a domain it starts with https:// and one of the domains")
+		m.addIf(u.Scheme != "https" || !slices.Contains(domains, u.Hostname()), "site-url: with a domain it starts with https:// and one of the domains")
 	}
 	if s.ACMEEmail != "" {
 		a, err := mail.ParseAddress(s.ACMEEmail)
-		m.check(err != nil || a.Address != s.ACMEEmail, "acme-email: %q is not an e-mail address", s.ACMEEmail)
+		m.addIf(err != nil || a.Address != s.ACMEEmail, "acme-email: %q is not an e-mail address", s.ACMEEmail)
 	}
 	if s.ACMEDirectory != "" {
 		u, err := url.Parse(s.ACMEDirectory)
-		m.check(err != nil || u.Scheme != "https" || u.Host == "", "acme-directory: %q is not a URL that begins with https://", s.ACMEDirectory)
+		m.addIf(err != nil || u.Scheme != "https" || u.Host == "", "acme-directory: %q is not a URL that begins with https://", s.ACMEDirectory)
 	}
 	_, err = s.ACMERootPool()
 	m.add(err)

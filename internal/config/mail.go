@@ -85,10 +85,10 @@ func (m *Mail) validate() error {
 	var found mistakes
 	server, err := m.Server()
 	found.add(err)
-	found.check(server != nil && m.From == "", "mail-from: must be set, because the SMTP server needs a sender")
+	found.addIf(server != nil && m.From == "", "mail-from: must be set, because the SMTP server needs a sender")
 	if m.From != "" {
 		_, err := mail.ParseAddress(m.From)
-		found.check(err != nil || strings.ContainsFunc(m.From, unicode.IsControl), "mail-from: %q is not an address such as \"Name <name@example.com>\"", m.From)
+		found.addIf(err != nil || strings.ContainsFunc(m.From, unicode.IsControl), "mail-from: %q is not an address such as \"Name <name@example.com>\"", m.From)
 	}
 	return found.join()
 }

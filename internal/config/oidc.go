@@ -152,7 +152,7 @@ func readOIDCFile(file any, put func(provider, field string, s Setting)) error {
 func (c *Config) validateOIDC() error {
 	var m mistakes
 	for _, o := range c.OIDC {
-		check := func(wrong bool, text string) { m.check(wrong, "oidc-%s: %s", o.Name, text) }
+		check := func(wrong bool, text string) { m.addIf(wrong, "oidc-%s: %s", o.Name, text) }
 		named := providerName.MatchString(o.Name)
 		check(!named, "the name may have letters, digits, - and _ only")
 		check(named && slices.Contains(reservedProviders, o.Name), "this name means another way of signing in")

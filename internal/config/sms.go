@@ -26,16 +26,16 @@ func (s *SMS) validate(needed bool) error {
 		hook   = s.HookURL != "" || s.HookSecret != ""
 		twilio = s.TwilioAccount != "" || s.TwilioToken != "" || s.TwilioFrom != ""
 	)
-	m.check(hook && twilio, "sms-hook-url: set either the hook or the Twilio account, not both")
-	m.check(needed && !hook && !twilio, "phone-enabled: needs a sender of text messages (sms-hook-url or sms-twilio-account)")
+	m.addIf(hook && twilio, "sms-hook-url: set either the hook or the Twilio account, not both")
+	m.addIf(needed && !hook && !twilio, "phone-enabled: needs a sender of text messages (sms-hook-url or sms-twilio-account)")
 	if hook {
 		m.add(validateServiceURL("sms-hook-url", s.HookURL))
 		key, ok := strings.CutPrefix(strings.TrimPrefix(s.HookSecret, "v1,"), "whsec_")
 		raw, err := base64.StdEncoding.DecodeString(key)
-		m.check(!ok || err != nil || len(raw) < 16, "sms-hook-secret: must be v1,whsec_ and at least 16 bytes in base64")
+		m.addIf(!ok || err != nil || len(raw) < 16, "sms-hook-secret: must be v1,whsec_ and at least 16 bytes in base64")
 	}
 	if twilio {
-		m.check(s.TwilioAccount == "" || s.TwilioToken == "" || s.TwilioFrom == "", "sms-twilio-account: account, token and from belong together")
+		m.addIf(s.TwilioAccount == "" || s.TwilioToken == "" || s.TwilioFrom == "", "sms-twilio-account: account, token and from belong together")
 		m.add(validateServiceURL("sms-twilio-url", s.TwilioURL))
 	}
 	return m.join()

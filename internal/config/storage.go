@@ -44,7 +44,7 @@ func ParseS3(setting, bucketURL string) (*S3, error) {
 		return nil, errors.New(setting + ": is not a URL such as s3://KEY:SECRET@s3.example.com/bucket (write / in a secret as %2F, + as %2B; leave it empty for the data folder)")
 	}
 	var m mistakes
-	check := func(wrong bool, format string, args ...any) { m.check(wrong, setting+": "+format, args...) }
+	check := func(wrong bool, format string, args ...any) { m.addIf(wrong, setting+": "+format, args...) }
 	b := &S3{Endpoint: "https://" + u.Host, Region: "us-east-1", KeyID: u.User.Username(), PathStyle: true}
 	b.Secret, _ = u.User.Password()
 	check(b.KeyID == "" || b.Secret == "", "needs a key and a secret before the @")

@@ -40,12 +40,12 @@ type Row interface{ Scan(dest ...any) error }
 type driver interface {
 	exec(ctx context.Context, query string, args ...any) (int64, error) // writes
 	reader() Querier                                                    // reads
-	anonymousReader() Querier                                           // DB.AnonymousPool
-	withTx(ctx context.Context, fn func(Querier) error) error           // DB.WithTx
-	withShortTx(ctx context.Context, fn func(Querier) error) error      // DB.WithShortTx
+	anonymousReader() Querier                                           // reads of unprivileged callers, for DB.AnonymousPool
+	withTx(ctx context.Context, fn func(Querier) error) error           // for DB.WithTx
+	withShortTx(ctx context.Context, fn func(Querier) error) error      // for DB.WithShortTx: SQLite can commit several together
 	ping(ctx context.Context) error
 	probe(ctx context.Context) error      // checks that a new connection can read
-	probeWrite(ctx context.Context) error // checks that a new connection gets the write lock
+	probeWrite(ctx context.Context) error // checks that a new connection gets SQLite's write lock; nil on PostgreSQL
 	resetPool()                           // drops the connections made before an outage
 	pools() []PoolStats
 	close() error
@@ -60,7 +60,7 @@ type Hooks struct {
 	// Locked is called each time a write has waited for SQLite's lock in vain, because another program holds it. waited is how long the
 	// write has waited in total. If Locked returns true, the write waits again.
 	Locked func(waited time.Duration) (again bool)
-	// KeepsRemains is called once, when Scrub meets a database in whose file it cannot overwrite the remains of deleted rows.
+	// KeepsRemains is called once, when Scrub finds that it cannot overwrite the remains of deleted rows in the database's file.
 	KeepsRemains func()
 }
 
@@ -153,7 +153,8 @@ func (d *DB) Scrub(ctx context.Context) error {
 // connection was lost during the commit.
 func (d *DB) Writes() (tried, stored int64) { return d.tried.Load(), d.stored.Load() }
 
-// Written returns a channel that receives a signal after writes; several writes may give one signal. It serves one receiver.
+// Written returns a channel that receives a signal after writes. Several writes may cause only one signal, and each signal reaches only
+// one receiver.
 func (d *DB) Written() <-chan struct{} { return d.written }
 
 func (d *DB) countWrite(stored bool) {
@@ -173,7 +174,7 @@ func (d *DB) freeSpaceAfter(err error) bool {
 	return errors.Is(err, apperr.NoSpace) && d.hooks.DiskFull()
 }
 
-// waitForLock runs a write, and runs it again for as long as another program has SQLite's lock and the hook Locked has it wait.
+// waitForLock runs a write. It runs the write again for as long as another program has SQLite's lock and the hook Locked returns true.
 func (d *DB) waitForLock(ctx context.Context, write func() error) error {
 	for began := time.Now(); ; {
 		err := write()
@@ -255,8 +256,8 @@ func (d *DB) WithTx(ctx context.Context, fn func(*Tx) error) error {
 	return d.runTx(ctx, d.driver.withTx, fn)
 }
 
-// WithShortTx is WithTx for transactions that change few rows and take a few milliseconds. On SQLite those that wait one behind the
-// other share one commit, and the end of ctx does not interrupt fn once it has begun.
+// WithShortTx is WithTx for transactions that change few rows and take a few milliseconds. On SQLite, short transactions that wait for
+// the writer share one commit, and the end of ctx does not interrupt fn once it has begun.
 func (d *DB) WithShortTx(ctx context.Context, fn func(*Tx) error) error {
 	return d.runTx(ctx, d.driver.withShortTx, fn)
 }
@@ -278,7 +279,7 @@ func (d *DB) runTx(ctx context.Context, run txRunner, fn func(*Tx) error) error 
 	return nil
 }
 
-// transact runs fn until its transaction is committed, or fails with an error that another attempt would repeat.
+// transact runs fn in a transaction. After an error that another attempt may avoid, it tries again, at most maxTxTries times in all.
 func (d *DB) transact(ctx context.Context, run txRunner, tx *Tx, fn func(*Tx) error) (err error) {
 	defer func() { d.countWrite(err == nil) }()
 	for try := 1; ; try++ {
@@ -298,7 +299,8 @@ func (d *DB) transact(ctx context.Context, run txRunner, tx *Tx, fn func(*Tx) er
 		if try == maxTxTries || !isRetryable(err) {
 			return err
 		}
-		if interval.Sleep(ctx, time.Duration(try)*(5*time.Millisecond+rand.N(20*time.Millisecond))) != nil { // with jitter, so that the two transactions do not collide again
+		// The wait is random, so that the two transactions do not collide again.
+		if interval.Sleep(ctx, time.Duration(try)*(5*time.Millisecond+rand.N(20*time.Millisecond))) != nil {
 			return err
 		}
 	}

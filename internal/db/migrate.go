@@ -55,8 +55,8 @@ func (d *DB) migrate(ctx context.Context) error {
 	return d.waitForLock(ctx, func() error { return runMigrations(ctx, d, migrations) })
 }
 
-// runMigrations runs the migrations that the database does not have yet. It returns an error if the database has a newer version
-// than the newest of them.
+// runMigrations runs the migrations that the database does not have yet. It returns an error if the database's schema is newer
+// than the newest of these migrations.
 func runMigrations(ctx context.Context, d *DB, migrations []*goose.Migration) (err error) {
 	var (
 		conn    *sql.DB

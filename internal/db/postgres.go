@@ -14,8 +14,8 @@ import (
 
 // postgresDriver is the driver for PostgreSQL.
 type postgresDriver struct {
-	pool      *pgxpool.Pool // all reads and writes, except those of anonymousReader
-	anonymous *pgxpool.Pool // used only by anonymousReader; connects when it is first used
+	pool      *pgxpool.Pool // all reads and writes, except the reads of DB.AnonymousPool
+	anonymous *pgxpool.Pool // used only by DB.AnonymousPool; connects when it is first used
 	lockConn  *pgxpool.Conn // holds the advisory lock of OpenExclusive until Close; nil after Open
 }
 

@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// postgresTx is a transaction that needs few round trips. It keeps queued statements until the caller needs the result of a statement,
-// and then sends all of them together. The first message also contains "begin", the last one "commit". If the caller needs no result, one
-// message contains all statements without "begin" and "commit": PostgreSQL runs such a message as one transaction.
+// postgresTx is a transaction that needs few round trips: it queues statements, and sends them as one batch when the caller needs a
+// result. "begin" is in the first batch, "commit" in the last. If the caller needs no result, there is only one batch, without "begin"
+// and "commit": PostgreSQL runs a batch as one transaction.
 type postgresTx struct {
 	pool   *pgxpool.Pool
 	actor  string        // id of the account that makes the changes, or ""
@@ -33,16 +33,17 @@ var errRolledBack = errors.New("the transaction was rolled back: one of its stat
 // rollbackTimeout limits a rollback after the caller's context has ended.
 const rollbackTimeout = 5 * time.Second
 
-// setActor sets the actor until the end of the transaction, for the triggers of the history.
+// setActor tells the triggers of the history which account makes the changes, until the end of the transaction.
 const setActor = "select set_config('atelie.actor', $1, true)"
 
-// queue adds a statement to those that the next message to PostgreSQL contains.
+// queue adds a statement to the next batch.
 func (t *postgresTx) queue(scan func(Row) error, query string, args []any) {
 	t.queued = append(t.queued, queuedStatement{query, args, scan})
 }
 
-// send sends the queued statements and then last, in one message. It reads the results of the queued statements. The caller reads those
-// of last, and must close the returned results, also after an error. If begin is true, send begins the transaction unless it has begun.
+// send sends the queued statements and then the statements in last, as one batch. It reads the results of the queued ones; the caller
+// reads the results of last. The caller must close the returned BatchResults even if send returns an error. If begin is true, send begins
+// the transaction unless it has begun.
 func (t *postgresTx) send(ctx context.Context, begin bool, last ...queuedStatement) (pgx.BatchResults, error) {
 	ctx, cancel := statementContext(ctx)
 	first := t.conn == nil
@@ -155,7 +156,7 @@ func (r limitedResults) Close() error {
 	return r.BatchResults.Close()
 }
 
-// noCancel is for rows of a batch: its results end the time limit.
+// noCancel is the cancel function for rows of a batch. Their time limit ends when the batch's results are closed (limitedResults).
 func noCancel() {}
 
 // batchRows are the rows of the last statement of a batch.
@@ -214,7 +215,7 @@ func (t *postgresTx) commit(ctx context.Context) (err error) {
 	return err
 }
 
-// sendWhole sends a transaction of which nothing was sent before, as an implicit transaction.
+// sendWhole sends all statements of a transaction in one batch without "begin" and "commit". No statement may have been sent before.
 func (t *postgresTx) sendWhole(ctx context.Context) error {
 	if len(t.queued) == 0 {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// ReadMarker returns the database's marker, an id that the file store of the same site must contain too. It returns "" if the
-// database has no marker yet.
+// ReadMarker returns the database's marker: an id that the file store of the site contains too, so that the server notices at its start
+// when database and file store do not belong together. It returns "" if the database has no marker yet.
 func ReadMarker(ctx context.Context, q Querier) (string, error) {
 	marker, err := One[string](ctx, q, "select marker from storage_marker where id = 1")
 	if errors.Is(err, ErrNoRows) {
