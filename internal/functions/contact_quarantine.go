@@ -25,7 +25,7 @@ const (
 type quarantineRequest struct {
 	Action string `json:"action"` // list, restore or delete; "" means list
 	ID     string `json:"id"`     // id of the message to restore or delete; ignored by list
-	From   int    `json:"from"`   // number of messages that a list skips
+	Offset int    `json:"from"`   // number of messages that a list skips
 	Limit  int    `json:"limit"`  // maximum number of messages in a list, 1 to maxListed; 0 or missing means maxListed
 }
 
@@ -43,7 +43,7 @@ type quarantinedMessage struct {
 
 // contactQuarantine handles the function contact-quarantine for owners (administrators): it lists the messages in quarantine, or restores
 // or deletes one of them. A restored message moves to the inbox with its id and time, and gets the status "new". If the cause was the
-// hidden field, the message gets the reason "general" in place of the text in that field.
+// hidden field, the column reason contains the text of that field, so the restored message gets the reason "general".
 func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) error {
 	var req quarantineRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -96,10 +96,10 @@ func (s *Service) listQuarantine(w http.ResponseWriter, r *http.Request, req qua
 	if req.Limit == 0 {
 		req.Limit = maxListed
 	}
-	if req.From < 0 || req.From > maxSkipped || req.Limit < 1 || req.Limit > maxListed {
+	if req.Offset < 0 || req.Offset > maxSkipped || req.Limit < 1 || req.Limit > maxListed {
 		return errInvalid(fmt.Sprintf("from must not be negative, limit must be between 1 and %d", maxListed))
 	}
-	found, total, flood, err := listQuarantined(r.Context(), s.db, req.From, req.Limit)
+	found, total, flood, err := listQuarantined(r.Context(), s.db, req.Offset, req.Limit)
 	if err != nil {
 		return err
 	}

@@ -27,16 +27,19 @@ import (
 // Limits of pictures (docs/product.md).
 const (
 	maxReplyPictures  = 5
-	maxAuthorPictures = 50               // of one author (the visitor, or the owners together) in a conversation
+	maxAuthorPictures = 50               // in one conversation: those of the visitor, or those of all owners together
 	maxHourPictures   = 200              // by all visitors in an hour
 	maxHourForms      = 20               // forms with pictures, from one IP address in an hour
-	maxPictureForm    = 64 << 20         // bytes of a form: five pictures of 10 MB, the texts, and enough more to recognize which picture is too large
 	pictureFormTime   = 10 * time.Minute // for the whole form
 	pictureTextLimit  = 64 << 10         // bytes of a text field
+
+	// maxPictureForm is the maximum number of bytes of a form: five pictures of 10 MB, the texts, and a margin, so that a picture over 10 MB
+	// is reported as such, and not as a form that is too large.
+	maxPictureForm = 64 << 20
 )
 
-// ReceivedPicture is a picture that is stored but has no rows yet. The caller must always call Discard in the end; after a successful Save,
-// Discard does nothing.
+// ReceivedPicture is a picture whose file is stored, but whose rows are not inserted yet. Save inserts the rows. Discard deletes the
+// file, or does nothing after a successful Save. The caller must always call Discard in the end.
 type ReceivedPicture struct {
 	Width, Height int
 	Size          int64 // bytes
@@ -44,7 +47,7 @@ type ReceivedPicture struct {
 	Discard       func(ctx context.Context)
 }
 
-// newPicture is a picture of a reply that is not stored yet.
+// newPicture is a picture of a reply whose row is not inserted yet.
 type newPicture struct {
 	ReceivedPicture
 
@@ -183,7 +186,7 @@ func (s *Service) checkPictures(ctx context.Context, messageID, author string) e
 	return nil
 }
 
-// savePictures saves the pictures of a reply, in the transaction that stores it.
+// savePictures saves the pictures of a reply, in the transaction that stores the reply.
 func (s *Service) savePictures(ctx context.Context, tx *db.Tx, r reply) error {
 	if len(r.NewPictures) == 0 {
 		return nil
@@ -221,7 +224,7 @@ func (s *Service) readEnquiryForm(w http.ResponseWriter, r *http.Request, e enqu
 	})
 }
 
-// messageAction is what the bodies of an owner's calls about a message have in common.
+// messageAction has the fields that the bodies of all calls of an owner about a message share.
 type messageAction struct {
 	Action    string `json:"action"`     // "" means state
 	MessageID string `json:"message_id"` // a message in the inbox
@@ -239,8 +242,8 @@ func (m *messageAction) normalizeMessageID() error {
 	return nil
 }
 
-// readMessageAction reads the body of an owner's call into req, which embeds m: JSON or, with pictures, a form whose first field "request" has
-// the JSON. The caller discards the pictures, after an error too.
+// readMessageAction reads the body of an owner's call into req, which embeds m. The body is JSON or, with pictures, a form whose first
+// field "request" contains the JSON. The caller must discard the pictures, even if readMessageAction returns an error.
 func (s *Service) readMessageAction(w http.ResponseWriter, r *http.Request, req any, m *messageAction) error {
 	if !hasPictures(r) {
 		if err := httpx.DecodeJSON(w, r, maxBody, req); err != nil {
@@ -267,8 +270,8 @@ func (s *Service) readMessageAction(w http.ResponseWriter, r *http.Request, req 
 	return decode(f.Values)
 }
 
-// enquiryPicture handles /enquiry/{token}/picture/{id}, and the small rendition at /small below it. Whatever does not exist has the page of a
-// link that does not exist.
+// enquiryPicture handles /enquiry/{token}/picture/{id}, and the small rendition at /small below it. If the link or the picture does not
+// exist, it responds with the page for a link that does not exist.
 func (s *Service) enquiryPicture(w http.ResponseWriter, r *http.Request, token, rest string) error {
 	if r.Method == http.MethodPost {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -293,14 +296,15 @@ func (s *Service) enquiryPicture(w http.ResponseWriter, r *http.Request, token, 
 		return err
 	}
 	err = s.cfg.ServePicture(w, r, name, small)
-	if refusal, ok := errors.AsType[*apperr.Error](err); ok && refusal.Status < http.StatusInternalServerError { // removed meanwhile, or broken
+	if refusal, ok := errors.AsType[*apperr.Error](err); ok && refusal.Status < http.StatusInternalServerError {
+		// The picture was removed meanwhile, or it is broken.
 		httpx.NoteError(r.Context(), refusal)
 		return s.writeNoEnquiry(w, r, p)
 	}
 	return err
 }
 
-// addPictures adds the pictures to replies of a message.
+// addPictures adds their pictures to the replies of a message.
 func addPictures(ctx context.Context, q db.Querier, messageID string, replies []reply) error {
 	all, err := listPictures(ctx, q, messageID)
 	for _, p := range all {
@@ -322,7 +326,7 @@ func (p enquiryPage) PictureAlt(r reply, at picture) string {
 	return p.Language.Text("enquiry.pictures.alt", "n", strconv.Itoa(at.Position), "all", strconv.Itoa(len(r.Pictures)))
 }
 
-// mailedText returns the text of a reply for a mail, which says how many pictures it has.
+// mailedText returns the text of a reply for a mail, followed by the number of its pictures.
 func mailedText(text string, pictures int, language i18n.Language) string {
 	if pictures == 0 {
 		return text

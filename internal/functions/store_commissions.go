@@ -11,15 +11,15 @@ import (
 
 // This file has the queries on commissions, commission_offers and commission_terms.
 
-// commission is the state of a message's commission: a row of commissions.
+// commission is a row of commissions: the stage of the commission that a message asks for, and the promised day.
 type commission struct {
 	Stage      string // one of the stage constants
 	StageAt    time.Time
 	PromisedOn string // YYYY-MM-DD; "" for none
-	Stored     bool   // false: there is no row, and nothing was decided
+	Stored     bool   // false: there is no row, because nothing was decided yet
 }
 
-// readCommission returns the commission of a message. A message without a row is an enquiry.
+// readCommission returns the commission of a message. If there is no row, the stage is stageEnquiry.
 func readCommission(ctx context.Context, q db.Querier, messageID string) (commission, error) {
 	c := commission{Stored: true}
 	err := q.QueryRow(ctx, "select stage, stage_at, coalesce(cast(promised_on as text), '') from commissions where message_id = $1", messageID).Scan(&c.Stage, &c.StageAt, &c.PromisedOn)
@@ -35,7 +35,8 @@ func storeCommission(ctx context.Context, q db.Querier, messageID string, c comm
 		messageID, c.Stage, c.StageAt, nullIfEmpty(c.PromisedOn))
 }
 
-// offer is an offer to a visitor: a row of commission_offers, with its text and terms. Days are YYYY-MM-DD, "" for none.
+// offer is an offer to a visitor: a row of commission_offers, with its text (the reply with the same id) and its terms. Days are
+// YYYY-MM-DD, "" for none.
 type offer struct {
 	ID, MessageID         string
 	Text, Price, Deposit  string
@@ -160,7 +161,7 @@ func addCommissions(ctx context.Context, q db.Querier, ids []string, at map[stri
 	return nil
 }
 
-// inUTC returns a time in UTC, as JSON contains it; nil for nil.
+// inUTC returns a time in UTC, for JSON; nil for nil.
 func inUTC(t *time.Time) *time.Time {
 	if t == nil {
 		return nil

@@ -8,10 +8,11 @@ import (
 	"atelie/internal/db"
 )
 
-// This file has the queries on contact_digests. A digest is one notice about many messages.
+// This file has the queries on contact_digests. A digest is one mail or webhook call that lists many notices. Each notice is a row of
+// contact_notices about a message or about a visitor's reply.
 
-// openDigest returns the id of the recipient's open digest. If there is none, or it was due at lostBefore or earlier, openDigest
-// stores a new digest with the id newID and the time dueAt, and opened is true.
+// openDigest returns the id of the recipient's open digest. If there is none, it stores a new one with the id newID, due at dueAt, and
+// opened is true. A digest that was due at lostBefore or earlier has lost its job, and is replaced by a new one too.
 func openDigest(ctx context.Context, tx *db.Tx, newID, channel, recipient string, dueAt, lostBefore time.Time) (id string, opened bool, err error) {
 	err = tx.QueryRow(ctx, `insert into contact_digests (id, channel, recipient, due_at) values ($1, $2, $3, $4)
 		on conflict (channel, recipient) do update set id = excluded.id, due_at = excluded.due_at where contact_digests.due_at <= $5 returning id`,
@@ -19,8 +20,7 @@ func openDigest(ctx context.Context, tx *db.Tx, newID, channel, recipient string
 	if !errors.Is(err, db.ErrNoRows) {
 		return id, true, err
 	}
-	// The insert above has locked the row until the end of tx, so the digest cannot be closed before the caller has added a
-	// notice.
+	// The insert above has locked the row until the end of tx, so the digest is not closed before the caller has added a notice.
 	err = tx.QueryRow(ctx, "select id from contact_digests where channel = $1 and recipient = $2", channel, recipient).Scan(&id)
 	return id, false, err
 }
@@ -30,8 +30,9 @@ func closeDigest(ctx context.Context, q db.Querier, id string) error {
 	return db.Exec(ctx, q, "delete from contact_digests where id = $1", id)
 }
 
-// listDigestMessages returns the messages of a digest that is not sent yet, the newest first and at most limit. For a reply it returns the
-// message with the text and time of the reply. count is the number of all messages and replies of the digest.
+// listDigestMessages returns the messages of the unsent notices of a digest, the newest first and at most limit. For a notice about a
+// visitor's reply, the entry is the message of the conversation with the text and time of the reply. count is the number of all unsent
+// notices of the digest.
 func listDigestMessages(ctx context.Context, q db.Querier, id string, limit int) (list []contactMessage, count int, err error) {
 	if err := q.QueryRow(ctx, "select count(*) from contact_notices where digest_id = $1 and sent_at is null", id).Scan(&count); err != nil {
 		return nil, 0, err

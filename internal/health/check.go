@@ -40,7 +40,7 @@ func (s *Service) recordMissing(ctx context.Context, r reading) error {
 		_, known := r.records[name]
 		switch {
 		case isMissing && !known:
-			errs = append(errs, recordBeginning(ctx, s.db, name, r.now))
+			errs = append(errs, saveBeginning(ctx, s.db, name, r.now))
 		case !isMissing && known:
 			errs = append(errs, deleteRecord(ctx, s.db, name))
 		}

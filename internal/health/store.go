@@ -10,18 +10,21 @@ import (
 
 // Names of the rows of health_records, and what the columns of each row mean.
 const (
-	recordDelivered          = "mail_delivered"      // at: the newest delivery of a mail
-	recordFailing            = "mail_failing"        // at: the first failure since the newest delivery; count: the failures after it; cause: that of the newest failure
+	recordDelivered = "mail_delivered" // at: the newest delivery of a mail
+	// at: the first failure since the newest delivery; count: the number of failures after it; cause: the cause of the newest failure
+	recordFailing            = "mail_failing"
 	recordOff                = "backup_off"          // at: since when backups are off
 	recordNoBackup           = "backup_missing"      // at: since when backups are on and the destination has no backup
-	recordNoProof            = "proof_missing"       // at: since when there is a backup without any successful proof
+	recordNoProof            = "proof_missing"       // at: since when there is a backup, but no trial restore of it has succeeded
 	recordMissingCertificate = "certificate_missing" // at: since when any domain has no certificate
-	recordReleaseTried       = "release_tried"       // at: when a node last began to read the release file; cause: the file's fingerprint
-	recordRelease            = "release"             // at: when the release file was last read; cause: a storedRelease
-	recordReleaseFailing     = "release_failing"     // at: since when the release file cannot be read; cause: the file's fingerprint
+
+	// The release file names the newest release of the program (Releases). Its fingerprint is a hash of its location.
+	recordReleaseTried   = "release_tried"   // at: when a node last began to read the file; cause: the file's fingerprint
+	recordRelease        = "release"         // at: when the file was last read; cause: a storedRelease in JSON
+	recordReleaseFailing = "release_failing" // at: since when the file cannot be read; cause: the file's fingerprint
 )
 
-// record is a row of health_records. The comments of the names above say what its fields mean.
+// record is a row of health_records. The comments on the constants above say what each field means in that row.
 type record struct {
 	at    time.Time
 	count int64
@@ -56,8 +59,8 @@ func saveFailure(ctx context.Context, q db.Querier, now time.Time, cause string)
 		on conflict (name) do update set count = health_records.count + 1, cause = excluded.cause`, recordFailing, now, cause)
 }
 
-// recordBeginning records now as the beginning of a state, unless a beginning is recorded already.
-func recordBeginning(ctx context.Context, q db.Querier, name string, now time.Time) error {
+// saveBeginning stores now as the beginning of a state, unless a beginning is stored already.
+func saveBeginning(ctx context.Context, q db.Querier, name string, now time.Time) error {
 	return db.Exec(ctx, q, "insert into health_records (name, at) values ($1, $2) on conflict (name) do nothing", name, now)
 }
 
@@ -68,8 +71,8 @@ func deleteRecord(ctx context.Context, q db.Querier, name string) error {
 // releaseInterval is the minimum time between two readings of the release file, by all nodes together.
 const releaseInterval = day
 
-// claimRelease reports whether the caller shall read the release file now. A time that is implausibly late was written by a node with a
-// wrong clock, and is ignored.
+// claimRelease reports whether the caller must read the release file now: no node has tried within releaseInterval, or another
+// location was set then. A stored time that is implausibly late was written by a node with a wrong clock, and is ignored.
 func claimRelease(ctx context.Context, q db.Querier, fingerprint string, now time.Time) (bool, error) {
 	return db.Changed(ctx, q, `insert into health_records (name, at, cause) values ($1, $2, $3)
 		on conflict (name) do update set at = excluded.at, cause = excluded.cause
@@ -82,7 +85,7 @@ func saveRelease(ctx context.Context, q db.Querier, now time.Time, text string) 
 		on conflict (name) do update set at = excluded.at, cause = excluded.cause`, recordRelease, now, text)
 }
 
-// noteFailing records that the release file cannot be read. It returns false if that is recorded already.
+// noteFailing records that the release file cannot be read. It returns false if that is recorded already for the same location.
 func noteFailing(ctx context.Context, q db.Querier, fingerprint string, now time.Time) (bool, error) {
 	return db.Changed(ctx, q, `insert into health_records (name, at, cause) values ($1, $2, $3)
 		on conflict (name) do update set at = excluded.at, cause = excluded.cause where health_records.cause <> excluded.cause`, recordReleaseFailing, now, fingerprint)

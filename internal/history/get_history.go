@@ -30,7 +30,7 @@ func (s *Service) GetHistory(w http.ResponseWriter, r *http.Request) error {
 		if body.ID != "" {
 			return errBadID
 		}
-	case body.Table != pairsTable && !slices.Contains(contentTables, body.Table):
+	case body.Table != seriesWorksTable && !slices.Contains(contentTables, body.Table):
 		return errBadTable
 	default:
 		id, err := uuid.Parse(body.ID)

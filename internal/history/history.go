@@ -1,6 +1,6 @@
-// Package history gives owners access to earlier versions of works, reviews, covers and settings, and to deleted rows. Database triggers
-// (migrations 29 and 48) write the revisions. A revision is a row as it was before a change or a deletion. To restore one, the browser calls
-// RestoreFiles for its files and then saves the row as usual.
+// Package history gives owners access to earlier versions of works, series, reviews, covers and settings, and to deleted rows. Database
+// triggers (migrations 29, 38 and 48) write the revisions. A revision is a row as it was before a change or a deletion. To restore one,
+// the browser calls RestoreFiles for its files and then saves the row as usual.
 package history
 
 import (
@@ -33,10 +33,10 @@ var contentTables = []string{"products", "reviews", "cover_images", "series"}
 
 const (
 	settingsTable = "site_settings"
-	// pairsTable has a row for each work in a series. When a work or a series is deleted, a trigger stores its rows of this table as one
-	// revision under the id of the deleted work or series. Before any other change, it stores all rows of the series as one revision
-	// under the id of the series (migration 48).
-	pairsTable = "series_works"
+	// seriesWorksTable has a row for each work in a series. A revision of this table contains several rows. When a work or a series is
+	// deleted, the revision has all rows of that work or series, under its id (migration 38). At any other change of the works of a
+	// series, the revision has all rows of the series, under the id of the series (migration 48).
+	seriesWorksTable = "series_works"
 )
 
 // Config holds the functions of other packages that the service calls. All of them are required.
@@ -44,9 +44,10 @@ type Config struct {
 	// RestoreFiles restores removed files at their public URLs, and returns the URLs whose files no longer exist. If at is not zero, files
 	// that were replaced since that time are restored to what they were then.
 	RestoreFiles func(ctx context.Context, urls []string, at time.Time) (missing []string, err error)
-	// Replaced returns a function that reports whether the file at a URL has been replaced since a time.
+	// Replaced returns a function that reports whether the file at a URL was a different file at the time at.
 	Replaced func(ctx context.Context) (func(url string, at time.Time) bool, error)
-	// ReleaseFiles ends the time for which removed files are kept, because the revisions that refer to them are erased.
+	// ReleaseFiles allows the removed files at these URLs to be deleted before their retention ends, because the revisions that refer to
+	// them are erased.
 	ReleaseFiles func(ctx context.Context, tx *db.Tx, urls []string) error
 }
 

@@ -44,7 +44,7 @@ func scanRevision(row db.Row) (v revision, err error) {
 func listHistory(ctx context.Context, q db.Querier, table, id string, before int64) ([]revision, error) {
 	also := table
 	if table == "series" {
-		also = pairsTable
+		also = seriesWorksTable
 	}
 	return db.Collect(ctx, q, scanRevision, selectRevisions+" where h.table_name in ($1, $2) and ($3 = '' or h.row_id = $3) and h.id < $4 order by h.id desc limit "+strconv.Itoa(maxListed), table, also, id, before)
 }
