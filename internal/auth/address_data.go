@@ -10,8 +10,8 @@ import (
 
 // This file finds, exports and erases everything about an e-mail address, for requests about personal data.
 
-// AddressHasRole reports whether an account with a role has the e-mail address: as its own, as its pending new address, or in the
-// identity of a provider. Roles cannot change until tx ends.
+// AddressHasRole reports whether an account with a role has the e-mail address: as its own address, as the new address of a pending
+// change, or as the address of a linked identity (an account at a sign-in provider). Roles cannot change until tx ends.
 func (s *Service) AddressHasRole(ctx context.Context, tx *db.Tx, address string) (bool, error) {
 	if err := lockOwners(ctx, tx); err != nil {
 		return false, err
@@ -25,8 +25,7 @@ type addressAccount struct {
 	Sessions []SessionInfo `json:"sessions"`
 }
 
-// EachAccountOf calls yield with an addressAccount for each account that has the address as its own, as its pending new address, or in
-// the identity of a provider.
+// EachAccountOf calls yield with an addressAccount for each account that has the address, in one of the three ways of AddressHasRole.
 func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	accounts, err := accountsWithAddress(ctx, q, address)
 	if err != nil {
@@ -51,8 +50,9 @@ func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address strin
 	return nil
 }
 
-// EraseAccountsOf deletes the accounts that have the address, and the stored times that limit the mails to it. It keeps an account
-// that has the address only as its pending new address, and cancels this change.
+// EraseAccountsOf deletes the accounts that have the address, and the times of the newest messages to it, by which messages are
+// rate-limited. If an account has the address only as the new address of a pending change, the account is kept and the change is
+// cancelled.
 func (s *Service) EraseAccountsOf(ctx context.Context, tx *db.Tx, address string) error {
 	accounts, err := accountsWithAddress(ctx, tx, address)
 	if err != nil {
@@ -84,8 +84,8 @@ func (s *Service) EachAuditEntryOf(ctx context.Context, q db.Querier, address st
 	return nil
 }
 
-// EraseAuditEntriesOf deletes the entries of EachAuditEntryOf. Call it before EraseAccountsOf, because it finds entries by their
-// accounts.
+// EraseAuditEntriesOf deletes the entries of EachAuditEntryOf. Call it before EraseAccountsOf, because it finds the entries
+// of an account only while the account exists.
 func (s *Service) EraseAuditEntriesOf(ctx context.Context, tx *db.Tx, address string) error {
 	return deleteAuditEntriesAbout(ctx, tx, address)
 }

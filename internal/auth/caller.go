@@ -8,9 +8,9 @@ import (
 	"atelie/internal/identity"
 )
 
-// currentUser returns the account and the session id that the caller's access token names. It returns an error if the account is
-// banned or the session is not alive. sessionID is "" for a token that names no session. A request with an apikey but without an
-// Authorization header is refused with errNoBearer (401).
+// currentUser returns the account and the session id that the caller's access token names. It returns an error if the account is banned,
+// or if the session does not exist or has expired. sessionID is "" for a token that names no session. A request with an apikey but
+// without an Authorization header is refused with errNoBearer (401).
 func (s *Service) currentUser(ctx context.Context) (user User, sessionID string, err error) {
 	caller := identity.Of(ctx)
 	if !caller.Bearer {
@@ -23,11 +23,11 @@ func (s *Service) currentUser(ctx context.Context) (user User, sessionID string,
 	if !ok {
 		return User{}, "", errSubNotUUID.Becausef("sub %q", caller.UserID)
 	}
-	isUUID := true // a session id that is no UUID is reported below, after the errors for a missing and a banned account
+	validSessionID := true // an invalid session id is reported below, after the errors for a missing and a banned account
 	if caller.SessionID != "" {
-		sessionID, isUUID = canonicalUUID(caller.SessionID)
+		sessionID, validSessionID = canonicalUUID(caller.SessionID)
 	}
-	if !isUUID {
+	if !validSessionID {
 		sessionID = ""
 	}
 	user, alive, err := userAndSession(ctx, s.db, userID, sessionID, s.sessionAliveArgs())
@@ -36,7 +36,7 @@ func (s *Service) currentUser(ctx context.Context) (user User, sessionID string,
 		return User{}, "", db.NoRowsAs(err, errUserNotFound.Becausef("user %s", userID))
 	case user.banned(s.now()): // the account may have been banned after the token was issued
 		return User{}, "", errBanned.Becausef("user %s, until %s", userID, user.BannedUntil)
-	case !isUUID:
+	case !validSessionID:
 		return User{}, "", errSessionNotUUID.Becausef("session_id %q", caller.SessionID)
 	case sessionID != "" && !alive:
 		return User{}, "", errSessionNotFound.Becausef("session %s of user %s", sessionID, user.ID)

@@ -28,7 +28,7 @@ type challengeResponse struct {
 }
 
 // ChallengeFactor handles POST /auth/v1/factors/{id}/challenge: it creates a challenge, a request to prove a second factor. For a
-// phone factor it sends a code by SMS. The client then passes the challenge's id and a code of the factor to VerifyFactor.
+// phone factor it sends a code by SMS or WhatsApp. The client then passes the challenge's id and a code of the factor to VerifyFactor.
 func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, _, f, err := s.requestedFactor(r)
@@ -42,13 +42,13 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 	// Challenges of TOTP factors are counted for each account and IP address. Otherwise somebody who has stolen the password could
 	// exhaust the limit and lock the account's holder out. Challenges of phone factors are counted for each account alone, because
 	// each text message costs money.
-	limitSubject := httpx.LimitSubject(ctx)
+	limitSubject := httpx.LimitSubject(ctx) // the client's IPv4 address or IPv6 network
 	name, subject, maxCalls := limitChallenges, hashKey(user.ID+"\n"+limitSubject), factorCallsPerAccount
 	if f.FactorType == factorPhone {
 		if err := s.validateFactorChannel(body.Channel); err != nil {
 			return err
 		}
-		name, subject, maxCalls = limitFactorTexts, user.ID, factorTextsPerAccount
+		name, subject, maxCalls = limitFactorMessages, user.ID, factorMessagesPerAccount
 	}
 	if err := s.limit(w, r, name, subject, maxCalls); err != nil {
 		return err
@@ -84,11 +84,11 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 	return respond(w, http.StatusOK, challengeResponse{ID: c.id, Type: f.FactorType, ExpiresAt: c.expiresAt.Unix()}, err)
 }
 
-// factorCodeKind is the kind with which hashCode hashes codes of phone factors, so that no sign-in code has the same hash. In place
-// of an account's id the hash contains the id of the challenge.
+// factorCodeKind is the kind with which hashCode hashes codes of phone factors, so that no sign-in code has the same hash. The hash
+// contains the id of the challenge instead of an account's id.
 const factorCodeKind tokenType = "factor"
 
-// validateFactorChannel returns an error if a phone factor cannot send its code by this channel; "" stands for sms.
+// validateFactorChannel returns an error if the code for a phone factor cannot be sent by this channel; "" stands for sms.
 func (s *Service) validateFactorChannel(channel string) error {
 	switch {
 	case !s.cfg.PhoneEnabled:
@@ -100,7 +100,7 @@ func (s *Service) validateFactorChannel(channel string) error {
 }
 
 // recordChallenge stores the time of a challenge in its factor. It returns errFactorNotFound when the factor does not exist any
-// more, and errTooSoon when the factor's newest SMS was sent less than SMSMinInterval ago.
+// more, and errTooSoon when the newest code for the phone factor was sent less than SMSMinInterval ago.
 func (s *Service) recordChallenge(ctx context.Context, tx *db.Tx, f storedFactor, now time.Time) error {
 	interval := time.Duration(0)
 	if f.FactorType == factorPhone {

@@ -14,9 +14,9 @@ type inviteRequest struct {
 	Data  map[string]any `json:"data"` // user metadata of a new account
 }
 
-// Invite handles POST /auth/v1/invite, and requires the service key. It creates an account without a password and mails a link. The link
-// signs the invited person in to choose a password. An e-mail address that is not confirmed yet can be invited again. Error:
-// email_exists for a confirmed address.
+// Invite handles POST /auth/v1/invite, and requires the service key. It creates an account without a password and mails a link that
+// signs the invited person in, so that this person can set a password. An e-mail address that is not confirmed yet can be invited again.
+// Error: email_exists for a confirmed address.
 func (s *Service) Invite(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body inviteRequest

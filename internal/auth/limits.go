@@ -33,7 +33,7 @@ const (
 	limitCodes             limitName = "auth code account" // attempts at the one-time codes of an account
 	limitEnrolments        limitName = "auth factor enrol"
 	limitChallenges        limitName = "auth factor challenge"
-	limitFactorTexts       limitName = "auth factor text"
+	limitFactorMessages    limitName = "auth factor text"
 	limitRecoveryCodeSets  limitName = "auth recovery codes"
 	limitRecoveryTries     limitName = "auth recovery code"
 )
@@ -49,7 +49,7 @@ const (
 	verifiesPerIP                = 100 // attempts to use a link or code
 	changesPerAccount            = 20  // changes of the e-mail address or phone number
 	factorCallsPerAccount        = 100 // each for enrolments, challenges of TOTP factors, and new sets of recovery codes
-	factorTextsPerAccount        = 10  // challenges of phone factors; each sends an SMS
+	factorMessagesPerAccount     = 10  // challenges of phone factors; each sends a text message
 	recoveryTriesPerAccountAndIP = 20  // attempts at the recovery codes of one account from one IP address
 )
 
@@ -102,8 +102,8 @@ const (
 	factorSignIn    cooldownKind = "factor_sign_in"
 )
 
-// factorTextsMultiplier multiplies Config.TextsPerDay for the text messages of a verified second factor. Only somebody who knows the password
-// can request them, and each sign-in needs one.
+// factorTextsMultiplier multiplies Config.TextsPerDay for the text messages of a verified second factor. Only somebody who knows the
+// password can request them, and each sign-in needs one.
 const factorTextsMultiplier = 5
 
 func (c cooldownKind) isSMS() bool { return c == cooldownSMS || c == cooldownPhoneChange }

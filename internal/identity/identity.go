@@ -33,7 +33,8 @@ type Caller struct {
 	SessionID string // "" when the token names no session
 	AAL       string // the token's aal claim: aal1, or aal2 after a second factor
 	Admin     bool   // the account is an administrator, by the table user_roles and never by a claim
-	// KeyGeneration is the generation of the key for the roles anon and service_role; 0 for accounts.
+	// KeyGeneration is the generation of the API key: 1 for a role's first key, one more for each new key (package apikeys); 0 for
+	// accounts.
 	KeyGeneration int
 }
 

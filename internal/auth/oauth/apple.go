@@ -29,6 +29,7 @@ func (p *Provider) setUpApple() error {
 	fetchOpenIDIdentity := p.fetchIdentity
 	p.fetchIdentity = func(ctx context.Context, token *oauth2.Token, callback Callback) (Identity, error) {
 		identity, err := fetchOpenIDIdentity(ctx, token, callback)
+		// Only the callback of the first sign-in has the name. withCommonClaims copies it to the claims.
 		if name := appleName(callback.User); err == nil && name != "" {
 			identity.Name = name
 			identity = identity.withCommonClaims()

@@ -9,8 +9,8 @@ import (
 
 // Reasons why an ID token is refused. The errors of VerifyIDToken and Exchange wrap one of them together with ErrRefused.
 var (
-	ErrAudience      = errors.New("audience")
-	ErrNonceMissing  = errors.New("nonce and nonce claim must either both exist or not")
+	ErrAudience      = errors.New("audience")                                            // the token was issued for another client
+	ErrNonceMissing  = errors.New("nonce and nonce claim must either both exist or not") // only the request or only the token has a nonce
 	ErrNonceMismatch = errors.New("nonces mismatch")
 )
 
@@ -20,7 +20,7 @@ type Identity struct {
 	Subject               string // the provider's id for the person's account; it never changes and is never reused
 	Email                 string // the address as the provider writes it; "" when the provider reports none
 	EmailVerified         bool   // the provider has verified that the person receives mail at Email
-	EmailVerifiedByPolicy bool   // the provider did not report EmailVerified; it is true because this provider verifies all addresses
+	EmailVerifiedByPolicy bool   // EmailVerified is not the provider's report: it was set because this provider verifies all addresses
 	Name                  string
 	AvatarURL             string // http or https, or ""
 	// Claims are the facts about the person that are stored as user metadata, under Supabase Auth's names. Their names are from
