@@ -8,11 +8,11 @@ import (
 // Access is what the sender of a request may do with a file.
 type Access int
 
-// The kinds of access.
+// The kinds of access. A file is hidden from visitors if only unpublished works, or covers that are not shown now, use it.
 const (
 	AccessAll   Access = iota // anyone may read the file
-	AccessOwner               // only unpublished works use the file, and the sender is an owner
-	AccessNone                // only unpublished works use the file, and the sender is no owner: the response says that there is no such file
+	AccessOwner               // the file is hidden from visitors, and the sender is an owner or has a URL that an owner signed
+	AccessNone                // the file is hidden, and the sender may not read it: the response says that there is no such file
 )
 
 // AccessFunc returns the sender's access to an object. A nil AccessFunc gives AccessAll.
@@ -35,8 +35,8 @@ const OwnerCacheControl = "private, max-age=300"
 
 type signedByOwner struct{}
 
-// WithSignedByOwner returns a copy of a request, marked as having a URL that was signed by an account with the right to write to the
-// object's bucket.
+// WithSignedByOwner returns a copy of r with a mark: its URL was signed by an owner, which is anyone who may write to the object's
+// bucket.
 func WithSignedByOwner(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), signedByOwner{}, true))
 }

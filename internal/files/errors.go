@@ -8,7 +8,7 @@ import (
 )
 
 // Errors that both storage and media return. As in Supabase, the response has the HTTP status 400 for most errors;
-// the status below is in the body (storage.WriteError).
+// the status that is passed to apperr.New is in the body (storage.WriteError).
 var (
 	ErrNoBucket = apperr.New(http.StatusNotFound, "NoSuchBucket", "Bucket not found")
 	ErrNoObject = apperr.New(http.StatusNotFound, "NoSuchKey", "Object not found")

@@ -22,14 +22,14 @@ type moveRequest struct {
 	DestinationBucket string  `json:"destinationBucket"`
 	SourceVersionID   *string `json:"sourceVersionId"` // rejected: objects have no versions
 
-	// For Copy only. If CopyMetadata is false, the copy gets Metadata in place of its source's.
+	// For Copy only. If CopyMetadata is false, the copy gets Metadata instead of the metadata of its source; nil means true.
 	CopyMetadata *bool           `json:"copyMetadata"`
 	Metadata     json.RawMessage `json:"metadata"`
 }
 
 // readMove reads a request to Move or Copy, and checks source and destination. sourceAction is the action for which the caller needs
-// permission in the source's bucket. The right to write to the destination is checked first, so that other callers learn nothing about
-// the objects.
+// permission in the source's bucket. It first checks that the caller may write to the destination, so that a caller without this right
+// cannot find out which objects exist.
 func (s *Service) readMove(w http.ResponseWriter, r *http.Request, sourceAction policy.FileAction) (req moveRequest, destination bucket, err error) {
 	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
 		return req, destination, err
@@ -77,8 +77,8 @@ func (s *Service) Move(w http.ResponseWriter, r *http.Request) error {
 // errNeedsCopy means that moveAndKeep must copy the object's bytes before the move.
 var errNeedsCopy = errors.New("the object's bytes have to be copied first")
 
-// moveAndKeep moves an object. The copy for its old URL is made before the transaction of the move, and again if the object is replaced
-// meanwhile.
+// moveAndKeep moves an object. If the object's bytes must stay at its old URL, it copies them before the transaction of the move, and
+// copies them again if the object is replaced meanwhile.
 func (s *Service) moveAndKeep(ctx context.Context, req moveRequest, destination bucket) (moved files.Object, err error) {
 	var c *keptCopy
 	for range maxAttempts {
@@ -89,7 +89,8 @@ func (s *Service) moveAndKeep(ctx context.Context, req moveRequest, destination 
 			committing = err == nil
 			return err
 		})
-		if c != nil && !committing { // else the commit may have happened, even after an error, and Sweep decides
+		// Otherwise the commit may have succeeded, even if it returned an error. Then Sweep removes the copy if no row refers to it.
+		if c != nil && !committing {
 			s.blobs.Remove(context.WithoutCancel(ctx), c.ids()...)
 		}
 		if !errors.Is(err, errNeedsCopy) {
@@ -102,7 +103,7 @@ func (s *Service) moveAndKeep(ctx context.Context, req moveRequest, destination 
 	return moved, fmt.Errorf("%s/%s keeps changing", req.BucketID, req.SourceKey)
 }
 
-// move moves an object in a transaction. c is the copy for its old URL, nil if none was made yet.
+// move moves an object in a transaction. c is the copy for the old URL of the object, or nil if no copy was made yet.
 func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, destination bucket, c *keptCopy) (files.Object, error) {
 	o, err := lockObject(ctx, tx, req.BucketID, req.SourceKey)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 func isoTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // fileMetadata describes an object's file in the form of the type FileMetadata of the client (supabase-js). HTTPStatusCode is
-// always 200; the client's type has it.
+// always 200; it exists only because the client's type contains it.
 type fileMetadata struct {
 	ETag           string `json:"eTag"`
 	Size           int64  `json:"size"`

@@ -8,24 +8,33 @@ import (
 // This file reads and makes EXIF blocks.
 
 // Tags of EXIF (CIPA DC-008). An EXIF block has the structure of a TIFF file: directories of entries. The tag of an entry is the
-// number that says what the entry contains.
+// number that says what the entry contains. Two directories may use the same number for different entries.
 const (
-	tagXMP          = 700
-	tagOrientation  = 0x0112
-	tagArtist       = 0x013b
-	tagIPTC         = 0x83bb
-	tagCopyright    = 0x8298
-	tagProfile      = 34675
-	tagExif         = 0x8769
-	tagGPS          = 0x8825
+	// The main directory.
+	tagOrientation = 0x0112
+	tagArtist      = 0x013b
+	tagXMP         = 0x02bc
+	tagCopyright   = 0x8298
+	tagIPTC        = 0x83bb
+	tagExif        = 0x8769
+	tagProfile     = 0x8773
+	tagGPS         = 0x8825
+	tagDNGSerial   = 0xc62f
+
+	// The Exif directory.
+	tagColorSpace = 0xa001
+	tagInterop    = 0xa005
+	tagBodySerial = 0xa431
+	tagLensSerial = 0xa435
+
+	// The GPS directory.
 	tagLatitude     = 0x0002
 	tagDestLatitude = 0x0014
-	tagBodySerial   = 0xa431
-	tagLensSerial   = 0xa435
-	tagDNGSerial    = 0xc62f
-	tagColorSpace   = 0xa001
-	tagInterop      = 0xa005
-	tagInteropKind  = 0x0001
+
+	// The Interoperability directory.
+	tagInteropKind = 0x0001
+
+	// The directory of the preview.
 	tagPreviewStart = 0x0201
 	tagPreviewSize  = 0x0202
 )
@@ -52,7 +61,7 @@ func readEXIF(r io.ReaderAt, info *Info) (b blocks) {
 	e := &exifReader{r: r, order: order, info: info, blocks: &b}
 	e.readDirectory(int64(order.Uint32(head[4:])), directoryMain)
 	info.Preview = e.readPreview()
-	b.adobeRGB = b.adobeRGB && !e.srgb
+	b.adobeRGB = b.adobeRGB && !e.srgb // the interoperability index R03 means Adobe RGB, unless ColorSpace says sRGB
 	return b
 }
 
@@ -137,7 +146,8 @@ func (e *exifReader) readDirectory(at int64, kind int) {
 	}
 }
 
-// readPreview returns the small JPEG that the preview's directory describes; nil if there is none, or it is larger than maxPreview.
+// readPreview returns the small JPEG that the preview's directory describes; nil if there is none, it is larger
+// than maxPreview, or it cannot be read.
 func (e *exifReader) readPreview() []byte {
 	if e.previewSize == 0 || e.previewSize > maxPreview {
 		return nil
@@ -153,7 +163,7 @@ func (e *exifReader) readPreview() []byte {
 func (e *exifReader) readValue(entry [12]byte, limit int64) []byte {
 	var width int64 = 1
 	switch e.order.Uint16(entry[2:]) {
-	case 1, 2, 6, 7, 129:
+	case 1, 2, 6, 7, 129: // types with one byte for each value
 	case 4: // many programs wrongly declare IPTC as longs
 		width = 4
 	default:

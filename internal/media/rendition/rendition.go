@@ -3,12 +3,12 @@
 // own engine.
 package rendition
 
-// MainWidths are the widths in pixels in which the site mostly shows pictures. The first one is the smallest width of a whole picture in
-// the gallery. Package media decides which of these widths a picture gets.
+// MainWidths are the widths in pixels of the most used renditions. The first one is the smallest width in which the gallery shows a
+// complete picture. Package media decides which of these widths a picture gets.
 var MainWidths = [...]int{320, 640, 1024, 1600, 2560}
 
 // ExtraWidths are further widths in pixels. Those between the main widths keep browsers from loading a rendition that is more than
-// 1.3 times as wide as it is shown. Those from 64 to 256 are for faces and lists.
+// 1.3 times as wide as it is shown. Those from 64 to 256 are for portraits and thumbnails in lists.
 var ExtraWidths = [...]int{64, 128, 192, 256, 400, 512, 800, 1280, 2048}
 
 // Format is how a rendition is encoded.
@@ -25,10 +25,10 @@ const (
 // alwaysSRGB reports whether renditions of the format are always in sRGB.
 func (f Format) alwaysSRGB() bool { return f == JPEG || f == PNG }
 
-// Fit says how a picture is fitted into the size of an order.
+// Fit says how a picture is fitted into the Width and Height of an Order, called the size below.
 type Fit string
 
-// The fits. The first three are those of Supabase's transforms.
+// The values of Fit. The first three are those of Supabase's transforms.
 const (
 	Contain Fit = "contain" // the whole picture, within the size
 	Cover   Fit = "cover"   // fills the size; the parts of the picture outside of it are cut off
@@ -46,10 +46,10 @@ type Order struct {
 	Fit     Fit    `json:"fit,omitempty"`     // "" means Contain
 	Quality int    `json:"quality,omitempty"` // 1 to 100; 0 means the engine's default
 	Format  Format `json:"format"`
-	Crop    Rect   `json:"crop,omitzero"` // the part of the picture to show, a tile; empty means the whole picture
+	Crop    Rect   `json:"crop,omitzero"` // the part of the picture to render, such as a tile for zooming in; empty means the whole picture
 }
 
-// Job is a source, the picture file, with the renditions to be made of it. The source is decoded once for all renditions.
+// Job lists the renditions to make of one picture file, its source. The source is decoded once for all renditions.
 type Job struct {
 	Source string  `json:"source"`          // path of the file
 	Folder string  `json:"folder"`          // the folder in which the result's files are created; it must exist
@@ -82,7 +82,7 @@ type Facts struct {
 	Wide      bool    `json:"wide,omitempty"`      // has colours so far outside sRGB that renditions are in P3 where the format allows
 	Creator   string  `json:"creator,omitempty"`
 	Rights    string  `json:"rights,omitempty"`
-	DeltaE    float64 `json:"delta_e,omitempty"` // mean ΔE2000 between the source and its smallest rendition of the ladder
+	DeltaE    float64 `json:"delta_e,omitempty"` // mean CIEDE2000 difference between the source and the rendition of deltaEOrder
 }
 
 // Result is the result of a job.

@@ -64,7 +64,7 @@ func Bucket(t testing.TB) s3client.Config {
 	return cfg
 }
 
-// FreshBucket is Bucket for programs that are not Go tests. Such a program must call Stop before it ends.
+// FreshBucket is Bucket without a testing.TB, for programs that are not Go tests. Such a program must call Stop before it ends.
 func FreshBucket(ctx context.Context) (s3client.Config, error) {
 	shared.Lock()
 	defer shared.Unlock()
