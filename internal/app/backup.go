@@ -24,28 +24,36 @@ func (a *App) wireBackup(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	secondary, err := a.cfg.SecondaryBackupLocation()
+	secondaryLocation, err := a.cfg.SecondaryBackupLocation()
 	if err != nil {
 		return err
 	}
-	var copyTo backup.Destination // stays nil if there is no secondary destination
+	var secondary backup.Destination // stays nil if there is no secondary destination
 	onOtherDisk := false
-	if secondary != nil {
-		copyTo, onOtherDisk = OpenBackupDestination(secondary), !a.onDataDisk(secondary.Folder)
+	if secondaryLocation != nil {
+		secondary = OpenBackupDestination(secondaryLocation)
+		onOtherDisk = !a.onDataDisk(secondaryLocation.Folder)
 	}
 	a.Backup = backup.New(a.DB, backup.Config{
-		Destination: OpenBackupDestination(primary), SameDisk: a.onDataDisk(primary.Folder), SecondaryOnOtherDisk: onOtherDisk, Split: a.isBackupSplit(), Retention: a.cfg.Backup.Retention, Site: marker,
-		Secrets: backup.Secrets{Current: a.cfg.Auth.JWTSecret, Previous: a.cfg.Auth.JWTSecretPrevious}, Passphrase: a.cfg.Backup.Passphrase,
-		OpenBlob:  a.blobs.Open,
-		Full:      func() bool { return a.space.Usage().Level == datafolder.Full },
-		Free:      func() int64 { return a.space.Usage().Free },
-		Secondary: copyTo,
-		Scratch:   filepath.Join(a.cfg.Server.DataDir, datafolder.Scratch), Log: a.log,
+		Destination:          OpenBackupDestination(primary),
+		SameDisk:             a.onDataDisk(primary.Folder),
+		Secondary:            secondary,
+		SecondaryOnOtherDisk: onOtherDisk,
+		Split:                a.isBackupSplit(),
+		Retention:            a.cfg.Backup.Retention,
+		Site:                 marker,
+		Secrets:              backup.Secrets{Current: a.cfg.Auth.JWTSecret, Previous: a.cfg.Auth.JWTSecretPrevious},
+		Passphrase:           a.cfg.Backup.Passphrase,
+		OpenBlob:             a.blobs.Open,
+		Full:                 func() bool { return a.space.Usage().Level == datafolder.Full },
+		Free:                 func() int64 { return a.space.Usage().Free },
+		Scratch:              filepath.Join(a.cfg.Server.DataDir, datafolder.Scratch),
+		Log:                  a.log,
 	}, a.now)
 	return nil
 }
 
-// OpenBackupDestination opens a configured destination of a backup without using it.
+// OpenBackupDestination returns the backup destination at p. It does not connect to it.
 func OpenBackupDestination(p *config.Location) backup.Destination {
 	if p.Bucket != nil {
 		bucket := s3client.Config(*p.Bucket)
@@ -57,8 +65,8 @@ func OpenBackupDestination(p *config.Location) backup.Destination {
 // diskTimeout limits how long onDataDisk waits for the disk of a folder.
 const diskTimeout = 2 * time.Second
 
-// onDataDisk reports whether a folder is on the disk of the data folder. It returns false for "" (Location.Folder of a bucket) and for a
-// network mount that does not respond, and true if the disk cannot be determined.
+// onDataDisk reports whether a folder is on the disk of the data folder. It returns false for "", which is the Folder of a Location that
+// is a bucket, and for a network mount that does not respond. It returns true if the disk cannot be determined.
 func (a *App) onDataDisk(folder string) bool {
 	if folder == "" {
 		return false
@@ -76,14 +84,15 @@ func (a *App) onDataDisk(folder string) bool {
 	}
 }
 
-// isBackupSplit reports whether several nodes would each have a part of the backup in their own data folder. One node alone can have its
-// database in PostgreSQL and its files in a bucket too: then the setting of a folder says that it is meant.
+// isBackupSplit reports whether several nodes would each have a part of the backup in their own data folder: they share the database and
+// the files, and backup-url is not set. A single node can have its database in PostgreSQL and its files in a bucket too. Its operator
+// sets backup-url to a folder, to say that the backup belongs there.
 func (a *App) isBackupSplit() bool {
 	return a.cfg.Backup.URL == "" && a.DB.Dialect == db.Postgres && a.cfg.Storage.URL != ""
 }
 
-// backupDays returns for how many days at most backups keep what was deleted, 0 if they are off: snapshots go two days after the retention,
-// and from the secondary destination a night later.
+// backupDays returns for how many days at most backups contain what was deleted; 0 if backups are off. Snapshots are deleted at most
+// two days after the retention has ended, and in the secondary destination one night later.
 func (a *App) backupDays() int {
 	if location, err := a.cfg.BackupLocation(); err != nil || location == nil {
 		return 0 // wireBackup returns the error

@@ -18,13 +18,13 @@ func nameRange(folder string) (from, to string) {
 	return folder + "/", folder + "0"
 }
 
-// saveValue stores a value, in place of an existing one of that name.
+// saveValue stores an encrypted value under a name and the id of its encryption key, and overwrites an existing one.
 func saveValue(ctx context.Context, q db.Querier, keyID, name string, value []byte, now time.Time) error {
 	return db.Exec(ctx, q, `insert into certificates (key_id, name, value, updated_at) values ($1, $2, $3, $4)
 		on conflict (key_id, name) do update set value = excluded.value, updated_at = excluded.updated_at`, keyID, name, value, now)
 }
 
-// insertValue inserts a value, or does nothing if there is one of that name.
+// insertValue inserts an encrypted value, or does nothing if there is one of that name and key.
 func insertValue(ctx context.Context, q db.Querier, keyID, name string, value []byte, updated time.Time) error {
 	return db.Exec(ctx, q, "insert into certificates (key_id, name, value, updated_at) values ($1, $2, $3, $4) on conflict (key_id, name) do nothing", keyID, name, value, updated)
 }
@@ -38,7 +38,7 @@ func readValue(ctx context.Context, q db.Querier, keyID, name string) (value []b
 	return value, updated, err
 }
 
-// deleteValues deletes the value of that name, and all values in the folder of that name.
+// deleteValues deletes the value of that name, and all values in a folder of that name.
 func deleteValues(ctx context.Context, q db.Querier, keyID, name string) error {
 	from, to := nameRange(name)
 	return db.Exec(ctx, q, "delete from certificates where key_id = $1 and (name = $2 or (name >= $3 and name < $4))", keyID, name, from, to)
@@ -50,8 +50,8 @@ func listNames(ctx context.Context, q db.Querier, keyID, folder string) ([]strin
 	return db.Collect(ctx, q, db.ScanOne[string], "select name from certificates where key_id = $1 and name >= $2 and name < $3 order by name", keyID, from, to)
 }
 
-// deleteValuesOfOtherKeys deletes the values that were encrypted with another key than that of keyID and last written before the
-// given time. The key of keyID cannot open them.
+// deleteValuesOfOtherKeys deletes the values last written before the given time that were encrypted with a key other than keyID's, and so
+// cannot be decrypted with it.
 func deleteValuesOfOtherKeys(ctx context.Context, q db.Querier, keyID string, before time.Time) error {
 	return db.Exec(ctx, q, "delete from certificates where key_id <> $1 and updated_at < $2", keyID, before)
 }
@@ -72,7 +72,7 @@ func releaseLock(ctx context.Context, q db.Querier, name, token string) error {
 	return db.Exec(ctx, q, "delete from certificate_locks where name = $1 and token = $2", name, token)
 }
 
-// CountSealed returns how many values were sealed with the key (readable), and how many with other keys (unreadable).
+// CountSealed returns how many values are encrypted with the key (readable), and how many with other keys (unreadable).
 func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, unreadable int, err error) {
 	err = q.QueryRow(ctx, "select count(*) filter (where key_id = $1), count(*) filter (where key_id <> $1) from certificates", keyIDOf(sealKey)).Scan(&readable, &unreadable)
 	return readable, unreadable, err

@@ -22,7 +22,7 @@ type Sources struct {
 	DB      *db.DB
 	Jobs    *jobs.Queue
 	Space   *datafolder.Space           // disk of the data folder
-	Caches  map[string]*content.Lookups // counters of each cache, by the value of the metric's label "cache"
+	Caches  map[string]*content.Lookups // hit and miss counters of each cache; the key is the value of the label "cache"
 	Sockets func() int                  // number of live connections to this node
 	Mails   func() (delivered, failed int64)
 	Backup  func(ctx context.Context) (BackupState, error)
@@ -40,15 +40,15 @@ const scrapeTimeout = 2 * time.Second
 
 var (
 	jobsWaiting   = newDesc("atelie_jobs_waiting", "Jobs in the queue that are due now or later, running ones included. Nodes that share a database report the same numbers.", "kind")
-	jobsFailed    = newDesc("atelie_jobs_failed", "Jobs without another attempt; they are kept for 30 days. Nodes that share a database report the same numbers.", "kind")
+	jobsFailed    = newDesc("atelie_jobs_failed", "Jobs that failed and will not be tried again; they are kept for 30 days. Nodes that share a database report the same numbers.", "kind")
 	databaseUp    = newDesc("atelie_database_up", "1 if the database answered this scrape, 0 if not; the numbers of jobs are missing then.")
 	poolMax       = newDesc("atelie_database_connections_max", "Largest number of connections of the pool.", "pool")
 	poolOpen      = newDesc("atelie_database_connections_open", "Open connections of the pool.", "pool")
 	poolInUse     = newDesc("atelie_database_connections_in_use", "Connections of the pool that run a statement or a transaction.", "pool")
 	poolWaits     = newDesc("atelie_database_waits_total", "How often a statement had to wait for a connection of the pool.", "pool")
 	poolWaited    = newDesc("atelie_database_wait_seconds_total", "Time that statements have waited for a connection of the pool.", "pool")
-	cacheRequests = newDesc("atelie_cache_requests_total", "Requests that looked for a cached value, by whether there was one.", "cache", "result")
-	diskFree      = newDesc("atelie_disk_free_bytes", "Free space on the disk of the data folder, without the reserve.")
+	cacheRequests = newDesc("atelie_cache_requests_total", "Cache lookups by requests; the label result is hit or miss.", "cache", "result")
+	diskFree      = newDesc("atelie_disk_free_bytes", "Free space on the disk of the data folder, not counting the reserve file that the server frees when the disk is full.")
 	diskTotal     = newDesc("atelie_disk_total_bytes", "Size of the disk of the data folder.")
 	liveSockets   = newDesc("atelie_live_sockets", "Live connections to this node.")
 	backupAge     = newDesc("atelie_backup_age_seconds", "Age of the latest restore point of the backup; infinite while there is none. Missing when backups are off.")

@@ -7,9 +7,9 @@ import (
 	"atelie/internal/identity"
 )
 
-// Get handles rpc/get_site_settings for administrators. The response has all settings, the names of the texts that the owner has not
-// changed, the state of the first-run guide, and the version that a save must repeat. Visitors do not need it: each page contains the
-// public part of the settings.
+// Get handles rpc/get_site_settings for administrators. The response has all settings, the names of the texts that still equal those of a
+// new site or of the demo content, the state of the first-run guide, and a version: a hash of the settings, which a save must send back,
+// so that it overwrites no newer change. Visitors do not need this response: each page contains the public part of the settings.
 func (s *Service) Get(w http.ResponseWriter, r *http.Request) error {
 	if err := authorize(identity.Of(r.Context())); err != nil {
 		return err
