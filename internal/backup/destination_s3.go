@@ -133,7 +133,7 @@ func (b *bucket) putOnce(ctx context.Context, in *s3.PutObjectInput, body io.Rea
 	return size, err
 }
 
-// unsupported returns whether the server is known not to support If-None-Match in uploads of size bytes.
+// unsupported returns the flag that is set when the server is known not to support If-None-Match in uploads of size bytes.
 func (b *bucket) unsupported(size int64) *atomic.Bool {
 	if size > partSize {
 		return &b.unsupportedMultipart

@@ -2,6 +2,7 @@ package backup
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -78,14 +79,20 @@ func openService(t *testing.T, destination Destination) (*Service, *replica) {
 	return s, r
 }
 
+// insertMegabytes writes about n MB in one transaction.
+func insertMegabytes(t *testing.T, s *Service, n int) {
+	t.Helper()
+	if err := db.Exec(t.Context(), s.db, fmt.Sprintf(`insert into rate_limits (name, subject, bucket_start, hits)
+		with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < %d) select hex(randomblob(16)), hex(randomblob(4000)), 0, 1 from numbers`, n*125)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // writeMegabytes writes about n MB in transactions of 1 MB, and reads the log after each. A checkpoint is due after 1,000 pages of 4 kB.
 func writeMegabytes(t *testing.T, s *Service, r *replica, n int) {
 	t.Helper()
 	for range n {
-		if err := db.Exec(t.Context(), s.db, `insert into rate_limits (name, subject, bucket_start, hits)
-			with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 125) select hex(randomblob(16)), hex(randomblob(4000)), 0, 1 from numbers`); err != nil {
-			t.Fatal(err)
-		}
+		insertMegabytes(t, s, 1)
 		if err := r.lite.Sync(t.Context()); err != nil {
 			t.Fatal(err)
 		}

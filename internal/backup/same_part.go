@@ -14,8 +14,9 @@ import (
 
 // This file keeps apart two parts with one name. When the local files are removed (databaseLoop.stop), the backup continues after the newest
 // part of the destination. An upload from before may still be under way, in a proxy or an S3 server, and store its part later: under the
-// name of a newer part with other pages. Therefore a destination stores a part of level 0 only if it has none with this name (bucket.putOnce, folderReplica.WriteLTXFile), and
-// the newest part of the destination is compared with the local file before the backup continues after it (liveClient).
+// name of a newer part with other pages. Therefore a destination stores a part of level 0 only if it has none with this name
+// (bucket.putOnce, folderReplica.WriteLTXFile), and the newest part of the destination is compared with the local file before the backup
+// continues after it (liveClient).
 
 // errOtherPart is returned if the destination has a part with the name of a local one and with other content. The backup must continue after
 // that part, with a whole copy of the database.

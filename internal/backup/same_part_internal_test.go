@@ -22,7 +22,6 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/superfly/ltx"
 
-	"atelie/internal/db"
 	"atelie/internal/storage/blob/blobtest"
 )
 
@@ -154,6 +153,20 @@ func (p *lateProxy) arrive(t *testing.T, status int) {
 	}
 }
 
+// lookBeforeUpload has litestream compare the newest part of the destination now, and not at the upload of the newest local part.
+func lookBeforeUpload(t *testing.T, r *replica) {
+	t.Helper()
+	if _, err := r.lite.Replica.MaxLTXFileInfo(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	pos, err := r.lite.Pos()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pos.TXID--
+	r.lite.Replica.SetPos(pos)
+}
+
 // forget removes the local files, as after a full disk, and opens the replica again.
 func forget(t *testing.T, s *Service, r *replica) *replica {
 	t.Helper()
@@ -194,15 +207,7 @@ func TestALateUploadReplacesNoNewerPart(t *testing.T) {
 			return forget(t, s, r) // as databaseLoop.finishUpload does
 		},
 		"during the upload of the newer part": func(t *testing.T, p *lateProxy, s *Service, r *replica) *replica {
-			if _, err := r.lite.Replica.MaxLTXFileInfo(t.Context(), 0); err != nil { // the last look before the upload
-				t.Fatal(err)
-			}
-			pos, err := r.lite.Pos()
-			if err != nil {
-				t.Fatal(err)
-			}
-			pos.TXID--
-			r.lite.Replica.SetPos(pos)
+			lookBeforeUpload(t, r)
 			p.arrive(t, http.StatusOK)
 			if err := r.lite.Replica.Sync(t.Context()); !errors.Is(err, errOtherPart) || !damaged(err) {
 				t.Fatalf("got %v, want %v", err, errOtherPart)
@@ -361,15 +366,7 @@ func TestAnUploadWithoutTheConditionComparesFirst(t *testing.T) {
 	p.interruptUpload(t, s, r)
 	insertRow(t, s, strings.Repeat("has pages that no later write changes", 10_000))
 	r = forget(t, s, r)
-	if _, err := r.lite.Replica.MaxLTXFileInfo(t.Context(), 0); err != nil {
-		t.Fatal(err)
-	}
-	pos, err := r.lite.Pos()
-	if err != nil {
-		t.Fatal(err)
-	}
-	pos.TXID--
-	r.lite.Replica.SetPos(pos)
+	lookBeforeUpload(t, r)
 	p.arrive(t, http.StatusOK)
 	if err := r.upload(t.Context()); !errors.Is(err, errOtherPart) {
 		t.Fatalf("got %v, want %v", err, errOtherPart)
@@ -398,15 +395,6 @@ func TestALateMultipartUploadReplacesNoNewerPart(t *testing.T) {
 	syncReplica(t, r)
 	if n, want := countRestored(t, destination), 2+20*125; n != want {
 		t.Errorf("%d rows, want %d", n, want)
-	}
-}
-
-// insertMegabytes writes about n MB in one transaction.
-func insertMegabytes(t *testing.T, s *Service, n int) {
-	t.Helper()
-	if err := db.Exec(t.Context(), s.db, fmt.Sprintf(`insert into rate_limits (name, subject, bucket_start, hits)
-		with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < %d) select hex(randomblob(16)), hex(randomblob(4000)), 0, 1 from numbers`, n*125)); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -47,10 +47,7 @@ func TestNodesClaimAtTheSameTime(t *testing.T) {
 	c.advance(time.Second)
 	query, args := claimStatement(d.Dialect, kinds, 8, c.now())
 	err := d.WithTx(t.Context(), func(tx *db.Tx) error {
-		first, err := db.Collect(t.Context(), tx, func(row db.Row) (j job, err error) {
-			err = row.Scan(&j.id, &j.kind, &j.claim, &j.payload, &j.tries, &j.runAt, &j.createdAt)
-			return j, err
-		}, query, args...)
+		first, err := db.Collect(t.Context(), tx, scanJob, query, args...)
 		if err != nil || len(first) != 8 {
 			t.Errorf("the first node claimed %d, %v", len(first), err)
 		}

@@ -44,19 +44,13 @@ func (q *Queue) Drop(ctx context.Context, tx *db.Tx, about string) error {
 // each write would make this node check its cached content again, and unchecked content is not served during an outage.
 func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now time.Time) (claimed []job, err error) {
 	query, args := dueKindsStatement(kinds, now)
-	due, err := db.Collect(ctx, d, func(row db.Row) (kind string, err error) {
-		err = row.Scan(&kind)
-		return kind, err
-	}, query, args...)
+	due, err := db.Collect(ctx, d, db.ScanOne[string], query, args...)
 	if err != nil || len(due) == 0 {
 		return nil, err
 	}
 	query, args = claimStatement(d.Dialect, due, limit, now)
 	err = d.WithShortTx(ctx, func(tx *db.Tx) error {
-		claimed, err = db.Collect(ctx, tx, func(row db.Row) (j job, err error) {
-			err = row.Scan(&j.id, &j.kind, &j.claim, &j.payload, &j.tries, &j.runAt, &j.createdAt)
-			return j, err
-		}, query, args...)
+		claimed, err = db.Collect(ctx, tx, scanJob, query, args...)
 		return err
 	})
 	if err != nil {
@@ -109,6 +103,12 @@ func claimStatement(dialect db.Dialect, kinds []string, limit int, now time.Time
 		due as materialized (select id from jobs where id %s and %s order by run_at, id limit $%d%s)
 		update jobs set claim = $%d, leased_until = $%d, tries = tries + 1 where id in (select id from due)
 		returning id, kind, claim, payload, tries, run_at, created_at`, strings.Join(ofKinds, " union all "), chosen, isDue, n-1, lock, n-3, n-2), args
+}
+
+// scanJob reads a row of claimStatement.
+func scanJob(row db.Row) (j job, err error) {
+	err = row.Scan(&j.id, &j.kind, &j.claim, &j.payload, &j.tries, &j.runAt, &j.createdAt)
+	return j, err
 }
 
 // deleteJob removes a job that succeeded. Like retryJob, failJob, renewJob and releaseJob, it changes nothing when another
