@@ -17,12 +17,16 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -109,7 +113,40 @@ func TestProxyExamples(t *testing.T) {
 			w.pages(t, f)
 			w.signIn(t, c)
 			w.upload(t, c, strings.ReplaceAll(name, ", ", "-"))
+			w.breaks(t, c, strings.ReplaceAll(name, ", ", "-"))
 			w.socket(t, f.client(t, false))
+		})
+	}
+}
+
+// TestNoRequestFailsWhenANodeStops stops the second of two nodes and sends requests before a health check can have seen it.
+func TestNoRequestFailsWhenANodeStops(t *testing.T) {
+	w := startTwo(t)
+	for name, begin := range map[string]func(t *testing.T, second string) front{
+		"nginx": func(t *testing.T, second string) front {
+			return startNginx(t, "several.conf", "10.0.0.11:8000", w.nodes[0].address, "10.0.0.12:8000", second)
+		},
+		"Caddy": func(t *testing.T, second string) front {
+			return startCaddy(t, "several.Caddyfile", "atelie1:8000", w.nodes[0].address, "atelie2:8000", second)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var requests atomic.Int64
+			forward := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: w.nodes[1].address})
+			second := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				requests.Add(1)
+				forward.ServeHTTP(rw, r)
+			}))
+			defer second.Close() // Close may be called twice
+			f := begin(t, second.Listener.Addr().String())
+			c := f.client(t, true)
+			eventually(t, "the second node gets requests", func() bool { return answers(c, site+"/health/ready?seen=1") && requests.Load() > 3 })
+			second.Close()
+			for i := range 20 {
+				if page := do(t, c, w.request(t, http.MethodGet, site+"/health/ready", nil)); page.status != http.StatusOK {
+					t.Errorf("request %d: %d %s", i, page.status, page.body)
+				}
+			}
 		})
 	}
 }
@@ -198,30 +235,15 @@ func (w *two) upload(t *testing.T, c *http.Client, name string) {
 	}
 	w.download(t, c, name+"-whole.mp4", data)
 
-	r = w.tus(t, http.MethodPost, site+"/storage/v1/upload/resumable", nil)
-	r.Header.Set("Upload-Length", strconv.Itoa(len(data)))
-	b64 := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
-	r.Header.Set("Upload-Metadata", "bucketName "+b64("product-images")+",objectName "+b64(name+"-pieces.mp4")+",contentType "+b64("video/mp4"))
-	created := do(t, c, r)
-	place := created.header.Get("Location")
-	if created.status != http.StatusCreated || !strings.HasPrefix(place, site+"/") {
-		t.Fatalf("TUS: %d %s, to %q", created.status, created.body, place)
-	}
-	// The connection breaks after half of the video. The received half is stored, so the proxy does not buffer the request.
-	body, line := io.Pipe()
-	go func() {
-		_, err := line.Write(data[:len(data)/2])
-		_ = line.CloseWithError(errors.Join(errors.New("the connection breaks"), err)) // always nil
-	}()
-	r = w.tus(t, http.MethodPatch, place, body)
-	r.ContentLength = int64(len(data))
-	r.Header.Set("Upload-Offset", "0")
-	r.Header.Set("Content-Type", "application/offset+octet-stream")
-	if response, err := c.Do(r); err == nil {
-		_ = response.Body.Close()
-	}
+	place := w.create(t, c, name+"-pieces.mp4", len(data))
+	// The received half is stored, so the proxy does not buffer the request. The half is sent again while nothing is stored, because
+	// HEAD interrupts a PATCH that has not read its body yet.
 	var offset int
-	eventually(t, "the sent part is stored", func() bool { offset = w.offset(t, c, place); return offset > 0 })
+	eventually(t, "the sent part is stored", func() bool {
+		w.breakHalfway(t, c, place, data)
+		offset = w.offset(t, c, place)
+		return offset > 0
+	})
 	if offset >= len(data) {
 		t.Fatalf("after the break %d of %d bytes are there", offset, len(data))
 	}
@@ -234,9 +256,58 @@ func (w *two) upload(t *testing.T, c *http.Client, name string) {
 	w.download(t, c, name+"-pieces.mp4", data)
 }
 
+// breaks breaks one upload after the other. A proxy that counted them as failures of the nodes would soon have no node left.
+func (w *two) breaks(t *testing.T, c *http.Client, name string) {
+	t.Helper()
+	data := film(t)
+	for i := range 3 {
+		w.breakHalfway(t, c, w.create(t, c, fmt.Sprintf("%s-broken-%d.mp4", name, i), len(data)), data)
+		if page := do(t, c, w.request(t, http.MethodGet, site+"/health/ready", nil)); page.status != http.StatusOK {
+			t.Errorf("after %d broken uploads: %d %s", i+1, page.status, page.body)
+		}
+	}
+}
+
+// create creates a TUS upload and returns its URL.
+func (w *two) create(t *testing.T, c *http.Client, name string, size int) string {
+	t.Helper()
+	r := w.tus(t, http.MethodPost, site+"/storage/v1/upload/resumable", nil)
+	r.Header.Set("Upload-Length", strconv.Itoa(size))
+	b64 := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+	r.Header.Set("Upload-Metadata", "bucketName "+b64("product-images")+",objectName "+b64(name)+",contentType "+b64("video/mp4"))
+	created := do(t, c, r)
+	place := created.header.Get("Location")
+	if created.status != http.StatusCreated || !strings.HasPrefix(place, site+"/") {
+		t.Fatalf("TUS: %d %s, to %q", created.status, created.body, place)
+	}
+	return place
+}
+
+// breakHalfway sends a PATCH whose connection breaks after half of the data.
+func (w *two) breakHalfway(t *testing.T, c *http.Client, place string, data []byte) {
+	t.Helper()
+	body, line := io.Pipe()
+	go func() {
+		_, err := line.Write(data[:len(data)/2])
+		_ = line.CloseWithError(errors.Join(errors.New("the connection breaks"), err)) // always nil
+	}()
+	r := w.tus(t, http.MethodPatch, place, body)
+	r.ContentLength = int64(len(data))
+	r.Header.Set("Upload-Offset", "0")
+	r.Header.Set("Content-Type", "application/offset+octet-stream")
+	if response, err := c.Do(r); err == nil {
+		_ = response.Body.Close()
+	}
+	_ = body.Close() // ends the goroutine if the response came before the half was read; always nil
+}
+
+// offset returns how many bytes of an upload are stored, or 0 while another request has its lock.
 func (w *two) offset(t *testing.T, c *http.Client, place string) int {
 	t.Helper()
 	head := do(t, c, w.tus(t, http.MethodHead, place, nil))
+	if head.status == http.StatusLocked {
+		return 0
+	}
 	offset, err := strconv.Atoi(head.header.Get("Upload-Offset"))
 	if err != nil {
 		t.Fatalf("HEAD: %d %v", head.status, err)
