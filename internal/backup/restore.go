@@ -75,12 +75,22 @@ const restoring = "restoring.db"
 // withoutSecret is the advice for a backup without a secret.
 const withoutSecret = "the site starts with the one in ATELIE_JWT_SECRET; if it is lost, see atelie secret reset"
 
-// Run rebuilds the data folder. If Run fails, it removes what it has written. A missing or damaged file is no error: it is listed in
+// Run rebuilds the data folder. If Run fails, it removes what it has written, and the folder if it was not there. A missing or damaged file is no error: it is listed in
 // Restored.Missing.
 func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
-	if err := emptyFolder(r.Dir); err != nil {
+	created, err := emptyFolder(r.Dir)
+	if err != nil {
 		return done, err
 	}
+	defer func() {
+		if err == nil {
+			return
+		}
+		err = errors.Join(err, removeEntries(r.Dir))
+		if created {
+			err = errors.Join(err, os.Remove(r.Dir))
+		}
+	}()
 	format, err := ReadFormat(ctx, r.From)
 	if errors.Is(err, fs.ErrNotExist) {
 		return done, fmt.Errorf("there is no backup in %s", r.From.Label())
@@ -108,11 +118,6 @@ func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
 	if point.gap != "" {
 		done.Missing = append(done.Missing, point.gap)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, removeEntries(r.Dir))
-		}
-	}()
 	if err := r.restoreDatabase(ctx, point, &done); err != nil {
 		return done, err
 	}
@@ -164,16 +169,16 @@ func (r *Restore) laterDeletions(ctx context.Context, engine string, since time.
 	return found
 }
 
-// emptyFolder creates a folder, or returns an error if it is there and not empty.
-func emptyFolder(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
+// emptyFolder creates a folder if it is not there, and reports whether it did. It returns an error if the folder is not empty.
+func emptyFolder(dir string) (created bool, err error) {
 	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, os.MkdirAll(dir, 0o700)
+	}
 	if err == nil && len(entries) > 0 {
 		err = fmt.Errorf("%s is not empty: restore into a new folder", dir)
 	}
-	return err
+	return false, err
 }
 
 func removeEntries(dir string) error {

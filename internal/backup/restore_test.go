@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,8 +115,8 @@ func TestADamagedPartIsNamedAndAnEarlierRestorePointIsRestored(t *testing.T) {
 		if !errors.As(err, &broken) || broken.Name != part {
 			t.Errorf("got %v, want %s", err, part)
 		}
-		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-			t.Errorf("left over: %v, %v", left, err)
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the failed restore left its folder (%v)", err)
 		}
 		dir, done, err := restoreSite(t, destination, at, "")
 		if err != nil || len(done.Missing) > 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -99,11 +100,24 @@ func TestRestoreRebuildsTheSite(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		refused(t, to, "is not empty", "restore", "--from", destination)
-		refused(t, filepath.Join(t.TempDir(), "x"), "there is no backup in", "restore", "--from", t.TempDir())
-		refused(t, filepath.Join(t.TempDir(), "x"), "no state of the database at 2020-01-01", "restore", "--from", destination, "--at", "2020-01-01T00:00:00Z")
-		refused(t, filepath.Join(t.TempDir(), "x"), "--at: is not a time", "restore", "--from", destination, "--at", "yesterday")
+		refusedRestore := func(want string, args ...string) {
+			t.Helper()
+			dir := filepath.Join(t.TempDir(), "x")
+			refused(t, dir, want, append([]string{"restore", "--from"}, args...)...)
+			if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("a refused restore leaves a folder (%v)", err)
+			}
+		}
+		refusedRestore("there is no backup in", t.TempDir())
+		existing := t.TempDir()
+		refused(t, existing, "there is no backup in", "restore", "--from", t.TempDir())
+		if left, err := os.ReadDir(existing); err != nil || len(left) > 0 {
+			t.Errorf("a refused restore leaves %v in a folder that was there (%v)", left, err)
+		}
+		refusedRestore("no state of the database at 2020-01-01", destination, "--at", "2020-01-01T00:00:00Z")
+		refusedRestore("--at: is not a time", destination, "--at", "yesterday")
 		t.Setenv("ATELIE_BACKUP_PASSPHRASE", "")
-		refused(t, filepath.Join(t.TempDir(), "x"), "set ATELIE_BACKUP_PASSPHRASE", "restore", "--from", destination)
+		refusedRestore("set ATELIE_BACKUP_PASSPHRASE", destination)
 	})
 }
 

@@ -48,8 +48,8 @@ func (c *restoreCommand) Run(env *environment) error {
 		Report: func(line string) { _ = env.printf("%s\n", line) }, // a line that cannot be printed does not stop the restore
 	}
 	done, err := r.Run(env.ctx)
-	if env.ctx.Err() != nil {
-		return fmt.Errorf("interrupted: %s is empty again", env.cfg.Server.DataDir)
+	if err != nil && env.ctx.Err() != nil {
+		return errors.New("interrupted: nothing was restored; run the command again")
 	}
 	if _, damaged := errors.AsType[*backup.Damage](err); damaged && !done.RestorePoint.IsZero() {
 		return fmt.Errorf("%w: the state of %s cannot be restored. An earlier one can be sound: atelie backup list --from=… shows the restore points, and atelie restore --at=TIME restores one", err, done.RestorePoint.Format(time.RFC3339))

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -56,6 +58,7 @@ func (c *serveCommand) Run(env *environment) error {
 	env.cfg.DeriveURLs(listener.Addr())
 	env.cfg.New = c.New
 	if env.cfg.Database.URL != "" { // PostgreSQL: several nodes may serve the site, so the data folder is not locked
+		warnOfUnusedDatabase(env)
 		return c.start(env, listener, serve)
 	}
 	if err := datafolder.Prepare(env.cfg.Server.DataDir, env.log); err != nil {
@@ -66,6 +69,16 @@ func (c *serveCommand) Run(env *environment) error {
 		return err
 	}
 	return errors.Join(c.start(env, listener, serve), release())
+}
+
+// warnOfUnusedDatabase logs a warning if the data folder has an SQLite database, which is not used while database-url is set. It may
+// be the database of a restored site.
+func warnOfUnusedDatabase(env *environment) {
+	file := filepath.Join(env.cfg.Server.DataDir, datafolder.Database)
+	if _, err := os.Stat(file); err != nil { // app.New reports other errors than a missing file
+		return
+	}
+	env.log.Warn("the database in the data folder is not used, because database-url names another; if the site was restored into this folder, unset database-url, or copy the site with atelie copy", "unused", file)
 }
 
 // start opens the site and serves it. With SQLite it releases all leases: Run has locked the data folder, so the leases belong

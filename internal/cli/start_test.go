@@ -311,6 +311,20 @@ func serverAt(t *testing.T, dir string, args ...string) (url string, stop func()
 
 var siteURL = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
+func TestDatabaseThatIsNotUsedIsReported(t *testing.T) {
+	dir := t.TempDir()
+	must(t, dir, "keys") // creates a database in the folder
+	used := server(t, dir)
+	if r := used(); strings.Contains(r.err, "is not used") {
+		t.Errorf("%+v", r)
+	}
+	t.Setenv("ATELIE_DATABASE_URL", dbtest.URL(t, db.Postgres))
+	unused := server(t, dir, "--new")
+	if r := unused(); !strings.Contains(r.err, "the database in the data folder is not used") || !strings.Contains(r.err, filepath.Join(dir, "atelie.db")) {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestDataFolderHasOneServerAtATime(t *testing.T) {
 	dir := t.TempDir()
 	stop := server(t, dir)
