@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/benbjohnson/litestream"
@@ -52,6 +53,8 @@ type replica struct {
 	client    ReplicaClient
 	compactor *litestream.Compactor
 	release   func(context.Context) error // makes package db run checkpoints again
+
+	uploaded atomic.Uint64 // newest transaction that was uploaded, or 0; the destination's newest one may be from an earlier replica
 
 	using     sync.Mutex // held by abandon, by a checkpoint for another goroutine, and while a proof holds SQLite's write lock
 	abandoned bool
@@ -429,6 +432,9 @@ func (r *replica) checkPosition() error {
 	local, err := r.lite.Pos()
 	if err == nil && uploaded > local.TXID {
 		err = errOtherPart
+	}
+	if err == nil && uploaded > 0 { // 0 if a snapshot's upload has failed meanwhile
+		r.uploaded.Store(uint64(uploaded))
 	}
 	return err
 }

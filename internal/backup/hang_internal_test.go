@@ -205,8 +205,8 @@ func TestAProofTriesNoCheckpointWhileWritesWait(t *testing.T) {
 		var logged messages
 		r.lite.SetLogger(slog.New(&logged))
 		go func() { (<-s.replicaCalls)(r) }()
-		txid, sums, err := s.checksumNewestState(t.Context())
-		if err != nil || txid == 0 || len(sums) == 0 {
+		from, txid, sums, err := s.checksumNewestState(t.Context())
+		if err != nil || from != r || txid == 0 || len(sums) == 0 {
 			t.Errorf("transaction %s, %d tables, %v", txid, len(sums), err)
 		}
 		const skipped = "passive checkpoint skipped"

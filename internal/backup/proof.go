@@ -427,14 +427,14 @@ func (s *Service) newestState(ctx context.Context) (*restorePoint, []db.TableChe
 		}
 		return point, point.snapshot.Tables, nil
 	}
-	txid, sums, err := s.checksumNewestState(ctx)
+	r, txid, sums, err := s.checksumNewestState(ctx)
 	if errors.Is(err, errNotOpen) {
 		return nil, nil, err
 	}
 	if err != nil { // the error is one of the site's own database
 		return nil, nil, errNotDone.Because(err)
 	}
-	if err := s.waitForTransaction(ctx, txid); err != nil {
+	if err := s.waitForTransaction(ctx, r, txid); err != nil {
 		return nil, nil, err
 	}
 	point, err := findTransaction(ctx, s.cfg.Destination, txid)
@@ -444,9 +444,9 @@ func (s *Service) newestState(ctx context.Context) (*restorePoint, []db.TableChe
 	return point, sums, s.storeRecord(ctx, proofRecord{Time: point.time, TXID: txid.String(), Tables: sums})
 }
 
-// checksumNewestState returns the newest transaction of the replica and the checksums of the tables after it. Other writes wait for some
+// checksumNewestState returns the replica, its newest transaction, and the checksums of the tables after it. Other writes wait for some
 // milliseconds, while the replica reads the last one and the snapshot of the database is opened.
-func (s *Service) checksumNewestState(ctx context.Context) (txid ltx.TXID, sums []db.TableChecksum, err error) {
+func (s *Service) checksumNewestState(ctx context.Context) (from *replica, txid ltx.TXID, sums []db.TableChecksum, err error) {
 	errDone := errors.New("rolled back: nothing was written")
 	err = s.db.Snapshot(ctx, func(q db.Querier) error {
 		if err := s.withReplica(ctx, func(r *replica) error {
@@ -463,7 +463,7 @@ func (s *Service) checksumNewestState(ctx context.Context) (txid ltx.TXID, sums 
 				if err != nil {
 					return err
 				}
-				txid = pos.TXID
+				from, txid = r, pos.TXID
 				if _, err := countWaiting(ctx, q); err != nil { // any first read: the snapshot begins with it
 					return err
 				}
@@ -476,10 +476,12 @@ func (s *Service) checksumNewestState(ctx context.Context) (txid ltx.TXID, sums 
 		sums, err = db.Checksums(ctx, q, db.SQLite)
 		return err
 	})
-	return txid, sums, err
+	return from, txid, sums, err
 }
 
-func (s *Service) waitForTransaction(ctx context.Context, txid ltx.TXID) error {
+// waitForTransaction waits until r has uploaded a transaction and the destination lists it. The error is errNotOpen if r was closed: the
+// backup may continue with other transactions of the same numbers.
+func (s *Service) waitForTransaction(ctx context.Context, r *replica, txid ltx.TXID) error {
 	ctx, cancel := context.WithTimeout(ctx, destinationTimeout)
 	defer cancel()
 	for {
@@ -488,7 +490,17 @@ func (s *Service) waitForTransaction(ctx context.Context, txid ltx.TXID) error {
 			return err
 		}
 		found, err := parts.LTXFilesBetween(ctx, 0, txid, 0) // the newest part of level 0 is never removed
-		if len(found) > 0 {
+		uploaded := false
+		if errors.Is(s.withReplica(ctx, func(current *replica) error {
+			if current != r {
+				return errNotOpen
+			}
+			uploaded = ltx.TXID(r.uploaded.Load()) >= txid
+			return nil
+		}), errNotOpen) {
+			return errNotOpen
+		}
+		if uploaded && len(found) > 0 {
 			return nil
 		}
 		if ended := interval.Sleep(ctx, pollEvery); ended != nil {

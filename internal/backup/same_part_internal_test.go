@@ -240,6 +240,48 @@ func TestALateUploadReplacesNoNewerPart(t *testing.T) {
 	}
 }
 
+// TestALateUploadIsNotTakenForTheProvenState begins a proof while the destination has a late part of the number that the proof waits for.
+func TestALateUploadIsNotTakenForTheProvenState(t *testing.T) {
+	destination, p := lateBucket(t)
+	s, r := openService(t, destination)
+	insertRow(t, s, "before")
+	syncReplica(t, r)
+	p.interruptUpload(t, s, r)
+	r = forget(t, s, r)
+	p.arrive(t, http.StatusOK)
+	go func() {
+		(<-s.replicaCalls)(r) // checksumNewestState
+		(<-s.replicaCalls)(r)
+		err := r.upload(t.Context())
+		if !errors.Is(err, errOtherPart) {
+			t.Errorf("got %v, want %v", err, errOtherPart)
+		}
+		(<-s.replicaCalls)(&replica{}) // the next one
+	}()
+	if _, _, err := s.newestState(t.Context()); !errors.Is(err, errNotOpen) {
+		t.Fatalf("got %v, want %v", err, errNotOpen)
+	}
+	r = forget(t, s, r) // as databaseLoop.finishUpload does
+	syncReplica(t, r)
+	go func() {
+		(<-s.replicaCalls)(r)
+		if err := r.upload(t.Context()); err != nil {
+			t.Error(err)
+		}
+		(<-s.replicaCalls)(r)
+	}()
+	point, _, err := s.newestState(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := point.verify(t.Context(), func(int, int) {}); err != nil {
+		t.Error(err)
+	}
+	if n := countRestored(t, destination); n != 2 {
+		t.Errorf("%d rows, want 2", n)
+	}
+}
+
 // TestAnUploadIsRepeated uploads a part again that the bucket has already, as after a response that did not arrive.
 func TestAnUploadIsRepeated(t *testing.T) {
 	destination, p := lateBucket(t)
