@@ -23,7 +23,7 @@ import (
 	"atelie/test/soak"
 )
 
-// The sizes of the tests. A round of TestLostDataFolderIsRestored takes about seven seconds. It waits for most of them, because the replica gets
+// The sizes of the tests. A round of TestLostDataFolderIsRestored takes about ten seconds. It waits for many of them, because the replica gets
 // only one part a second.
 var (
 	losses    = flag.Int("losses", soak.Size(2, 30), "how often the data folder is lost")
@@ -57,24 +57,57 @@ func (s *site) inFolder(dir string) *site {
 	return other
 }
 
+// lossesOfASite is how often one site loses its data folder. Each start after a restore begins with a whole copy of the database, and a restore
+// reads all of them until the first daily snapshot, so that more losses of one site would only take longer.
+const lossesOfASite = 25
+
 // TestLostDataFolderIsRestored kills the server under load at a random time, deletes its data folder, and restores it from the backup. All
 // writes that were acknowledged before the backup was last up to date must be restored, byte for byte. Of later writes, only those may be lost
 // that were acknowledged within the loss limit before the kill. The restored site continues with the same destination.
 //
 // Proves H-restore-lost.
 func TestLostDataFolderIsRestored(t *testing.T) {
-	home := t.TempDir()
+	binary := build(t)
+	var total lossFigures
+	for total.rounds < *losses {
+		home := t.TempDir()
+		total.add(loseFolder(t, binary, home, min(*losses-total.rounds, lossesOfASite)))
+		t.Logf("after %d lost folders: %d writes found, of which %d messages, %d rows and %d files were acknowledged before a backup; it was up to date after at most %s; the oldest lost write was acknowledged %s before the kill",
+			total.rounds, total.found, total.messages, total.rows, total.files, total.lag, total.lost)
+		if err := os.RemoveAll(home); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// lossFigures are the results of some lost data folders.
+type lossFigures struct {
+	rounds, found         int
+	messages, rows, files int           // of found, those that were acknowledged before the backup was last up to date
+	lag                   time.Duration // longest time until the backup was up to date
+	lost                  time.Duration // how long before the kill the oldest lost write was acknowledged
+}
+
+func (f *lossFigures) add(g lossFigures) {
+	f.rounds, f.found = f.rounds+g.rounds, f.found+g.found
+	f.messages, f.rows, f.files = f.messages+g.messages, f.rows+g.rows, f.files+g.files
+	f.lag, f.lost = max(f.lag, g.lag), max(f.lost, g.lost)
+}
+
+// loseFolder starts a new site below home, and rounds times loses and restores its data folder.
+func loseFolder(t *testing.T, binary, home string, rounds int) lossFigures {
+	t.Helper()
 	place := filepath.Join(home, "backup")
 	dir := filepath.Join(home, "data 0")
-	s := &site{t: t, binary: build(t), env: []string{
+	s := &site{t: t, binary: binary, env: []string{
 		"ATELIE_DATA_DIR=" + dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_TRUSTED_PROXIES=127.0.0.1", "ATELIE_MESSAGES_PER_HOUR=0", "ATELIE_BACKUP_URL=" + place,
 	}}
 	s.keys()
-	var lag, lost time.Duration
-	for n := range *losses {
+	figures := lossFigures{rounds: rounds}
+	for n := range rounds {
 		s.start()
 		messages, rows, files, took, killed := s.writeUntilBackedUp()
-		lag = max(lag, took)
+		figures.lag = max(figures.lag, took)
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
@@ -92,14 +125,14 @@ func TestLostDataFolderIsRestored(t *testing.T) {
 		if age > *lossLimit {
 			t.Errorf("round %d: a write that was acknowledged %s before the kill is lost: %s", n, age, out)
 		}
-		lost = max(lost, age)
+		figures.lost = max(figures.lost, age)
 		s.kill()
 	}
-	if s.behind(*losses) {
+	if s.behind(rounds) {
 		t.Errorf("too little was written for the test to mean anything: %d messages, %d rows, %d files", len(s.messages), len(s.rows), len(s.files))
 	}
-	t.Logf("%d lost folders: %d writes found, of which %d messages, %d rows and %d files were acknowledged before a backup; it was up to date after at most %s; the oldest lost write was acknowledged %s before the kill",
-		*losses, len(s.times), len(s.messages), len(s.rows), len(s.files), lag, lost)
+	figures.found, figures.messages, figures.rows, figures.files = len(s.times), len(s.messages), len(s.rows), len(s.files)
+	return figures
 }
 
 // forgetLost returns how long before the kill the oldest acknowledged write was made that is not there, or 0. It removes what is not
