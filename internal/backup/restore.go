@@ -75,8 +75,8 @@ const restoring = "restoring.db"
 // withoutSecret is the advice for a backup without a secret.
 const withoutSecret = "the site starts with the one in ATELIE_JWT_SECRET; if it is lost, see atelie secret reset"
 
-// Run rebuilds the data folder. If Run fails, it removes what it has written, and the folder if it was not there. A missing or damaged file is no error: it is listed in
-// Restored.Missing.
+// Run rebuilds the data folder. If Run fails, it removes what it has written, and the folder if it was not there. A missing or damaged
+// file is no error: it is listed in Restored.Missing.
 func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
 	created, err := emptyFolder(r.Dir)
 	if err != nil {
