@@ -484,27 +484,32 @@ func (s *Service) checksumNewestState(ctx context.Context) (from *replica, txid 
 func (s *Service) waitForTransaction(ctx context.Context, r *replica, txid ltx.TXID) error {
 	ctx, cancel := context.WithTimeout(ctx, destinationTimeout)
 	defer cancel()
+	var lastErr error // of a listing
 	for {
-		parts, err := openParts(ctx, s.cfg.Destination)
-		if err != nil {
-			return err
-		}
-		found, err := parts.LTXFilesBetween(ctx, 0, txid, 0) // the newest part of level 0 is never removed
 		uploaded := false
-		if errors.Is(s.withReplica(ctx, func(current *replica) error {
+		err := s.withReplica(ctx, func(current *replica) error {
 			if current != r {
 				return errNotOpen
 			}
 			uploaded = ltx.TXID(r.uploaded.Load()) >= txid
 			return nil
-		}), errNotOpen) {
-			return errNotOpen
+		})
+		if errors.Is(err, errNotOpen) {
+			return err
 		}
-		if uploaded && len(found) > 0 {
-			return nil
+		if uploaded {
+			parts, err := openParts(ctx, s.cfg.Destination)
+			if err != nil {
+				return err
+			}
+			var found []*ltx.FileInfo
+			found, lastErr = parts.LTXFilesBetween(ctx, 0, txid, 0) // the newest part of level 0 is never removed
+			if len(found) > 0 {
+				return nil
+			}
 		}
 		if ended := interval.Sleep(ctx, pollEvery); ended != nil {
-			return errUnreachable.Becausef("the destination does not have the newest transaction after %s: %w", destinationTimeout, cmp.Or(err, ended))
+			return errUnreachable.Becausef("the destination does not have the newest transaction after %s: %w", destinationTimeout, cmp.Or(lastErr, ended))
 		}
 	}
 }
