@@ -3,7 +3,7 @@
 import { startMailServer } from "../harness/mail-server.ts";
 import { signInAt } from "./admin.ts";
 import { askAboutWork, findWork, owner, sendMessage, startWithLinks } from "./conversations.ts";
-import { checkPage, expect, test } from "./fixtures.ts";
+import { checkPage, expect, keepToastOpen, test } from "./fixtures.ts";
 import { serverText, text } from "./texts.ts";
 
 test.use({ contextOptions: { reducedMotion: "reduce" } });
@@ -87,6 +87,7 @@ test("E-copy-1 E-copy-2 E-copy-8 AM-list-1 AM-state-1 AM-state-2 AM-saved-1 AM-s
     await desk
       .getByRole("button", { name: text(language, "messages.saved.delete", { title: "Maio" }) })
       .click();
+    await keepToastOpen(desk.getByText(text(language, "messages.saved.toast.deleted")));
     await expect(desk.getByText(text(language, "messages.saved.empty"))).toBeVisible();
     await desk.getByRole("button", { name: text(language, "common.undo") }).click();
     await expect(desk.getByRole("heading", { name: "Maio" })).toBeVisible();

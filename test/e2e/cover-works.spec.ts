@@ -9,6 +9,7 @@ import {
   expectAccessibleInBothSchemes,
   expectNoSidewaysScroll,
   finishAnimations,
+  keepToastOpen,
   test,
 } from "./fixtures.ts";
 import { languages, text } from "./texts.ts";
@@ -95,7 +96,7 @@ for (const language of languages)
     await expectNoSidewaysScroll(page);
     await expectAccessibleInBothSchemes(page);
     await dialog.getByRole("button", { name: say("covers.addChosen", { n: "2" }) }).tap();
-    await expect(page.getByText(say("covers.toast.added", { n: "2" }))).toBeVisible();
+    await keepToastOpen(page.getByText(say("covers.toast.added", { n: "2" })));
     const { data } = await covers().select("title").order("display_order");
     expect(data!.slice(count).map(({ title }) => title)).toEqual(titles);
     await page.getByRole("button", { name: say("common.undo") }).tap();

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-import { expect, type Page, test as base } from "@playwright/test";
+import { expect, type Locator, type Page, test as base } from "@playwright/test";
 import type { AxeResults, RunOptions } from "axe-core";
 
 import { makeDemoFolder } from "../harness/demo-folder.ts";
@@ -253,6 +253,15 @@ export async function stopClock(page: Page): Promise<void> {
  */
 export async function pauseClock(page: Page): Promise<void> {
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 30_000));
+}
+
+/**
+ * Waits for a toast and keeps it open, as the pointer over it does. On a slow machine its ten seconds could otherwise end
+ * before the test presses its button. A toast that replaces it is not kept open.
+ */
+export async function keepToastOpen(toast: Locator): Promise<void> {
+  await expect(toast).toBeVisible();
+  await toast.dispatchEvent("mousemove");
 }
 
 /** Waits until React has hydrated the page. */

@@ -10,6 +10,7 @@ import {
   expectAccessibleInBothSchemes,
   expectNoSidewaysScroll,
   finishAnimations,
+  keepToastOpen,
   makeJpeg,
   test,
 } from "./fixtures.ts";
@@ -81,7 +82,7 @@ test("A-history-undo A-history-deleted: a deleted review is brought back by its 
   const remove = async () => {
     await page.getByRole("button", { name: text("en", "reviews.deleteNamed", { name }) }).click();
     await page.getByRole("button", { name: text("en", "common.delete"), exact: true }).click();
-    await expect(toast(page, text("en", "reviews.toast.deleted"))).toBeVisible();
+    await keepToastOpen(toast(page, text("en", "reviews.toast.deleted")));
     expect(await stored()).toHaveLength(before.length - 1);
   };
   await remove();
@@ -123,7 +124,7 @@ test("A-history-undo A-history-deleted: works that were saved together are delet
       ["Alvor 1.jpg", "Alvor 2.jpg"].map((name) => ({ name, mimeType: "image/jpeg", buffer })),
     );
   await page.getByRole("button", { name: text("en", "bulk.saveAll"), exact: true }).click();
-  await expect(toast(page, text("en", "bulk.saved", { n: 2 }))).toBeVisible();
+  await keepToastOpen(toast(page, text("en", "bulk.saved", { n: 2 })));
   expect(await titles()).toHaveLength(before.length + 2);
 
   await page
@@ -145,7 +146,7 @@ test("A-history-undo A-history-deleted: works that were saved together are delet
     .getByRole("button", { name: text("en", "reviews.down") })
     .first()
     .click();
-  await expect(toast(page, text("en", "reviews.toast.ordered"))).toBeVisible();
+  await keepToastOpen(toast(page, text("en", "reviews.toast.ordered")));
   expect(await order()).not.toEqual(ordered);
   await undo().click();
   await expect(toast(page, text("en", "common.undone"))).toBeVisible();
@@ -231,7 +232,7 @@ for (const language of languages)
     const other = { name: second!.client_name };
     await page.getByRole("button", { name: text(language, "reviews.deleteNamed", other) }).click();
     await page.getByRole("button", { name: text(language, "common.delete"), exact: true }).click();
-    await expect(page.getByRole("button", { name: text(language, "common.undo") })).toBeVisible();
+    await keepToastOpen(page.getByRole("button", { name: text(language, "common.undo") }));
     await expectAccessibleInBothSchemes(page);
     await page.getByRole("button", { name: text(language, "deleted.open"), exact: true }).click();
     const back = text(language, "deleted.bringBackNamed", other);
