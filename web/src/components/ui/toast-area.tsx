@@ -64,6 +64,24 @@ function useLift(area: RefObject<HTMLElement | null>) {
 }
 
 /**
+ * Tells sonner that the pointer has left the toasts when the toast under it disappeared. The browser then sends the element
+ * below a mouseover event and the list of toasts no mouseout event, so the other toasts would stay open for ever.
+ */
+function useLeftToasts(area: RefObject<HTMLElement | null>) {
+  useEffect(() => {
+    const onMouseOver = ({ target, relatedTarget }: MouseEvent) => {
+      const list = area.current?.querySelector("[data-sonner-toaster]");
+      const isInside = (end: EventTarget | null) => end instanceof Node && list?.contains(end);
+      const hasDisappeared = relatedTarget instanceof Node && !relatedTarget.isConnected;
+      if (isInside(target) || !(isInside(relatedTarget) || hasDisappeared)) return;
+      list?.dispatchEvent(new MouseEvent("mouseout", { bubbles: true, relatedTarget: target }));
+    };
+    document.addEventListener("mouseover", onMouseOver);
+    return () => document.removeEventListener("mouseover", onMouseOver);
+  }, [area]);
+}
+
+/**
  * Shows the toasts that lib/toast.ts queues. Sonner announces them to screen readers, so no live region is added here.
  *
  * Whenever the focus leaves a toast, sonner would move it back to where it was before, even if a field was just clicked. So
@@ -77,6 +95,7 @@ export function ToastArea() {
     target instanceof HTMLElement && !area.current?.contains(target);
 
   useLift(area);
+  useLeftToasts(area);
 
   // Shows the queued toasts, and moves the focus back when a toast that has it closes.
   useEffect(() => {

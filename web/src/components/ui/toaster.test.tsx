@@ -1,4 +1,4 @@
-import { act, screen, waitFor } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import { beforeAll, expect, it } from "vitest";
 import { Toaster } from "@/components/ui/toaster";
 import { stackedToast, preloadToastArea, singleToast } from "@/lib/toast";
@@ -29,4 +29,21 @@ it("mounts before the first toast after preloadToastArea", async () => {
   act(() => preloadToastArea());
   expect(await screen.findByRole("region", { name: /^Notifications/ })).toBeInTheDocument();
   expect(screen.queryAllByRole("listitem")).toEqual([]);
+});
+
+it.each([
+  ["the list of toasts", () => screen.getByRole("list")],
+  ["an element that is gone", () => document.createElement("button")],
+])("collapses the toasts when the pointer comes from %s without a mouseout", async (_, from) => {
+  renderApp(<Toaster />);
+  act(() => stackedToast({ title: "First" }));
+  act(() => stackedToast({ title: "Second" }));
+  const shown = (title: string) => screen.getByText(title).closest("[data-sonner-toast]");
+  await screen.findByText("Second");
+  fireEvent.mouseMove(screen.getByText("First"));
+  for (const title of ["First", "Second"])
+    expect(shown(title)).toHaveAttribute("data-expanded", "true");
+  fireEvent.mouseOver(document.body, { relatedTarget: from() });
+  for (const title of ["First", "Second"])
+    expect(shown(title)).toHaveAttribute("data-expanded", "false");
 });
