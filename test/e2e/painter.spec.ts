@@ -68,7 +68,7 @@ class Task {
       if (middle > top && middle < foot) return;
       this.swipes++;
       expect(this.swipes).toBeLessThan(50);
-      await swipe(page, middle > foot ? 1 : -1);
+      await swipe(page, middle > foot ? 1 : -1, element);
     }
   }
 
@@ -87,14 +87,15 @@ class Task {
   }
 }
 
-/** Scrolls by two thirds of the window. */
-async function swipe(page: Page, direction: 1 | -1): Promise<void> {
+/** Scrolls by two thirds of the window, and waits until the page has moved or the element is rendered. */
+async function swipe(page: Page, direction: 1 | -1, element: Locator): Promise<void> {
   const before = await page.evaluate(() => scrollY);
   await page.evaluate(
     (by) => scrollBy({ top: by * innerHeight * 0.66, behavior: "instant" }),
     direction,
   );
-  await expect.poll(() => page.evaluate(() => scrollY)).not.toBe(before);
+  const moved = async () => (await page.evaluate(() => scrollY)) !== before;
+  await expect.poll(async () => (await moved()) || element.isVisible()).toBe(true);
 }
 
 /** Presses a picture for long, which selects it. */
@@ -173,9 +174,10 @@ for (const [name, device] of Object.entries({ desk, phone }))
     await expect(picture(page, before[0]!)).toBeVisible();
     const task = new Task(`reorder 20 works on a ${name}`);
     // The reverse order is the one that takes the most scrolling: from the last work to the first.
-    while (!(await picture(page, before.at(-1)!).isVisible())) {
+    const last = picture(page, before.at(-1)!);
+    while (!(await last.isVisible())) {
       task.swipes++;
-      await swipe(page, 1);
+      await swipe(page, 1, last);
     }
     for (const [n, title] of before.toReversed().entries()) {
       await task.reveal(page, picture(page, title));

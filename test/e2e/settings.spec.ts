@@ -509,7 +509,12 @@ test.describe("on one site", () => {
   test("A-set-fail A-set-draft: after the role was removed, saving shows an error and changes nothing", async ({
     page,
   }) => {
+    // Without the role these requests would be refused, and the page would be left before the test saves.
+    const loaded = ["calendar-feed", "mail-test"].map((name) =>
+      page.waitForResponse((response) => response.url().endsWith(`/functions/v1/${name}`)),
+    );
     await openSettings(page, server);
+    await Promise.all(loaded);
     const service = asService(server);
     const { data } = await service.auth.admin.listUsers();
     const { id } = data.users.find(({ email }) => email === ownerEmail)!;
