@@ -74,7 +74,8 @@ function useLeftToasts(area: RefObject<HTMLElement | null>) {
       const isInside = (end: EventTarget | null) => end instanceof Node && list?.contains(end);
       const hasDisappeared = relatedTarget instanceof Node && !relatedTarget.isConnected;
       if (isInside(target) || !(isInside(relatedTarget) || hasDisappeared)) return;
-      list?.dispatchEvent(new MouseEvent("mouseout", { bubbles: true, relatedTarget: target }));
+      // Without a related target, so that React does not tell the element below a second time that the pointer is over it.
+      list?.dispatchEvent(new MouseEvent("mouseout", { bubbles: true }));
     };
     document.addEventListener("mouseover", onMouseOver);
     return () => document.removeEventListener("mouseover", onMouseOver);
