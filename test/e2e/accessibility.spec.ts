@@ -1,5 +1,5 @@
 // axe finds no violation on any page, dialog, menu or toast, in both languages and both colour schemes.
-import type { Locator, Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 
 import { asAnon } from "../harness/clients.ts";
 import type { Server } from "../harness/server.ts";
@@ -8,6 +8,7 @@ import {
   expectAccessible,
   expectAccessibleInBothSchemes,
   finishAnimations,
+  keepToastOpen,
   loadAllPictures,
   test,
 } from "./fixtures.ts";
@@ -49,12 +50,6 @@ async function fillForm(page: Page, language: Language): Promise<void> {
  */
 async function movePointerToToasts(page: Page): Promise<void> {
   await page.mouse.move(120, page.viewportSize()!.height - 60);
-}
-
-/** Keeps a toast open: it closes after four seconds unless the pointer is over it. */
-async function keepOpen(toast: Locator): Promise<void> {
-  await expect(toast).toBeVisible();
-  await toast.hover();
 }
 
 const desktop = { width: 1280, height: 720 };
@@ -156,12 +151,12 @@ for (const language of languages) {
       );
       await movePointerToToasts(page);
       await fillForm(page, language);
-      await keepOpen(page.getByText(text(language, "contact.toast.errorBody")));
+      await keepToastOpen(page.getByText(text(language, "contact.toast.errorBody")));
       await expectAccessibleInBothSchemes(page);
 
       await page.unrouteAll();
       await send.press("Enter");
-      await keepOpen(page.getByText(text(language, "contact.toast.sentBody")));
+      await keepToastOpen(page.getByText(text(language, "contact.toast.sentBody")));
       await expect(
         page.getByRole("heading", { name: text(language, "contact.success.title") }),
       ).toBeVisible();
@@ -194,7 +189,7 @@ for (const language of languages) {
       expect(sent.error).toBeNull();
       await movePointerToToasts(page);
       await signIn(page, demo, language);
-      await keepOpen(page.getByText(text(language, "auth.welcomeBody")));
+      await keepToastOpen(page.getByText(text(language, "auth.welcomeBody")));
       await expect(page.getByRole("heading", { level: 1 })).toBeVisible(); // the page's code may still be loading
       await expectAccessibleInBothSchemes(page);
 

@@ -256,8 +256,8 @@ export async function pauseClock(page: Page): Promise<void> {
 }
 
 /**
- * Waits for a toast and keeps it open, as the pointer over it does. On a slow machine its ten seconds could otherwise end
- * before the test presses its button. A toast that replaces it is not kept open.
+ * Waits for a toast and keeps it open, as the pointer over it does. On a slow machine its time could otherwise end before
+ * the test has examined it or pressed its button. A toast that replaces it is not kept open.
  */
 export async function keepToastOpen(toast: Locator): Promise<void> {
   await expect(toast).toBeVisible();
