@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { MESSAGE_SCOPE } from "@/features/admin-messages/api/set-message-status";
 import { useOwnerBackend } from "@/lib/backend";
 import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
@@ -8,6 +9,7 @@ export function useDeleteMessage() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useMutation({
+    scope: MESSAGE_SCOPE,
     mutationFn: async (id: string) => {
       const { error } = await backend.from("contact_submissions").delete().eq("id", id);
       if (error) throw error;

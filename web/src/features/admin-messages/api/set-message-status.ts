@@ -4,6 +4,12 @@ import { useOwnerBackend } from "@/lib/backend";
 import { messageKeys } from "@/lib/message-keys";
 import type { ContactStatus, ContactSubmission } from "@/lib/types";
 
+/**
+ * Mutations of one scope run one after the other: "replied" is not overwritten by the earlier "read", and a message is
+ * deleted after its status is saved, which would otherwise fail.
+ */
+export const MESSAGE_SCOPE = { id: "messages" };
+
 type StatusChange = { id: string; status: ContactStatus };
 
 /** Changes the status of a message. The cache changes immediately and is restored if the request fails. */
@@ -24,8 +30,7 @@ export function useSetMessageStatus() {
     );
   };
   return useMutation({
-    // The scope sends changes one after the other. Otherwise a "replied" could be overwritten by the earlier "read".
-    scope: { id: "message-status" },
+    scope: MESSAGE_SCOPE,
     mutationFn: async ({ id, status }: StatusChange) => {
       const { error } = await backend
         .from("contact_submissions")

@@ -232,6 +232,27 @@ it("shows the row of the list if the opened message cannot be fetched", async ()
   expect(screen.getByRole("heading", { name: "Marta" })).toBeInTheDocument();
 });
 
+it("AM-open-1: a message is deleted after its status is saved", async () => {
+  const requests: string[] = [];
+  let saveStatus = () => {};
+  const statusSaved = new Promise<void>((done) => (saveStatus = done));
+  server.use(
+    http.patch(table, async () => {
+      await statusSaved;
+      requests.push("status");
+    }),
+    http.delete(table, () => void requests.push("delete")),
+  );
+  const { user, toasts } = await open();
+  await user.click(item(/Inês/));
+  await screen.findByRole("heading", { name: "Inês" });
+  await user.click(await screen.findByRole("button", { name: "Delete" }));
+  await user.click(within(screen.getByRole("alertdialog")).getByRole("button", { name: "Delete" }));
+  saveStatus();
+  await waitFor(() => expect(requests).toEqual(["status", "delete"]));
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "Message deleted" }]));
+});
+
 it("AM-open-2: keeps the opened message in the list when it no longer matches the filter", async () => {
   const { user } = await open("/admin/contact-messages?status=new");
   await user.click(item(/Inês/));

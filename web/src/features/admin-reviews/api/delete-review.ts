@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { REVIEW_SCOPE } from "@/features/admin-reviews/api/reorder-reviews";
 import { useOwnerBackend } from "@/lib/backend";
 import { refetch } from "@/lib/refetch";
 import { removeCachedRow } from "@/lib/remove-cached-row";
@@ -9,6 +10,7 @@ export function useDeleteReview() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useMutation({
+    scope: REVIEW_SCOPE,
     mutationFn: async (id: string) => {
       const { error } = await backend.from("reviews").delete().eq("id", id);
       if (error) throw error;

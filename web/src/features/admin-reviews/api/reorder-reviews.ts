@@ -4,8 +4,11 @@ import { undoneOrder, type OrderChange } from "@/lib/editing/use-undo";
 import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 
-// Mutations of one scope run one after the other, so that the newest order is saved last.
-const SCOPE = { id: "reorder-reviews" };
+/**
+ * Mutations of one scope run one after the other: the newest order is saved last, and a review is deleted after its
+ * changes are saved, which would otherwise fail.
+ */
+export const REVIEW_SCOPE = { id: "reviews" };
 
 /** Numbers the reviews in the order of the ids, in one transaction. */
 async function reorder(backend: OwnerBackend, ids: string[]): Promise<void> {
@@ -18,7 +21,7 @@ export function useReorderReviews() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useMutation({
-    scope: SCOPE,
+    scope: REVIEW_SCOPE,
     mutationFn: (ids: string[]) => reorder(backend, ids),
     onSuccess: () => refetch(cache, queryKeys.reviews.all),
     // Not awaited: without a network the retries of the refetch would delay the toast.
@@ -31,7 +34,7 @@ export function useUndoReviewOrder() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useMutation({
-    scope: SCOPE,
+    scope: REVIEW_SCOPE,
     mutationFn: async (change: OrderChange) => {
       const { data, error } = await backend
         .from("reviews")

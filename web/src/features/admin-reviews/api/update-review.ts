@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { REVIEW_SCOPE } from "@/features/admin-reviews/api/reorder-reviews";
 import type { ReviewChange } from "@/features/admin-reviews/schema";
 import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
@@ -14,6 +15,7 @@ export function useUpdateReview() {
   const cache = useQueryClient();
   const refetchReviews = () => refetch(cache, queryKeys.reviews.all);
   return useMutation({
+    scope: REVIEW_SCOPE,
     mutationFn: ({ base, change }: ReviewUpdate) =>
       updateIfUnchanged(backend, "reviews", base, change),
     // Returns the promise, so that the mutation is pending until the list is refetched.

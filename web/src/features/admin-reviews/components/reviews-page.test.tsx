@@ -261,6 +261,30 @@ it("toggles the visibility of a review immediately, and restores it when that fa
   await waitFor(() => expect(row("Rui").getByText("Hidden")).toBeInTheDocument());
 });
 
+it("deletes a review after the change of its visibility is saved", async () => {
+  const requests: string[] = [];
+  let save = () => {};
+  const saved = new Promise<void>((done) => (save = done));
+  server.use(
+    http.patch(`${rest}/reviews`, async () => {
+      await saved;
+      requests.push("change");
+    }),
+    http.delete(`${rest}/reviews`, () => void requests.push("delete")),
+  );
+  const { user, toasts } = await open();
+  await user.click(screen.getByRole("button", { name: "Hide review by Rui" }));
+  await user.click(screen.getByRole("button", { name: "Delete review by Rui" }));
+  await user.click(within(screen.getByRole("alertdialog")).getByRole("button", { name: "Delete" }));
+  save();
+  await waitFor(() => expect(requests).toEqual(["change", "delete"]));
+  await waitFor(() =>
+    expect(toasts).toContainEqual(
+      expect.objectContaining({ title: "Review deleted successfully" }),
+    ),
+  );
+});
+
 /** Renders the page and the toast area, without the other parts of the admin area. */
 async function openWithToasts() {
   const user = userEvent.setup();
