@@ -30,19 +30,24 @@ export function RecentlyDeleted<Table extends HistoryTable>({
   const t = useT();
   const { language } = useLanguage();
   const [open, setOpen] = useState(false);
-  // The id of the revision whose row is being brought back; null if there is none.
-  const [pendingId, setPendingId] = useState<number | null>(null);
+  // The ids of the revisions whose rows are being brought back.
+  const [pendingIds, setPendingIds] = useState<readonly number[]>([]);
+  const lastBringBack = useRef<Promise<unknown>>(Promise.resolve());
   const dialogContent = useRef<HTMLDivElement>(null);
   const query = useDeleted(table, open);
   const { bringBackDeleted } = useBringBack(table);
 
   async function bringBack(revision: Revision<HistoryRows[Table]>) {
-    if (pendingId !== null) return;
-    setPendingId(revision.id);
-    await bringBackDeleted(nameOf(revision.row_before), revision.row_before);
-    setPendingId(null);
+    setPendingIds((ids) => [...ids, revision.id]);
+    // One after the other, because a row that returns to its place renumbers the others.
+    const done = lastBringBack.current.then(() =>
+      bringBackDeleted(nameOf(revision.row_before), revision.row_before),
+    );
+    lastBringBack.current = done;
+    await done;
+    setPendingIds((ids) => ids.filter((id) => id !== revision.id));
     // If the row is back, its focused button has left the list, so the dialog gets the focus.
-    dialogContent.current?.focus();
+    if (!dialogContent.current?.contains(document.activeElement)) dialogContent.current?.focus();
   }
 
   return (
@@ -87,7 +92,7 @@ export function RecentlyDeleted<Table extends HistoryTable>({
                       <Button
                         variant="outline"
                         size="sm"
-                        loading={pendingId === revision.id}
+                        loading={pendingIds.includes(revision.id)}
                         aria-label={t("deleted.bringBackNamed", { name })}
                         onClick={() => void bringBack(revision)}
                       >

@@ -221,6 +221,40 @@ it("A-history-deleted: a deleted review is restored without a file that no longe
   expect(calls.at(-1)).toEqual({ what: "insert", body: { ...row, image_url: null } });
 });
 
+it("A-history-deleted: a press on another row's button while one is brought back brings that row back after it", async () => {
+  deletions = ["Rui", "Eva"].map((name, n) => ({
+    ...revision,
+    id: 20 - n,
+    row_id: name,
+    action: "delete",
+    row_before: { ...before, id: name, client_name: name },
+  }));
+  let insertFirst = () => {};
+  const firstInserted = new Promise<void>((done) => (insertFirst = done));
+  const inserted: string[] = [];
+  server.use(
+    http.post(`${rest}/reviews`, async ({ request }) => {
+      const { id } = (await request.json()) as Review;
+      inserted.push(id);
+      if (id === "Rui") await firstInserted;
+      return new HttpResponse(null, { status: 201 });
+    }),
+  );
+  const { user, toasts } = await open();
+  await user.click(screen.getByRole("button", { name: "Recently deleted" }));
+  const button = (name: string) => screen.findByRole("button", { name: `Bring back ${name}` });
+  await user.click(await button("Rui"));
+  await user.click(await button("Eva"));
+  expect(await button("Eva")).toHaveAttribute("aria-busy", "true");
+  await waitFor(() => expect(inserted).toEqual(["Rui"]));
+  insertFirst();
+  await waitFor(() =>
+    expect(toasts).toMatchObject([{ title: "Rui is back" }, { title: "Eva is back" }]),
+  );
+  await waitFor(async () => expect(await button("Eva")).not.toHaveAttribute("aria-busy"));
+  expect(await button("Eva")).toHaveFocus(); // the server of this test leaves the row in the list
+});
+
 it("A-history-undo: the toast's Undo brings a deleted review back, and a failure is shown", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("button", { name: "Delete review by Ana" }));
