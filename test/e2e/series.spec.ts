@@ -210,7 +210,7 @@ for (const language of languages)
     await page
       .getByRole("link", { name: text(language, "series.worksOf", { title: "Salt and blue" }) })
       .click();
-    await page.locator("[data-index='0'] [data-picture]").click();
+    await page.locator("[data-index='0'] [data-picture][aria-pressed]").click();
     await expect(page.getByRole("region", { name: text(language, "wall.bar") })).toBeVisible();
     await checkPage(page, `series-wall-${language}`);
   });
