@@ -1,20 +1,28 @@
 import {
   keepPreviousData,
   useMutation,
+  useMutationState,
   useQuery,
   useQueryClient,
-  type QueryClient,
 } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { moveCard } from "@/features/admin-messages/board";
 import { useOwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
 import { messageKeys } from "@/lib/message-keys";
 import type { BoardCard, BoardColumn, CommissionStage, CommissionState } from "@/lib/types";
 
-/** Fetches the commissions by stage. Of the stages in `all` more cards are fetched. */
+type Move = { card: BoardCard; from: CommissionStage; to: CommissionStage };
+
+const MOVE_KEY = ["move-card"];
+
+/**
+ * Fetches the commissions by stage. Of the stages in `all` more cards are fetched. Cards that are being moved are already in
+ * their new stages, whatever a fetch that overlaps with the move returns.
+ */
 export function useBoard(all: readonly CommissionStage[]) {
   const backend = useOwnerBackend();
-  return useQuery({
+  const query = useQuery({
     queryKey: messageKeys.boardWith(all),
     staleTime: 0,
     placeholderData: keepPreviousData,
@@ -29,22 +37,26 @@ export function useBoard(all: readonly CommissionStage[]) {
       return columns;
     },
   });
-}
-
-type Move = { card: BoardCard; from: CommissionStage; to: CommissionStage };
-
-function moveCached(cache: QueryClient, card: BoardCard, to: CommissionStage) {
-  cache.setQueriesData<BoardColumn[]>(
-    { queryKey: messageKeys.board },
-    (columns) => columns && moveCard(columns, card, to),
+  const moves = useMutationState({
+    filters: { mutationKey: MOVE_KEY, status: "pending" },
+    select: ({ state }) => state.variables as Move,
+  });
+  const data = useMemo(
+    () =>
+      query.data &&
+      moves.reduce((columns, { card, to }) => moveCard(columns, card, to), query.data),
+    [query.data, moves],
   );
+  return { ...query, data };
 }
 
-/** Moves a card to another stage. The board shows it there immediately, and puts it back if the server refuses the move. */
+/** Moves a card to another stage. If the server refuses the move, the board shows the card in its old stage again. */
 export function useMoveCard() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
+  const refetchMessages = () => cache.invalidateQueries({ queryKey: messageKeys.all });
   return useMutation({
+    mutationKey: MOVE_KEY,
     // One after the other, so that a card that is moved twice goes through both stages.
     scope: { id: "board" },
     mutationFn: ({ card, from, to }: Move) =>
@@ -54,12 +66,9 @@ export function useMoveCard() {
         stage: to,
         from,
       }),
-    onMutate: async ({ card, to }) => {
-      await cache.cancelQueries({ queryKey: messageKeys.board });
-      moveCached(cache, card, to);
-    },
-    onError: (_error, { card, from }) => moveCached(cache, card, from),
-    onSettled: () => cache.invalidateQueries({ queryKey: messageKeys.all }),
+    // Returns the promise, so that the move is pending until the board is refetched.
+    onSuccess: refetchMessages,
+    onError: () => void refetchMessages(),
   });
 }
 

@@ -62,7 +62,7 @@ export function CommissionBoard() {
   );
   const works = useMessageArtworks(workIds).data;
   const { openedId, open, close } = useOpenedMessage(true);
-  const { mutate: saveMove } = useMoveCard();
+  const { mutateAsync: saveMove } = useMoveCard();
   const [announcement, setAnnouncement] = useState("");
   // The enquiry for which the form for an offer is open.
   const [offering, setOffering] = useState<Card | null>(null);
@@ -80,14 +80,8 @@ export function CommissionBoard() {
   function move(card: Card, { stage: from }: Column, to: CommissionStage) {
     focusedCard.current = card.message_id;
     setAnnouncement(t("board.moved", { name: card.name, stage: stageName(to) }));
-    saveMove(
-      { card, from, to },
-      {
-        onError: (error) =>
-          refuse(
-            isStageConflict(error) ? t("board.conflict", { name: card.name }) : messageOf(error),
-          ),
-      },
+    saveMove({ card, from, to }).catch((error: Error) =>
+      refuse(isStageConflict(error) ? t("board.conflict", { name: card.name }) : messageOf(error)),
     );
   }
 
