@@ -196,7 +196,7 @@ func (s *Service) addProgress(ctx context.Context, tx *db.Tx, req commissionRequ
 	if key := problemOfReply(text, req.pictures); key != "" {
 		return errInvalid(i18n.EN.Text(key))
 	}
-	return s.sendOwnerReply(ctx, tx, reply{ID: replyID(req.MessageID, req.ID), MessageID: req.MessageID, Author: authorOwner, Kind: kindProgress, Text: text, CreatedAt: s.now(), NewPictures: req.pictures}, "")
+	return s.sendOwnerReply(ctx, tx, reply{ID: replyID(req.MessageID, req.ID, text), MessageID: req.MessageID, Author: authorOwner, Kind: kindProgress, Text: text, CreatedAt: s.now(), NewPictures: req.pictures}, "")
 }
 
 // isDay reports whether a text is "" or a day that both databases can store.

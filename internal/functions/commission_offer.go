@@ -82,9 +82,10 @@ func (o offer) problem(now time.Time) *apperr.Error {
 func (s *Service) makeOffer(ctx context.Context, tx *db.Tx, req commissionRequest) error {
 	now := s.now()
 	o := offer{
-		ID: replyID(req.MessageID, req.ID), MessageID: req.MessageID, Text: normalizeText(req.Text), Price: trimSpace(req.Price), Deposit: trimSpace(req.Deposit),
+		MessageID: req.MessageID, Text: normalizeText(req.Text), Price: trimSpace(req.Price), Deposit: trimSpace(req.Deposit),
 		PromisedOn: req.PromisedOn, ExpiresOn: req.ExpiresOn, CreatedAt: now,
 	}
+	o.ID = replyID(req.MessageID, req.ID, o.Text, o.Price, o.Deposit, o.PromisedOn, o.ExpiresOn)
 	if _, err := readReply(ctx, tx, o.ID); err == nil { // a second call
 		return nil
 	} else if !errors.Is(err, db.ErrNoRows) {

@@ -149,7 +149,7 @@ func (s *Service) stateOf(ctx context.Context, tx *db.Tx, messageID string) (con
 
 // addOwnerReply handles the action reply.
 func (s *Service) addOwnerReply(ctx context.Context, tx *db.Tx, req replyRequest) error {
-	r := reply{ID: replyID(req.MessageID, req.ID), MessageID: req.MessageID, Author: authorOwner, Kind: kindReply, Text: req.Text, CreatedAt: s.now(), NewPictures: req.pictures}
+	r := reply{ID: replyID(req.MessageID, req.ID, req.Text), MessageID: req.MessageID, Author: authorOwner, Kind: kindReply, Text: req.Text, CreatedAt: s.now(), NewPictures: req.pictures}
 	return s.sendOwnerReply(ctx, tx, r, "replied")
 }
 

@@ -42,13 +42,14 @@ func problemOfReply(text string, pictures []newPicture) string {
 	return ""
 }
 
-// replyID returns the id of a reply, derived from the message's id and the client's idempotency key; a random id if key is "". A reply that
-// is sent twice with the same key gets the same id and is stored once. Replies to different messages never have the same id.
-func replyID(messageID, key string) string {
+// replyID returns the id of a reply, derived from the message's id, the client's idempotency key and the texts of the reply; a random id if
+// key is "". A reply that is sent twice gets the same id and is stored once. A text that was changed after a lost response is another
+// reply. Replies to different messages never have the same id.
+func replyID(messageID, key string, texts ...string) string {
 	if key == "" {
 		return uuid.NewString()
 	}
-	return uuid.NewSHA1(uuid.MustParse(messageID), []byte(key)).String()
+	return uuid.NewSHA1(uuid.MustParse(messageID), []byte(strings.Join(append([]string{key}, texts...), "\x00"))).String()
 }
 
 // errConversationFull is the error of a reply beyond maxReplies.
@@ -83,7 +84,7 @@ func (s *Service) addReply(ctx context.Context, tx *db.Tx, r reply, status strin
 // addVisitorReply stores a visitor's reply, which makes the message new again, and queues the notices about it. The error is
 // errNoInboxMessage or errConversationFull if the reply cannot be stored.
 func (s *Service) addVisitorReply(ctx context.Context, m contactMessage, text, clientID string, pictures []newPicture) error {
-	r := reply{ID: replyID(m.ID, clientID), MessageID: m.ID, Author: authorVisitor, Kind: kindReply, Text: text, CreatedAt: s.now(), Delivery: deliveryNone, NewPictures: pictures}
+	r := reply{ID: replyID(m.ID, clientID, text), MessageID: m.ID, Author: authorVisitor, Kind: kindReply, Text: text, CreatedAt: s.now(), Delivery: deliveryNone, NewPictures: pictures}
 	return s.withLockedMessage(ctx, m.ID, func(ctx context.Context, tx *db.Tx) error {
 		return s.addAndAnnounce(ctx, tx, r, m.Language)
 	})

@@ -296,6 +296,13 @@ func TestVisitorReplies(t *testing.T) {
 		if page := s.visit("GET", other, "", "").Body.String(); strings.Contains(page, "Azul") {
 			t.Errorf("a conversation shows another one: %s", page)
 		}
+		// So is a text that was changed after a response was lost, and sent with the id of the form.
+		if rec := s.post(other, "text", "Hello again", "id", "form-1"); rec.Code != http.StatusSeeOther {
+			t.Errorf("%d %s", rec.Code, rec.Body)
+		}
+		if got := s.texts(); len(got) != 3 {
+			t.Errorf("%q", got)
+		}
 	})
 }
 
