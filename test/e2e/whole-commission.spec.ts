@@ -110,10 +110,12 @@ for (const language of languages)
         await stage.selectOption("in_progress");
         await expect(stage).toHaveValue("in_progress");
         for (const note of ["O desenho está feito.", "A primeira camada secou."]) {
-          await desk.getByRole("button", { name: own("commission.writeProgress") }).click();
+          const opener = desk.getByRole("button", { name: own("commission.writeProgress") });
+          await opener.click();
           await desk.getByLabel(own("commission.progressText"), { exact: true }).fill(note);
           await desk.getByRole("button", { name: own("commission.sendProgress") }).click();
-          await expect(conversation).toContainText(note);
+          await expect(conversation.getByRole("listitem").last()).toContainText(note); // live
+          await expect(opener).toHaveAttribute("aria-expanded", "false"); // the response has arrived
           await mailed(visitor.email, say("mail.contact_progress.title"), `> ${note}`);
         }
         await stage.selectOption("finished");

@@ -197,7 +197,9 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
           checked={active}
           onCheckedChange={(next) => {
             if (!visibility.isPending)
-              visibility.mutate({ base: cover, change: { is_active: next } }, toasts);
+              visibility
+                .mutateAsync({ base: cover, change: { is_active: next } })
+                .then(toasts.onSuccess, toasts.onError);
           }}
         />
         <PhaseBadge cover={cover} />

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useIsMutating, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { bodyWithPictures } from "@/features/admin-messages/api/body-with-pictures";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
@@ -35,11 +35,18 @@ export function useCommission(messageId: string) {
   });
 }
 
+const actionKey = (messageId: string) => ["commission-action", messageId];
+
+/** Whether an action on the commission of a message is being sent. */
+export const useIsCommissionBusy = (messageId: string) =>
+  useIsMutating({ mutationKey: actionKey(messageId) }) > 0;
+
 /** Moves a commission, makes or withdraws an offer, or adds a note on the progress. */
 export function useCommissionAction(messageId: string) {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useMutation({
+    mutationKey: actionKey(messageId),
     mutationFn: (action: CommissionAction) => {
       const { pictures = [], ...request } = { pictures: undefined, ...action };
       return callCommission(

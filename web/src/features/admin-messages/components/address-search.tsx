@@ -53,10 +53,10 @@ export function AddressSearch() {
   }
 
   function confirmErase() {
-    erase.mutate(found!.address, {
-      onError: showError("messages.data.toast.eraseError"),
-      onSettled: () => setConfirming(false),
-    });
+    erase
+      .mutateAsync(found!.address)
+      .catch(showError("messages.data.toast.eraseError"))
+      .finally(() => setConfirming(false));
   }
 
   return (
@@ -94,9 +94,9 @@ export function AddressSearch() {
             size="sm"
             loading={exportData.isPending}
             onClick={() =>
-              exportData.mutate(found.address, {
-                onError: showError("messages.data.toast.exportError"),
-              })
+              void exportData
+                .mutateAsync(found.address)
+                .catch(showError("messages.data.toast.exportError"))
             }
           >
             {t("messages.data.export")}

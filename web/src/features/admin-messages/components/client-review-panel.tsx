@@ -18,15 +18,14 @@ export function ClientReviewPanel({ messageId, finished }: ClientReviewPanelProp
   const action = useClientReviewAction(messageId);
   if (!review || (!finished && review.state === "")) return null;
 
-  const onError = (error: unknown) => errorToast(t, messageOf(error));
+  const fail = (error: unknown) => errorToast(t, messageOf(error));
   const ask = () =>
-    action.mutate(
-      { action: "ask" },
-      { onSuccess: () => stackedToast({ title: t("clientReview.toast.asked") }), onError },
-    );
+    void action
+      .mutateAsync({ action: "ask" })
+      .then(() => stackedToast({ title: t("clientReview.toast.asked") }), fail);
   const canBeApproved =
     review.text !== "" && (review.state === "waiting" || review.state === "declined");
-  const withdraw = () => action.mutate({ action: "withdraw" }, { onError });
+  const withdraw = () => void action.mutateAsync({ action: "withdraw" }).catch(fail);
 
   return (
     <section aria-labelledby={`review-of-${messageId}`} className="border-line mt-6 border-t pt-4">

@@ -46,16 +46,13 @@ export function CommissionOfferForm({ messageId, terms, onSent }: CommissionOffe
     event.preventDefault();
     setChecked(true);
     if (draft.text.trim() === "" || draft.price.trim() === "") return;
-    action.mutate(
-      { action: "offer", ...draft },
-      {
-        onSuccess() {
-          clearDraft();
-          stackedToast({ title: t("commission.toast.offered") });
-          onSent();
-        },
-        onError: (error) => errorToast(t, messageOf(error)),
+    action.mutateAsync({ action: "offer", ...draft }).then(
+      () => {
+        clearDraft();
+        stackedToast({ title: t("commission.toast.offered") });
+        onSent();
       },
+      (error: unknown) => errorToast(t, messageOf(error)),
     );
   }
 

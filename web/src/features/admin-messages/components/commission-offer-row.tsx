@@ -35,10 +35,9 @@ export function CommissionOfferRow({
   ];
 
   function withdraw() {
-    action.mutate(
-      { action: "withdraw", id: offer.id },
-      { onError: (error) => errorToast(t, messageOf(error)) },
-    );
+    action
+      .mutateAsync({ action: "withdraw", id: offer.id })
+      .catch((error: unknown) => errorToast(t, messageOf(error)));
   }
 
   return (

@@ -56,10 +56,9 @@ function Stage({ messageId, state }: StateProps) {
   function move(chosen: string) {
     const to = [stage, ...next].find((known) => known === chosen);
     if (!to) return;
-    action.mutate(
-      { action: "stage", stage: to, from: stage },
-      { onError: (error) => errorToast(t, messageOf(error)) },
-    );
+    action
+      .mutateAsync({ action: "stage", stage: to, from: stage })
+      .catch((error: unknown) => errorToast(t, messageOf(error)));
   }
 
   return (
@@ -91,10 +90,9 @@ function PromisedDate({ messageId, promised }: { messageId: string; promised: st
 
   function save(event: FormEvent) {
     event.preventDefault();
-    action.mutate(
-      { action: "promise", promised_on: day },
-      { onError: (error) => errorToast(t, messageOf(error)) },
-    );
+    action
+      .mutateAsync({ action: "promise", promised_on: day })
+      .catch((error: unknown) => errorToast(t, messageOf(error)));
   }
 
   return (

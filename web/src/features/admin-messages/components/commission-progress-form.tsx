@@ -36,16 +36,13 @@ export function CommissionProgressForm({
       setError(t("messages.replyEmpty"));
       return;
     }
-    action.mutate(
-      { action: "progress", ...draft, pictures },
-      {
-        onSuccess() {
-          clearDraft();
-          stackedToast({ title: t("commission.toast.progress") });
-          onSent();
-        },
-        onError: (failure) => errorToast(t, messageOf(failure)),
+    action.mutateAsync({ action: "progress", ...draft, pictures }).then(
+      () => {
+        clearDraft();
+        stackedToast({ title: t("commission.toast.progress") });
+        onSent();
       },
+      (failure: unknown) => errorToast(t, messageOf(failure)),
     );
   }
 

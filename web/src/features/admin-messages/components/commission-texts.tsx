@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { useIsCommissionBusy } from "@/features/admin-messages/api/commission";
 import { CommissionOfferForm } from "@/features/admin-messages/components/commission-offer-form";
 import { CommissionProgressForm } from "@/features/admin-messages/components/commission-progress-form";
 import { hasMessageDraft } from "@/features/admin-messages/hooks/use-message-draft";
@@ -24,8 +25,10 @@ export function CommissionTexts({
   const [opened, setOpened] = useState<"offer" | "progress" | null>(() =>
     allowed && hasMessageDraft(allowed, messageId) ? allowed : null,
   );
+  const busy = useIsCommissionBusy(messageId);
   const toggle = (form: "offer" | "progress") => ({
     "aria-expanded": opened === form,
+    loading: busy && opened === form, // a form stays open until its text has arrived
     onClick: () => setOpened(opened === form ? null : form),
   });
   const close = () => setOpened(null);

@@ -64,12 +64,9 @@ function Reply({
   const resendable = own && mailable && reply.delivery !== "queued";
 
   function resend() {
-    action.mutate(
-      { action: "resend", id: reply.id },
-      {
-        onError: (error) => errorToast(t, messageOf(error)),
-      },
-    );
+    action
+      .mutateAsync({ action: "resend", id: reply.id })
+      .catch((error: unknown) => errorToast(t, messageOf(error)));
   }
 
   return (

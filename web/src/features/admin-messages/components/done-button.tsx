@@ -17,10 +17,9 @@ export function DoneButton({ message }: { message: ContactSubmission }) {
       variant="ghost"
       loading={action.isPending}
       onClick={() =>
-        action.mutate(
-          { action: done ? "reopen" : "done" },
-          { onError: (error) => errorToast(t, messageOf(error)) },
-        )
+        void action
+          .mutateAsync({ action: done ? "reopen" : "done" })
+          .catch((error: unknown) => errorToast(t, messageOf(error)))
       }
     >
       <Icon aria-hidden="true" size={20} strokeWidth={1.75} />

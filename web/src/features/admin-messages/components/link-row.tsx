@@ -26,12 +26,9 @@ export function LinkRow({ messageId, link }: { messageId: string; link: Conversa
 
   function renew() {
     setStatus("");
-    action.mutate(
-      { action: "renew" },
-      {
-        onSuccess: () => setStatus(t("messages.linkRenewed")),
-        onError: (error) => errorToast(t, messageOf(error)),
-      },
+    action.mutateAsync({ action: "renew" }).then(
+      () => setStatus(t("messages.linkRenewed")),
+      (error: unknown) => errorToast(t, messageOf(error)),
     );
   }
 

@@ -38,21 +38,20 @@ export function MessageData() {
 /** A button that saves all messages as a file of this format. */
 function ExportButton({ format, label }: { format: "csv" | "json"; label: string }) {
   const t = useT();
-  const { mutate, isPending } = useExportMessages(format);
+  const { mutateAsync, isPending } = useExportMessages(format);
   return (
     <Button
       variant="outline"
       size="sm"
       loading={isPending}
       onClick={() =>
-        mutate(undefined, {
-          onError: (error) =>
-            stackedToast({
-              title: t("messages.data.toast.exportError"),
-              description: messageOf(error),
-              destructive: true,
-            }),
-        })
+        void mutateAsync().catch((error: unknown) =>
+          stackedToast({
+            title: t("messages.data.toast.exportError"),
+            description: messageOf(error),
+            destructive: true,
+          }),
+        )
       }
     >
       {label}

@@ -497,6 +497,29 @@ it("AM-reply-1 AM-reply-2: a reply is sent once, its mail can be sent again, and
   expect(sent[0]!.id).toBe(sent[1]!.id);
 });
 
+it("AM-reply-1: the result of a reply is shown after another message was opened", async () => {
+  conversation = { mail: true, links: true, language: "pt", link: null, pictures: [] };
+  let answer = () => {};
+  const answered = new Promise<void>((done) => (answer = done));
+  server.use(
+    http.post(`${functions}/contact-reply`, async ({ request }) => {
+      const { action } = (await request.clone().json()) as { action?: string };
+      if (action !== "reply") return undefined;
+      await answered;
+      return HttpResponse.json({ success: false, error: "The disk is full" }, { status: 507 });
+    }),
+  );
+  const { user, toasts } = await open(`/admin/contact-messages?message=${first}`);
+  await user.type(await screen.findByLabelText("Reply to Inês"), "Em maio.");
+  await user.click(screen.getByRole("button", { name: "Send reply" }));
+  await user.click(item(/Marta/));
+  await screen.findByLabelText("Reply to Marta");
+  answer();
+  await waitFor(() => expect(toasts).toMatchObject([{ description: "The disk is full" }]));
+  await user.click(item(/Inês/));
+  expect(await screen.findByLabelText("Reply to Inês")).toHaveValue("Em maio.");
+});
+
 it("FN-reply-renew: the private link can be copied and renewed", async () => {
   conversation = { mail: true, links: true, language: "pt", link: null, pictures: [] };
   const { user } = await open(`/admin/contact-messages?message=${first}`);

@@ -56,13 +56,11 @@ export function Quarantine() {
       message={opened}
       restoring={restore.isPending}
       onRestore={() =>
-        restore.mutate(opened.id, {
-          onSuccess: () => {
-            stackedToast({ title: t("messages.toast.restored") });
-            close();
-          },
-          onError: () => errorToast(t, t("messages.toast.restoreError")),
-        })
+        // Unlike the toasts, close() is not called if the owner has left the page: it changes the URL.
+        void restore.mutateAsync(opened.id, { onSuccess: close }).then(
+          () => stackedToast({ title: t("messages.toast.restored") }),
+          () => errorToast(t, t("messages.toast.restoreError")),
+        )
       }
       onDelete={() => setDeleting(opened.id)}
       inDialog={narrow}

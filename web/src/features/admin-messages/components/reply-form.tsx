@@ -44,16 +44,13 @@ export function ReplyForm({
       setError(t("messages.replyEmpty"));
       return;
     }
-    action.mutate(
-      { action: "reply", ...draft, pictures },
-      {
-        onSuccess() {
-          clearDraft();
-          if (picturesInput.current) picturesInput.current.value = "";
-          stackedToast({ title: t("messages.toast.replied") });
-        },
-        onError: (failure) => errorToast(t, messageOf(failure)),
+    action.mutateAsync({ action: "reply", ...draft, pictures }).then(
+      () => {
+        clearDraft();
+        if (picturesInput.current) picturesInput.current.value = "";
+        stackedToast({ title: t("messages.toast.replied") });
       },
+      (failure: unknown) => errorToast(t, messageOf(failure)),
     );
   }
 

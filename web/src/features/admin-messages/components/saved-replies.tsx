@@ -37,19 +37,16 @@ export function SavedReplies() {
   }
 
   function removeReply(reply: SavedReply) {
-    remove.mutate(reply.id, {
-      onSuccess() {
-        addButton.current?.focus();
-        stackedToast({
-          title: t("messages.saved.toast.deleted"),
-          action: {
-            label: t("common.undo"),
-            onClick: () => restore.mutate(reply, { onError: fail }),
-          },
-        });
-      },
-      onError: fail,
-    });
+    remove.mutateAsync(reply.id).then(() => {
+      addButton.current?.focus();
+      stackedToast({
+        title: t("messages.saved.toast.deleted"),
+        action: {
+          label: t("common.undo"),
+          onClick: () => void restore.mutateAsync(reply).catch(fail),
+        },
+      });
+    }, fail);
   }
 
   return (

@@ -49,20 +49,18 @@ export function SavedReplyForm({ reply, onClose }: { reply?: SavedReply; onClose
 
   function submit(values: Values) {
     if (!check(values)) return;
-    save.mutate(
-      {
-        ...(reply && { id: reply.id }),
-        title: values.title.trim(),
-        text_en: values.text_en.trim() || null,
-        text_pt: values.text_pt.trim() || null,
+    const saved = {
+      ...(reply && { id: reply.id }),
+      title: values.title.trim(),
+      text_en: values.text_en.trim() || null,
+      text_pt: values.text_pt.trim() || null,
+    };
+    save.mutateAsync(saved).then(
+      () => {
+        stackedToast({ title: t("messages.saved.toast.saved") });
+        onClose();
       },
-      {
-        onSuccess() {
-          stackedToast({ title: t("messages.saved.toast.saved") });
-          onClose();
-        },
-        onError: (error) => errorToast(t, messageOf(error)),
-      },
+      (error: unknown) => errorToast(t, messageOf(error)),
     );
   }
 

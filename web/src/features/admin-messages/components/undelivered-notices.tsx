@@ -16,10 +16,10 @@ export function UndeliveredNotices({ id, notices }: { id: string; notices: Messa
   const failed = notices.some(({ state }) => state === "failed");
 
   function sendAgain() {
-    retry.mutate(id, {
-      onSuccess: () => stackedToast({ title: t("messages.toast.noticeAgain") }),
-      onError: () => errorToast(t, t("messages.noticeAgainError")),
-    });
+    retry.mutateAsync(id).then(
+      () => stackedToast({ title: t("messages.toast.noticeAgain") }),
+      () => errorToast(t, t("messages.noticeAgainError")),
+    );
   }
 
   return (

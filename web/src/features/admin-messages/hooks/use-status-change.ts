@@ -8,10 +8,10 @@ import type { ContactStatus } from "@/lib/types";
 /** Returns a function that sets the status of a message. A toast shows a failure. */
 export function useStatusChange() {
   const t = useT();
-  const { mutate: saveStatus } = useSetMessageStatus();
+  const { mutateAsync: saveStatus } = useSetMessageStatus();
   return useCallback(
     (id: string, status: ContactStatus) =>
-      saveStatus({ id, status }, { onError: (error) => errorToast(t, messageOf(error)) }),
+      void saveStatus({ id, status }).catch((error: unknown) => errorToast(t, messageOf(error))),
     [saveStatus, t],
   );
 }

@@ -18,18 +18,15 @@ export function useReviewVisibility(review: Review) {
 
   function toggle() {
     if (update.isPending) return;
-    update.mutate(
-      { base: review, change: { is_active: !active } },
-      {
-        onSuccess: (saved) =>
-          stackedToast({
-            title: t("reviews.toast.updated"),
-            action: undoButton(() =>
-              update.mutateAsync({ base: saved, change: { is_active: active } }),
-            ),
-          }),
-        onError: () => stackedToast({ title: t("reviews.toast.updateError"), destructive: true }),
-      },
+    update.mutateAsync({ base: review, change: { is_active: !active } }).then(
+      (saved) =>
+        stackedToast({
+          title: t("reviews.toast.updated"),
+          action: undoButton(() =>
+            update.mutateAsync({ base: saved, change: { is_active: active } }),
+          ),
+        }),
+      () => stackedToast({ title: t("reviews.toast.updateError"), destructive: true }),
     );
   }
 

@@ -68,10 +68,9 @@ function NewAddress() {
         variant="outline"
         loading={action.isPending}
         onClick={() =>
-          action.mutate(
-            { action: "create", language: chosen },
-            { onError: (error) => errorToast(t, messageOf(error)) },
-          )
+          void action
+            .mutateAsync({ action: "create", language: chosen })
+            .catch((error: unknown) => errorToast(t, messageOf(error)))
         }
       >
         <CalendarDays {...icon} />
@@ -98,19 +97,20 @@ function Address({ calendar }: { calendar: CalendarFeed }) {
   }
 
   function change(which: "replace" | "remove") {
-    action.mutate(
-      which === "replace" ? { action: which, language: calendar.language } : { action: which },
-      {
-        onSuccess() {
+    action
+      .mutateAsync(
+        which === "replace" ? { action: which, language: calendar.language } : { action: which },
+      )
+      .then(
+        () => {
           setStatus("");
           stackedToast({
             title: t(which === "replace" ? "calendar.toast.replaced" : "calendar.toast.removed"),
           });
         },
-        onError: (error) => errorToast(t, messageOf(error)),
-        onSettled: () => setAsking(null),
-      },
-    );
+        (error: unknown) => errorToast(t, messageOf(error)),
+      )
+      .finally(() => setAsking(null));
   }
 
   return (
