@@ -318,7 +318,7 @@ func TestEntriesWithAnAddressAreFoundAndErased(t *testing.T) {
 			t.Fatal(err)
 		}
 		count := func() (n int) {
-			if err := s.EachEntryOf(t.Context(), d, "canary@exemplo.example", func(any) error { n++; return nil }); err != nil {
+			if err := s.EachEntryAbout(t.Context(), d, "canary@exemplo.example", func(any) error { n++; return nil }); err != nil {
 				t.Fatal(err)
 			}
 			return n
@@ -326,7 +326,7 @@ func TestEntriesWithAnAddressAreFoundAndErased(t *testing.T) {
 		if n := count(); n != 3 {
 			t.Errorf("found %d", n)
 		}
-		if err := d.WithTx(t.Context(), func(tx *db.Tx) error { return s.EraseEntriesOf(t.Context(), tx, "canary@exemplo.example") }); err != nil {
+		if err := d.WithTx(t.Context(), func(tx *db.Tx) error { return s.EraseEntriesAbout(t.Context(), tx, "canary@exemplo.example") }); err != nil {
 			t.Fatal(err)
 		}
 		all, err := s.get(t, admin, `{}`)

@@ -9,11 +9,11 @@ import (
 
 // This file finds and deletes the entries about an email address, for requests about personal data.
 
-// EachEntryOf calls yield for each entry about an email address: the entries whose title contains the address, and the entries about the
-// role of an account with the address. The other actions of such an account are left out, because their entries are about the changed
-// rows. They stay without the account's name when the account is erased.
-func (s *Service) EachEntryOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
-	found, err := listEntriesOf(ctx, q, address)
+// EachEntryAbout calls yield for each entry about an email address: entries whose title contains the address, and entries about changes of the
+// role of the account with the address. Entries about changes that the account itself made are not included, because they are about the
+// changed rows. When the account is erased, those entries are kept without its name.
+func (s *Service) EachEntryAbout(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
+	found, err := listEntriesAbout(ctx, q, address)
 	if err != nil {
 		return err
 	}
@@ -29,10 +29,10 @@ func (s *Service) EachEntryOf(ctx context.Context, q db.Querier, address string,
 	return nil
 }
 
-// EraseEntriesOf deletes the entries of EachEntryOf. The caller must erase the accounts with the address later, because
-// EraseEntriesOf finds the entries about roles by their accounts.
-func (s *Service) EraseEntriesOf(ctx context.Context, tx *db.Tx, address string) error {
-	found, err := listEntriesOf(ctx, tx, address)
+// EraseEntriesAbout deletes the entries of EachEntryAbout. The caller must erase the accounts with the address later, because
+// EraseEntriesAbout finds the entries about roles by their accounts.
+func (s *Service) EraseEntriesAbout(ctx context.Context, tx *db.Tx, address string) error {
+	found, err := listEntriesAbout(ctx, tx, address)
 	if err != nil {
 		return err
 	}
@@ -44,9 +44,9 @@ func (s *Service) EraseEntriesOf(ctx context.Context, tx *db.Tx, address string)
 	return nil
 }
 
-// listEntriesOf returns the entries of EachEntryOf. It leaves out an entry whose title contains the address only as a part of a longer
-// one.
-func listEntriesOf(ctx context.Context, q db.Querier, address string) ([]change, error) {
+// listEntriesAbout returns the entries of EachEntryAbout. It leaves out an entry whose title contains the address only as a part of a longer
+// address, as joana@example.org contains ana@example.org.
+func listEntriesAbout(ctx context.Context, q db.Querier, address string) ([]change, error) {
 	whole, err := history.WholeAddress(address)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func (a *App) addressPlaces() []functions.AddressPlace {
 		{Name: "quarantine", Each: a.Functions.EachQuarantinedOf, Erase: a.Functions.EraseQuarantinedOf},
 		{Name: "notices", Each: a.Functions.EachNoticeOf, Erase: a.Functions.EraseNoticesOf},
 		{Name: "revisions", Each: a.history.EachRevisionOf, Erase: a.history.EraseRevisionsOf},
-		{Name: "activity", Each: a.activity.EachEntryOf, Erase: a.activity.EraseEntriesOf},
+		{Name: "activity", Each: a.activity.EachEntryAbout, Erase: a.activity.EraseEntriesAbout},
 		{Name: "sign_ins", Each: a.Auth.EachAuditEntryOf, Erase: a.Auth.EraseAuditEntriesOf},
 		{Name: "accounts", Each: a.Auth.EachAccountOf, Erase: a.Auth.EraseAccountsOf},
 		{Name: "queued_mails", Each: a.eachQueuedMailOf, Erase: a.eraseQueuedMailsOf},

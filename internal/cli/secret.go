@@ -10,12 +10,12 @@ import (
 
 // secretCommand is the command atelie secret. It changes the secret from which the program derives its keys.
 type secretCommand struct {
-	Reset  secretResetCommand  `cmd:"" help:"Replace a secret that is lost: the database accepts the secret that is set, or a new one. This ends all sessions and removes what only the lost secret could decrypt: second factors by an authenticator app, recovery codes, waiting mails."`
+	Reset  secretResetCommand  `cmd:"" help:"Use this when the secret is lost. From then on the database belongs to the secret that is set, or to a new one. This ends all sessions and removes what only the lost secret could decrypt: second factors by an authenticator app, recovery codes, waiting mails."`
 	Rotate secretRotateCommand `cmd:"" help:"Create a new secret in the data folder and keep the current one as the previous secret."`
 	Forget secretForgetCommand `cmd:"" help:"Remove the previous secret once no value is encrypted with it."`
 }
 
-var errSecretSet = errors.New("secret: it is a setting, and not stored in the data folder: set the new one as ATELIE_JWT_SECRET and the old one as ATELIE_JWT_SECRET_PREVIOUS, then start the servers again")
+var errSecretSet = errors.New("secret: ATELIE_JWT_SECRET sets it, so the data folder has none to change: set the new one as ATELIE_JWT_SECRET and the old one as ATELIE_JWT_SECRET_PREVIOUS, then start the servers again")
 
 type secretRotateCommand struct{}
 
@@ -31,7 +31,7 @@ func (c *secretRotateCommand) Run(env *environment) error {
 	if err := datafolder.RotateSecret(env.cfg.Server.DataDir); err != nil {
 		return err
 	}
-	return env.printf("The secret is new. Start the server again: it encrypts all values with the new secret, and logs when the old one may be removed.\nUntil then existing sessions, tokens and keys stay valid; atelie keys prints the new keys.\n")
+	return env.printf("A new secret was created. Start the server again: it encrypts all values with the new secret, and logs when the old one may be removed.\nUntil then existing sessions, tokens and keys stay valid; atelie keys prints the new keys.\n")
 }
 
 type secretForgetCommand struct{}

@@ -11,10 +11,10 @@ import (
 	"atelie/internal/httpx"
 )
 
-// exportStallTimeout is how long a client may read nothing before its connection is closed. The whole file has no time limit.
+// exportStallTimeout is how long a write may wait for the client before the connection is closed. The whole file has no time limit.
 const exportStallTimeout = time.Minute
 
-// exportFile is a file that is sent as the response to a request.
+// exportFile writes a file with the owner's data, such as all messages, as the response to a request.
 type exportFile struct {
 	*bufio.Writer
 	sink *deadlineWriter // receives what the buffered Writer flushes
@@ -23,12 +23,12 @@ type exportFile struct {
 // deadlineWriter moves the connection's write deadline at each write. This replaces the server's time limit for a whole response.
 type deadlineWriter struct {
 	http.ResponseWriter
-	conn  *http.ResponseController
-	begun bool // whether anything was written
+	conn    *http.ResponseController
+	started bool // whether anything was written
 }
 
 func (d *deadlineWriter) Write(b []byte) (int, error) {
-	d.begun = true
+	d.started = true
 	// ErrNotSupported: the ResponseWriter has no connection, as in tests.
 	if err := d.conn.SetWriteDeadline(time.Now().Add(exportStallTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return 0, err
@@ -48,19 +48,19 @@ func startExportFile(w http.ResponseWriter, name string) *exportFile {
 	return &exportFile{bufio.NewWriterSize(sink, 32<<10), sink}
 }
 
-// end completes the file if err is nil. If err is not nil, or the file cannot be completed, and nothing was sent yet, it returns the error,
-// so that the client gets an ordinary error response. If a part of the file was sent, end aborts the connection (by a panic with
-// http.ErrAbortHandler), because an incomplete file would look complete.
-func (d *exportFile) end(ctx context.Context, err error) error {
+// end completes the file; err is the error of making its content. After an error it depends on what was sent. If nothing was, end returns the
+// error, and the client gets an ordinary error response. If a part of the file was, end panics with http.ErrAbortHandler, which aborts the
+// connection: otherwise the incomplete file would look complete.
+func (f *exportFile) end(ctx context.Context, err error) error {
 	if err == nil {
-		err = d.Flush()
+		err = f.Flush()
 	}
 	if err == nil {
 		return nil
 	}
-	if !d.sink.begun {
+	if !f.sink.started {
 		for _, name := range []string{"Content-Type", "Content-Disposition"} {
-			d.sink.Header().Del(name)
+			f.sink.Header().Del(name)
 		}
 		return err
 	}

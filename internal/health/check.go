@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Check records since when a backup, a proof (a nightly trial restore of the backup) or a certificate is missing, and queues mails
-// to the owners about every problem. Each node calls it once an hour.
+// Check stores the time at which it first noticed that a backup, a proof (a nightly trial restore of the backup) or a certificate is missing,
+// and queues mails to the owners about every problem. Each node calls it once an hour.
 func (s *Service) Check(ctx context.Context) error {
 	r, err := s.read(ctx)
 	if err != nil {
@@ -17,20 +17,20 @@ func (s *Service) Check(ctx context.Context) error {
 		return err
 	}
 	var errs []error
-	for _, t := range r.problems() {
-		if r.mailable(t) {
-			errs = append(errs, s.cfg.MailOwners(ctx, t, mailInterval(t.Code)))
+	for _, p := range r.problems() {
+		if r.mailable(p) {
+			errs = append(errs, s.cfg.MailOwners(ctx, p, mailInterval(p.Code)))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// recordMissing records since when something is missing. That is the time of the check that first noticed it.
+// recordMissing stores a record for each thing that is missing since this check, and deletes the records of those that are there again.
 func (s *Service) recordMissing(ctx context.Context, r reading) error {
 	b := r.backup
-	certificate, ok := r.firstToEnd()
+	certificate, ok := r.firstCertificateToExpire()
 	missing := map[string]bool{
-		recordOff:                b.Destination == "",
+		recordBackupOff:          b.Destination == "",
 		recordNoBackup:           b.Destination != "" && b.LastBackup.IsZero(),
 		recordNoProof:            b.Destination != "" && !b.LastBackup.IsZero() && b.LastProof.IsZero(),
 		recordMissingCertificate: ok && certificate.End.IsZero(),
@@ -40,7 +40,7 @@ func (s *Service) recordMissing(ctx context.Context, r reading) error {
 		_, known := r.records[name]
 		switch {
 		case isMissing && !known:
-			errs = append(errs, saveBeginning(ctx, s.db, name, r.now))
+			errs = append(errs, insertRecord(ctx, s.db, name, r.now))
 		case !isMissing && known:
 			errs = append(errs, deleteRecord(ctx, s.db, name))
 		}
@@ -58,5 +58,5 @@ func (s *Service) Ended(ctx context.Context, c Code) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return !slices.ContainsFunc(r.problems(), func(t Problem) bool { return t.Code == c }), nil
+	return !slices.ContainsFunc(r.problems(), func(p Problem) bool { return p.Code == c }), nil
 }

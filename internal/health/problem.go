@@ -119,7 +119,7 @@ func (r reading) problems() []Problem {
 	case r.isOlder(r.mails.Oldest, mailWaitingAfter):
 		add(MailWaiting, r.mails.Oldest, failing.cause)
 	}
-	switch c, ok := r.firstToEnd(); {
+	switch c, ok := r.firstCertificateToExpire(); {
 	case !ok:
 	case c.End.IsZero():
 		if since := r.records[recordMissingCertificate].at; r.isOlder(since, certificateMissingAfter) {
@@ -134,7 +134,7 @@ func (r reading) problems() []Problem {
 func (r reading) addBackupProblems(add func(Code, time.Time, string)) {
 	b := r.backup
 	if b.Destination == "" {
-		add(BackupOff, r.records[recordOff].at, "")
+		add(BackupOff, r.records[recordBackupOff].at, "")
 		return
 	}
 	stale := cmp.Or(b.LastBackup, r.records[recordNoBackup].at)
@@ -166,8 +166,8 @@ func (r reading) isOlder(since time.Time, limit time.Duration) bool {
 	return !since.IsZero() && r.now.Sub(since) > limit
 }
 
-// firstToEnd returns the certificate that ends first; one that is missing comes before all others.
-func (r reading) firstToEnd() (Certificate, bool) {
+// firstCertificateToExpire returns the certificate that ends first; one that is missing comes before all others.
+func (r reading) firstCertificateToExpire() (Certificate, bool) {
 	if len(r.certificates) == 0 {
 		return Certificate{}, false
 	}

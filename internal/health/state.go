@@ -113,7 +113,7 @@ func (s *Service) state(r reading) (State, error) {
 			Server: s.cfg.MailServer, DeliveredAt: utc(delivered), Waiting: m.Waiting, Retried: m.Retried, Failed: m.Failed,
 		},
 	}
-	if c, ok := r.firstToEnd(); ok {
+	if c, ok := r.firstCertificateToExpire(); ok {
 		state.Certificate = &certificateState{Proved: c.End.After(r.now) && !has(CertificateEnding, CertificateMissing), Domain: c.Domain, EndsAt: utc(c.End)}
 	}
 	return state, nil

@@ -13,7 +13,7 @@ const (
 	recordDelivered = "mail_delivered" // at: the newest delivery of a mail
 	// at: the first failure since the newest delivery; count: the number of failures after it; cause: the cause of the newest failure
 	recordFailing            = "mail_failing"
-	recordOff                = "backup_off"          // at: since when backups are off
+	recordBackupOff          = "backup_off"          // at: since when backups are off
 	recordNoBackup           = "backup_missing"      // at: since when backups are on and the destination has no backup
 	recordNoProof            = "proof_missing"       // at: since when there is a backup, but no trial restore of it has succeeded
 	recordMissingCertificate = "certificate_missing" // at: since when any domain has no certificate
@@ -59,8 +59,8 @@ func saveFailure(ctx context.Context, q db.Querier, now time.Time, cause string)
 		on conflict (name) do update set count = health_records.count + 1, cause = excluded.cause`, recordFailing, now, cause)
 }
 
-// saveBeginning stores now as the beginning of a state, unless a beginning is stored already.
-func saveBeginning(ctx context.Context, q db.Querier, name string, now time.Time) error {
+// insertRecord stores now as the beginning of a state, unless a beginning is stored already.
+func insertRecord(ctx context.Context, q db.Querier, name string, now time.Time) error {
 	return db.Exec(ctx, q, "insert into health_records (name, at) values ($1, $2) on conflict (name) do nothing", name, now)
 }
 

@@ -27,8 +27,8 @@ func newPool(workers int, runTime time.Duration) *pool {
 	return &pool{handlers: map[string]Handler{}, workers: workers, runTime: runTime, wakeup: make(chan struct{}, 1)}
 }
 
-// wake makes the pools of this node that run a kind of job read the queue immediately. Other pools would search the whole queue in vain, after
-// each write of a site with thousands of waiting jobs. wake never blocks.
+// wake makes the pools of this node that run a kind of job read the queue immediately. Waking the others
+// too would make each of them search the whole queue for nothing, at every write. wake never blocks.
 func (q *Queue) wake(kind string) {
 	for _, p := range q.pools {
 		if p.handlers[kind] == nil {
@@ -41,8 +41,8 @@ func (q *Queue) wake(kind string) {
 	}
 }
 
-// Run runs jobs until ctx ends. Then it waits for running jobs whose time limit is at most DefaultRunTime. It cancels slower jobs,
-// because the server must stop soon. A cancelled job is due again immediately, on another node or after the next start.
+// Run runs jobs until ctx ends. Then it waits for running jobs whose time limit is at most DefaultRunTime. It cancels jobs with
+// a longer limit, because the server must stop soon. A cancelled job is due again immediately, on another node or after the next start.
 func (q *Queue) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, p := range q.pools {

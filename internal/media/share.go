@@ -9,23 +9,23 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// smallWidth is the width in pixels for Picture.Small, for lists.
+// smallWidth is the width in pixels of Picture.Small, which lists show.
 const smallWidth = 128
 
-// largeWidth is the maximum width in pixels for Picture.Large.
+// largeWidth is the maximum width in pixels of Picture.Large.
 const largeWidth = 1600
 
 // Picture contains URLs of a picture's renditions, for search engines and link previews. The URLs are paths on this server and
 // contain the version of the content.
 type Picture struct {
-	Share         string // share picture: 1200 × 630 pixels, under 300 kB; the whole picture on a background of its dominant colour
+	Share         string // for link previews (og:image): 1200 × 630 pixels, under 300 kB; the whole picture on a background of its dominant colour
 	Small         string // a rendition of smallWidth pixels, or, for a narrower picture, one of the picture's own width
 	Large         string // the widest rendition of at most largeWidth pixels; if all are wider, the narrowest one
 	Width, Height int    // size of Large in pixels
 }
 
-// Pictures returns the Picture of each file, by the public URL in urls; for a video, that of its still (the frame shown before it plays).
-// It leaves out files that are unknown or cannot be read.
+// Pictures maps each public URL in urls to the Picture of its file. The Picture of a video shows its still (the frame that is shown before the
+// video plays). Files that are unknown or cannot be read are left out.
 func (s *Service) Pictures(ctx context.Context, urls []string) (map[string]Picture, error) {
 	out := map[string]Picture{}
 	names := map[string]objectName{}

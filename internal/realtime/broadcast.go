@@ -27,9 +27,9 @@ type envelope struct {
 	Message message `json:"message"`
 }
 
-// checkMaySend reports whether the member (a client that has joined a channel) may send messages and presence now. Before it returns
+// authorizeSend reports whether the member (a client that has joined a channel) may send messages and presence now. Before it returns
 // false, it sends the client an error. If the rights cannot be read, it closes the socket instead.
-func (sock *socket) checkMaySend(ctx context.Context, m *member, in incoming) bool {
+func (sock *socket) authorizeSend(ctx context.Context, m *member, in incoming) bool {
 	caller, err := sock.service.withRights(ctx, sock.service.callerOf(m))
 	switch {
 	case err != nil:
@@ -42,13 +42,13 @@ func (sock *socket) checkMaySend(ctx context.Context, m *member, in incoming) bo
 	return true
 }
 
-// handleBroadcast handles a message from a client and publishes it to all nodes. The client gets a reply if it joined with ack,
-// or if the message is rejected.
+// handleBroadcast publishes a message from a client to all nodes. The client gets a reply if it joined the channel with the option ack,
+// or if the message is refused.
 func (sock *socket) handleBroadcast(ctx context.Context, m *member, in incoming) {
-	if !sock.checkMaySend(ctx, m, in) {
+	if !sock.authorizeSend(ctx, m, in) {
 		return
 	}
-	if in.message == nil { // a text frame
+	if in.message == nil { // a text frame, whose message is in the payload; readers of binary frames set it
 		var p struct {
 			Event   string          `json:"event"`
 			Payload json.RawMessage `json:"payload"`

@@ -50,7 +50,7 @@ func byKey(list []presenceRow) map[string]metas {
 
 // handlePresence handles the client's events track (stores the client's presence) and untrack (removes it).
 func (sock *socket) handlePresence(ctx context.Context, m *member, in incoming) {
-	if !sock.checkMaySend(ctx, m, in) {
+	if !sock.authorizeSend(ctx, m, in) {
 		return
 	}
 	var p struct {

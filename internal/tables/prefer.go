@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// preferences are the values of the Prefer header (RFC 7240). A preference that was not sent is "". If a preference is
-// repeated, only the first one has an effect.
+// preferences are the values of the Prefer header (RFC 7240), with the preferences that PostgREST knows. A preference that was not sent is "".
+// If a preference is repeated, only the first one has an effect.
 type preferences struct {
 	resolution  string // merge-duplicates or ignore-duplicates: what an insert does if a row has the key already
 	missing     string // default or null: the value of a column that is missing in a row of the body
@@ -15,13 +15,13 @@ type preferences struct {
 	count       string // exact, planned, estimated: all three give the exact count
 	timezone    string // UTC; other time zones are treated as unknown preferences
 	handling    string // strict, lenient: whether an unknown preference is an error
-	maxAffected *int64 // maximum number of rows that a write may change; used only with strict handling (affectedLimit)
+	maxAffected *int64 // maximum number of rows that a write may change; used only with strict handling (see affectedLimit)
 }
 
 // parsePrefer reads the header. Unknown preferences are ignored; with handling=strict they are an error.
 func parsePrefer(h http.Header) (preferences, error) {
 	var p preferences
-	var invalid []string
+	var unknown []string
 	for part := range strings.SplitSeq(strings.Join(h.Values("Prefer"), ","), ",") {
 		part = strings.TrimSpace(part)
 		name, value, _ := strings.Cut(part, "=")
@@ -40,18 +40,17 @@ func parsePrefer(h http.Header) (preferences, error) {
 		case "timezone=UTC":
 			setIfEmpty(&p.timezone, value)
 		case "tx=commit", "tx=rollback": // ignored, as with PostgREST's default settings
-		default:
+		default: // max-affected has any number as its value
 			n, err := strconv.ParseInt(value, 10, 64)
-			switch {
-			case name != "max-affected" || err != nil || n < 0:
-				invalid = append(invalid, part)
-			case p.maxAffected == nil:
+			if name != "max-affected" || err != nil || n < 0 {
+				unknown = append(unknown, part)
+			} else if p.maxAffected == nil {
 				p.maxAffected = &n
 			}
 		}
 	}
-	if p.handling == "strict" && invalid != nil {
-		return p, errPreferences(invalid)
+	if p.handling == "strict" && unknown != nil {
+		return p, errPreferences(unknown)
 	}
 	return p, nil
 }

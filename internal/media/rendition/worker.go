@@ -22,18 +22,18 @@ import (
 // Command is the program's hidden command that runs a worker. A worker is a process that runs one job.
 const Command = "picture-worker"
 
-// task is what the server sends to a worker, as the first line of its input. Memory and CPU also limit each program that the
-// worker starts.
+// task is what the server sends to a worker, as the first line of its input. The limits in Memory and CPU also apply to each program that
+// the worker starts.
 type task struct {
 	estimatedMemory int64 // bytes; not sent: the server computes GOMEMLIMIT of the worker from it
 
 	Job    Job    `json:"job"`
 	Limits Limits `json:"limits"`
 	Memory int64  `json:"memory"`         // limit of the data segment in bytes
-	Vips   string `json:"vips,omitempty"` // path of libvips' command; "" for the own engine
+	Vips   string `json:"vips,omitempty"` // path of the command vips; "" for the engine written in Go
 
 	CPU time.Duration `json:"cpu"` // limit of processor time
-	// IdleTime is how long libvips works on a job that is not urgent with idle processors only (SCHED_IDLE).
+	// IdleTime is how long libvips runs a job that is not urgent at the priority SCHED_IDLE, at which it uses only idle processors.
 	IdleTime time.Duration `json:"idleTime,omitempty"`
 }
 

@@ -16,7 +16,7 @@ import (
 // notifyChannel is the PostgreSQL channel on which nodes send each other wake-ups. The notifications have no payload.
 const notifyChannel = "atelie_realtime"
 
-// insertEvents writes events in their order, in one statement, and sends one notification. It passes the payloads as one
+// insertEvents writes events to the outbox, from which every node reads, in the order of payloads, in one statement, and sends one notification. It passes the payloads as one
 // JSON list, so that the statement has the same text for any number of payloads.
 func insertEvents(ctx context.Context, tx *db.Tx, kind string, payloads []string, now time.Time) error {
 	list, err := json.Marshal(payloads)
@@ -33,12 +33,13 @@ func insertEvents(ctx context.Context, tx *db.Tx, kind string, payloads []string
 	)
 }
 
-// insertRowEvents writes an event for each row of a query (Bus.RecordRows) and sends one notification.
-func insertRowEvents(ctx context.Context, tx *db.Tx, kind, before, after string, now time.Time, query string, args []any) error {
+// insertRowEvents writes an event for each row of a query and sends one notification (Bus.RecordRows). The payload of an event is prefix +
+// the text of the row + suffix.
+func insertRowEvents(ctx context.Context, tx *db.Tx, kind, prefix, suffix string, now time.Time, query string, args []any) error {
 	n := len(args)
 	statement := fmt.Sprintf("with given(payload) as (%s) insert into realtime_outbox (kind, payload, created_at) select $%d, $%d || payload || $%d, $%d from given",
 		query, n+1, n+2, n+3, n+4)
-	return errors.Join(db.Queue(ctx, tx, statement, append(slices.Clone(args), kind, before, after, now)...), notify(ctx, tx))
+	return errors.Join(db.Queue(ctx, tx, statement, append(slices.Clone(args), kind, prefix, suffix, now)...), notify(ctx, tx))
 }
 
 // notify wakes the readers on all nodes after the commit.

@@ -2,6 +2,8 @@ import { createContext, useContext } from "react";
 import type { GalleryFilter, GallerySettings } from "@/lib/gallery-settings";
 import type { MediaInfo } from "@/lib/media";
 
+// The boot data: what the server embeds as JSON in each page, so that its scripts need not request it.
+
 /** A language of the site, as an ISO 639-1 code. */
 export type Language = "en" | "pt";
 
@@ -18,7 +20,7 @@ export const SITE_TEXT_KEYS = [
 /** One of SITE_TEXT_KEYS. */
 export type SiteTextKey = (typeof SITE_TEXT_KEYS)[number];
 
-/** The texts of the privacy page by section (docs/product.md, rule 21). */
+/** The texts of the privacy page by section. What the owner leaves empty, the program writes (docs/product.md, rule 21). */
 export type PrivacyTexts = {
   information: string;
   use: string;
@@ -46,17 +48,16 @@ export type CommissionTexts = {
   terms: string;
 };
 
-/** The settings about commissions. */
+/** The settings about commissions: as the owner edits them, with `slots`, or as the boot data has them, with `free`. */
 export type CommissionSettings = {
   state: CommissionState;
   texts: Record<Language, CommissionTexts>;
   /**
-   * How many commissions the artist works on at a time. Missing if there is no limit, and in the boot data of pages.
+   * How many commissions the artist works on at a time. Missing if there is no limit, and in the boot data.
    */
   slots?: number;
   /**
-   * How many of these slots are free. Only in the boot data of pages; missing without a limit, or if commissions are
-   * not open.
+   * How many of these slots are free. Only in the boot data; missing without a limit, or if commissions are not open.
    */
   free?: number;
 };

@@ -7,7 +7,7 @@ import { cn } from "@/lib/cn";
 
 type MediaStateProps = {
   info: ImageInfo | VideoInfo | undefined;
-  /** Omits the size and colours of pictures, for small ones such as avatars. */
+  /** Shows of a picture only that it is being prepared or has failed; for small pictures, such as avatars. */
   brief?: boolean;
   className?: string;
 };

@@ -1,5 +1,5 @@
 import { useId, useLayoutEffect, useRef, type RefObject } from "react";
-import { fileFacts, type MediaKind } from "@/lib/upload/media-types";
+import { fileTypeOf, type MediaKind } from "@/lib/upload/media-types";
 
 /** A mounted field that accepts pasted files. */
 type PasteField = {
@@ -56,7 +56,7 @@ function paste(event: ClipboardEvent) {
 /** The field that a paste of these files goes to; undefined if no field accepts them. */
 function fieldFor(files: File[], target: EventTarget | null): PasteField | undefined {
   const dialog = [...document.querySelectorAll("[role=dialog]")].at(-1);
-  const kinds = new Set(files.map((file) => fileFacts(file)?.kind));
+  const kinds = new Set(files.map((file) => fileTypeOf(file)?.kind));
   const accepting = fields
     .filter(({ element }) => !dialog || dialog.contains(element.current))
     .filter(({ latest }) => latest.current.kinds.some((kind) => kinds.has(kind)));

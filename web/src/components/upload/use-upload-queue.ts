@@ -3,7 +3,7 @@ import type { UploadProblem } from "@/components/upload/use-upload-toasts";
 import { useAuth } from "@/lib/auth";
 import { deleteFile, deleteFiles, loadFiles, saveFile } from "@/lib/draft-files";
 import { randomUuid } from "@/lib/upload/file-name";
-import { fileFacts, refusalOf, type MediaKind } from "@/lib/upload/media-types";
+import { fileTypeOf, refusalOf, type MediaKind } from "@/lib/upload/media-types";
 import { isDenied, RefusedFileError } from "@/lib/upload/upload-error";
 import type { UploadFile } from "@/lib/upload/uploader";
 import { makeThumbnailUrl } from "@/lib/upload/thumbnail";
@@ -192,7 +192,7 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
         const batch = batches.current.get(id);
         if (batch?.reported) return;
         if (batch) batch.reported = true;
-        const kind = fileFacts(file)?.kind ?? "image";
+        const kind = fileTypeOf(file)?.kind ?? "image";
         latest.current.onProblem(
           isDenied(error) ? { reason: "upload-denied", kind } : { reason: "failed", kind, error },
         );
@@ -219,7 +219,7 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
         dispatch({ type: "preview", id, preview });
       };
       for (const { id, file } of accepted) {
-        if (fileFacts(file)?.kind === "video") {
+        if (fileTypeOf(file)?.kind === "video") {
           setPreview(id, URL.createObjectURL(file));
           continue;
         }

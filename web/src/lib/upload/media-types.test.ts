@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { IMAGE_MAX_BYTES } from "@/lib/constants";
 import {
   acceptOf,
-  fileFacts,
+  fileTypeOf,
   IMAGE_ONLY,
   IMAGE_OR_VIDEO,
   refusalOf,
@@ -54,7 +54,7 @@ it("lets the file picker of an iPhone convert HEIC to JPEG", () => {
 });
 
 it("detects the type of a .mov file for which the system has none", () => {
-  expect(fileFacts(file("clip.MOV"))).toEqual({
+  expect(fileTypeOf(file("clip.MOV"))).toEqual({
     kind: "video",
     extension: "mov",
     mime: "video/quicktime",

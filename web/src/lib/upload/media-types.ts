@@ -4,8 +4,8 @@ import { IMAGE_MAX_BYTES, VIDEO_MAX_BYTES } from "@/lib/constants";
 export type MediaKind = "image" | "video";
 
 /**
- * The picture format of iPhones. Some servers cannot read it, so its upload begins with a request for the types that the
- * bucket accepts.
+ * The picture format of iPhones. Only servers with libvips can read it, so its upload begins with a request for the types
+ * that the bucket accepts.
  */
 export const HEIC = "image/heic";
 
@@ -23,15 +23,15 @@ const mimeByExtension: Record<MediaKind, Record<string, string>> = {
   video: { mp4: "video/mp4", webm: "video/webm", mov: "video/quicktime" },
 };
 
-/** The kinds of a field for pictures. */
+/** What a form field for pictures accepts. */
 export const IMAGE_ONLY: readonly MediaKind[] = ["image"];
-/** The kinds of a field for videos. */
+/** What a form field for videos accepts. */
 export const VIDEO_ONLY: readonly MediaKind[] = ["video"];
-/** The kinds of a field for pictures and videos. */
+/** What a form field for both accepts. */
 export const IMAGE_OR_VIDEO: readonly MediaKind[] = ["image", "video"];
 
-/** What fileFacts returns. */
-export type FileFacts = { kind: MediaKind; extension: string; mime: string };
+/** The type of an accepted file. */
+export type FileType = { kind: MediaKind; extension: string; mime: string };
 
 /** The extension of a file name in lower case, without the dot; "" if there is none. */
 function extensionOf(name: string): string {
@@ -43,7 +43,7 @@ function extensionOf(name: string): string {
  * The kind, extension and MIME type of a file by its extension, or by its type if the name has no extension, as for photos
  * shared from a phone. Null for a type that is not accepted.
  */
-export function fileFacts(file: { name: string; type: string }): FileFacts | null {
+export function fileTypeOf(file: { name: string; type: string }): FileType | null {
   const extension = extensionOf(file.name);
   for (const kind of IMAGE_OR_VIDEO) {
     for (const [known, mime] of Object.entries(mimeByExtension[kind])) {
@@ -63,7 +63,7 @@ export function refusalOf(
   file: { name: string; type: string; size: number },
   kinds: readonly MediaKind[],
 ): Refusal | null {
-  const facts = fileFacts(file);
+  const facts = fileTypeOf(file);
   if (!facts || !kinds.includes(facts.kind)) return "type";
   return file.size > maxBytes(facts.kind) ? "size" : null;
 }

@@ -4,7 +4,7 @@ import type { Bucket } from "@/lib/constants";
 import { extensionFor, sniffFile } from "@/lib/upload/sniff-type";
 import { randomFileName } from "@/lib/upload/file-name";
 import { stillFromPicture, captureStill } from "@/lib/upload/video-still";
-import { fileFacts, HEIC } from "@/lib/upload/media-types";
+import { fileTypeOf, HEIC } from "@/lib/upload/media-types";
 import { objectPath, publicUrl } from "@/lib/upload/object-url";
 import { removeObjects } from "@/lib/upload/remove-objects";
 import { stillOf } from "@/lib/upload/still-name";
@@ -65,7 +65,7 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
   }
 
   const upload: UploadFile = async (file, { onStill, onStillMissing, onProgress, signal }) => {
-    const facts = fileFacts(file);
+    const facts = fileTypeOf(file);
     const mime = await sniffFile(file);
     if (!facts || !mime?.startsWith(`${facts.kind}/`)) throw new RefusedFileError();
     if (mime === HEIC && !(await accepts(mime))) throw new RefusedFileError("heic");
@@ -123,7 +123,7 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
     const jpeg = await stillFromPicture(picture);
     // Most browsers cannot read HEIC, so the message to the owner gives this reason.
     if (!name || !jpeg)
-      throw new RefusedFileError(fileFacts(picture)?.mime === HEIC ? "heic" : "type");
+      throw new RefusedFileError(fileTypeOf(picture)?.mime === HEIC ? "heic" : "type");
     await uploadWithRetry({
       ...requestDefaults,
       name,

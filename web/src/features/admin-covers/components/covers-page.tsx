@@ -25,7 +25,7 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
-import { acceptOf, fileFacts, IMAGE_OR_VIDEO } from "@/lib/upload/media-types";
+import { acceptOf, fileTypeOf, IMAGE_OR_VIDEO } from "@/lib/upload/media-types";
 import { UploadError } from "@/lib/upload/upload-error";
 import type { QueuedFile } from "@/lib/upload/upload-queue";
 import type { UploadFile } from "@/lib/upload/uploader";
@@ -135,7 +135,7 @@ function useCoverUploads() {
   const upload = useCallback<UploadFile>(
     async (file, options) => {
       const url = await uploadFile(file, options);
-      const kind = fileFacts(file)?.kind ?? "image";
+      const kind = fileTypeOf(file)?.kind ?? "image";
       await createCover({ url, kind, chosenIndex: chosenIndexes.current.get(file)! });
       return url;
     },

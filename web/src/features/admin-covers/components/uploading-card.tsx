@@ -4,7 +4,7 @@ import { Button } from "@/components/ui/button";
 import { ProgressBar } from "@/components/upload/progress-bar";
 import type { UploadQueue } from "@/components/upload/use-upload-queue";
 import { useT } from "@/lib/i18n";
-import { fileFacts } from "@/lib/upload/media-types";
+import { fileTypeOf } from "@/lib/upload/media-types";
 import type { QueuedFile } from "@/lib/upload/upload-queue";
 import { cn } from "@/lib/cn";
 
@@ -20,7 +20,7 @@ export function UploadingCard({ entry, queue }: UploadingCardProps) {
   // The list has a card for the stored cover.
   if (entry.state === "stored") return null;
   const failed = entry.state === "failed";
-  const isVideo = fileFacts(entry.file)?.kind === "video";
+  const isVideo = fileTypeOf(entry.file)?.kind === "video";
   const mediaClassName = "size-full object-cover opacity-55";
   return (
     <li className={cn("bg-shade rounded-sm border-b-8", failed ? "border-danger" : "border-edge")}>

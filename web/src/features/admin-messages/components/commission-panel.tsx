@@ -2,7 +2,7 @@ import { useState, type FormEvent } from "react";
 import { useCommission, useCommissionAction } from "@/features/admin-messages/api/commission";
 import { CommissionOfferRow } from "@/features/admin-messages/components/commission-offer-row";
 import { ClientReviewPanel } from "@/features/admin-messages/components/client-review-panel";
-import { CommissionTexts } from "@/features/admin-messages/components/commission-texts";
+import { CommissionForms } from "@/features/admin-messages/components/commission-forms";
 import { DateField } from "@/components/form/date-field";
 import { SelectField } from "@/components/form/select-field";
 import { Button } from "@/components/ui/button";
@@ -37,7 +37,7 @@ export function CommissionPanel({ message }: { message: ContactSubmission }) {
           ))}
         </ol>
       )}
-      <CommissionTexts messageId={message.id} state={data} />
+      <CommissionForms messageId={message.id} state={data} />
       {data.stage_at !== null && (
         <ClientReviewPanel messageId={message.id} finished={data.stage === "finished"} />
       )}

@@ -16,11 +16,11 @@ import type { ContactStatus, ContactSubmission, MessageNotice } from "@/lib/type
 
 type MessageDetailProps = {
   message: ContactSubmission;
-  /** The failed and retrying notices of this message. */
+  /** The notices about this message (mails and webhook calls to the owners) that have failed or are being retried. */
   undelivered: MessageNotice[];
   onStatus(status: ContactStatus): void;
   onDelete(): void;
-  /** Whether the message is in a dialog, as on phones. */
+  /** Whether the message is shown in a dialog, as on phones, and not beside the list. */
   inDialog: boolean;
 };
 

@@ -6,13 +6,11 @@ import { useT } from "@/lib/i18n";
 
 type VisibilityInputsProps = {
   visibility: Visibility;
-  /** The error of the date and time. */
+  /** What is wrong with the date and time. */
   error?: string;
-  /**
-   * The props that connect the select element and the input of the time with a form: names or
-   * values, and handlers.
-   */
+  /** Props of the select element: its name or value, and its handlers. */
   select: Omit<ComponentProps<"select">, "id" | "required">;
+  /** Props of the input of the date and time. */
   time: Omit<ComponentProps<"input">, "id" | "required">;
   className: string;
 };

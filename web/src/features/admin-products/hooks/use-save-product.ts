@@ -23,7 +23,7 @@ import { useSave } from "@/lib/editing/use-save";
 import { useUndo } from "@/lib/editing/use-undo";
 import { stackedToast } from "@/lib/toast";
 import type { Product } from "@/lib/types";
-import { fileFacts } from "@/lib/upload/media-types";
+import { fileTypeOf } from "@/lib/upload/media-types";
 import { removeObjects } from "@/lib/upload/remove-objects";
 import { isDenied } from "@/lib/upload/upload-error";
 
@@ -63,7 +63,7 @@ export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
         urls.filter((url) => !shared.has(url)),
       );
     } catch (error) {
-      const kind = fileFacts({ name: urls[0]!, type: "" })?.kind ?? "image";
+      const kind = fileTypeOf({ name: urls[0]!, type: "" })?.kind ?? "image";
       showProblem({ reason: isDenied(error) ? "remove-denied" : "remove-failed", kind });
     }
   }

@@ -22,7 +22,7 @@ export function EmailSection() {
   const { user } = useAuth();
   const { withReauthentication } = useReauthentication();
   const [failure, setFailure] = useState<AuthFailure>();
-  // The address that was requested on this page.
+  // The new address, if the change was requested since the page was loaded.
   const [requested, setRequested] = useState<string>();
   const { register, handleSubmit, reset, setFocus, formState } = useForm<EmailValues>({
     resolver: zodResolver(emailSchema),
@@ -34,7 +34,7 @@ export function EmailSection() {
   const submit = handleSubmit(async ({ email }) => {
     setFailure(undefined);
     const result = await withReauthentication(() => changeEmail(boot, email));
-    if (!result) return;
+    if (!result) return; // the owner has closed the dialog that asks for the password
     if (result.error) {
       setFailure(result.error);
       setFocus("email");

@@ -8,10 +8,10 @@ import { useT } from "@/lib/i18n";
 import type { CommissionState } from "@/lib/types";
 
 /**
- * Buttons that open the forms for an offer and a note on the progress, where the stage allows them. A form with a draft is open from the
- * beginning, for example after a phone was turned.
+ * Buttons that open the forms for an offer and for a note on the progress, if the stage of the commission allows them. A form
+ * with a draft is open at first, for example after the page was rendered anew because a phone was turned.
  */
-export function CommissionTexts({
+export function CommissionForms({
   messageId,
   state,
 }: {
@@ -19,9 +19,10 @@ export function CommissionTexts({
   state: CommissionState;
 }) {
   const t = useT();
-  const offers = state.stage === "enquiry" || state.stage === "offer" || state.stage === "declined";
-  const works = state.stage === "accepted" || state.stage === "in_progress";
-  const allowed = offers ? "offer" : works ? "progress" : null;
+  const canOffer =
+    state.stage === "enquiry" || state.stage === "offer" || state.stage === "declined";
+  const canReport = state.stage === "accepted" || state.stage === "in_progress";
+  const allowed = canOffer ? "offer" : canReport ? "progress" : null;
   const [opened, setOpened] = useState<"offer" | "progress" | null>(() =>
     allowed && hasMessageDraft(allowed, messageId) ? allowed : null,
   );
@@ -34,20 +35,20 @@ export function CommissionTexts({
   const close = () => setOpened(null);
   return (
     <div className="mt-4">
-      {offers && (
+      {canOffer && (
         <Button variant="outline" size="sm" {...toggle("offer")}>
           {t("commission.makeOffer")}
         </Button>
       )}
-      {works && (
+      {canReport && (
         <Button variant="outline" size="sm" {...toggle("progress")}>
           {t("commission.writeProgress")}
         </Button>
       )}
-      {offers && opened === "offer" && (
+      {canOffer && opened === "offer" && (
         <CommissionOfferForm messageId={messageId} terms={state.terms} onSent={close} />
       )}
-      {works && opened === "progress" && (
+      {canReport && opened === "progress" && (
         <CommissionProgressForm messageId={messageId} onSent={close} />
       )}
     </div>
