@@ -278,7 +278,7 @@ func (c call) whileOwnerEdits(ctx context.Context, out io.Writer, s *server, sec
 func fillMemory(ctx context.Context, out io.Writer, s *server, public string) error {
 	reader := browserHeader.Clone()
 	reader.Set("apikey", public)
-	body, err := call{method: http.MethodGet, path: "/rest/v1/products?select=id&limit=1000", header: http.Header{"Apikey": {public}}}.do(ctx, s.url)
+	body, err := call{method: http.MethodGet, path: "/rest/v1/products?select=id&artwork_type=eq.mural&limit=1000", header: http.Header{"Apikey": {public}}}.do(ctx, s.url)
 	if err != nil {
 		return err
 	}
