@@ -13,8 +13,8 @@ type otpRequest struct {
 }
 
 // OTP handles POST /auth/v1/otp: it sends a magic link (a link that signs in) with a code by mail, or a code by SMS. The response
-// to a valid request is always {}. Supabase Auth returns otp_disabled if there is no account and create_user is false. That would
-// reveal who has an account.
+// to a valid request is always {}. Unlike Supabase Auth, it does not return otp_disabled if there is no account and create_user is
+// false, because that would reveal who has an account.
 func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
 	var body otpRequest
 	if err := decode(w, r, &body); err != nil {
@@ -40,18 +40,18 @@ func (s *Service) MagicLink(w http.ResponseWriter, r *http.Request) error {
 	if body.Email == "" {
 		return errMagicLinkEmailMissing
 	}
-	body.Phone, body.CreateUser = "", nil
+	body.Phone, body.CreateUser = "", nil // this form has neither
 	return s.sendOTP(w, r, body)
 }
 
-// sendOTP validates a body with either an e-mail address or a phone number, and requests the message.
+// sendOTP validates a body with either an e-mail address or a phone number, and queues the message.
 func (s *Service) sendOTP(w http.ResponseWriter, r *http.Request, body otpRequest) error {
 	if _, err := body.validate(); err != nil {
 		return err
 	}
 	m := messageRequest{Kind: requestSignIn, Data: body.Data, Challenge: body.pkceChallenge, Create: s.cfg.SignupOpen && (body.CreateUser == nil || *body.CreateUser)}
 	var err error
-	cooldown := cooldownRecovery
+	cooldown := cooldownRecovery // sign-in links have the cooldown of recovery mails
 	if body.Phone != "" {
 		cooldown, m.Challenge = cooldownSMS, pkceChallenge{} // a code by SMS opens the session without a PKCE flow
 		if m.Channel, err = normalizeChannel(body.Channel); err == nil {

@@ -16,8 +16,8 @@ const (
 	cachedUserLife     = time.Minute
 )
 
-// userCache caches response bodies of GetUser until any process commits anything to the database, which each request checks with
-// db.DB.Changes. So an ended session or a banned account is refused immediately.
+// userCache caches response bodies of GetUser. Each request compares db.DB.Changes, and any commit of any process empties the cache. So a
+// sign-out or a ban, which is a commit, has an effect on the next request.
 type userCache struct {
 	mu      sync.Mutex
 	changes db.Changes // state of the database in which all entries were read
@@ -27,8 +27,8 @@ type userCache struct {
 // userSession is the account and the session that an access token names.
 type userSession struct{ userID, sessionID string }
 
-// cachedUser is a response body and the period in which it may be used. from is when the account was read. until is cachedUserLife later:
-// sessions end and bans expire without a commit.
+// cachedUser is a response body and the period in which it may be used. from is when the account was read. until is cachedUserLife later,
+// because a session that reaches its maximum age, and a ban that ends, change what is true without a commit.
 type cachedUser struct {
 	body        []byte
 	from, until time.Time
@@ -50,7 +50,7 @@ func (c *userCache) get(changes db.Changes, key userSession, now time.Time) (bod
 	return cached.body, true
 }
 
-// put stores a body that was read after changes.
+// put caches a body. changes is the state of the database from before the body was read.
 func (c *userCache) put(changes db.Changes, key userSession, u cachedUser) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

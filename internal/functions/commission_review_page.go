@@ -15,15 +15,16 @@ import (
 //go:embed commission_review.html
 var commissionReviewSource string
 
-// reviewPart is what the page of a private link shows of the client's review: the data of the template commission_review.html.
+// reviewPart is the data of the template commission_review.html: the part about the client's review on the page of a conversation, which the
+// client opens by its private link.
 type reviewPart struct {
 	Title    string
-	State    string // state of the review; "" while it is requested
+	State    string // sentence about the state of the review; "" while the client has not written it
 	Form     bool   // the client can write or change the review
 	Asked    bool   // the review is requested and not written yet
 	Removal  bool   // the client can withdraw the review
 	Approved bool
-	Picture  *picture // picture of an earlier form; nil for none
+	Picture  *picture // picture that the client has sent before; nil for none
 
 	Sent     bool              // the client has sent the form and it was refused: its fields show the sent values
 	Name     string            // Name, Place and Text are the values of the form's fields

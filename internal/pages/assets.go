@@ -15,7 +15,7 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// file is a file of the built site, which the server sends at the path with its name.
+// file is a file of the built site. The server serves it at its name.
 type file struct {
 	name     string // path without a leading slash
 	headers  []header
@@ -26,8 +26,8 @@ type file struct {
 // a file only in this form.
 const brotliSuffix = ".br"
 
-// readFiles reads the files of the built site into memory, which takes less than a megabyte. It leaves out index.html and names
-// with a leading dot, because browsers must not get these files.
+// readFiles reads the files of the built site into memory, which takes less than a megabyte. It leaves out index.html, which is
+// the template of the pages, and names with a leading dot, which only the server uses.
 func readFiles(dist fs.FS) (map[string]*file, error) {
 	files := map[string]*file{}
 	err := fs.WalkDir(dist, ".", func(name string, d fs.DirEntry, err error) error {
@@ -46,8 +46,8 @@ func readFiles(dist fs.FS) (map[string]*file, error) {
 		if err != nil {
 			return err
 		}
-		if plain, ok := strings.CutSuffix(name, brotliSuffix); ok {
-			files[plain] = &file{plain, fileHeaders(plain, nil), sync.OnceValues(func() (*body, error) { return unpack(content) })}
+		if original, ok := strings.CutSuffix(name, brotliSuffix); ok {
+			files[original] = &file{original, fileHeaders(original, nil), sync.OnceValues(func() (*body, error) { return unpack(content) })}
 		} else {
 			files[name] = &file{name, fileHeaders(name, content), sync.OnceValues(func() (*body, error) { return newFileBody(content, nil), nil })}
 		}

@@ -20,9 +20,9 @@ const (
 	heartbeatInterval = sweepAge / 4
 )
 
-// Blobs stores blobs, the bytes of files under ids. A blob is pending while no row of an object, original or rendition refers to it. A
-// pending blob has a row in storage_trash, from before its first byte is written until the transaction that inserts a row for the file.
-// By these rows, Sweep finds and removes every blob that a crash has left.
+// Blobs stores blobs, the bytes of files under ids. The table storage_trash lists the blobs that Sweep may remove: those of deleted files, and
+// pending ones, to which no row of a file (an object, a deleted original or a rendition) refers yet. A new blob is listed before its first
+// byte is written, until the transaction that inserts a row for its file. So Sweep also removes what a crash has left.
 type Blobs struct {
 	db       *db.DB
 	store    blob.Store

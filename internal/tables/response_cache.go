@@ -17,22 +17,22 @@ import (
 
 // Limits in bytes. A response that exceeds one of them is not cached.
 const (
-	cacheBytes    = 4 << 20                       // limit of all responses together in each of the two caches
-	maxCached     = cacheBytes / content.MaxShare // limit of one response
-	maxRequestKey = 2000                          // key of one response
+	maxCacheBytes    = 4 << 20                          // all responses together in each of the two caches
+	maxResponseBytes = maxCacheBytes / content.MaxShare // one response
+	maxKeyBytes      = 2000                             // the key of one response
 )
 
 // restPrefix begins the path of every request on tables.
 const restPrefix = "/rest/v1/"
 
-// ResponseCache serves anonymous reads of public tables from memory. A response with the column media is valid until the
-// content version changes, other responses until the next edit.
+// ResponseCache serves anonymous reads of public tables from memory. An edit of the content invalidates all responses. The
+// responses with the column media are also invalidated when renditions are finished, which raises the content version without an edit.
 type ResponseCache struct {
 	version          *content.Version
 	publicKey        PublicKey
 	plain, withMedia *content.Cache[requestKey, *cachedResponse] // responses without and with the column media
 	pool             *anonymousPool                              // limits the sending of responses that are too large for the cache
-	lookups          content.Lookups
+	lookups          content.Lookups                             // counts hits and misses for the metrics
 }
 
 // requestKey is the cache key: all parts of a request that affect the response to an anonymous caller.
@@ -58,7 +58,7 @@ func (s *Service) NewResponseCache(version *content.Version, publicKey PublicKey
 	size := func(r *cachedResponse) int { return r.size }
 	return &ResponseCache{
 		version: version, publicKey: publicKey, pool: s.anonymous,
-		plain: content.NewCache[requestKey](cacheBytes, size), withMedia: content.NewCache[requestKey](cacheBytes, size),
+		plain: content.NewCache[requestKey](maxCacheBytes, size), withMedia: content.NewCache[requestKey](maxCacheBytes, size),
 	}
 }
 
@@ -112,7 +112,7 @@ func (k *ResponseCache) FromCache(next http.Handler) http.Handler {
 			return
 		}
 		k.lookups.Record(!own)
-		if a.size <= maxCached {
+		if a.size <= maxResponseBytes {
 			a.write(w)
 			return
 		}
@@ -147,7 +147,7 @@ func (k *ResponseCache) keyOf(r *http.Request) (key requestKey, ok bool) {
 		return key, false
 	}
 	key = requestKey{r.Method, table, r.URL.RawQuery, joined(r, "Range"), joined(r, "Prefer"), joined(r, "Accept"), joined(r, "Accept-Profile"), joined(r, "Accept-Encoding")}
-	return key, key.memory() <= maxRequestKey
+	return key, key.memory() <= maxKeyBytes
 }
 
 // mayReadMedia reports whether the query might select the computed column media: whether it contains that word, even as a part

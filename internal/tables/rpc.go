@@ -13,7 +13,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// function is a function that /rest/v1/rpc/{function} can call.
+// function describes what a request to /rest/v1/rpc/{function} calls.
 type function struct {
 	params   []string // names of the arguments, sorted; all are required
 	readOnly bool     // GET can call it too
@@ -22,7 +22,8 @@ type function struct {
 	call func(s *Service, ctx context.Context, args map[string]any) (string, error)
 }
 
-// functions contains all functions by name.
+// functions contains all functions by name. Those with move_ move some rows to a place in the order of all; those with reorder_ set the order of
+// all rows.
 var functions = map[string]function{
 	"get_missing_texts": {readOnly: true, result: JSON, call: (*Service).getMissingTexts},
 	"get_user_role":     {params: []string{"user_id"}, readOnly: true, result: Text, call: (*Service).getUserRole},

@@ -1,5 +1,5 @@
-// Package render renders the site's pages: it makes their HTML with React. A JavaScript engine within this process runs a script
-// that the site's build makes of the site's own components (web/vite.server.config.ts).
+// Package render does the server-side rendering of the site's pages with React. A JavaScript engine within this process (QuickJS) runs the
+// site's server bundle (web/vite.server.config.ts).
 package render
 
 import (
@@ -24,7 +24,7 @@ const (
 	maxPages     = 100              // number of pages after which an engine is replaced, because it leaks 0.1 MB with each page
 )
 
-// ErrIncomplete is the error of Render if React has left a part of the page to the browser.
+// ErrIncomplete is the error of Render if React has left a part of the page to the browser, because a component has suspended.
 var ErrIncomplete = errors.New("a part of the page was not rendered")
 
 // ErrClosed is the error of Render after Close.

@@ -15,7 +15,7 @@ const PrivacyRoute = lazyWithTexts("privacy", () =>
 const NotFoundRoute = lazyWithPreload(() =>
   import("@/app/routes/public/not-found").then((m) => m.NotFoundRoute),
 );
-// The server does not render these pages, so its bundle leaves their code out.
+// Of these pages the server renders only the fallback, so that its bundle does not contain their code.
 const LoginRoute = import.meta.env.SSR
   ? AdminFallback
   : lazyWithTexts("admin", () => import("@/app/routes/auth/login").then((m) => m.LoginRoute));
@@ -23,7 +23,7 @@ const AdminRoutes = import.meta.env.SSR
   ? AdminFallback
   : lazyWithPreload(() => import("@/app/admin-routes").then((m) => m.AdminRoutes));
 
-/** Loads the chunk that a public page needs besides the entry, so that the first render does not wait for it. */
+/** Loads the chunk that a public page needs besides the entry chunk, so that the first render does not wait for it. */
 export async function preloadPage(pathname: string): Promise<void> {
   const matches = (path: string) => matchPath({ path, caseSensitive: true }, pathname);
   if (matches("/gallery/:type?")) await GalleryRoute.preload();
@@ -41,7 +41,7 @@ export async function preloadGallery(cache: QueryClient, boot: Boot): Promise<vo
 }
 
 /**
- * The routes of the site, case-sensitive as on the server. The entry holds the home page; the others load on demand.
+ * The routes of the site, case-sensitive as on the server. The entry chunk contains the home page; the other pages load on demand.
  */
 export function Router() {
   return (

@@ -17,7 +17,7 @@ type SaveOptions<Request, Result> = {
 type Newer<Request extends { base: unknown }> = NonNullable<Request["base"]>;
 
 /**
- * Returns `run`, which saves a form, and the state of the save. After a conflict, `conflict` contains the request and
+ * Returns `run`, which calls `save` for a form, and the state of the save. After a conflict, `conflict` contains the request and
  * the newer version for a ConflictDialog, until `dismissConflict` is called or a save succeeds.
  */
 export function useSave<Request extends { base: unknown }, Result>({
