@@ -124,8 +124,8 @@ func (a *authBench) compare(ctx context.Context, name string, body []byte, ours 
 		rateB, cpuB = append(rateB, r), append(cpuB, c)
 	}
 	record(fmt.Sprintf("%s: %s, CPU of a Go handler", a.engine, name), median(cpuB)/median(cpuA))
-	_, err = fmt.Fprintf(a.out, "  %-24s %5d bytes %7.0f/s   reference %7.0f/s   CPU %5.0f µs a request   reference %4.0f µs   (%.2f)\n",
-		name, len(body), median(rateA), median(rateB), median(cpuA), median(cpuB), median(cpuB)/median(cpuA))
+	_, err = fmt.Fprintf(a.out, "  %-24s %5d bytes %7.0f/s   reference %7.0f/s   (%.2f)   CPU %5.0f µs a request   reference %4.0f µs   (%.2f)\n",
+		name, len(body), median(rateA), median(rateB), median(rateA)/median(rateB), median(cpuA), median(cpuB), median(cpuB)/median(cpuA))
 	return errors.Join(err, mirror.stop())
 }
 
