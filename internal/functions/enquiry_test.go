@@ -406,6 +406,34 @@ func TestAQuarantinedMessageKeepsItsLink(t *testing.T) {
 	})
 }
 
+// A response can be lost after its request was carried out. If the owner then changes the text and sends it again with the same id, both are
+// stored. Proves FN-reply-reply, FN-commission-offer.
+func TestTextsChangedAfterALostResponse(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSiteWith(t, d, Config{MailServer: true})
+		s.giveLinks(true)
+		s.sendMessageWithLink("pt", "")
+		id := s.messageID()
+		for _, text := range []string{"Claro!", "Claro, em maio.", "Claro, em maio."} {
+			s.clock = s.clock.Add(time.Minute)
+			if code, _, answer := s.reply(`{"action":"reply","message_id":"` + id + `","id":"draft","text":"` + text + `"}`); code != 200 {
+				t.Fatalf("%d %s", code, answer)
+			}
+		}
+		if got := s.texts(); !slices.Equal(got, []string{"owner: Claro! (queued)", "owner: Claro, em maio. (queued)"}) {
+			t.Errorf("%q", got)
+		}
+		var state commissionState
+		for _, price := range []string{"300 €", "250 €", "250 €"} {
+			s.clock = s.clock.Add(time.Minute)
+			state = s.mustCallCommission("offer", id, "id", "draft", "text", "Um retrato", "price", price)
+		}
+		if len(state.Offers) != 2 || state.Offers[0].Price != "250 €" || state.Offers[0].State != "open" || state.Offers[1].State != "withdrawn" {
+			t.Errorf("%+v", state.Offers)
+		}
+	})
+}
+
 // Proves FN-reply-state, FN-reply-reply, FN-reply-resend, FN-reply-renew.
 func TestOwnerReplies(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
