@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -30,7 +32,7 @@ func liveTable(ctx context.Context, out io.Writer, env []string) (err error) {
 		return err
 	}
 	env = append(slices.Clone(env), fmt.Sprintf("ATELIE_MAX_SOCKETS_PER_ADDRESS=%d", liveSockets+1))
-	if err := live(ctx, out, "SQLite", env, 1); err != nil {
+	if err := live(ctx, out, "SQLite", env); err != nil {
 		return err
 	}
 	address, err := dbtest.FreshPostgres(ctx)
@@ -38,29 +40,39 @@ func liveTable(ctx context.Context, out io.Writer, env []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return live(ctx, out, "PostgreSQL, two nodes", append(env, "ATELIE_DATABASE_URL="+address), 2)
-}
-
-// live prints the lines for one database, with one or two nodes.
-func live(ctx context.Context, out io.Writer, name string, env []string, nodes int) (err error) {
-	anon, service, err := keysOf(ctx, env)
+	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	env = append(env, "ATELIE_DATABASE_URL="+address, "ATELIE_JWT_SECRET="+strings.Repeat("nodes-share-this", 3))
+	var nodes [][]string // the environment of each node, whose data folder belongs to the new database
+	for _, name := range []string{"0", "1"} {
+		nodes = append(nodes, append(slices.Clone(env), "ATELIE_DATA_DIR="+filepath.Join(dir, name)))
+	}
+	return live(ctx, out, "PostgreSQL, two nodes", nodes...)
+}
+
+// live prints the lines for one database and the nodes with these environments.
+func live(ctx context.Context, out io.Writer, name string, nodes ...[]string) (err error) {
 	var servers []*server
 	defer func() {
 		for _, s := range servers {
 			err = errors.Join(err, s.stop())
 		}
 	}()
-	for range nodes {
+	for _, env := range nodes {
 		s, err := start(ctx, env, binary, "serve")
 		if err != nil {
 			return err
 		}
 		servers = append(servers, s)
 	}
-	writing, watched := servers[0], servers[nodes-1]
+	anon, service, err := keysOf(ctx, nodes[0])
+	if err != nil {
+		return err
+	}
+	writing, watched := servers[0], servers[len(servers)-1]
 	if err := insert(ctx, writing.url, service); err != nil { // warm
 		return err
 	}
