@@ -140,7 +140,7 @@ func (l *loader) loadProducts(ctx context.Context, products []Product) error {
 			"image_url": image, "image_gallery": gallery, "video_gallery": videos,
 			"is_featured": p.IsFeatured, "in_stock": p.InStock, "dimensions": p.Dimensions, "medium": p.Medium,
 			"creation_date": p.CreationDate, "tags": p.Tags, "is_customizable": p.IsCustomizable,
-			"seo_meta_title": p.SEOMetaTitle, "seo_meta_desc": p.SEOMetaDesc, "created_at": p.CreatedAt,
+			"seo_meta_title": p.SEOMetaTitle, "seo_meta_desc": p.SEOMetaDesc, "created_at": p.CreatedAt, "published_at": p.CreatedAt,
 		}); err != nil {
 			return err
 		}
