@@ -39,7 +39,7 @@ var nextStages = map[string][]string{
 type commissionRequest struct {
 	messageAction
 
-	// For offer and progress, ID is an idempotency key: a second call with the same ID stores nothing. For withdraw, it is the id of an
+	// For offer and progress, ID is an idempotency key: a second call with the same ID and texts stores nothing. For withdraw, it is the id of an
 	// offer.
 	ID         string `json:"id"`
 	Stage      string `json:"stage"`       // for stage: the new stage

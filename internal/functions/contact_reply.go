@@ -48,7 +48,7 @@ type replyJob struct {
 type replyRequest struct {
 	messageAction
 
-	// For the action reply, ID is an idempotency key: a second call with the same ID stores nothing. For resend, it is the id of a reply.
+	// For the action reply, ID is an idempotency key: a second call with the same ID and text stores nothing. For resend, it is the id of a reply.
 	ID   string `json:"id"`
 	Text string `json:"text"` // of reply
 }
