@@ -10,6 +10,7 @@ import { moveCard } from "@/features/admin-messages/board";
 import { useOwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
 import { messageKeys } from "@/lib/message-keys";
+import { refetch } from "@/lib/refetch";
 import type { BoardCard, BoardColumn, CommissionStage, CommissionState } from "@/lib/types";
 
 type Move = { card: BoardCard; from: CommissionStage; to: CommissionStage };
@@ -54,7 +55,6 @@ export function useBoard(all: readonly CommissionStage[]) {
 export function useMoveCard() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
-  const refetchMessages = () => cache.invalidateQueries({ queryKey: messageKeys.all });
   return useMutation({
     mutationKey: MOVE_KEY,
     // One after the other, so that a card that is moved twice goes through both stages.
@@ -66,9 +66,16 @@ export function useMoveCard() {
         stage: to,
         from,
       }),
-    // Returns the promise, so that the move is pending until the board is refetched.
-    onSuccess: refetchMessages,
-    onError: () => void refetchMessages(),
+    onSuccess: (_state, { card, to }) => {
+      // Otherwise the card would be in its old stage again if the refetch fails.
+      cache.setQueriesData<BoardColumn[]>(
+        { queryKey: messageKeys.board },
+        (columns) => columns && moveCard(columns, card, to),
+      );
+      // Returned, so that the move is pending until the refetch: a response that is older than the move has no effect.
+      return refetch(cache, messageKeys.all);
+    },
+    onError: () => void refetch(cache, messageKeys.all),
   });
 }
 

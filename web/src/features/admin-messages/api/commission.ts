@@ -5,7 +5,7 @@ import { callFunction } from "@/lib/call-function";
 import { messageKeys } from "@/lib/message-keys";
 import type { CommissionStage, CommissionState } from "@/lib/types";
 
-/** An offer as the owner writes it. `id` is any text: an offer that is sent twice with the same one is stored once. */
+/** An offer as the owner writes it. `id` is any text: an offer that is sent twice unchanged is stored once. */
 export type OfferDraft = {
   id: string;
   text: string;

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useIsMutating, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { bodyWithPictures } from "@/features/admin-messages/api/body-with-pictures";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
@@ -31,20 +31,30 @@ export function useConversation(id: string) {
   });
 }
 
+type ConversationAction =
+  | { action: "reply"; id: string; text: string; pictures?: File[] }
+  | { action: "resend"; id: string }
+  | { action: "renew" | "done" | "reopen" };
+
+const actionKey = (messageId: string) => ["conversation-action", messageId];
+
+/** Whether a reply to a message is being sent, also by a form that is no longer shown. */
+export const useIsReplying = (messageId: string) =>
+  useIsMutating({
+    mutationKey: actionKey(messageId),
+    predicate: ({ state }) => (state.variables as ConversationAction).action === "reply",
+  }) > 0;
+
 /**
- * Sends a reply, sends one again, replaces the private link, or marks the conversation as done or not. `id` of a reply is any text: a reply that is sent twice with
- * the same one is stored once.
+ * Sends a reply, sends one again, replaces the private link, or marks the conversation as done or not. `id` of a reply is any
+ * text: a reply that is sent twice with the same id and text is stored once.
  */
 export function useConversationAction(messageId: string) {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useMutation({
-    mutationFn: (
-      action:
-        | { action: "reply"; id: string; text: string; pictures?: File[] }
-        | { action: "resend"; id: string }
-        | { action: "renew" | "done" | "reopen" },
-    ) => {
+    mutationKey: actionKey(messageId),
+    mutationFn: (action: ConversationAction) => {
       const { pictures = [], ...request } = { pictures: undefined, ...action };
       return callReply(backend, bodyWithPictures({ ...request, message_id: messageId }, pictures));
     },

@@ -6,7 +6,7 @@ import type { ContactStatus, ContactSubmission } from "@/lib/types";
 
 /**
  * Mutations of one scope run one after the other: "replied" is not overwritten by the earlier "read", and a message is
- * deleted after its status is saved, which would otherwise fail.
+ * deleted after its status is saved, because saving the status of a deleted message fails.
  */
 export const MESSAGE_SCOPE = { id: "messages" };
 

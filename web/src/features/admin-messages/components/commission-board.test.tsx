@@ -84,8 +84,9 @@ it("BOARD-keys: a moved card stays in its new stage while the board is refetched
   await waitFor(() => expect(moves).toHaveLength(1));
   // This response still has the old stage.
   await queryClient.refetchQueries({ queryKey: messageKeys.board });
+  await waitFor(() => expect(queryClient.isFetching()).toBe(0));
   expect(isIn("In progress")).toBe(true);
-  focus();
+  expect(screen.getByRole("button", { name: /^Inês/ })).toHaveFocus();
   await user.keyboard("{Alt>}{ArrowRight}{/Alt}");
   await waitFor(() => expect(isIn("Finished")).toBe(true));
   answers[0]!();
@@ -99,6 +100,19 @@ it("BOARD-keys: a moved card stays in its new stage while the board is refetched
   await waitFor(() => expect(queryClient.isMutating()).toBe(0));
   expect(isIn("Finished")).toBe(true);
   expect(toasts).toEqual([]);
+});
+
+it("BOARD-keys: a saved move stays although the board cannot be refetched", async () => {
+  const { user, queryClient, focus } = await open();
+  server.use(
+    http.post(`${functions}/commission-board`, () => HttpResponse.json({}, { status: 500 })),
+  );
+  focus();
+  await user.keyboard("{Alt>}{ArrowRight}{/Alt}");
+  await waitFor(() => expect(moves).toHaveLength(1));
+  answers[0]!();
+  await waitFor(() => expect(queryClient.isMutating()).toBe(0));
+  expect(isIn("In progress")).toBe(true);
 });
 
 it("BOARD-refused: a card that was moved by somebody else returns to its stage, and a toast says so", async () => {

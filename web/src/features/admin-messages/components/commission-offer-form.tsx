@@ -1,5 +1,9 @@
 import { useState, type FormEvent } from "react";
-import { useCommissionAction, type OfferDraft } from "@/features/admin-messages/api/commission";
+import {
+  useCommissionAction,
+  useIsCommissionBusy,
+  type OfferDraft,
+} from "@/features/admin-messages/api/commission";
 import { useMessageDraft } from "@/features/admin-messages/hooks/use-message-draft";
 import { DateField } from "@/components/form/date-field";
 import { TextAreaField } from "@/components/form/text-area-field";
@@ -33,9 +37,10 @@ export function CommissionOfferForm({ messageId, terms, onSent }: CommissionOffe
   const { draft, changeDraft, clearDraft } = useMessageDraft("offer", messageId, newDraft);
   const [checked, setChecked] = useState(false);
   const action = useCommissionAction(messageId);
+  const busy = useIsCommissionBusy(messageId);
   const field = (name: Exclude<keyof OfferDraft, "id">) => ({
     value: draft[name],
-    readOnly: action.isPending,
+    readOnly: busy,
     onChange: (event: { target: { value: string } }) =>
       changeDraft({ ...draft, [name]: event.target.value }),
   });
@@ -46,11 +51,10 @@ export function CommissionOfferForm({ messageId, terms, onSent }: CommissionOffe
     event.preventDefault();
     setChecked(true);
     if (draft.text.trim() === "" || draft.price.trim() === "") return;
-    action.mutateAsync({ action: "offer", ...draft }).then(
+    action.mutateAsync({ action: "offer", ...draft }, { onSuccess: onSent }).then(
       () => {
-        clearDraft();
+        clearDraft(draft);
         stackedToast({ title: t("commission.toast.offered") });
-        onSent();
       },
       (error: unknown) => errorToast(t, messageOf(error)),
     );
@@ -89,7 +93,7 @@ export function CommissionOfferForm({ messageId, terms, onSent }: CommissionOffe
         )}
       </div>
       <div className="sm:col-span-2">
-        <Button type="submit" size="sm" loading={action.isPending}>
+        <Button type="submit" size="sm" loading={busy}>
           {t("commission.sendOffer")}
         </Button>
       </div>

@@ -1,5 +1,5 @@
 import { useRef, useState, type FormEvent } from "react";
-import { useCommissionAction } from "@/features/admin-messages/api/commission";
+import { useCommissionAction, useIsCommissionBusy } from "@/features/admin-messages/api/commission";
 import { PicturesField } from "@/features/admin-messages/components/pictures-field";
 import { emptyText, useMessageDraft } from "@/features/admin-messages/hooks/use-message-draft";
 import { TextAreaField } from "@/components/form/text-area-field";
@@ -23,6 +23,7 @@ export function CommissionProgressForm({
   const [error, setError] = useState("");
   const picturesInput = useRef<HTMLInputElement>(null);
   const action = useCommissionAction(messageId);
+  const busy = useIsCommissionBusy(messageId);
 
   function change(text: string) {
     changeDraft({ ...draft, text });
@@ -36,11 +37,10 @@ export function CommissionProgressForm({
       setError(t("messages.replyEmpty"));
       return;
     }
-    action.mutateAsync({ action: "progress", ...draft, pictures }).then(
+    action.mutateAsync({ action: "progress", ...draft, pictures }, { onSuccess: onSent }).then(
       () => {
-        clearDraft();
+        clearDraft(draft);
         stackedToast({ title: t("commission.toast.progress") });
-        onSent();
       },
       (failure: unknown) => errorToast(t, messageOf(failure)),
     );
@@ -54,12 +54,12 @@ export function CommissionProgressForm({
         rows={4}
         maxLength={CONTACT_MESSAGE_MAX}
         value={draft.text}
-        readOnly={action.isPending}
+        readOnly={busy}
         error={error || undefined}
         onChange={(event) => change(event.target.value)}
       />
       <PicturesField ref={picturesInput} />
-      <Button type="submit" size="sm" className="mt-3" loading={action.isPending}>
+      <Button type="submit" size="sm" className="mt-3" loading={busy}>
         {t("commission.sendProgress")}
       </Button>
     </form>

@@ -243,11 +243,12 @@ it("AM-open-1: a message is deleted after its status is saved", async () => {
     }),
     http.delete(table, () => void requests.push("delete")),
   );
-  const { user, toasts } = await open();
+  const { user, toasts, queryClient } = await open();
   await user.click(item(/Inês/));
   await screen.findByRole("heading", { name: "Inês" });
   await user.click(await screen.findByRole("button", { name: "Delete" }));
   await user.click(within(screen.getByRole("alertdialog")).getByRole("button", { name: "Delete" }));
+  await waitFor(() => expect(queryClient.isMutating()).toBe(2));
   saveStatus();
   await waitFor(() => expect(requests).toEqual(["status", "delete"]));
   await waitFor(() => expect(toasts).toMatchObject([{ title: "Message deleted" }]));
@@ -518,6 +519,33 @@ it("AM-reply-1: the result of a reply is shown after another message was opened"
   await waitFor(() => expect(toasts).toMatchObject([{ description: "The disk is full" }]));
   await user.click(item(/Inês/));
   expect(await screen.findByLabelText("Reply to Inês")).toHaveValue("Em maio.");
+});
+
+it("AM-reply-1: a form that is opened again while its text is being sent is read-only, and empty afterwards", async () => {
+  conversation = { mail: true, links: true, language: "pt", link: null, pictures: [] };
+  let answer = () => {};
+  const answered = new Promise<void>((done) => (answer = done));
+  server.use(
+    http.post(`${functions}/contact-reply`, async ({ request }) => {
+      const { action } = (await request.clone().json()) as { action?: string };
+      if (action === "reply") await answered;
+      return undefined;
+    }),
+  );
+  const { user, toasts } = await open(`/admin/contact-messages?message=${first}`);
+  const field = () => screen.findByLabelText("Reply to Inês");
+  await user.clear(await field());
+  await user.type(await field(), "Em junho.");
+  await user.click(screen.getByRole("button", { name: "Send reply" }));
+  await user.click(item(/Marta/));
+  await screen.findByLabelText("Reply to Marta");
+  await user.click(item(/Inês/));
+  expect(await field()).toHaveValue("Em junho.");
+  expect(await field()).toHaveAttribute("readonly");
+  answer();
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "Reply stored" }]));
+  await waitFor(async () => expect(await field()).toHaveValue(""));
+  await waitFor(async () => expect(await field()).not.toHaveAttribute("readonly"));
 });
 
 it("FN-reply-renew: the private link can be copied and renewed", async () => {

@@ -1,5 +1,5 @@
 import { useRef, useState, type FormEvent } from "react";
-import { useConversationAction } from "@/features/admin-messages/api/conversation";
+import { useConversationAction, useIsReplying } from "@/features/admin-messages/api/conversation";
 import { SavedReplyMenu } from "@/features/admin-messages/components/saved-reply-menu";
 import { PicturesField } from "@/features/admin-messages/components/pictures-field";
 import { emptyText, useMessageDraft } from "@/features/admin-messages/hooks/use-message-draft";
@@ -30,6 +30,7 @@ export function ReplyForm({
   const [error, setError] = useState("");
   const picturesInput = useRef<HTMLInputElement>(null);
   const action = useConversationAction(message.id);
+  const sending = useIsReplying(message.id);
   const area = useRef<HTMLTextAreaElement>(null);
 
   function change(text: string) {
@@ -46,7 +47,7 @@ export function ReplyForm({
     }
     action.mutateAsync({ action: "reply", ...draft, pictures }).then(
       () => {
-        clearDraft();
+        clearDraft(draft);
         if (picturesInput.current) picturesInput.current.value = "";
         stackedToast({ title: t("messages.toast.replied") });
       },
@@ -63,13 +64,13 @@ export function ReplyForm({
         rows={5}
         maxLength={CONTACT_MESSAGE_MAX}
         value={draft.text}
-        readOnly={action.isPending}
+        readOnly={sending}
         error={error || undefined}
         onChange={(event) => change(event.target.value)}
       />
       <PicturesField ref={picturesInput} />
       <div className="mt-3 flex flex-wrap gap-3">
-        <Button type="submit" size="sm" loading={action.isPending}>
+        <Button type="submit" size="sm" loading={sending}>
           {t("messages.sendReply")}
         </Button>
         <SavedReplyMenu

@@ -55,11 +55,9 @@ export function SavedReplyForm({ reply, onClose }: { reply?: SavedReply; onClose
       text_en: values.text_en.trim() || null,
       text_pt: values.text_pt.trim() || null,
     };
-    save.mutateAsync(saved).then(
-      () => {
-        stackedToast({ title: t("messages.saved.toast.saved") });
-        onClose();
-      },
+    // Unlike the toasts, onClose is not called if another form is open by then.
+    save.mutateAsync(saved, { onSuccess: onClose }).then(
+      () => stackedToast({ title: t("messages.saved.toast.saved") }),
       (error: unknown) => errorToast(t, messageOf(error)),
     );
   }

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState, useSyncExternalStore } from "react";
 
 /** The drafts by what they are for and message. They stay while another message is open. */
 const drafts = new Map<string, Draft>();
@@ -6,22 +6,35 @@ const drafts = new Map<string, Draft>();
 /** A draft has an id and the texts of its fields. */
 type Draft = { id: string; [field: string]: string };
 
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function storeDraft(key: string, draft: Draft | undefined) {
+  if (draft) drafts.set(key, draft);
+  else drafts.delete(key);
+  for (const listener of listeners) listener();
+}
+
 /**
  * Returns the draft of a text about a message. It stays until `clearDraft` is called. `kind` says what the text is; `empty` makes a
- * new draft. `changeDraft` replaces the draft; `clearDraft` deletes it and begins a new one.
+ * new draft. `changeDraft` replaces the draft. `clearDraft` deletes the draft that was sent, if it was not changed meanwhile, and
+ * begins a new one.
  */
 export function useMessageDraft<T extends Draft>(kind: string, messageId: string, empty: () => T) {
   const key = `${kind} ${messageId}`;
-  const [draft, setDraft] = useState(() => (drafts.get(key) as T | undefined) ?? empty());
+  const stored = useSyncExternalStore(subscribe, () => drafts.get(key)) as T | undefined;
+  // The draft before the first change.
+  const [newDraft, setNewDraft] = useState(empty);
   return {
-    draft,
-    changeDraft(next: T) {
-      drafts.set(key, next);
-      setDraft(next);
-    },
-    clearDraft() {
-      drafts.delete(key);
-      setDraft(empty());
+    draft: stored ?? newDraft,
+    changeDraft: (next: T) => storeDraft(key, next),
+    clearDraft(sent: T) {
+      if (drafts.get(key) === sent) storeDraft(key, undefined);
+      setNewDraft(empty());
     },
   };
 }

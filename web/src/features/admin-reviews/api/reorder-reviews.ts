@@ -6,7 +6,7 @@ import { refetch } from "@/lib/refetch";
 
 /**
  * Mutations of one scope run one after the other: the newest order is saved last, and a review is deleted after its
- * changes are saved, which would otherwise fail.
+ * changes are saved, because saving changes of a deleted review fails.
  */
 export const REVIEW_SCOPE = { id: "reviews" };
 

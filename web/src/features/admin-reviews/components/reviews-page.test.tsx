@@ -83,9 +83,9 @@ afterAll(() => server.close());
 async function open() {
   const user = userEvent.setup();
   const toasts = collectToasts();
-  renderApp(<ReviewsPage />, { owner: testOwner(), auth: ownerAuth });
+  const { queryClient } = renderApp(<ReviewsPage />, { owner: testOwner(), auth: ownerAuth });
   await screen.findByText("Ana");
-  return { user, toasts };
+  return { user, toasts, queryClient };
 }
 
 const names = () =>
@@ -272,10 +272,11 @@ it("deletes a review after the change of its visibility is saved", async () => {
     }),
     http.delete(`${rest}/reviews`, () => void requests.push("delete")),
   );
-  const { user, toasts } = await open();
+  const { user, toasts, queryClient } = await open();
   await user.click(screen.getByRole("button", { name: "Hide review by Rui" }));
   await user.click(screen.getByRole("button", { name: "Delete review by Rui" }));
   await user.click(within(screen.getByRole("alertdialog")).getByRole("button", { name: "Delete" }));
+  await waitFor(() => expect(queryClient.isMutating()).toBe(2));
   save();
   await waitFor(() => expect(requests).toEqual(["change", "delete"]));
   await waitFor(() =>
