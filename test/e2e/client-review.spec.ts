@@ -206,8 +206,10 @@ test("E-review-2 AM-review-2: a review is changed, withdrawn, written again and 
     const box = region.getByLabel(serverText("en", "enquiry.review.text"), { exact: true });
     await box.fill("Lovely.");
     await region.getByRole("button", { name: serverText("en", "enquiry.review.send") }).click();
+    const save = region.getByRole("button", { name: serverText("en", "enquiry.review.save") });
+    await expect(save).toBeVisible(); // the page that answers the form
     await box.fill("Lovely, and quick.");
-    await region.getByRole("button", { name: serverText("en", "enquiry.review.save") }).click();
+    await save.click();
     await expect(waiting).toContainText("Lovely, and quick."); // live
     await region.getByRole("button", { name: serverText("en", "enquiry.review.remove") }).click();
     await expect(box).toHaveValue("");
