@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { LIVE_REJOIN_MS, LIVE_REFETCH_DELAY_MS } from "@/lib/constants";
+import { invalidateAll } from "@/lib/invalidate-all";
 import { messageKeys } from "@/lib/message-keys";
 
 /**
@@ -22,7 +23,7 @@ export function useMessageChanges(): boolean {
     const refetchSoon = () => {
       refetchTimer ??= setTimeout(() => {
         refetchTimer = undefined;
-        void cache.invalidateQueries({ queryKey: messageKeys.all });
+        void invalidateAll(cache, messageKeys.all);
       }, LIVE_REFETCH_DELAY_MS);
     };
     // Each channel has a new name, because for a known name the client returns the closed channel. The time tells channels
