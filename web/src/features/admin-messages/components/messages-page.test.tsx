@@ -498,8 +498,8 @@ it("AM-reply-1 AM-reply-2: a reply is sent once, its mail can be sent again, and
   expect(sent[0]!.id).toBe(sent[1]!.id);
 });
 
-it("AM-reply-1: the result of a reply is shown after another message was opened", async () => {
-  conversation = { mail: true, links: true, language: "pt", link: null, pictures: [] };
+/** Holds the response to a reply until the returned function is called. `respond` makes another response than the server's. */
+function holdReplies(respond?: () => Response): () => void {
   let answer = () => {};
   const answered = new Promise<void>((done) => (answer = done));
   server.use(
@@ -507,8 +507,16 @@ it("AM-reply-1: the result of a reply is shown after another message was opened"
       const { action } = (await request.clone().json()) as { action?: string };
       if (action !== "reply") return undefined;
       await answered;
-      return HttpResponse.json({ success: false, error: "The disk is full" }, { status: 507 });
+      return respond?.();
     }),
+  );
+  return () => answer();
+}
+
+it("AM-reply-1: the result of a reply is shown after another message was opened", async () => {
+  conversation = { mail: true, links: true, language: "pt", link: null, pictures: [] };
+  const answer = holdReplies(() =>
+    HttpResponse.json({ success: false, error: "The disk is full" }, { status: 507 }),
   );
   const { user, toasts } = await open(`/admin/contact-messages?message=${first}`);
   await user.type(await screen.findByLabelText("Reply to Inês"), "Em maio.");
@@ -523,15 +531,7 @@ it("AM-reply-1: the result of a reply is shown after another message was opened"
 
 it("AM-reply-1: a form that is opened again while its text is being sent is read-only, and empty afterwards", async () => {
   conversation = { mail: true, links: true, language: "pt", link: null, pictures: [] };
-  let answer = () => {};
-  const answered = new Promise<void>((done) => (answer = done));
-  server.use(
-    http.post(`${functions}/contact-reply`, async ({ request }) => {
-      const { action } = (await request.clone().json()) as { action?: string };
-      if (action === "reply") await answered;
-      return undefined;
-    }),
-  );
+  const answer = holdReplies();
   const { user, toasts } = await open(`/admin/contact-messages?message=${first}`);
   const field = () => screen.findByLabelText("Reply to Inês");
   await user.clear(await field());
