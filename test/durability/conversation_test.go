@@ -29,14 +29,20 @@ import (
 	"atelie/internal/mail/mailtest"
 )
 
-// visitorPictures is the number of texts that visitors send with a picture. Later texts have none, because the limit is 200 pictures an hour.
+// visitorPictures is the number of requests with a picture that visitors send. Later texts have none, because the limit is 200 pictures an
+// hour.
 const visitorPictures = 150
+
+// postsPerLink is the number of posts to a private link after which a writer begins another conversation. The limit is 10 a minute, and
+// retries count.
+const postsPerLink = 8
 
 // conversation is the state of a writer that goes through conversations step by step. A step that was not acknowledged is retried after
 // the kill with the same id, as a browser does.
 type conversation struct {
 	step      int
 	link      string // path of the private link
+	posts     int    // to link, with those that were not acknowledged
 	messageID string
 	offerID   string
 	text      string // of the current step
@@ -52,6 +58,9 @@ type acknowledgedText struct {
 
 // converse does the next step of a conversation, and begins another one after the last.
 func (s *site) converse(ctx context.Context, c *conversation) bool {
+	if c.posts == postsPerLink {
+		*c = conversation{}
+	}
 	if c.text == "" || c.step == 0 { // a new message has no id, so a retry must be another message
 		c.text, c.picture = "A word that must not be lost: "+uuid.NewString(), nil
 	}
@@ -151,8 +160,12 @@ func (s *site) pictureForm(picture []byte, fields ...[2]string) (contentType str
 }
 
 func (s *site) visitorText(ctx context.Context, c *conversation) bool {
-	if s.pictures.Add(1) <= visitorPictures && c.picture == nil {
+	c.posts++
+	if c.picture == nil && s.pictures.Load() < visitorPictures {
 		c.picture = s.noise()
+	}
+	if c.picture != nil {
+		s.pictures.Add(1)
 	}
 	contentType, body := s.pictureForm(c.picture, [2]string{"id", c.text}, [2]string{"text", c.text})
 	status, got, ok := s.send(ctx, "POST", c.link, s.visitorHeaders(contentType), body)
@@ -185,6 +198,7 @@ func (s *site) ownerText(ctx context.Context, c *conversation, function string, 
 }
 
 func (s *site) acceptOffer(ctx context.Context, c *conversation) bool {
+	c.posts++
 	form := url.Values{"action": {"answer"}, "answer": {"accepted"}, "offer": {c.offerID}, "name": {"Inês"}}
 	status, got, ok := s.send(ctx, "POST", c.link, s.visitorHeaders("application/x-www-form-urlencoded"), []byte(form.Encode()))
 	return ok && s.acknowledged(c.text, status, http.StatusSeeOther, got, func() { s.accepted = append(s.accepted, c.offerID) })
