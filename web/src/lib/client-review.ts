@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
+import { invalidateAll } from "@/lib/invalidate-all";
 import { messageKeys } from "@/lib/message-keys";
 import { queryKeys } from "@/lib/query-keys";
 import type { ClientReview } from "@/lib/types";
@@ -60,8 +61,8 @@ export function useClientReviewAction(messageId: string) {
       callReview(backend, { ...action, message_id: messageId }),
     onSettled: () =>
       Promise.all([
-        cache.invalidateQueries({ queryKey: messageKeys.all }),
-        cache.invalidateQueries({ queryKey: queryKeys.reviews.all }),
+        invalidateAll(cache, messageKeys.all),
+        invalidateAll(cache, queryKeys.reviews.all),
       ]),
   });
 }

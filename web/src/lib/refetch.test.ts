@@ -27,6 +27,17 @@ it("resolves when the rows have been fetched again", async () => {
   expect(cache.getQueryData(key)).toBe("new");
 });
 
+it("fetches the rows again if their first fetch began before the change", async () => {
+  const answers: ((value: string) => void)[] = [];
+  const cache = makeQueryInUse(() => new Promise((done) => answers.push(done)));
+  const done = refetch(cache, key);
+  answers[0]!("old");
+  await vi.waitFor(() => expect(answers).toHaveLength(2));
+  answers[1]!("new");
+  await done;
+  expect(cache.getQueryData(key)).toBe("new");
+});
+
 it("does not wait for a fetch that began before the network was lost", async () => {
   const fetchRows = vi.fn<() => Promise<string>>(() => Promise.reject(new TypeError("no network")));
   const cache = makeQueryInUse(fetchRows);

@@ -2,6 +2,7 @@ import { useIsMutating, useMutation, useQuery, useQueryClient } from "@tanstack/
 import { bodyWithPictures } from "@/features/admin-messages/api/body-with-pictures";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
+import { invalidateAll } from "@/lib/invalidate-all";
 import { messageKeys } from "@/lib/message-keys";
 import type { ContactReply, Conversation } from "@/lib/types";
 
@@ -58,6 +59,6 @@ export function useConversationAction(messageId: string) {
       const { pictures = [], ...request } = { pictures: undefined, ...action };
       return callReply(backend, bodyWithPictures({ ...request, message_id: messageId }, pictures));
     },
-    onSettled: () => cache.invalidateQueries({ queryKey: messageKeys.all }),
+    onSettled: () => invalidateAll(cache, messageKeys.all),
   });
 }

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { MessagePage } from "@/features/admin-messages/api/list-messages";
 import { useOwnerBackend } from "@/lib/backend";
+import { invalidateAll } from "@/lib/invalidate-all";
 import { messageKeys } from "@/lib/message-keys";
 import type { ContactStatus, ContactSubmission } from "@/lib/types";
 
@@ -55,6 +56,6 @@ export function useSetMessageStatus() {
     onError: (_error, { id }, context) => {
       if (context?.before) setCachedStatus({ id, status: context.before });
     },
-    onSettled: () => void cache.invalidateQueries({ queryKey: messageKeys.all }),
+    onSettled: () => void invalidateAll(cache, messageKeys.all),
   });
 }

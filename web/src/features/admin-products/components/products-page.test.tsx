@@ -528,14 +528,24 @@ it("A-prod-8 A-prod-10: deletes after a confirmation with this text, in which Ca
 });
 
 it("removes a deleted work from the page before the list is loaded again, so that nothing requests its pictures", async () => {
-  const { user } = await open();
-  server.use(http.get(products, () => delay("infinite")));
+  const { user, toasts } = await open();
+  let load = () => {};
+  const loaded = new Promise<void>((done) => (load = done));
+  server.use(
+    http.get(products, async () => {
+      await loaded;
+      return HttpResponse.json([]);
+    }),
+  );
   await user.click(screen.getAllByRole("button", { name: "Delete Limoeiro" })[0]!);
   await user.click(screen.getByRole("button", { name: "Delete" }));
   await waitFor(() =>
     // Also behind the dialog.
     expect(screen.queryAllByRole("button", { name: "Delete Limoeiro", hidden: true })).toEqual([]),
   );
+  expect(toasts).toEqual([]);
+  load();
+  await waitFor(() => expect(titles(toasts)).toEqual(["Product deleted"]));
 });
 
 it("A-history-undo: the toast's Undo brings a deleted work back with its files, and into its series", async () => {

@@ -200,8 +200,15 @@ it("A-prod-10: deletes a review after confirmation", async () => {
 });
 
 it("removes a deleted review from the page before the list is loaded again, so that nothing requests its picture", async () => {
-  const { user } = await open();
-  server.use(http.get(`${rest}/reviews`, () => delay("infinite")));
+  const { user, toasts } = await open();
+  let load = () => {};
+  const loaded = new Promise<void>((done) => (load = done));
+  server.use(
+    http.get(`${rest}/reviews`, async () => {
+      await loaded;
+      return HttpResponse.json([]);
+    }),
+  );
   await user.click(screen.getByRole("button", { name: "Delete review by Rui" }));
   await user.click(screen.getByRole("button", { name: "Delete" }));
   await waitFor(() =>
@@ -210,6 +217,9 @@ it("removes a deleted review from the page before the list is loaded again, so t
       [],
     ),
   );
+  expect(toasts).toEqual([]);
+  load();
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "Review deleted successfully" }]));
 });
 
 it("A-rev-5: saves texts and picture of a review, but not its visibility", async () => {
