@@ -12,5 +12,5 @@ import (
 // database. Otherwise the new server would have to wait until they expire. The caller must make sure that no other server uses the
 // database. Leases on pictures stay, because the command atelie media rebuild can hold them at the same time.
 func (a *App) ReleaseLeases(ctx context.Context) error {
-	return errors.Join(a.uploads.ReleaseAll(ctx), jobs.ReleaseAll(ctx, a.DB), certificates.ReleaseAll(ctx, a.DB))
+	return errors.Join(a.uploads.ReleaseAll(ctx), jobs.ReleaseAll(ctx, a.DB, a.now()), certificates.ReleaseAll(ctx, a.DB))
 }

@@ -388,6 +388,33 @@ func TestCrashBetweenClaimAndResult(t *testing.T) {
 	})
 }
 
+func TestRestartsWithinSecondsDoNotUseUpTheTries(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := newClock()
+		q := newQueue(d, c, nil)
+		enqueue(t, q, "k", "x")
+		claims := 0
+		for range 10 * maxTries { // the program runs for a second each time, and stops during the try
+			claimed, err := claimJobs(t.Context(), d, []string{"k"}, 8, c.now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			claims += len(claimed)
+			c.advance(time.Second)
+			if err := ReleaseAll(t.Context(), d, c.now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if claims != 6 { // at 0, 1, 2, 4, 10 and 41 s
+			t.Errorf("%d tries within %d seconds", claims, 10*maxTries)
+		}
+		c.advance(maxBackoff)
+		q.Handle("k", func(context.Context, []byte) error { return nil })
+		start(t, q)
+		until(t, "done", func() bool { return state(t, q) == State{} })
+	})
+}
+
 func TestShutdownFinishesRunningJobs(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		q := newQueue(d, newClock(), nil)

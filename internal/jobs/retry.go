@@ -24,6 +24,9 @@ const maxBackoff = 6 * time.Hour
 // maxTries is the maximum number of tries of a job.
 const maxTries = len(backoff) + 1
 
+// immediateTries is how many interrupted tries of a job are followed by another try immediately after the program starts again.
+const immediateTries = 2
+
 // permanentError marks an error for IsPermanent.
 type permanentError struct{ cause error }
 

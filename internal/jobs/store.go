@@ -3,6 +3,7 @@ package jobs
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -204,8 +205,21 @@ func Remove(ctx context.Context, tx *db.Tx, id string) error {
 	return db.Exec(ctx, tx, `delete from jobs where id = $1`, id)
 }
 
-// ReleaseAll ends the leases of all claimed jobs, so that they run again immediately. It may be called only when no worker of
-// any node runs: otherwise a running job would be claimed a second time.
-func ReleaseAll(ctx context.Context, d *db.DB) error {
-	return db.Exec(ctx, d, `update jobs set claim = null, leased_until = null where claim is not null and failed_at is null`)
+// ReleaseAll ends the leases of all claimed jobs. It may be called only when no worker of any node runs: otherwise a running job would be
+// claimed a second time. A job whose first or second try was interrupted runs again immediately. Later, the wait is that of a failed try:
+// a program that is restarted many times within seconds does not use up all tries of a job.
+func ReleaseAll(ctx context.Context, d *db.DB, now time.Time) error {
+	return d.WithTx(ctx, func(tx *db.Tx) error {
+		claimed, err := db.Collect(ctx, tx, func(row db.Row) (j job, err error) {
+			err = row.Scan(&j.id, &j.claim, &j.tries, &j.runAt)
+			return j, err
+		}, `select id, claim, tries, run_at from jobs where claim is not null and failed_at is null`)
+		for _, j := range claimed {
+			if interrupted := min(j.tries, maxTries) - immediateTries; interrupted > 0 {
+				j.runAt = now.Add(backoff[interrupted-1])
+			}
+			err = errors.Join(err, db.Queue(ctx, tx, `update jobs set claim = null, leased_until = null, run_at = $3 where id = $1 and claim = $2`, j.id, j.claim, j.runAt))
+		}
+		return err
+	})
 }

@@ -324,10 +324,10 @@ func (s *site) allowLinks(address string) {
 	s.whileDown(address, "insert into site_settings (key, value, updated_at) values ('site', $1, $2)", `{"name":"Alvor","enquiryLinks":true}`, time.Now())
 }
 
-// endLeases ends the leases on the jobs of a killed program, in place of waiting until they expire.
+// endLeases ends the leases on the jobs of a killed program, and the waits after interrupted tries, in place of waiting until they pass.
 func (s *site) endLeases(address string) {
 	s.t.Helper()
-	s.whileDown(address, "update jobs set claim = null, leased_until = null where failed_at is null")
+	s.whileDown(address, "update jobs set claim = null, leased_until = null, run_at = created_at where failed_at is null and tries > 0")
 }
 
 // Proves AM-reply-5.
