@@ -454,6 +454,9 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 	}
 	stopBackground()
 	workers.Wait()
+	if a.Backup != nil {
+		a.Backup.CopyLastBlobs(context.WithoutCancel(ctx))
+	}
 	return err
 }
 

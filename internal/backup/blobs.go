@@ -29,6 +29,7 @@ const (
 	copyBatch     = 20               // blobs that one transaction records as copied
 	copyAtOnce    = 2                // concurrent copies
 	blobTimeout   = time.Hour        // limit of one copy
+	finalCopy     = 5 * time.Second  // limit of the last copies, when the program ends
 	reconcileEach = time.Hour        // interval between two calls of reconcile, which adds missed blobs to the queue and deletes expired ones from the destination
 	expireBatch   = 200              // expired blobs that one transaction removes
 	listEach      = 24 * time.Hour   // interval between two listings of the destination's blobs, by all nodes together
@@ -96,6 +97,22 @@ func (s *Service) runBlobs(ctx context.Context) {
 		case <-wake:
 		case <-time.After(wait):
 		}
+	}
+}
+
+// CopyLastBlobs copies the blobs that still wait, for at most finalCopy. Call it after Run has returned and after the last write. If the
+// destination could not be reached or written before, CopyLastBlobs does nothing: the next start copies them.
+func (s *Service) CopyLastBlobs(ctx context.Context) {
+	s.claimed.Lock()
+	claimed := s.claimed.done
+	s.claimed.Unlock()
+	if !claimed || s.hasFailed(KindBlobs) {
+		return
+	}
+	limited, cancel := context.WithTimeout(ctx, finalCopy)
+	defer cancel()
+	if err := s.copyWaiting(limited); err != nil && !errors.Is(err, errBlobMissing) {
+		s.log.Warn("backup: the newest files are not in the backup destination; the next start copies them", "destination", s.cfg.Destination.Label(), "cause", err.Error())
 	}
 }
 

@@ -106,6 +106,23 @@ func TestEachBlobIsCopiedOnceAndStaysForTheRetention(t *testing.T) {
 }
 
 // Proves H-backup-files.
+func TestFilesOfTheLastWritesAreCopiedBeforeTheProgramEnds(t *testing.T) {
+	eachDestination(t, func(t *testing.T, destination backup.DestinationConfig) {
+		s := newSite(t, t.TempDir(), destination)
+		s.start(t)
+		s.refer(t, "first", true)
+		s.waitBlobs(t)
+		s.end() // as jobs that finish after the backup's loops have ended
+		s.end = func() {}
+		last := s.refer(t, "last", true)
+		s.stop(t)
+		if got := read(t, backup.OpenDestination(destination), backup.BlobName(last)); got != "last" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+// Proves H-backup-files.
 func TestUnrecordedBlobsAreFoundAtTheStart(t *testing.T) {
 	s := newSite(t, t.TempDir(), backup.DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
 	id := s.refer(t, "before backups were on", false)

@@ -134,6 +134,7 @@ func (s *site) stop(t *testing.T) {
 	if s.end != nil {
 		s.end()
 		s.end = nil
+		s.service.CopyLastBlobs(t.Context())
 	}
 	if err := s.d.Close(); err != nil {
 		t.Error(err)
