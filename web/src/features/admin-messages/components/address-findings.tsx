@@ -17,10 +17,10 @@ export function AddressFindings({ data, erased = false }: AddressFindingsProps) 
   return (
     <div className="max-w-[42em]">
       {places.length === 0 ? (
-        <p className="break-words">{t("messages.data.nothing", { address })}</p>
+        <p className="wrap-anywhere">{t("messages.data.nothing", { address })}</p>
       ) : (
         <>
-          <p className="font-[560] break-words">
+          <p className="font-[560] wrap-anywhere">
             {t(erased ? "messages.data.erased" : "messages.data.found", { address })}
           </p>
           <ul className="border-line mt-3 border-t">
