@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
-import { invalidateAll } from "@/lib/invalidate-all";
 import { messageKeys } from "@/lib/message-keys";
 import { queryKeys } from "@/lib/query-keys";
+import { refetch } from "@/lib/refetch";
 import type { ClientReview } from "@/lib/types";
 
 /** What the owner decides about a review. `written_at` is of the text that the owner has seen. */
@@ -60,9 +60,6 @@ export function useClientReviewAction(messageId: string) {
     mutationFn: (action: ClientReviewAction) =>
       callReview(backend, { ...action, message_id: messageId }),
     onSettled: () =>
-      Promise.all([
-        invalidateAll(cache, messageKeys.all),
-        invalidateAll(cache, queryKeys.reviews.all),
-      ]),
+      Promise.all([refetch(cache, messageKeys.all), refetch(cache, queryKeys.reviews.all)]),
   });
 }

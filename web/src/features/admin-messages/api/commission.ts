@@ -2,8 +2,8 @@ import { useIsMutating, useMutation, useQuery, useQueryClient } from "@tanstack/
 import { bodyWithPictures } from "@/features/admin-messages/api/body-with-pictures";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
-import { invalidateAll } from "@/lib/invalidate-all";
 import { messageKeys } from "@/lib/message-keys";
+import { refetch } from "@/lib/refetch";
 import type { CommissionStage, CommissionState } from "@/lib/types";
 
 /** An offer as the owner writes it. `id` is any text: an offer that is sent twice unchanged is stored once. */
@@ -55,6 +55,6 @@ export function useCommissionAction(messageId: string) {
         bodyWithPictures({ ...request, message_id: messageId }, pictures),
       );
     },
-    onSettled: () => invalidateAll(cache, messageKeys.all),
+    onSettled: () => refetch(cache, messageKeys.all),
   });
 }

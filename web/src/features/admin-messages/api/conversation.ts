@@ -2,8 +2,8 @@ import { useIsMutating, useMutation, useQuery, useQueryClient } from "@tanstack/
 import { bodyWithPictures } from "@/features/admin-messages/api/body-with-pictures";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
-import { invalidateAll } from "@/lib/invalidate-all";
 import { messageKeys } from "@/lib/message-keys";
+import { refetch } from "@/lib/refetch";
 import type { ContactReply, Conversation } from "@/lib/types";
 
 /** Calls the server's function for the conversation about a message, which returns its state. */
@@ -59,6 +59,6 @@ export function useConversationAction(messageId: string) {
       const { pictures = [], ...request } = { pictures: undefined, ...action };
       return callReply(backend, bodyWithPictures({ ...request, message_id: messageId }, pictures));
     },
-    onSettled: () => invalidateAll(cache, messageKeys.all),
+    onSettled: () => refetch(cache, messageKeys.all),
   });
 }

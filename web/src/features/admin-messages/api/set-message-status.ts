@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { MessagePage } from "@/features/admin-messages/api/list-messages";
 import { useOwnerBackend } from "@/lib/backend";
-import { invalidateAll } from "@/lib/invalidate-all";
 import { messageKeys } from "@/lib/message-keys";
+import { refetch } from "@/lib/refetch";
 import type { ContactStatus, ContactSubmission } from "@/lib/types";
 
 /**
@@ -56,6 +56,6 @@ export function useSetMessageStatus() {
     onError: (_error, { id }, context) => {
       if (context?.before) setCachedStatus({ id, status: context.before });
     },
-    onSettled: () => void invalidateAll(cache, messageKeys.all),
+    onSettled: () => void refetch(cache, messageKeys.all),
   });
 }

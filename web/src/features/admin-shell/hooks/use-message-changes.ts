@@ -2,8 +2,8 @@ import { useEffect, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { LIVE_REJOIN_MS, LIVE_REFETCH_DELAY_MS } from "@/lib/constants";
-import { invalidateAll } from "@/lib/invalidate-all";
 import { messageKeys } from "@/lib/message-keys";
+import { refetch } from "@/lib/refetch";
 
 /**
  * Keeps the messages current: joins the live channel on which the server reports changes, and refetches the queries of
@@ -23,7 +23,7 @@ export function useMessageChanges(): boolean {
     const refetchSoon = () => {
       refetchTimer ??= setTimeout(() => {
         refetchTimer = undefined;
-        void invalidateAll(cache, messageKeys.all);
+        void refetch(cache, messageKeys.all);
       }, LIVE_REFETCH_DELAY_MS);
     };
     // Each channel has a new name, because for a known name the client returns the closed channel. The time tells channels
