@@ -45,16 +45,40 @@ func expectEqualSites(t *testing.T, got, want string) {
 			}
 		}
 	}
-	if a, b := filesOf(t, filepath.Join(got, "files")), filesOf(t, filepath.Join(want, "files")); !maps.Equal(a, b) || len(b) == 0 {
+	a, b := filesOf(t, filepath.Join(got, "files")), filesOf(t, filepath.Join(want, "files"))
+	for _, id := range pendingBlobs(t, "sqlite:"+filepath.Join(want, "atelie.db")) {
+		// The stop can interrupt a job between storing a file and committing its row. Such a file is not part of the site.
+		maps.DeleteFunc(b, func(path, _ string) bool { return filepath.Base(path) == id })
+	}
+	for path := range b {
+		if _, ok := a[path]; !ok {
+			t.Errorf("the file %s is missing", path)
+		}
+	}
+	if !maps.Equal(a, b) || len(b) == 0 {
 		t.Errorf("%d files, want %d", len(a), len(b))
 	}
-	a, err := os.ReadFile(filepath.Join(got, "jwt-secret"))
+	secret, err := os.ReadFile(filepath.Join(got, "jwt-secret"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err := os.ReadFile(filepath.Join(want, "jwt-secret")); err != nil || !bytes.Equal(a, b) {
+	if b, err := os.ReadFile(filepath.Join(want, "jwt-secret")); err != nil || !bytes.Equal(secret, b) {
 		t.Errorf("another secret (%v)", err)
 	}
+}
+
+// pendingBlobs returns the ids of the files to which no row refers yet, or no longer.
+func pendingBlobs(t *testing.T, address string) []string {
+	t.Helper()
+	d, err := db.Open(t.Context(), address, db.NoHooks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := db.Collect(t.Context(), d, db.ScanOne[string], "select blob_id from storage_trash")
+	if err := errors.Join(err, d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return ids
 }
 
 // destinations runs fn with a folder and a bucket as the backup destination.

@@ -55,18 +55,23 @@ func TestKilledCopyIsResumed(t *testing.T) {
 	sameSite(t, "sqlite:"+filepath.Join(back, "atelie.db"), disk, contents)
 }
 
-// copyThroughKills runs atelie copy, and kills it, until a run completes.
+// copyThroughKills runs atelie copy, and kills it, until a run completes. Each kill comes later than the one before, so that every step
+// is interrupted. The time counts from the command's first output, and again from the first rows that it copies, because what comes
+// before, such as creating the tables, can take longer than the copy itself.
 func copyThroughKills(t *testing.T, binary string, args ...string) {
 	t.Helper()
 	kills, resumed, compared := 0, 0, false
-	for after := 5 * time.Millisecond; ; kills++ {
+	beforeRows, afterRows := 5*time.Millisecond, 5*time.Millisecond
+	for ; ; kills++ {
 		c := exec.Command(binary, append([]string{"copy"}, args...)...)
-		out := &killer{after: after + rand.N(after), kill: func() { _ = c.Process.Kill() }}
+		out := &killer{beforeRows: beforeRows, afterRows: afterRows, kill: func() { _ = c.Process.Kill() }}
 		c.Stdout, c.Stderr = out, out
-		// Each run is killed later than the one before, so that every step is interrupted. The time counts from the command's first output,
-		// not from its start.
-		after += soak.Size(after/2, 10*time.Millisecond)
 		err := c.Run()
+		if out.copying {
+			afterRows += soak.Size(afterRows/2, 10*time.Millisecond)
+		} else {
+			beforeRows += soak.Size(beforeRows/2, 10*time.Millisecond)
+		}
 		printed := out.printed.String()
 		if strings.Contains(printed, "Resuming the copy") {
 			resumed++
@@ -87,19 +92,24 @@ func copyThroughKills(t *testing.T, binary string, args ...string) {
 	t.Logf("%d kills, %d resumed runs", kills, resumed)
 }
 
-// killer collects the output of a copy, and kills it some time after its first lines.
+// killer collects the output of a copy, and kills it some time after its first lines, or after it has begun to copy rows.
 type killer struct {
-	printed bytes.Buffer
-	after   time.Duration
-	begun   bool
-	kill    func()
+	printed               bytes.Buffer
+	beforeRows, afterRows time.Duration
+	kill                  func()
+	timer                 *time.Timer // nil before the first lines
+	copying               bool
 }
 
 func (k *killer) Write(p []byte) (int, error) {
 	n, err := k.printed.Write(p)
-	if !k.begun && strings.Contains(k.printed.String(), "\nTo: ") {
-		k.begun = true
-		time.AfterFunc(k.after, k.kill)
+	printed := k.printed.String()
+	if k.timer == nil && strings.Contains(printed, "\nTo: ") {
+		k.timer = time.AfterFunc(k.beforeRows+rand.N(k.beforeRows), k.kill)
+	}
+	if !k.copying && (strings.Contains(printed, "\nRows: ") || strings.Contains(printed, "\nResuming the copy")) {
+		k.copying = true
+		k.timer.Reset(k.afterRows + rand.N(k.afterRows))
 	}
 	return n, err
 }
