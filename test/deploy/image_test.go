@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	"atelie/test/program"
+	"atelie/test/soak"
 )
 
 // nobody is the id of the user as whom the image runs the program.
 const nobody = 65532
 
 // TestImageContentIsSufficient starts the program in a root file system like the image's: it has only the program, the root certificates
-// and two empty folders. The program loads the demo and serves it, and its health check succeeds.
+// and two empty folders. The program serves the site, in soak runs with the demo content, and its health check succeeds.
 func TestImageContentIsSufficient(t *testing.T) {
 	binary, err := built()
 	if err != nil {
@@ -55,7 +56,8 @@ func TestImageContentIsSufficient(t *testing.T) {
 		cmd.SysProcAttr = locked(image)
 		return cmd
 	}
-	n := listening(t, process(t, inside("serve", "--demo")))
+	args := soak.Size([]string{"serve"}, []string{"serve", "--demo"}) // the pictures of the demo content take 15 s
+	n := listening(t, process(t, inside(args...)))
 	response, err := http.Get("http://" + n.address + "/")
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,8 @@ const releaseVersion, releaseTime = "9.8.7-rc.1", "1795000000"
 func runIn(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "SOURCE_DATE_EPOCH="+releaseTime)
+	// Packages are compressed less than in a release, which takes a sixth of the time.
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "SOURCE_DATE_EPOCH="+releaseTime, "DPKG_DEB_COMPRESSOR_LEVEL=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s %v: %v: %s", name, args, err, out)

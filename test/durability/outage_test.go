@@ -21,7 +21,8 @@ import (
 
 // The durations of the test. An outage lasts until the status reports it, and then for the time outage.
 var (
-	calm   = soak.Size(time.Second, 20*time.Second) // before the first outage
+	calm   = soak.Size(time.Second, 20*time.Second)              // before the first outage
+	pause  = soak.Size(50*time.Millisecond, 10*time.Millisecond) // of a writer between two writes, which leaves processors to the backup
 	outage = flag.Duration("outage", soak.Size(0, time.Minute), "how long the bucket is unreachable after the status has reported it, in each way")
 )
 
@@ -137,7 +138,7 @@ func (s *site) startLoad() *load {
 				l.mu.Lock()
 				l.writes = append(l.writes, write{kind, began, time.Since(began)})
 				l.mu.Unlock()
-				time.Sleep(10 * time.Millisecond) // leaves processors to the backup
+				time.Sleep(pause)
 			}
 		})
 	}

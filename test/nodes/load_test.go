@@ -22,6 +22,9 @@ import (
 
 var loadTime = flag.Duration("nodes.load", soak.Size(12*time.Second, 2*time.Minute), "how long the load lasts under which nodes are killed")
 
+// pause is the longest time between two tasks of a client. Without pauses the load takes all processors, which other tests share.
+var pause = soak.Size(200*time.Millisecond, time.Nanosecond)
+
 // maxWait is how long a client retries a request, and how long a test waits for a response. It is longer than the lease of an upload, which a
 // dead node may hold.
 const maxWait = time.Minute
@@ -60,7 +63,7 @@ func (c *cluster) load(t *testing.T) {
 	}
 	for _, work := range []func() error{l.writeRow, l.writeRow, l.writeRow, l.writeMessage, l.writeFile, l.writeForm, l.writePieces, l.renewSession, l.readList, l.readList} {
 		clients.Go(func() {
-			for !l.over() {
+			for ; !l.over(); time.Sleep(rand.N(pause)) {
 				if err := work(); err != nil {
 					l.note(func() { l.wrong = append(l.wrong, err.Error()) })
 					return
@@ -107,11 +110,11 @@ func (l *traffic) over() bool {
 // killNodes kills a node at random every few seconds and starts it again a moment later.
 func (l *traffic) killNodes(t *testing.T) {
 	for {
-		pause := 2*time.Second + rand.N(4*time.Second)
-		if late := time.Since(l.end); late > maxWait || late > -pause && l.enough() {
+		untilKill := 2*time.Second + rand.N(4*time.Second)
+		if late := time.Since(l.end); late > maxWait || late > -untilKill && l.enough() {
 			return
 		}
-		time.Sleep(pause)
+		time.Sleep(untilKill)
 		n := l.nodes[rand.IntN(len(l.nodes))]
 		if err := n.kill(); err != nil {
 			t.Fatal(err)
