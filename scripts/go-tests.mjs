@@ -3,6 +3,8 @@
 //   - All tests of a package that starts goroutines run with it, and all tests of the packages in WHOLE.
 //   - In the packages of BY_TEST, and in packages that start no goroutines, a test runs with it only if it starts goroutines,
 //     itself or by calling a function of its package's tests (methods of fixtures do not count).
+//   - A test that only runs the whole program by a function of PROGRAM does not count: test/hostile does the same with concurrent
+//     requests. The tests that BY_TEST names for these packages run jobs, mails, files and the backup beside requests.
 //   - All other tests run without it. In one goroutine the detector finds nothing, also where a package uses sync, and it
 //     takes ten times as long.
 //   - The tests of a file with `//go:build !race` never run with it.
@@ -17,12 +19,16 @@ import { fileURLToPath } from "node:url";
 // names the tests that run with the race detector although they start no goroutine themselves.
 export const BY_TEST = {
   "internal/app": [
+    "TestAConversationByMailAndLink",
+    "TestAnUploadGoesOnAfterAFullDisk",
     "TestBodyDeadlineEndsTheRequest",
+    "TestFloodOfMessagesSendsFewMails",
     "TestMetricsCountLiveSockets",
+    "TestNoticesSurviveTheDeathOfANode",
     "TestSplitBackupOfSeveralNodesIsAProblem",
   ],
   "internal/auth": [],
-  "internal/cli": [],
+  "internal/cli": ["TestBackupIsProvenAndCopied", "TestCopyFromARunningSite"],
   "internal/db": [
     "TestClaimIsRenewedAfterALostConnection",
     "TestClaimsAllowARollingChange",
@@ -37,7 +43,9 @@ export const BY_TEST = {
   "internal/storage": [],
   "internal/tables": [],
 };
-// Tests that run the whole program in their own process.
+/** Functions of tests that run the whole program in their own process. */
+export const PROGRAM = { "internal/app": ["serve"], "internal/cli": ["serverAt"] };
+// Tests that run the whole program in their own process, with concurrent requests.
 export const WHOLE = ["test/hostile"];
 // Folders whose tests, except those of WHOLE, start programs that are built without the detector.
 const DRIVERS = /^(bench|cmd|test)\b/;
@@ -75,7 +83,8 @@ export function classify(sources) {
     const whole = WHOLE.includes(folder) || (startsGoroutines && !BY_TEST[folder] && !driver);
     if (whole) plan.whole.push(folder);
     else plan.plain.folders.push(folder);
-    const racing = whole || driver ? new Set() : testsThatStartGoroutines(tests);
+    const racing =
+      whole || driver ? new Set() : testsThatStartGoroutines(tests, PROGRAM[folder] ?? []);
     for (const name of BY_TEST[folder] ?? []) racing.add(name);
     for (const text of tests) {
       const names = namesOf(text);
@@ -108,12 +117,15 @@ const namesOf = (text) =>
     .map(([, name]) => name)
     .filter((name) => TEST.test(name) && name !== "TestMain");
 
-/** Returns the names of those functions in a package's tests that start goroutines, or call a function that does. */
-function testsThatStartGoroutines(tests) {
+/**
+ * Returns the names of those functions in a package's tests that start goroutines, or call a function that does, except the
+ * functions in `ignored`.
+ */
+function testsThatStartGoroutines(tests, ignored) {
   const bodies = new Map();
   for (const text of tests)
     for (const [body, name] of text.matchAll(FUNCTION))
-      if (!body.startsWith("func (")) bodies.set(name, body);
+      if (!body.startsWith("func (") && !ignored.includes(name)) bodies.set(name, body);
   const found = new Set(
     [...bodies].filter(([, body]) => GOROUTINE.test(body)).map(([name]) => name),
   );

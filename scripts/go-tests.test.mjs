@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { describe, expect, it } from "vitest";
-import { BY_TEST, classify, goSources, WHOLE } from "./go-tests.mjs";
+import { BY_TEST, classify, goSources, PROGRAM, WHOLE } from "./go-tests.mjs";
 
 const plan = (files) => classify(new Map(Object.entries(files)));
 const none = { folders: [], names: [] };
@@ -39,6 +39,19 @@ describe("go-tests", () => {
       names: ["TestItself", "TestThroughAnother"],
     });
     expect(plain).toEqual({ folders: ["internal/new"], names: part.names });
+  });
+
+  it("does not count functions that run the whole program as goroutines of their test", () => {
+    const { part } = plan({
+      "internal/app/a_test.go": [
+        "func serve(t *testing.T) {\n\tgo func() {}()\n}",
+        "func serveTwice(t *testing.T) {\n\tserve(t)\n}",
+        "func TestOneByOne(t *testing.T) {\n\tserve(t)\n\tserveTwice(t)\n}",
+        "func TestAtOnce(t *testing.T) {\n\tserve(t)\n\tgo func() {}()\n}",
+      ].join("\n\n"),
+    });
+    expect(part.names).toContain("TestAtOnce");
+    expect(part.names).not.toContain("TestOneByOne");
   });
 
   it("never uses the race detector for files that exclude it and for tests that start other programs", () => {
@@ -110,7 +123,8 @@ describe("go-tests", () => {
         .filter(([path]) => path.startsWith(`${folder}/`) && path.endsWith("_test.go"))
         .map(([, text]) => text)
         .join("\n");
-      for (const name of ["", ...names]) expect(tests).toContain(`func ${name}`);
+      for (const name of ["", ...names, ...(PROGRAM[folder] ?? [])])
+        expect(tests).toContain(`func ${name}`);
     }
   });
 });
