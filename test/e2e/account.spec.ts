@@ -9,7 +9,12 @@ import { asAnon } from "../harness/clients.ts";
 import { type MailServer, startMailServer } from "../harness/mail-server.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { signInAt } from "./admin.ts";
-import { expect, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "./fixtures.ts";
+import {
+  expect,
+  expectAccessibleInSchemeOfLanguage,
+  expectNoSidewaysScroll,
+  test,
+} from "./fixtures.ts";
 import { type Language, languages, text } from "./texts.ts";
 
 test.use({
@@ -376,7 +381,7 @@ test.describe("screens", () => {
       const owner = await makeOwner(server);
       await openAccount(page, server, owner, language);
       const both = async () => {
-        await expectAccessibleInBothSchemes(page);
+        await expectAccessibleInSchemeOfLanguage(page);
         await expectNoSidewaysScroll(page);
       };
       await page.getByLabel(t("account.email.new")).fill("nobody");

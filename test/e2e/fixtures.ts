@@ -40,8 +40,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   ],
   allowedConsole: [[], { option: true }],
   // After goto() the fixture makes a visitor's move and waits for hydration, because scripts load after the pictures,
-  // and the form after the first move. It does neither if the test passes waitUntil.
-  page: async ({ page, javaScriptEnabled }, run) => {
+  // and the form after the first move. It does neither if the test passes waitUntil. A test that fails leaves a screenshot.
+  page: async ({ page, javaScriptEnabled }, run, info) => {
     const goto = page.goto.bind(page);
     page.goto = async (address, options) => {
       const response = await goto(address, options);
@@ -49,6 +49,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       return response;
     };
     await run(page);
+    if (info.status !== info.expectedStatus && !page.isClosed())
+      await page.screenshot({ path: info.outputPath("failed.png") });
   },
   failOnConsole: [
     async ({ context, allowedConsole }, use) => {
@@ -108,6 +110,26 @@ export async function expectAccessibleInBothSchemes(
       await (n > 0 ? expectAccessibleColours(page) : expectAccessible(page));
       await each(colorScheme);
     });
+}
+
+/**
+ * Expects no violation in one colour scheme: light on English pages, dark on Portuguese ones. For tests that run in both languages:
+ * the schemes differ only in colours, and the languages only in texts. Calls `each` in the scheme, or in both if screenshots are
+ * taken.
+ */
+export async function expectAccessibleInSchemeOfLanguage(
+  page: Page,
+  each: (scheme: "light" | "dark") => Promise<void> = async () => {},
+): Promise<void> {
+  if (process.env.SCREENSHOTS || process.env.SHOTS)
+    return expectAccessibleInBothSchemes(page, each);
+  const language = await page.locator("html").getAttribute("lang");
+  const colorScheme = language === "pt" ? "dark" : "light";
+  await base.step(colorScheme, async () => {
+    await page.emulateMedia({ colorScheme });
+    await expectAccessible(page);
+    await each(colorScheme);
+  });
 }
 
 /** Runs axe and returns its findings. */

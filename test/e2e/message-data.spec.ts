@@ -7,7 +7,12 @@ import type { Page } from "@playwright/test";
 import { asAnon, asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { signInAt } from "./admin.ts";
-import { expect, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "./fixtures.ts";
+import {
+  expect,
+  expectAccessibleInSchemeOfLanguage,
+  expectNoSidewaysScroll,
+  test,
+} from "./fixtures.ts";
 import { type Language, languages, text } from "./texts.ts";
 
 test.use({
@@ -172,7 +177,7 @@ for (const language of languages) {
     const checkPage = async (name: string) => {
       for (const width of [1440, 768, 390]) {
         await page.setViewportSize({ width, height: 900 });
-        await expectAccessibleInBothSchemes(page, async (scheme) => {
+        await expectAccessibleInSchemeOfLanguage(page, async (scheme) => {
           if (shots)
             await page.screenshot({
               path: `${shots}/${name}-${language}-${width}-${scheme}.png`,

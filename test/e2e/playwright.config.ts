@@ -37,6 +37,6 @@ export default defineConfig({
     },
     // A trace doubles the time of a test: TRACE=retain-on-failure to debug a failure.
     trace: (process.env.TRACE ?? "off") as "off" | "on" | "retain-on-failure",
-    screenshot: "only-on-failure",
+    screenshot: "off", // the fixture `page` takes one of a test that failed; the option takes one of every context that closes
   },
 });
