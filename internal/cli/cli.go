@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,6 +100,9 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		kong.Exit(func(code int) { panic(exited(code)) }))
 	if err != nil {
 		return printErrors(errOut, err, exitError)
+	}
+	if len(args) > 0 && args[0] == "help" { // atelie help backup is atelie backup --help
+		args = append(slices.Clone(args[1:]), "--help")
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {

@@ -77,3 +77,15 @@ func TestHelpSaysWhereTheSettingsAre(t *testing.T) {
 		t.Errorf("serve:\n%s", out)
 	}
 }
+
+func TestHelpIsACommandToo(t *testing.T) {
+	for _, command := range [][]string{nil, {"backup"}, {"backup", "status"}} {
+		wanted := atelie(t, t.TempDir(), "", append(slices.Clone(command), "--help")...)
+		if got := atelie(t, t.TempDir(), "", append([]string{"help"}, command...)...); got != wanted || got.code != 0 || got.out == "" {
+			t.Errorf("%q: %+v, want %+v", command, got, wanted)
+		}
+	}
+	if r := atelie(t, t.TempDir(), "", "help", "nothing"); r.code != 2 || !strings.Contains(r.err, "nothing") {
+		t.Errorf("%+v", r)
+	}
+}
