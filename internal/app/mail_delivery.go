@@ -17,11 +17,12 @@ import (
 	"atelie/internal/sms"
 )
 
-// linkPurpose is the purpose (see derive) of the key from which the tokens of private links to messages are derived.
+// linkPurpose is the argument of derive for the key that makes the tokens of private links to messages. Another text would invalidate
+// all links.
 const linkPurpose = "links of enquiries"
 
-// wireDelivery creates the senders of mails and text messages and the service of /functions/v1, and registers the handlers of the jobs
-// that send messages.
+// wireDelivery creates the senders of mails and SMS and the service for /functions/v1, and registers the handlers of the jobs that send
+// mails and SMS.
 func (a *App) wireDelivery() error {
 	siteName := func(ctx context.Context) (string, error) {
 		site, err := settings.LoadSite(ctx, a.DB)
@@ -47,7 +48,7 @@ func (a *App) wireDelivery() error {
 	a.Functions = functions.New(a.DB, functions.Config{
 		WritePage: a.writeFunctionPage,
 		CheckSpace: func() error {
-			if a.DB.Dialect != db.SQLite {
+			if a.DB.Dialect != db.SQLite { // the database has a disk of its own
 				return nil
 			}
 			return checkSpace(a.space)

@@ -55,8 +55,8 @@ func (a *App) previousAuthKeys() *auth.Keys {
 	return &auth.Keys{RefreshKey: a.derivePrevious("refresh tokens"), CodeKey: a.derivePrevious("codes"), SealKey: a.derivePrevious("sealed secrets")}
 }
 
-// claimKeys returns the keys by which a node claims the database (db.Claim). Nodes can run together only if each accepts what the others
-// sign and encrypt: if both have the same current secret, or if each one's current secret is the other's previous one.
+// claimKeys returns the keys that db.Claim compares between nodes. Two nodes can run together only if each accepts what the other signs
+// and encrypts: their current secrets are equal, or each has the current secret of the other as its previous one.
 func claimKeys(secret, previous string) db.ClaimKeys {
 	firstInt32 := func(key []byte) int32 { return int32(binary.BigEndian.Uint32(key)) }
 	const purpose = "what nodes have in common"

@@ -20,7 +20,7 @@ func normalizeEmail(s string) (string, error) {
 	}
 	parsed, err := mail.ParseAddress(s)
 	if err != nil {
-		return "", errEmailInvalid.Becausef("no address") // without the parser's error: it quotes the input, and must not be logged
+		return "", errEmailInvalid.Becausef("no address") // the parser's error quotes the address, which must not be logged
 	}
 	if parsed.Address != s {
 		return "", errEmailInvalid.Becausef("more than an address")
@@ -28,8 +28,8 @@ func normalizeEmail(s string) (string, error) {
 	return s, nil
 }
 
-// lowerRune returns the lower case of a letter. Two letters outside ASCII, the Kelvin sign and the dotted I, have an ASCII letter
-// as their lower case. lowerRune returns these two unchanged: otherwise the addresses of two mailboxes would belong to one account.
+// lowerRune returns r in lower case. It returns the Kelvin sign and the dotted I unchanged: their lower case is the ASCII k and i, so two
+// different addresses would become equal.
 func lowerRune(r rune) rune {
 	if lower := unicode.ToLower(r); r < utf8.RuneSelf || lower >= utf8.RuneSelf {
 		return lower

@@ -10,8 +10,8 @@ import (
 // Backup contains the settings of the backup. The tag secret says how the command atelie config masks a value.
 type Backup struct {
 	URL        string        `name:"backup-url" env:"ATELIE_BACKUP_URL" secret:"url" placeholder:"FOLDER|S3-URL" help:"Where the continuous backup is stored: a folder, or s3://… as in storage-url. off turns backups off. Default: the folder backups in the data folder, which protects from mistakes but not from the loss of the disk."`
-	CopyURL    string        `name:"backup-copy-url" env:"ATELIE_BACKUP_COPY_URL" secret:"url" placeholder:"FOLDER|S3-URL" help:"A secondary destination, in the form of backup-url. The backup is copied to it once a night, after the proof (a trial restore)."`
-	Retention  time.Duration `name:"backup-retention" env:"ATELIE_BACKUP_RETENTION" default:"720h" help:"How far back the site can be restored. With SQLite, to each of the newest 100,000 seconds with writes, and before these to every tenth second. With PostgreSQL, to each night. Deleted data stays in the backup for this time."`
+	CopyURL    string        `name:"backup-copy-url" env:"ATELIE_BACKUP_COPY_URL" secret:"url" placeholder:"FOLDER|S3-URL" help:"A secondary destination, in the form of backup-url. The backup is copied to it once a night, after a trial restore."`
+	Retention  time.Duration `name:"backup-retention" env:"ATELIE_BACKUP_RETENTION" default:"720h" help:"How far back the site can be restored. With SQLite, to each of the newest 100,000 seconds with writes; for older ones, in steps of 10 seconds. With PostgreSQL, to each night. Deleted data stays in the backup for this time."`
 	Passphrase string        `name:"backup-passphrase" env:"ATELIE_BACKUP_PASSPHRASE" secret:"yes" help:"Encrypts the site's secret in the backup; at least 12 characters. Without a passphrase, everyone who can read the backup can read the secret. Keep the passphrase elsewhere: a restore needs it."`
 }
 

@@ -142,7 +142,7 @@ func (s *Service) Calendar(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		token = "" // no token has this hash
 	}
-	l, err := findCalendar(r.Context(), s.db, hashToken(token), s.now())
+	l, err := calendarLanguage(r.Context(), s.db, hashToken(token), s.now())
 	if err != nil {
 		return db.NoRowsAs(err, errNoCalendar)
 	}

@@ -31,8 +31,8 @@ type exportRequest struct {
 	Format string `json:"format"` // csv or json
 }
 
-// contactExport handles the function contact-export for owners (administrators): it sends a file with all messages, those in
-// quarantine last. It writes each page of messages before it reads another, so that the size of the file has no limit.
+// contactExport handles the function contact-export for owners: it sends a file with all messages, those in
+// quarantine last. It writes each page of messages before it reads the next, so that memory does not grow with the file.
 func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 	var req exportRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -49,7 +49,7 @@ func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 	ctx := context.WithoutCancel(r.Context()) // sending a large file may take longer than the time limit of a request
 	return out.end(r.Context(), write(out, func(yield func(exportedMessage) error) error {
 		for _, quarantined := range []bool{false, true} {
-			// No transaction is used, because it would last, and could block writes, as long as a slow client reads.
+			// Not in a transaction: with a slow client it would stay open for long and could block writes.
 			if err := eachMessage(ctx, s.db, quarantined, "", yield); err != nil {
 				return err
 			}

@@ -14,13 +14,13 @@ import (
 	"atelie/internal/i18n"
 )
 
-// Page is a page for a browser without scripts: the contact form, or the thanks after a message. Config.WritePage adds the site's header
+// Page is a page for a browser without scripts: the contact form, or the thank-you page after a message. Config.WritePage adds the site's header
 // and footer.
 type Page struct {
 	Status   int // HTTP status
 	Language i18n.Language
 	Title    string
-	Main     template.HTML // content of the main element, escaped
+	Main     template.HTML // HTML inside the main element
 }
 
 //go:embed contact.html
@@ -32,11 +32,11 @@ var contactTemplate = template.Must(template.New("contact").Parse(contactSource)
 type contactPageData struct {
 	Language i18n.Language
 	Path     string // URL path to which the form is sent
-	Reason   string // value of the hidden field, see reasons
+	Reason   string // why the visitor writes, a hidden field; one of reasons
 	Alert    string // error shown above the form; "" for none
 	Sent     bool   // whether the page shows the thanks instead of the form
 	Link     string // URL of the private link to the sent message; "" for none
-	Copy     bool   // whether the page says that a copy will come by mail (givenLink.Copy)
+	Copy     bool   // whether the page says that a copy will come by mail
 	Fields   []contactField
 }
 

@@ -8,17 +8,17 @@ import (
 	"atelie/internal/i18n"
 )
 
-// calendarFeed is the calendar of an account: a row of calendar_feeds. As in contactLink, the row has only a hash of the token.
+// calendarFeed is a row of calendar_feeds: the private calendar URL of an account. Of the token in the URL only a hash is stored.
 type calendarFeed struct {
 	Hash      string // hashToken of the token
-	Nonce     string
+	Nonce     string // the token is derived from it (deriveToken)
 	Language  i18n.Language
 	CreatedAt time.Time
 }
 
-// findCalendar returns the language of a calendar. hash is the hash of its token. The error is db.ErrNoRows if there is no such calendar,
-// or if its account is banned, deleted or no longer an administrator.
-func findCalendar(ctx context.Context, q db.Querier, hash string, now time.Time) (i18n.Language, error) {
+// calendarLanguage returns the language of the calendar whose token has this hash. The error is db.ErrNoRows if there is none, or if its
+// account is banned, deleted or no longer an administrator.
+func calendarLanguage(ctx context.Context, q db.Querier, hash string, now time.Time) (i18n.Language, error) {
 	return db.One[i18n.Language](ctx, q, `select f.language from calendar_feeds f join user_roles r on r.user_id = f.user_id join auth_users u on u.id = f.user_id
 		where f.token_hash = $1 and r.role = 'admin' and u.deleted_at is null and (u.banned_until is null or u.banned_until <= $2)`, hash, now)
 }
@@ -30,7 +30,7 @@ func readCalendarOf(ctx context.Context, q db.Querier, userID string) (f calenda
 	return f, err
 }
 
-// hasRole reports whether an account has a role in user_roles. An account without a role can have no calendar.
+// hasRole reports whether an account has any role. Without one it can have no calendar.
 func hasRole(ctx context.Context, q db.Querier, userID string) (bool, error) {
 	return db.One[bool](ctx, q, "select exists (select 1 from user_roles where user_id = $1)", userID)
 }
@@ -57,7 +57,7 @@ type promise struct {
 	Day       time.Time
 }
 
-// maxPromises is the maximum number of promised dates in a calendar. It limits the cost of a request.
+// maxPromises is the maximum number of promised dates in a calendar.
 const maxPromises = 1000
 
 // listPromises returns the promised dates of commissions that are accepted, in progress or finished: the latest day first, at most

@@ -8,26 +8,26 @@ import (
 	"atelie/internal/db"
 )
 
-// FileURLs returns all strings in revisions that can be the URL of a file. A removed file is kept as long as one of them is its URL.
+// FileURLs returns all strings in revisions that can be the URL of a file. A file that was removed stays stored while one of them is its URL.
 func (s *Service) FileURLs(ctx context.Context) ([]string, error) {
-	rows, err := listRowsBefore(ctx, s.db, "")
+	rows, err := listRevisionRows(ctx, s.db, "")
 	if err != nil {
 		return nil, err
 	}
 	return urlTexts(rows)
 }
 
-// FileURLsLike is FileURLs for the revisions that contain part, a part of a file's name. Call it in the transaction that removes the
-// file. part must consist of ASCII letters, digits and hyphens, which are the same in a name, in its URL and in JSON.
-func FileURLsLike(ctx context.Context, tx *db.Tx, part string) ([]string, error) {
-	rows, err := listRowsBefore(ctx, tx, part)
+// FileURLsLike is FileURLs for the revisions that contain namePart, a part of a file's name. Call it in the transaction that removes the
+// file. namePart must consist of ASCII letters, digits and hyphens, which are the same in a name, in its URL and in JSON.
+func FileURLsLike(ctx context.Context, tx *db.Tx, namePart string) ([]string, error) {
+	rows, err := listRevisionRows(ctx, tx, namePart)
 	if err != nil {
 		return nil, err
 	}
 	return urlTexts(rows)
 }
 
-// urlTexts returns the texts within JSON objects that can be the URL of a file: the texts with a slash.
+// urlTexts returns the strings in JSON objects that can be the URL of a file: those with a slash.
 func urlTexts(rows []string) (texts []string, err error) {
 	var walk func(v any)
 	walk = func(v any) {

@@ -57,8 +57,8 @@ func listDeleted(ctx context.Context, q db.Querier, table string, before int64) 
 		and h.row_id not in (select cast(id as text) from `+table+") order by h.id desc limit "+strconv.Itoa(maxListed), table, before)
 }
 
-// listRowsBefore returns the column row_before of the revisions in which it contains part. Every row contains "".
-func listRowsBefore(ctx context.Context, q db.Querier, part string) ([]string, error) {
+// listRevisionRows returns the column row_before of the revisions in which it contains part. Every row contains "".
+func listRevisionRows(ctx context.Context, q db.Querier, part string) ([]string, error) {
 	return db.Collect(ctx, q, db.ScanOne[string], "select cast(row_before as text) from row_history where cast(row_before as text) like $1", "%"+part+"%")
 }
 

@@ -11,8 +11,8 @@ import (
 // defaultCacheControl is used for uploads without a Cache-Control header. It is the default of the client (supabase-js), an hour.
 const defaultCacheControl = "max-age=3600"
 
-// cacheDirectives are the Cache-Control directives (RFC 9111 §5.2.2, RFC 5861, RFC 8246) with which a file may be served. The
-// value is true if the directive takes a number of seconds.
+// cacheDirectives are the Cache-Control directives (RFC 9111 §5.2.2, RFC 5861, RFC 8246) that an upload may request for its
+// file. The value is true if the directive takes a number of seconds.
 var cacheDirectives = map[string]bool{
 	"max-age": true, "s-maxage": true, "stale-while-revalidate": true, "stale-if-error": true,
 	"public": false, "private": false, "no-cache": false, "no-store": false, "no-transform": false,
@@ -54,7 +54,7 @@ const (
 	maxMetadataDepth = 32 // depth of nested lists and objects
 )
 
-// encodeMetadata returns metadata as JSON text for the row, or nil for nil.
+// encodeMetadata returns m as JSON text for the database, or nil (null) if m is nil.
 func encodeMetadata(m map[string]any) (any, error) {
 	if m == nil {
 		return nil, nil

@@ -16,12 +16,13 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file handles requests that upload a whole file, as the body itself or in a form.
+// This file handles uploads of a whole file in one request: the body is the file, or a form that contains it. Resumable uploads are in
+// the package resumable.
 
-// formSlack is the limit in bytes for the fields and boundaries of a form. It is added to the limit of the file.
-const formSlack = 4 << 20
+// maxFormOverhead is how many bytes a form may have in addition to its file.
+const maxFormOverhead = 4 << 20
 
-// uploaded is the body of the response to an upload.
+// uploaded is the body of the response to an upload, as Supabase Storage sends it. Key is "bucket/name".
 type uploaded struct {
 	ID  string `json:"Id"`
 	Key string `json:"Key"`
@@ -52,13 +53,13 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request, upsert bool) er
 	return httpx.JSON(w, http.StatusOK, uploaded{o.ID, o.Bucket + "/" + o.Name})
 }
 
-// receive stores the file of a request. The body is the file itself, or a multipart form that contains the file, as browsers send
-// it. inTx, if not nil, runs in the transaction that saves the row.
+// receive stores the file of a request and returns its object. The body is the file itself, or a multipart form that contains the file,
+// as browsers send it. inTx, if not nil, runs in the transaction that saves the object.
 func (s *Service) receive(w http.ResponseWriter, r *http.Request, caller identity.Caller, b bucket, name string, upsert bool, inTx func(context.Context, *db.Tx) error) (files.Object, error) {
 	ctx := r.Context()
 	received := newStream(w, r.Body)
 	defer received.clearDeadlines()
-	body := http.MaxBytesReader(w, received, s.cfg.MaxUpload+formSlack)
+	body := http.MaxBytesReader(w, received, s.cfg.MaxUpload+maxFormOverhead)
 	mediaType, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if mediaType != "multipart/form-data" {
 		opts, err := rawOptions(r.Header)

@@ -302,7 +302,7 @@ func TestTooLargeUploadIsStoppedImmediately(t *testing.T) {
 		}
 		body := endless(film)
 		storagetest.Refused(t, s.Call("admin", "POST", "/object/product-images/a.mp4", body), "413", "Payload too large")
-		if body.n > maxUpload+formSlack {
+		if body.n > maxUpload+maxFormOverhead {
 			t.Errorf("%d bytes were taken", body.n)
 		}
 		declared := endless(film)

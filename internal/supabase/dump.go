@@ -413,8 +413,8 @@ func (s *scanner) values(columns []string) map[string]any {
 			s.failf("a row has more values than the table has columns")
 			break
 		}
-		if size += len(t.text); size > maxValue {
-			s.failf("a row has more than %d MB", maxValue>>20)
+		if size += len(t.text); size > maxValueBytes {
+			s.failf("a row has more than %d MB", maxValueBytes>>20)
 		}
 		switch {
 		case t.kind == tokenText:

@@ -83,8 +83,8 @@ func TestDumpsThatCannotBeReadAreRefused(t *testing.T) {
 		"between $x$ does not end":       "SELECT $x$",
 		"pg_dump --encoding=UTF8":        "SET client_encoding = 'LATIN1';",
 		"must be on":                     "SET standard_conforming_strings = off;",
-		"more than 8 MB":                 "INSERT INTO public.products (id) VALUES ('" + strings.Repeat("x", maxValue+1) + "');",
-		"a line has more than 8 MB":      "COPY public.products (id) FROM stdin;\n" + strings.Repeat("x", maxValue+1<<20) + "\n\\.\n",
+		"more than 8 MB":                 "INSERT INTO public.products (id) VALUES ('" + strings.Repeat("x", maxValueBytes+1) + "');",
+		"a line has more than 8 MB":      "COPY public.products (id) FROM stdin;\n" + strings.Repeat("x", maxValueBytes+1<<20) + "\n\\.\n",
 		"only INSERT with VALUES":        "INSERT INTO public.products SELECT 1;",
 	} {
 		if rows, err := rowsIn(dumpOf(t, dump), "products"); err == nil || !strings.Contains(err.Error(), want) {

@@ -17,18 +17,16 @@ import (
 )
 
 // Site is the destination of an import: functions that check and store accounts, rows and files. An *apperr.Error with a status below 500
-// means that this one account, row or file cannot be imported; any other error ends the import. If write is false, the functions only
-// check and store nothing.
+// means that this one account, row or file cannot be imported; any other error ends the import. If write is false, the functions check
+// but do not store.
 type Site struct {
 	// AddAccount adds an account that the site does not have. leftOut are the parts of the account that cannot be imported.
 	AddAccount func(ctx context.Context, a imported.Account, write bool) (added bool, leftOut []string, err error)
-	// AddRows adds the rows that the site does not have. rewrite maps a URL of the source to that of the site. The results are in the order of rows.
+	// AddRows adds the rows that the site does not have. rewrite returns the URL on the site for a URL of the source. The results are in the order of rows.
 	AddRows func(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]imported.Row, error)
-	// FileChecksum returns the SHA-256, in hexadecimal digits, of the original file that was imported as this object, or "" if there is no
-	// such object.
+	// FileChecksum returns the SHA-256, in hexadecimal digits, of an object's file as it was imported, or "" if there is no object.
 	FileChecksum func(ctx context.Context, bucket, name string) (string, error)
-	// CheckFile returns the error with which AddFile would reject the file, judging only by its size and first bytes. size is -1 if it is
-	// unknown.
+	// CheckFile returns AddFile's error for a file that can be rejected by its size (-1: unknown) or its first bytes.
 	CheckFile func(ctx context.Context, bucket, name string, size int64, head []byte) error
 	// AddFile stores a file. The bucket must have no file with this name.
 	AddFile func(ctx context.Context, bucket, name string, body io.Reader, size int64, cacheControl string) error
@@ -38,12 +36,12 @@ type Site struct {
 	FilesURL string
 }
 
-// Import is one run of an import.
+// Import imports the data and files of a Supabase project into a site. Each value is used for one Run.
 type Import struct {
 	Data    Data
 	Files   Files // nil: no files
 	Site    Site
-	Origins []string // hosts of the source, whose URLs in rows are rewritten; empty: those of any project of supabase.co
+	Origins []string // hosts whose URLs in rows are rewritten; empty: all projects on supabase.co
 	Write   bool     // false: a dry run
 	Print   func(line string) error
 
@@ -55,7 +53,7 @@ type Import struct {
 	accounts   map[string]bool // ids of the accounts that the site has after the import
 	noPassword int             // number of accounts without a password in the source
 	roles      map[string]bool // in a dry run: ids of the accounts that got a role so far, to detect a second one
-	leftOut    map[string]int  // number of rows by the column whose values are left out
+	omitted    map[string]int  // by column: number of rows imported without its value
 	files      map[string]bool // bucket/name of the files that the site has after the import
 	printErr   error           // first error of Print in a callback that cannot return it; Run returns it
 }
@@ -75,7 +73,7 @@ const progressEvery = 100
 // Run imports everything and prints a line for each problem and for each part. It can be called again: accounts, rows and files that the site
 // already has stay as they are.
 func (i *Import) Run(ctx context.Context) error {
-	i.accounts, i.roles, i.leftOut, i.files = map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]bool{}
+	i.accounts, i.roles, i.omitted, i.files = map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]bool{}
 	if err := i.importAccounts(ctx); err != nil {
 		return fmt.Errorf("accounts: %w", err)
 	}
@@ -198,8 +196,8 @@ func (i *Import) importTable(ctx context.Context, table string) error {
 		rows, size = nil, 0
 		for _, r := range results {
 			for _, column := range r.LeftOut {
-				if column = printable(table + "." + column); len(i.leftOut) < 1000 || i.leftOut[column] > 0 {
-					i.leftOut[column]++
+				if column = printable(table + "." + column); len(i.omitted) < 1000 || i.omitted[column] > 0 {
+					i.omitted[column]++
 				}
 			}
 			var err error
@@ -250,12 +248,12 @@ func (i *Import) importTable(ctx context.Context, table string) error {
 	if err != nil {
 		return err
 	}
-	for _, column := range sortedKeys(i.leftOut) {
-		if err := i.problem(fmt.Sprintf("%s: a column that this site does not have, in %d rows", column, i.leftOut[column])); err != nil {
+	for _, column := range sortedKeys(i.omitted) {
+		if err := i.problem(fmt.Sprintf("%s: a column that this site does not have, in %d rows", column, i.omitted[column])); err != nil {
 			return err
 		}
 	}
-	clear(i.leftOut)
+	clear(i.omitted)
 	return t.print(i, table)
 }
 

@@ -11,8 +11,8 @@ import (
 
 // This file splits the SQL text of a database dump into tokens.
 
-// maxValue is the maximum size in bytes of one value, and of one line of COPY, in a dump.
-const maxValue = 8 << 20
+// maxValueBytes is the maximum size of a value, and of a line of COPY data.
+const maxValueBytes = 8 << 20
 
 // tokenKind is the kind of a token of SQL.
 type tokenKind int
@@ -20,13 +20,13 @@ type tokenKind int
 const (
 	tokenEnd    tokenKind = iota // the end of the file
 	tokenWord                    // a keyword, a number or a name without quotes, in lower case
-	tokenName                    // a name in quotes
-	tokenText                    // a text in quotes
-	tokenSymbol                  // one character
-	tokenOther                   // a text or name in a form that rows of a dump do not have: $tag$…$tag$, E'…' with backslashes, U&'…' or U&"…"
+	tokenName                    // a quoted identifier: "…"
+	tokenText                    // a string literal: '…'
+	tokenSymbol                  // any other single character
+	tokenOther                   // a literal or identifier that rows of a dump never use: $tag$…$tag$, E'…' with backslashes, U&'…' or U&"…"
 )
 
-// token is one token of SQL. text is "" for a tokenOther, and for texts and names in quotes while the lexer skips them.
+// token is one token of SQL. text is "" for a tokenOther, and for literals and quoted identifiers while the lexer skips them.
 type token struct {
 	kind tokenKind
 	text string
@@ -40,7 +40,7 @@ func (t token) isSymbol(c string) bool  { return t.kind == tokenSymbol && t.text
 type lexer struct {
 	r        *bufio.Reader
 	line     int64 // number of the current line, from 1
-	skip     bool  // the lexer reads past quoted texts, quoted names and lines without returning their content
+	skip     bool  // discard the content of literals, quoted identifiers and lines of COPY data
 	complete bool  // the dump is complete: the last line that pg_dump or the Supabase CLI writes was read
 	err      error // the first error
 }
@@ -87,8 +87,8 @@ func (l *lexer) readLine() (line string, ok bool) {
 		size += len(part)
 		if errors.Is(err, bufio.ErrBufferFull) {
 			if !l.skip {
-				if size > maxValue {
-					l.failf("a line has more than %d MB", maxValue>>20)
+				if size > maxValueBytes {
+					l.failf("a line has more than %d MB", maxValueBytes>>20)
 				}
 				long = append(long, part...)
 			}
@@ -273,8 +273,8 @@ func (l *lexer) readQuoted(quote byte, escapes bool) string {
 		if l.skip {
 			continue
 		}
-		if text = append(text, c); len(text) > maxValue {
-			l.failf("a value has more than %d MB", maxValue>>20)
+		if text = append(text, c); len(text) > maxValueBytes {
+			l.failf("a value has more than %d MB", maxValueBytes>>20)
 			return ""
 		}
 	}

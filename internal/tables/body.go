@@ -18,7 +18,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// Limits of a request body. A larger one is rejected with status 413.
+// Limits of a request body. A body over one of them gets status 413.
 const (
 	maxBody       = 4 << 20 // bytes
 	maxInsertRows = 1000    // rows of one insert
@@ -27,8 +27,8 @@ const (
 // row contains the values of a row to store, by column, in the Go types of values.go; nil means null.
 type row map[*Column]any
 
-// serverTime is the value of a column of kind Timestamp for which the body has the text now, which PostgreSQL reads as the current
-// time. complete replaces it.
+// serverTime stands for the text "now" in a column of kind Timestamp, which PostgreSQL reads as the current time. The function complete
+// replaces it.
 type serverTime struct{}
 
 // payload contains the rows of a write. newPayload makes it from the decoded body. Then fill (for an insert) or change (for an
@@ -41,7 +41,7 @@ type payload struct {
 // readBody reads a body and returns it with its media type, which must be one of accepted. Without a Content-Type the body is
 // JSON.
 func readBody(w http.ResponseWriter, r *http.Request, accepted ...string) (body []byte, media string, err error) {
-	media = arrayMedia
+	media = jsonMedia
 	if contentType := r.Header.Get("Content-Type"); contentType != "" {
 		if media, _, err = mime.ParseMediaType(contentType); err != nil || !slices.Contains(accepted, media) {
 			return nil, "", errBody("Content-Type not acceptable: "+truncate(contentType), "").Because(err)
@@ -57,7 +57,7 @@ const formMedia = "application/x-www-form-urlencoded"
 // readObjects reads the rows of a body, each as a map from column names to values. The body is JSON, CSV with column names in its
 // first line, or a form with one row.
 func readObjects(w http.ResponseWriter, r *http.Request) ([]map[string]any, error) {
-	body, media, err := readBody(w, r, arrayMedia, objectMedia, "application/vnd.pgrst.array+json", csvMedia, formMedia)
+	body, media, err := readBody(w, r, jsonMedia, objectMedia, "application/vnd.pgrst.array+json", csvMedia, formMedia)
 	if err != nil {
 		return nil, err
 	}

@@ -16,14 +16,15 @@ var kindsByName = map[string]Kind{
 	"timestamp": PlainTimestamp, "timestamp without time zone": PlainTimestamp,
 	"date": Date,
 	"time": Time, "time without time zone": Time,
-	"json": "json", "jsonb": JSON,
-	"smallint": "smallint", "int2": "smallint", "real": "real", "float4": "real", "money": "money", "bytea": "bytea",
+	"jsonb": JSON,
+	// No column can be cast to these:
+	"json": "json", "smallint": "smallint", "int2": "smallint", "real": "real", "float4": "real", "money": "money", "bytea": "bytea",
 	"name": "name", "char": "character", "character": "character", "bpchar": "character", "interval": "interval", "timetz": "time with time zone",
 	"time with time zone": "time with time zone", "xml": "xml", "inet": "inet", "oid": "oid",
 }
 
 // allowedCasts lists the kinds to which a column of each kind can be cast: casts that work for every value and print the same on
-// both engines. PostgreSQL also casts a text to other types, and fails at the first row whose text does not fit. Here such a
+// SQLite and PostgreSQL. PostgreSQL also casts a text to other types, and fails at the first row whose text does not fit. Here such a
 // cast is rejected before any row is read.
 var allowedCasts = map[Kind][]Kind{
 	UUID:      {UUID, Text},

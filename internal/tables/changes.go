@@ -11,11 +11,11 @@ import (
 	"atelie/internal/policy"
 )
 
-// Recorder stores row changes for live clients, in the transaction that makes the changes.
+// Recorder stores row changes for live clients (those that subscribed to changes), in the transaction that makes the changes.
 type Recorder func(ctx context.Context, tx *db.Tx, changes []db.RowChange) error
 
-// InsertRecorder is a Recorder for inserted rows of a table. Instead of the rows it gets a query that returns each of them as a JSON
-// object.
+// InsertRecorder is a Recorder for inserted rows of a table. It gets a query that returns each row as a JSON object, so
+// that the rows need not be read.
 type InsertRecorder func(ctx context.Context, tx *db.Tx, table, query string, args ...any) error
 
 // RecordInserted records the rows with the given keys as inserted. It is for other packages that insert rows of a table
@@ -25,21 +25,19 @@ func (s *Service) RecordInserted(ctx context.Context, tx *db.Tx, table string, k
 	if t == nil {
 		return errUnknownTable(table)
 	}
-	return s.recordRows(ctx, tx, t, keys)
+	return s.recordInsertedRows(ctx, tx, t, keys)
 }
 
-// RecordUpdated records the rows with the given keys as updated. It is for other packages that update rows of a table themselves, in the
-// transaction tx.
+// RecordUpdated is RecordInserted for updated rows.
 func (s *Service) RecordUpdated(ctx context.Context, tx *db.Tx, table string, keys []string) error {
 	t := schema[table]
 	if t == nil {
 		return errUnknownTable(table)
 	}
-	return s.recordWritten(ctx, tx, t, keys, unchangedKeys(keys))
+	return s.recordWritten(ctx, tx, t, keys, sameKeys(keys))
 }
 
-// RecordDeleted records the rows with the given keys as deleted. It is for other packages that delete rows of a table
-// themselves; they call it in the transaction tx, before they delete the rows.
+// RecordDeleted is RecordInserted for deleted rows. Call it before they are deleted.
 func (s *Service) RecordDeleted(ctx context.Context, tx *db.Tx, table string, keys []string) error {
 	t := schema[table]
 	if t == nil {
@@ -48,8 +46,8 @@ func (s *Service) RecordDeleted(ctx context.Context, tx *db.Tx, table string, ke
 	return s.recordDeleted(ctx, tx, t, keys)
 }
 
-// ColumnTypes returns the columns of every table, by the table's name. Columns that row changes do not contain are missing: those that
-// select=* leaves out, and those that the policy hides from a caller.
+// ColumnTypes returns the columns of every table, by the table's name. It contains only the columns of row changes: not
+// those that select=* leaves out, nor those that the policy hides from visitors.
 func ColumnTypes() map[string][]db.ColumnType {
 	typeNames := map[Kind]string{UUID: "uuid", Text: "text", Bool: "bool", Int: "int4", Timestamp: "timestamptz", Date: "date", List: "_text", AltTexts: "json"}
 	all := make(map[string][]db.ColumnType, len(schema))
@@ -67,8 +65,8 @@ func changeFields(t *Table) []Field {
 	return everyField(readableBy(identity.Caller{Role: identity.Anon}, t))
 }
 
-// recordRows records the rows with the given keys as inserted. Unlike recordWritten it waits for no result.
-func (s *Service) recordRows(ctx context.Context, tx *db.Tx, t *Table, keys []string) error {
+// recordInsertedRows records the rows with the given keys as inserted. Unlike recordWritten it waits for no result.
+func (s *Service) recordInsertedRows(ctx context.Context, tx *db.Tx, t *Table, keys []string) error {
 	rows := renderKeyed(tx.Dialect, t, changeFields(t), keys, nil, always)
 	return s.recordInserted(ctx, tx, t.Name, rows.sql, rows.args...)
 }
@@ -142,8 +140,8 @@ func fieldsOf(columns []*Column) []Field {
 	return fields
 }
 
-// unchangedKeys returns the argument before of recordWritten for updated rows whose keys have not changed.
-func unchangedKeys(keys []string) map[string]string {
+// sameKeys returns the argument before of recordWritten for updated rows whose keys have not changed.
+func sameKeys(keys []string) map[string]string {
 	before := make(map[string]string, len(keys))
 	for _, key := range keys {
 		before[key] = key

@@ -34,7 +34,7 @@ func splitMembers(row string) ([]member, error) {
 		m := member{}
 		var ok bool
 		if m.name, ok = name.(string); !ok {
-			return nil, errors.New("a row is no JSON object")
+			return nil, errors.New("a row is not a JSON object")
 		}
 		if err := d.Decode(&m.value); err != nil {
 			return nil, err
@@ -44,8 +44,8 @@ func splitMembers(row string) ([]member, error) {
 	return members, nil
 }
 
-// removeNulls removes the members of each row whose value is null. Nulls within a member's value stay, unlike with
-// json_strip_nulls, which PostgREST uses.
+// removeNulls removes the members of each row whose value is null. Nulls within a member's value are data and
+// stay; PostgREST removes them too (json_strip_nulls).
 func removeNulls(rows []string) ([]string, error) {
 	out := make([]string, len(rows))
 	for i, row := range rows {

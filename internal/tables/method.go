@@ -10,8 +10,8 @@ const (
 	tableMethods = "OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE"
 )
 
-// Root handles /rest/v1/ itself. PostgREST responds to GET at this path with a description of its tables, or with an error if the
-// operator has disabled the description. Root always responds with that error.
+// Root handles /rest/v1/ itself. It responds to GET as PostgREST does when its operator has disabled the description of the
+// tables: with an error.
 func (s *Service) Root(w http.ResponseWriter, r *http.Request) error {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -41,7 +41,7 @@ func (s *Service) RPCOptions(w http.ResponseWriter, r *http.Request) error {
 	return respondAllow(w, functionMethods(name))
 }
 
-// functionMethods returns the header Allow of a function. For an unknown function it is the shorter one.
+// functionMethods returns the header Allow of a function. An unknown function counts as one that writes.
 func functionMethods(name string) string {
 	if functions[name].readOnly {
 		return "OPTIONS,GET,HEAD,POST"
@@ -56,7 +56,7 @@ func respondAllow(w http.ResponseWriter, methods string) error {
 	return nil
 }
 
-// RejectMethod responds to methods that no table has.
+// RejectMethod responds to methods that no table supports.
 func (s *Service) RejectMethod(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Allow", tableMethods)
 	return errMethod(r.Method)

@@ -75,7 +75,7 @@ func (s *Service) move(ctx context.Context, t *Table, noun string, m move) error
 		} else if err := s.renumberAround(ctx, tx, t, m); err != nil {
 			return err
 		}
-		if err := s.recordWritten(ctx, tx, t, m.ids, unchangedKeys(m.ids)); err != nil {
+		if err := s.recordWritten(ctx, tx, t, m.ids, sameKeys(m.ids)); err != nil {
 			return err
 		}
 		return recordDerived()

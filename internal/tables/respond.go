@@ -10,7 +10,7 @@ import (
 
 // Media types of request bodies and responses.
 const (
-	arrayMedia  = "application/json"
+	jsonMedia   = "application/json"
 	objectMedia = "application/vnd.pgrst.object+json"
 	csvMedia    = "text/csv"
 )
@@ -34,13 +34,13 @@ func (f format) media() string {
 	case f.strip:
 		return "application/vnd.pgrst.array+json;nulls=stripped"
 	}
-	return arrayMedia
+	return jsonMedia
 }
 
 // formats maps the media types of Accept that the server can send to their formats. PostgREST's own types
 // (application/vnd.pgrst…) can also have the parameter nulls=stripped.
 var formats = map[string]format{
-	"*/*": {}, "application/*": {}, arrayMedia: {},
+	"*/*": {}, "application/*": {}, jsonMedia: {},
 	"application/vnd.pgrst.array+json": {}, "application/vnd.pgrst.array": {},
 	objectMedia: {single: true}, "application/vnd.pgrst.object": {single: true},
 	csvMedia: {csv: true},

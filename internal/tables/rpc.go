@@ -102,7 +102,7 @@ func readArguments(w http.ResponseWriter, r *http.Request) (map[string]any, erro
 		}
 		return args, err
 	}
-	body, media, err := readBody(w, r, arrayMedia, formMedia)
+	body, media, err := readBody(w, r, jsonMedia, formMedia)
 	if err != nil || len(strings.TrimSpace(string(body))) == 0 {
 		return args, err
 	}
@@ -179,7 +179,7 @@ func (s *Service) reorder(ctx context.Context, t *Table, noun string, ids any) e
 		if err != nil || len(changed) == 0 {
 			return err
 		}
-		return s.recordWritten(ctx, tx, t, orderKeys(order, changed), unchangedKeys(changed))
+		return s.recordWritten(ctx, tx, t, orderKeys(order, changed), sameKeys(changed))
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db"
 )
 
-// ApplyScheduled shows and hides the works and covers for which a time has come, and records them for live clients. It returns the time
+// ApplyScheduled shows and hides the works and covers whose scheduled time has come, and records them for live clients. It returns the time
 // of the next change, or the zero time if none is scheduled. Every node may call it; each change is made only once.
 func (s *Service) ApplyScheduled(ctx context.Context) (next time.Time, err error) {
 	now := s.now()
@@ -17,8 +17,8 @@ func (s *Service) ApplyScheduled(ctx context.Context) (next time.Time, err error
 		return next, err
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		due := map[*Table][]string{} // keys of the changed rows
-		var recordDerived []func() error
+		changed := map[*Table][]string{} // keys of the changed rows, by table
+		var recordDerived []func() error // record the rows that triggers change with them (derived.go)
 		for _, flag := range scheduledFlags {
 			dueKeys, err := lockDue(ctx, tx, flag, now)
 			if err != nil {
@@ -33,14 +33,14 @@ func (s *Service) ApplyScheduled(ctx context.Context) (next time.Time, err error
 			if err != nil {
 				return err
 			}
-			for _, key := range keys { // both times of a cover may have come, so that its key was added already
-				if !slices.Contains(due[flag.table], key) {
-					due[flag.table] = append(due[flag.table], key)
+			for _, key := range keys { // a cover has two times; if both have come, its key is already there
+				if !slices.Contains(changed[flag.table], key) {
+					changed[flag.table] = append(changed[flag.table], key)
 				}
 			}
 		}
-		for t, keys := range due {
-			if err := s.recordWritten(ctx, tx, t, keys, unchangedKeys(keys)); err != nil {
+		for t, keys := range changed {
+			if err := s.recordWritten(ctx, tx, t, keys, sameKeys(keys)); err != nil {
 				return err
 			}
 		}

@@ -233,7 +233,7 @@ func (s *Service) insertRows(ctx context.Context, tx *db.Tx, req *tableRequest, 
 		if err := db.Queue(ctx, tx, insert.sql, insert.args...); err != nil {
 			return err
 		}
-		if err := s.recordRows(ctx, tx, t, keys); err != nil {
+		if err := s.recordInsertedRows(ctx, tx, t, keys); err != nil {
 			return err
 		}
 	}
@@ -259,7 +259,7 @@ func (s *Service) mergeRows(ctx context.Context, tx *db.Tx, req *tableRequest, u
 	}
 	out.keys = orderKeys(sent, stored)
 	out.inserted = int64(len(out.keys) - len(existing))
-	return errors.Join(s.recordWritten(ctx, tx, t, out.keys, unchangedKeys(existing)), req.represent(ctx, tx, out, req.query.Order))
+	return errors.Join(s.recordWritten(ctx, tx, t, out.keys, sameKeys(existing)), req.represent(ctx, tx, out, req.query.Order))
 }
 
 const mergeDuplicates = "merge-duplicates"
@@ -396,7 +396,7 @@ func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
 			if out.keys, err = queryTexts(ctx, tx, renderUpdate(tx.Dialect, q, change)); err != nil {
 				return err
 			}
-			before := unchangedKeys(out.keys)
+			before := sameKeys(out.keys)
 			if len(old) == 1 && len(out.keys) == 1 { // only one row can get the new key
 				before[out.keys[0]] = old[0]
 			}

@@ -7,9 +7,10 @@ import { messageOf } from "@/lib/errors";
 export function failureOf(error: unknown): AuthFailure {
   const { name, code, status, reasons } = Object(error) as Record<string, unknown>;
   const message = messageOf(error);
+  // fetch throws a TypeError if there is no response.
   if (error instanceof TypeError || (name === "AuthRetryableFetchError" && status === 0))
     return { code: "offline", message };
-  // The stored session is gone, because it was ended in another tab.
+  // The session was ended in another tab.
   if (name === "AuthSessionMissingError") return { code: "session_missing", message };
   return {
     code: typeof code === "string" ? code : "unexpected",

@@ -1,5 +1,5 @@
 /**
- * A failed upload. `status` is the HTTP status in the error body, else the status of the response; 0 if there was none.
+ * A failed upload. `status` is the HTTP status in the error body, else the status of the response; 0 without a response.
  */
 export class UploadError extends Error {
   constructor(
@@ -12,10 +12,10 @@ export class UploadError extends Error {
 }
 
 /** The file is rejected because of its first bytes: an unknown type, or HEIC on a server that cannot read it. */
-export class RefusedFileError extends Error {
+export class RejectedFileError extends Error {
   constructor(readonly reason: "type" | "heic" = "type") {
     super("The file is of a type that is not accepted");
-    this.name = "RefusedFileError";
+    this.name = "RejectedFileError";
   }
 }
 
@@ -34,7 +34,7 @@ export function errorOf(text: string, status: number, statusText: string): Uploa
 }
 
 /**
- * Whether the server rejected a request for lack of a session or role (401, 403). Storage errors have the status as text.
+ * Whether the server rejected a request for lack of a session or role (401, 403). In errors of storage, `statusCode` is a string.
  */
 export function isDenied(error: unknown): boolean {
   const { status, statusCode } = Object(error) as { status?: number; statusCode?: string };
