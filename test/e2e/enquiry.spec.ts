@@ -10,6 +10,7 @@ import type { Server } from "../harness/server.ts";
 import { signInAt } from "./admin.ts";
 import {
   askAboutWork,
+  askForCommission,
   findWork,
   owner,
   sendMessage,
@@ -21,7 +22,7 @@ import { inLanguage, type Language, serverText, text } from "./texts.ts";
 
 test.use({
   contextOptions: { reducedMotion: "reduce" },
-  allowedConsole: [/status of 404 .*\/enquiry\//], // the page of an erased message
+  allowedConsole: [/status of 404 .*\/enquiry\/|ERR_INTERNET_DISCONNECTED/], // the page of an erased message; a lost network
 });
 
 const question = "Uma parede de 6 × 3 metros, em azul.\nQuanto custa?";
@@ -101,6 +102,37 @@ test("E-page-1 E-reply-2 AM-reply-1 AM-reply-2 S2-contact-link: visitor and owne
     await context.close();
     await server.stop();
     await mailServer.stop();
+  }
+});
+
+test("AM-reply-1: a stored reply leaves the form although the network is lost while the messages are fetched again", async ({
+  page,
+  context,
+}) => {
+  const server = await startWithLinks();
+  try {
+    await askForCommission(server, "en", question);
+    await openMessage(page, server, "en");
+    let sent = false;
+    await page.route("**/functions/v1/contact-reply", async (route) => {
+      if (!sent) {
+        sent = route.request().postData()!.includes("Em maio.");
+        return route.continue();
+      }
+      await context.setOffline(true);
+      return route.abort("internetdisconnected");
+    });
+    await reply(page, "en", "Claro! Em maio.");
+    const field = page.getByLabel(text("en", "messages.replyLabel", { name: visitor.name }));
+    await expect(field).toHaveValue("");
+    expect(await page.evaluate(() => navigator.onLine)).toBe(false);
+    await page.unrouteAll({ behavior: "wait" });
+    await context.setOffline(false);
+    const conversation = page.getByRole("region", { name: text("en", "messages.conversation") });
+    await expect(conversation.getByRole("listitem").getByText("Claro! Em maio.")).toBeVisible();
+  } finally {
+    await page.goto("about:blank");
+    await server.stop();
   }
 });
 
