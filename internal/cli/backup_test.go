@@ -70,15 +70,7 @@ func expectEqualSites(t *testing.T, got, want string) {
 // pendingBlobs returns the ids of the files to which no row refers yet, or no longer.
 func pendingBlobs(t *testing.T, address string) []string {
 	t.Helper()
-	d, err := db.Open(t.Context(), address, db.NoHooks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids, err := db.Collect(t.Context(), d, db.ScanOne[string], "select blob_id from storage_trash")
-	if err := errors.Join(err, d.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return ids
+	return queryTexts(t, address, "select blob_id from storage_trash")
 }
 
 // destinations runs fn with a folder and a bucket as the backup destination.

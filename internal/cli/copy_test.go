@@ -142,11 +142,17 @@ func report(out string) string {
 // siteActivity returns the entries of a database's activity about the whole site, as "action title".
 func siteActivity(t *testing.T, address string) []string {
 	t.Helper()
+	return queryTexts(t, address, "select action || ' ' || coalesce(title, '-') from activity where action like '%-%' order by id")
+}
+
+// queryTexts returns the only column of a query in the database at an address.
+func queryTexts(t *testing.T, address, query string) []string {
+	t.Helper()
 	d, err := db.Open(t.Context(), address, db.NoHooks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := db.Collect(t.Context(), d, db.ScanOne[string], "select action || ' ' || coalesce(title, '-') from activity where action like '%-%' order by id")
+	list, err := db.Collect(t.Context(), d, db.ScanOne[string], query)
 	if err := errors.Join(err, d.Close()); err != nil {
 		t.Fatal(err)
 	}

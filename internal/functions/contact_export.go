@@ -31,8 +31,8 @@ type exportRequest struct {
 	Format string `json:"format"` // csv or json
 }
 
-// contactExport handles the function contact-export for owners: it sends a file with all messages, those in
-// quarantine last. It writes each page of messages before it reads the next, so that memory does not grow with the file.
+// contactExport handles the function contact-export for owners: it sends a file with all messages, those in quarantine last. It writes
+// each page of messages before it reads the next, so that memory does not grow with the file.
 func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 	var req exportRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

@@ -14,8 +14,8 @@ import (
 	"atelie/internal/i18n"
 )
 
-// Page is a page for a browser without scripts: the contact form, or the thank-you page after a message. Config.WritePage adds the site's header
-// and footer.
+// Page is a page for a browser without scripts: the contact form, or the thank-you page after a message. Config.WritePage adds the
+// site's header and footer.
 type Page struct {
 	Status   int // HTTP status
 	Language i18n.Language

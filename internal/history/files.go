@@ -8,7 +8,8 @@ import (
 	"atelie/internal/db"
 )
 
-// FileURLs returns all strings in revisions that can be the URL of a file. A file that was removed stays stored while one of them is its URL.
+// FileURLs returns all strings in revisions that can be the URL of a file. A file that was removed stays stored while one of them is
+// its URL.
 func (s *Service) FileURLs(ctx context.Context) ([]string, error) {
 	rows, err := listRevisionRows(ctx, s.db, "")
 	if err != nil {

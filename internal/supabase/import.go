@@ -22,7 +22,8 @@ import (
 type Site struct {
 	// AddAccount adds an account that the site does not have. leftOut are the parts of the account that cannot be imported.
 	AddAccount func(ctx context.Context, a imported.Account, write bool) (added bool, leftOut []string, err error)
-	// AddRows adds the rows that the site does not have. rewrite returns the URL on the site for a URL of the source. The results are in the order of rows.
+	// AddRows adds the rows that the site does not have. rewrite returns the URL on the site for a URL of the source. The results are in
+	// the order of rows.
 	AddRows func(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]imported.Row, error)
 	// FileChecksum returns the SHA-256, in hexadecimal digits, of an object's file as it was imported, or "" if there is no object.
 	FileChecksum func(ctx context.Context, bucket, name string) (string, error)

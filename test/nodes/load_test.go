@@ -22,7 +22,8 @@ import (
 
 var loadTime = flag.Duration("nodes.load", soak.Size(12*time.Second, 2*time.Minute), "how long the load lasts under which nodes are killed")
 
-// pause is the longest time between two tasks of a client. Without pauses the load takes all processors, which other tests share.
+// pause bounds the random time between two tasks of a client; 1 ns is none. Without pauses the load takes all processors, which other
+// tests share.
 var pause = soak.Size(200*time.Millisecond, time.Nanosecond)
 
 // maxWait is how long a client retries a request, and how long a test waits for a response. It is longer than the lease of an upload, which a

@@ -5,7 +5,7 @@ import { useUploadToasts } from "@/components/upload/use-upload-toasts";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 import { acceptOf, IMAGE_ONLY, refusalOf } from "@/lib/upload/media-types";
-import { RejectedFileError } from "@/lib/upload/upload-error";
+import { RefusedFileError } from "@/lib/upload/upload-error";
 
 type StillButtonProps = {
   /** Public URL of the video. */
@@ -37,7 +37,7 @@ export function StillButton({ videoUrl, upload, onStored, withText = false }: St
       stackedToast({ title: t("upload.stillStored") });
       onStored?.(picture);
     } catch (error) {
-      if (error instanceof RejectedFileError)
+      if (error instanceof RefusedFileError)
         showProblem({ reason: error.reason, name: picture.name });
       else showProblem({ reason: "failed", kind: "image", error });
     } finally {

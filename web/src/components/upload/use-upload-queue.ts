@@ -4,7 +4,7 @@ import { useAuth } from "@/lib/auth";
 import { deleteFile, deleteFiles, loadFiles, saveFile } from "@/lib/draft-files";
 import { randomUuid } from "@/lib/upload/file-name";
 import { fileTypeOf, refusalOf, type MediaKind } from "@/lib/upload/media-types";
-import { isDenied, RejectedFileError } from "@/lib/upload/upload-error";
+import { isDenied, RefusedFileError } from "@/lib/upload/upload-error";
 import type { UploadFile } from "@/lib/upload/uploader";
 import { makeThumbnailUrl } from "@/lib/upload/thumbnail";
 import {
@@ -182,7 +182,7 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
       } catch (error) {
         running.current.delete(id);
         if (signal.aborted) return;
-        if (error instanceof RejectedFileError) {
+        if (error instanceof RefusedFileError) {
           deletePending(latest.current.draft, id);
           dispatch({ type: "remove", id });
           latest.current.onProblem({ reason: error.reason, name: file.name });

@@ -2,7 +2,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { titleFrom, type Draft } from "@/features/admin-products/draft";
 import { DraftBatch, type BatchEvent } from "@/features/admin-products/draft-batch";
 import type { ProductPayload } from "@/features/admin-products/schema";
-import { RejectedFileError, UploadError } from "@/lib/upload/upload-error";
+import { RefusedFileError, UploadError } from "@/lib/upload/upload-error";
 import { pngFile } from "@/test/files";
 
 type Upload = { name: string; signal: AbortSignal; done(): void; fail(error: unknown): void };
@@ -143,7 +143,7 @@ it("rejects files by name and by bytes, and never uploads those again", async ()
   const { batch, uploads, events } = makeBatch();
   batch.add([new File(["<svg/>"], "a.svg"), new File(["x"], "b.mp4"), pngFile("lie.png")]);
   expect(events).toEqual([{ what: "refused", reason: "type", names: ["a.svg", "b.mp4"] }]);
-  uploads[0]!.fail(new RejectedFileError());
+  uploads[0]!.fail(new RefusedFileError());
   await vi.waitFor(() => expect(states(batch.getSnapshot())).toEqual(["refused"]));
   batch.retry(batch.getSnapshot().map(({ id }) => id));
   batch.save(batch.getSnapshot().map(({ id }) => id));

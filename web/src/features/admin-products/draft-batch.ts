@@ -11,7 +11,7 @@ import type { ArtworkType } from "@/lib/types";
 import { randomUuid } from "@/lib/upload/file-name";
 import { IMAGE_ONLY, refusalOf, type Refusal } from "@/lib/upload/media-types";
 import { makeThumbnailUrl } from "@/lib/upload/thumbnail";
-import { RejectedFileError } from "@/lib/upload/upload-error";
+import { RefusedFileError } from "@/lib/upload/upload-error";
 import type { Uploader } from "@/lib/upload/uploader";
 
 /** What a batch reports to the owner. */
@@ -200,7 +200,7 @@ export class DraftBatch {
       this.changeDraft(id, (draft) => ({ ...draft, state: "uploaded", progress: 100, url }));
     } catch (error) {
       if (signal.aborted) return;
-      const refused = error instanceof RejectedFileError;
+      const refused = error instanceof RefusedFileError;
       const state = refused ? "refused" : "failed";
       this.changeDraft(id, (draft) => ({ ...draft, state, wanted: draft.wanted && !refused }));
       if (refused) this.emit({ what: "refused", reason: error.reason, names: [file.name] });

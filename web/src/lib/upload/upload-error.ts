@@ -11,11 +11,11 @@ export class UploadError extends Error {
   }
 }
 
-/** The file is rejected because of its first bytes: an unknown type, or HEIC on a server that cannot read it. */
-export class RejectedFileError extends Error {
+/** The file is refused because of its first bytes: an unknown type, or HEIC on a server that cannot read it. */
+export class RefusedFileError extends Error {
   constructor(readonly reason: "type" | "heic" = "type") {
     super("The file is of a type that is not accepted");
-    this.name = "RejectedFileError";
+    this.name = "RefusedFileError";
   }
 }
 

@@ -9,7 +9,7 @@ import { objectPath, publicUrl } from "@/lib/upload/object-url";
 import { removeObjects } from "@/lib/upload/remove-objects";
 import { stillOf } from "@/lib/upload/still-name";
 import { uploadWithRetry, storeFile } from "@/lib/upload/store-file";
-import { RejectedFileError, UploadError } from "@/lib/upload/upload-error";
+import { RefusedFileError, UploadError } from "@/lib/upload/upload-error";
 import type { UploadRequest } from "@/lib/upload/upload-object";
 
 type UploadOptions = Pick<UploadRequest, "onProgress" | "signal"> & {
@@ -28,7 +28,7 @@ export type Uploader = {
    * Stores a file under a random name and returns its public URL. A video is stored with its still. A second call with the
    * same File object continues the earlier attempt, so that a retry does not store the file twice.
    *
-   * @throws RejectedFileError if the bytes are of no accepted type, UploadError if the server rejects it or does not
+   * @throws RefusedFileError if the bytes are of no accepted type, UploadError if the server rejects it or does not
    * respond.
    */
   upload: UploadFile;
@@ -67,8 +67,8 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
   const upload: UploadFile = async (file, { onStill, onStillMissing, onProgress, signal }) => {
     const facts = fileTypeOf(file);
     const mime = await sniffFile(file);
-    if (!facts || !mime?.startsWith(`${facts.kind}/`)) throw new RejectedFileError();
-    if (mime === HEIC && !(await accepts(mime))) throw new RejectedFileError("heic");
+    if (!facts || !mime?.startsWith(`${facts.kind}/`)) throw new RefusedFileError();
+    if (mime === HEIC && !(await accepts(mime))) throw new RefusedFileError("heic");
     const attempt: Attempt = attempts.get(file) ?? {
       name: randomFileName(extensionFor(mime, facts.extension)),
       stored: false,
@@ -123,7 +123,7 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
     const jpeg = await stillFromPicture(picture);
     // Most browsers cannot read HEIC, so the message to the owner gives this reason.
     if (!name || !jpeg)
-      throw new RejectedFileError(fileTypeOf(picture)?.mime === HEIC ? "heic" : "type");
+      throw new RefusedFileError(fileTypeOf(picture)?.mime === HEIC ? "heic" : "type");
     await uploadWithRetry({
       ...requestDefaults,
       name,
