@@ -28,7 +28,7 @@ test: deps deps-test bin/atelie ## Run every test and every check, and print the
 test-fast: deps $(CACHE)/web.stamp ## Run what is quick: format, types, TypeScript lint, Vitest, Go on SQLite without the race detector
 	@node scripts/test.mjs fast
 
-soak: deps deps-test bin/atelie ## Run the long tests in full: kills, hostile requests and files, guesses, nodes; about 20 minutes
+soak: deps deps-test bin/atelie ## Run the long tests in full: kills, hostile requests and files, guesses, nodes, English pages; about 20 minutes
 	@node scripts/test.mjs soak
 
 bench: deps deps-bench bin/atelie ## Print the benchmark tables

@@ -10,7 +10,7 @@
 //   - The tests of a file with `//go:build !race` never run with it.
 //
 // It also decides which tests `make soak` runs: those in files that import atelie/test/soak. If such a file has no tests, all
-// tests of its package run.
+// tests of its package run. Tests that call soak.Only run only there.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -53,12 +53,13 @@ const DRIVERS = /^(bench|cmd|test)\b/;
 const GOROUTINE = /^\s*(?:defer )?go (?:func|[\w.]+)\(|\.Go\(|\.Parallel\(\)/m;
 const NEVER_RACES = /^\/\/go:build .*!race/m;
 const IMPORTS_SOAK = /"atelie\/test\/soak"/;
+const ONLY_IN_SOAK = /\bsoak\.Only\(/;
 const TEST = /^(?:Test|Fuzz|Example)/;
 const FUNCTION = /^func (?:\([^)]*\) )?(\w+)[[(](?:.*\}$|[^]*?^\})/gm;
 
 /**
  * Divides the tests into runs of `go test`. Each run has the folders of its packages, and the names of tests if it runs or
- * skips only some of them.
+ * skips only some of them. `long` has the names that all runs of `make test` skip.
  * @param {Map<string, string>} sources path → text of every Go file
  */
 export function classify(sources) {
@@ -76,6 +77,7 @@ export function classify(sources) {
     plain: { folders: [], names: [] }, // without it: all tests except the named ones
     never: { folders: [], names: [] }, // without it: the named tests of packages in `whole`
     soak: { folders: [], names: [] }, // make soak: the named tests
+    long: [...packages.values()].flatMap(({ tests }) => tests.flatMap(namesOfLongTests)),
   };
   for (const [folder, { tests, startsGoroutines }] of [...packages].sort()) {
     if (tests.length === 0) continue;
@@ -87,7 +89,8 @@ export function classify(sources) {
       whole || driver ? new Set() : testsThatStartGoroutines(tests, PROGRAM[folder] ?? []);
     for (const name of BY_TEST[folder] ?? []) racing.add(name);
     for (const text of tests) {
-      const names = namesOf(text);
+      const all = namesOf(text);
+      const names = all.filter((name) => !plan.long.includes(name));
       const never = NEVER_RACES.test(text);
       if (whole && never) add(plan.never, folder, names);
       if (!never)
@@ -97,10 +100,10 @@ export function classify(sources) {
           names.filter((name) => racing.has(name)),
         );
       if (IMPORTS_SOAK.test(text))
-        add(plan.soak, folder, names.length ? names : tests.flatMap(namesOf));
+        add(plan.soak, folder, all.length ? all : tests.flatMap(namesOf));
     }
   }
-  plan.plain.names = plan.part.names;
+  plan.plain.names = [...plan.part.names, ...plan.long];
   // -skip applies to all packages: a test with the same name in another package must run with the detector too.
   for (const folder of plan.plain.folders)
     if (
@@ -112,10 +115,13 @@ export function classify(sources) {
   return plan;
 }
 
-const namesOf = (text) =>
-  [...text.matchAll(FUNCTION)]
-    .map(([, name]) => name)
-    .filter((name) => TEST.test(name) && name !== "TestMain");
+const testsOf = (text) =>
+  [...text.matchAll(FUNCTION)].filter(([, name]) => TEST.test(name) && name !== "TestMain");
+const namesOf = (text) => testsOf(text).map(([, name]) => name);
+const namesOfLongTests = (text) =>
+  testsOf(text)
+    .filter(([body]) => ONLY_IN_SOAK.test(body))
+    .map(([, name]) => name);
 
 /**
  * Returns the names of those functions in a package's tests that start goroutines, or call a function that does, except the

@@ -16,7 +16,14 @@ describe("go-tests", () => {
           "internal/new/a.go": `package a\n${code}`,
           "internal/new/a_test.go": "func TestA(t *testing.T) {\n}\n",
         }),
-      ).toEqual({ whole: ["internal/new"], part: none, plain: none, never: none, soak: none });
+      ).toEqual({
+        whole: ["internal/new"],
+        part: none,
+        plain: none,
+        never: none,
+        soak: none,
+        long: [],
+      });
   });
 
   it("runs tests with the race detector if they or functions that they call start goroutines", () => {
@@ -69,6 +76,7 @@ describe("go-tests", () => {
       plain: { folders: ["test/drill"], names: [] },
       never: { folders: ["internal/new"], names: ["TestB"] },
       soak: none,
+      long: [],
     });
   });
 
@@ -80,6 +88,19 @@ describe("go-tests", () => {
     });
     expect(plain.folders).toEqual(["internal/new"]);
     expect(soak).toEqual({ folders: ["internal/new"], names: ["TestB"] });
+  });
+
+  it("runs the tests that call soak.Only in make soak alone", () => {
+    const { part, plain, soak } = plan({
+      "internal/new/a_test.go": [
+        'import "atelie/test/soak"',
+        "func TestA(t *testing.T) {\n\tgo func() {}()\n}",
+        "func TestB(t *testing.T) {\n\tsoak.Only(t)\n\tgo func() {}()\n}",
+      ].join("\n\n"),
+    });
+    expect(part.names).toEqual(["TestA"]);
+    expect(plain.names).toEqual(["TestA", "TestB"]);
+    expect(soak.names).toEqual(["TestA", "TestB"]);
   });
 
   it("omits no test whose name exists in two packages", () => {
@@ -94,7 +115,7 @@ describe("go-tests", () => {
 
   it("gives each test of the repository to exactly one run", () => {
     const sources = goSources();
-    const { whole, part, plain, never } = classify(sources);
+    const { whole, part, plain, never, soak, long } = classify(sources);
     let tests = 0;
     for (const [path, text] of sources) {
       if (!path.endsWith("_test.go")) continue;
@@ -108,6 +129,7 @@ describe("go-tests", () => {
           races && part.folders.includes(folder) && part.names.includes(name),
           plain.folders.includes(folder) && !plain.names.includes(name),
           never.folders.includes(folder) && never.names.includes(name),
+          long.includes(name) && soak.folders.includes(folder) && soak.names.includes(name),
         ];
         expect(runs.filter(Boolean), `${path} ${name}`).toHaveLength(1);
       }

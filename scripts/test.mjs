@@ -54,6 +54,17 @@ const vitest = {
   count: () => fromVitest(report("unit")),
 };
 
+/** The browser tests that the options of Playwright select. */
+const endToEnd = (name, options) => ({
+  name,
+  command: `npm run --silent test:e2e -- ${options}`,
+  env: {
+    PLAYWRIGHT_JSON_OUTPUT_NAME: `${process.cwd()}/${results}/e2e.json`,
+    PWTEST_CACHE_DIR: `${process.cwd()}/.cache/playwright`, // compiled tests; without it they would be in TMPDIR
+  },
+  count: () => withoutSecondTries(fromPlaywright(report("e2e"))),
+});
+
 const quickStages = [lint.formatGo, lint.format, lint.types, lint.typeScript, lint.contracts];
 // The stages of each run, and how many of them run at the same time. When one stage ends, the next one starts.
 const runs = {
@@ -82,15 +93,7 @@ const runs = {
   test: {
     atOnce: 2,
     stages: [
-      {
-        name: "end to end (Chromium)",
-        command: "npm run --silent test:e2e",
-        env: {
-          PLAYWRIGHT_JSON_OUTPUT_NAME: `${process.cwd()}/${results}/e2e.json`,
-          PWTEST_CACHE_DIR: `${process.cwd()}/.cache/playwright`, // compiled tests; without it they would be in TMPDIR
-        },
-        count: () => withoutSecondTries(fromPlaywright(report("e2e"))),
-      },
+      endToEnd("end to end (Chromium)", "--grep-invert @soak"),
       {
         name: "Go, race detector: packages that start goroutines",
         command: goTest({ race: true, atOnce: 3, folders: plan.whole }),
@@ -137,6 +140,7 @@ const runs = {
         env: { SOAK: "1" },
         count: fromGo(),
       },
+      endToEnd("end to end (Chromium), repetitions in English", "--grep @soak"),
     ],
   },
 };
@@ -281,7 +285,9 @@ if (["test", "soak"].includes(runName)) {
 }
 // Before the stages: the workers that make pictures have a low priority, so beside the Go tests they can take a quarter of an hour.
 if (runName === "test")
-  execFileSync("node_modules/.bin/node", ["bench/demo-folder.mjs"], { stdio: "inherit" });
+  process.env.TEST_DEMO = execFileSync("node_modules/.bin/node", ["bench/demo-folder.mjs"], {
+    encoding: "utf8",
+  }).trim();
 const takeAll = async () => {
   for (let stage = stages.shift(); stage; stage = stages.shift())
     await runAndCount(stage, atOnce > 1);

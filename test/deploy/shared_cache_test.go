@@ -36,8 +36,13 @@ type cached struct {
 // each pair is replaced by the second.
 func newCached(t *testing.T, settings []string, replacements ...string) *cached {
 	t.Helper()
-	env := append([]string{"ATELIE_DATA_DIR=" + t.TempDir(), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_SITE_URL=" + site, "ATELIE_TRUSTED_PROXIES=127.0.0.1", "ATELIE_CDN=on"}, settings...)
-	command(t, env, "demo")
+	dir := t.TempDir()
+	env := append([]string{"ATELIE_DATA_DIR=" + dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_SITE_URL=" + site, "ATELIE_TRUSTED_PROXIES=127.0.0.1", "ATELIE_CDN=on", "ATELIE_VIPS=off"}, settings...)
+	if folder := os.Getenv("TEST_DEMO"); folder == "" {
+		command(t, env, "demo")
+	} else if err := os.CopyFS(dir, os.DirFS(folder)); err != nil { // has all renditions; made by scripts/test.mjs
+		t.Fatal(err)
+	}
 	keys := command(t, env, "keys")
 	node := start(t, env...)
 	c := &cached{t: t, anon: program.Value(t, keys, "ANON_KEY"), secret: program.Value(t, keys, "SERVICE_ROLE_KEY")}

@@ -6,13 +6,13 @@ import type { Server } from "../harness/server.ts";
 import {
   expect,
   expectAccessible,
-  expectAccessibleInSchemeOfLanguage,
+  expectAccessibleInBothSchemes,
   finishAnimations,
   keepToastOpen,
   loadAllPictures,
   test,
 } from "./fixtures.ts";
-import { inLanguage, type Language, languages, text } from "./texts.ts";
+import { inLanguage, type Language, languages, repetition, text } from "./texts.ts";
 
 // Console messages of the browser for the missing page, the refused sign-in and the failed message. One expression,
 // because Playwright treats a list whose second entry is an object as a value with options.
@@ -69,7 +69,7 @@ const pages = [
 ];
 
 for (const language of languages) {
-  test.describe(language, () => {
+  test.describe(repetition(language), () => {
     test(`S2-route-2: axe: every page in ${language}, also on a phone`, async ({ page, demo }) => {
       for (const path of pages)
         await test.step(path, async () => {
@@ -78,7 +78,7 @@ for (const language of languages) {
           await expect(page.locator("html")).toHaveAttribute("lang", language);
           await expect(page.getByRole("heading", { level: 1 })).toBeAttached();
           await loadAllPictures(page);
-          await expectAccessibleInSchemeOfLanguage(page);
+          await expectAccessibleInBothSchemes(page);
           await page.setViewportSize(phone);
           await finishAnimations(page);
           await expectAccessible(page);
@@ -96,7 +96,7 @@ for (const language of languages) {
           await page.getByRole("link", { name: text(language, "gallery.open", { title }) }).click();
           const dialog = page.getByRole("dialog");
           await expect(dialog.getByRole("heading", { name: title })).toBeVisible();
-          await expectAccessibleInSchemeOfLanguage(page);
+          await expectAccessibleInBothSchemes(page);
           await page.setViewportSize(phone);
           await finishAnimations(page);
           await expectAccessible(page);
@@ -109,7 +109,7 @@ for (const language of languages) {
       await page.goto(demo.url + inLanguage(language, "/"));
       await page.getByRole("button", { name: /Beatriz/ }).click();
       await expect(page.getByRole("dialog")).toBeVisible();
-      await expectAccessibleInSchemeOfLanguage(page);
+      await expectAccessibleInBothSchemes(page);
     });
 
     test(`axe: the open gallery submenu in ${language}`, async ({ page, demo }) => {
@@ -120,7 +120,7 @@ for (const language of languages) {
           .getByRole("link", { name: text(language, "nav.gallery"), exact: true })
           .hover();
         await expect(page.getByRole("link", { name: text(language, "type.all") })).toBeVisible();
-        await expectAccessibleInSchemeOfLanguage(page);
+        await expectAccessibleInBothSchemes(page);
       }
     });
 
@@ -132,7 +132,7 @@ for (const language of languages) {
         await expect(
           page.getByRole("banner").getByRole("button", { name: text(language, "nav.about") }),
         ).toBeVisible();
-        await expectAccessibleInSchemeOfLanguage(page);
+        await expectAccessibleInBothSchemes(page);
       }
     });
 
@@ -144,7 +144,7 @@ for (const language of languages) {
       const send = page.getByRole("button", { name: text(language, "contact.form.send") });
       await send.click();
       await expect(page.getByText(text(language, "contact.error.name"))).toBeVisible();
-      await expectAccessibleInSchemeOfLanguage(page);
+      await expectAccessibleInBothSchemes(page);
 
       await page.route("**/functions/v1/submit-contact", (route) =>
         route.fulfill({ status: 500, json: { success: false, error: "no" } }),
@@ -152,7 +152,7 @@ for (const language of languages) {
       await movePointerToToasts(page);
       await fillForm(page, language);
       await keepToastOpen(page.getByText(text(language, "contact.toast.errorBody")));
-      await expectAccessibleInSchemeOfLanguage(page);
+      await expectAccessibleInBothSchemes(page);
 
       await page.unrouteAll();
       await send.press("Enter");
@@ -160,7 +160,7 @@ for (const language of languages) {
       await expect(
         page.getByRole("heading", { name: text(language, "contact.success.title") }),
       ).toBeVisible();
-      await expectAccessibleInSchemeOfLanguage(page);
+      await expectAccessibleInBothSchemes(page);
     });
 
     test(`axe: the sign-in page with field errors and an alert, in ${language}`, async ({
@@ -171,12 +171,12 @@ for (const language of languages) {
       const submit = page.getByRole("button", { name: text(language, "auth.submit"), exact: true });
       await submit.click();
       await expect(page.getByText(text(language, "auth.emailRequired"))).toBeVisible();
-      await expectAccessibleInSchemeOfLanguage(page);
+      await expectAccessibleInBothSchemes(page);
       await page.getByLabel(text(language, "auth.email")).fill("somebody@example.com");
       await page.getByLabel(text(language, "auth.password"), { exact: true }).fill("not it");
       await submit.click();
       await expect(page.getByRole("alert")).toContainText(text(language, "auth.error.credentials"));
-      await expectAccessibleInSchemeOfLanguage(page);
+      await expectAccessibleInBothSchemes(page);
     });
 
     test(`A-dash-5 A-prod-17 A-rev-11: axe: the dashboard menu, the admin pages and their dialogs in ${language}`, async ({
@@ -191,7 +191,7 @@ for (const language of languages) {
       await signIn(page, demo, language);
       await keepToastOpen(page.getByText(text(language, "auth.welcomeBody")));
       await expect(page.getByRole("heading", { level: 1 })).toBeVisible(); // the page's code may still be loading
-      await expectAccessibleInSchemeOfLanguage(page);
+      await expectAccessibleInBothSchemes(page);
 
       await page
         .getByRole("banner")
@@ -201,7 +201,7 @@ for (const language of languages) {
         .getByRole("banner")
         .getByRole("link", { name: text(language, "nav.overview") });
       await expect(overview).toBeVisible();
-      await expectAccessibleInSchemeOfLanguage(page);
+      await expectAccessibleInBothSchemes(page);
       await overview.click();
 
       await page.setViewportSize({ width: 390, height: 844 });
@@ -209,7 +209,7 @@ for (const language of languages) {
       await expect(
         page.getByRole("banner").getByRole("link", { name: text(language, "nav.coverImages") }),
       ).toBeVisible();
-      await expectAccessibleInSchemeOfLanguage(page);
+      await expectAccessibleInBothSchemes(page);
       await page.keyboard.press("Escape");
       await page.setViewportSize({ width: 1280, height: 720 });
 
@@ -231,19 +231,19 @@ for (const language of languages) {
         await page.goto(demo.url + inLanguage(language, path));
         await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
         await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
-        await expectAccessibleInSchemeOfLanguage(page);
+        await expectAccessibleInBothSchemes(page);
         for (const name of buttons) {
           await page.getByRole("button", { name }).first().click();
           const dialog = page.getByRole("dialog").or(page.getByRole("alertdialog"));
           await expect(dialog).toBeVisible();
-          await expectAccessibleInSchemeOfLanguage(page);
+          await expectAccessibleInBothSchemes(page);
           await page.keyboard.press("Escape");
           await expect(dialog).toBeHidden();
         }
       }
       await page.getByRole("button", { name: /Rui/ }).first().click();
       await expect(page.getByText("Do you ship to Norway?").last()).toBeVisible();
-      await expectAccessibleInSchemeOfLanguage(page);
+      await expectAccessibleInBothSchemes(page);
     });
   });
 }

@@ -9,13 +9,8 @@ import { asAnon } from "../harness/clients.ts";
 import { type MailServer, startMailServer } from "../harness/mail-server.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { signInAt } from "./admin.ts";
-import {
-  expect,
-  expectAccessibleInSchemeOfLanguage,
-  expectNoSidewaysScroll,
-  test,
-} from "./fixtures.ts";
-import { type Language, languages, text } from "./texts.ts";
+import { expect, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "./fixtures.ts";
+import { type Language, languages, repetition, text } from "./texts.ts";
 
 test.use({
   // The browser's console messages for refused requests.
@@ -374,14 +369,14 @@ test.describe("screens", () => {
   });
 
   for (const language of languages) {
-    test(`A-acc-all-can A-confirm-5: axe: the account page and its dialogs, in ${language}, also on a phone`, async ({
+    test(`A-acc-all-can A-confirm-5: axe: the account page and its dialogs, in ${repetition(language)}, also on a phone`, async ({
       page,
     }) => {
       const t = (key: Parameters<typeof text>[1]) => text(language, key);
       const owner = await makeOwner(server);
       await openAccount(page, server, owner, language);
       const both = async () => {
-        await expectAccessibleInSchemeOfLanguage(page);
+        await expectAccessibleInBothSchemes(page);
         await expectNoSidewaysScroll(page);
       };
       await page.getByLabel(t("account.email.new")).fill("nobody");

@@ -11,7 +11,7 @@ import {
   expectNoSidewaysScroll,
   test,
 } from "./fixtures.ts";
-import { languages, text } from "./texts.ts";
+import { languages, repetition, text } from "./texts.ts";
 
 type Stage = "enquiry" | "offer" | "accepted" | "in_progress" | "finished" | "declined";
 
@@ -284,7 +284,7 @@ async function fill(): Promise<void> {
 }
 
 for (const language of languages)
-  test(`BOARD-rest: the board at all widths and in both schemes, empty and full, in ${language}`, async ({
+  test(`BOARD-rest: the board at all widths and in both schemes, empty and full, in ${repetition(language)}`, async ({
     page,
   }) => {
     const look = (name: string) => checkPage(page, `board-${name}-${language}`);

@@ -9,11 +9,11 @@ import { cpuTime, cpuTimePerFrame, signInAt } from "./admin.ts";
 import {
   expect,
   expectAccessible,
-  expectAccessibleInSchemeOfLanguage,
+  expectAccessibleInBothSchemes,
   expectNoSidewaysScroll,
   test,
 } from "./fixtures.ts";
-import { inLanguage, type Language, languages, text } from "./texts.ts";
+import { inLanguage, type Language, languages, repetition, text } from "./texts.ts";
 
 test.use({
   contextOptions: { reducedMotion: "reduce" },
@@ -302,7 +302,7 @@ test("AM-notice-5: a failed notice is shown at its message and sent later", asyn
 });
 
 for (const language of languages) {
-  test(`AM-list-2: axe: messages and quarantine, on wide and narrow screens, in ${language}`, async ({
+  test(`AM-list-2: axe: messages and quarantine, on wide and narrow screens, in ${repetition(language)}`, async ({
     page,
   }) => {
     await sendMessage("Rui");
@@ -313,7 +313,7 @@ for (const language of languages) {
     const checkPage = async (name: string) => {
       for (const width of [1440, 768, 390]) {
         await page.setViewportSize({ width, height: 900 });
-        await expectAccessibleInSchemeOfLanguage(page, async (scheme) => {
+        await expectAccessibleInBothSchemes(page, async (scheme) => {
           if (shots)
             await page.screenshot({ path: `${shots}/${name}-${language}-${width}-${scheme}.png` });
         });

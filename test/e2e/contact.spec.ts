@@ -83,7 +83,11 @@ async function openAndLoadAll(page: Page, address: string, otherLanguage: "en" |
 }
 
 /** Runs the test on a separate server, so that messages and rate limits are not shared with other tests. */
-async function onOwnServer(page: Page, run: (server: Server) => Promise<void>, demo = false) {
+async function onOwnServer(
+  page: Page,
+  run: (server: Server) => Promise<void>,
+  demo: string | false = false,
+) {
   const server = await startServer("sqlite", { demo });
   try {
     await run(server);
@@ -386,6 +390,7 @@ test("S2-contact-1 S5-contact-5: visitors cannot reach the hidden field; a sende
 
 test("S2-contact-3: an enquiry about a work names the work, and the page sets the reason", async ({
   page,
+  demoFolder,
 }) => {
   await onOwnServer(
     page,
@@ -421,7 +426,7 @@ test("S2-contact-3: an enquiry about a work names the work, and the page sets th
         });
       }
     },
-    true,
+    demoFolder,
   );
 });
 

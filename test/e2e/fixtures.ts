@@ -112,26 +112,6 @@ export async function expectAccessibleInBothSchemes(
     });
 }
 
-/**
- * Expects no violation in one colour scheme: light on English pages, dark on Portuguese ones. For tests that run in both languages:
- * the schemes differ only in colours, and the languages only in texts. Calls `each` in the scheme, or in both if screenshots are
- * taken.
- */
-export async function expectAccessibleInSchemeOfLanguage(
-  page: Page,
-  each: (scheme: "light" | "dark") => Promise<void> = async () => {},
-): Promise<void> {
-  if (process.env.SCREENSHOTS || process.env.SHOTS)
-    return expectAccessibleInBothSchemes(page, each);
-  const language = await page.locator("html").getAttribute("lang");
-  const colorScheme = language === "pt" ? "dark" : "light";
-  await base.step(colorScheme, async () => {
-    await page.emulateMedia({ colorScheme });
-    await expectAccessible(page);
-    await each(colorScheme);
-  });
-}
-
 /** Runs axe and returns its findings. */
 async function violations(page: Page, runOnly: RunOptions["runOnly"]): Promise<string[]> {
   // @axe-core/playwright sends its half megabyte for each run and searches frames, which this site does not have: the

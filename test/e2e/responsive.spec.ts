@@ -9,7 +9,7 @@ import {
   test,
   watchShifts,
 } from "./fixtures.ts";
-import { inLanguage, languages, text } from "./texts.ts";
+import { inLanguage, languages, repetition, text } from "./texts.ts";
 
 test.use({ allowedConsole: [/status of 404 .*\/nothing\/here/] });
 
@@ -109,7 +109,7 @@ function closeButtonCoversText(page: Page): Promise<boolean> {
 }
 
 for (const language of languages) {
-  test(`responsive: every page in ${language} at ${widths.join(", ")} px`, async ({
+  test(`responsive: every page in ${repetition(language)} at ${widths.join(", ")} px`, async ({
     page,
     demo,
   }) => {
@@ -126,7 +126,7 @@ for (const language of languages) {
     }
   });
 
-  test(`responsive: the open dialogs in ${language} at ${widths.join(", ")} px`, async ({
+  test(`responsive: the open dialogs in ${repetition(language)} at ${widths.join(", ")} px`, async ({
     page,
     demo,
   }) => {
@@ -150,7 +150,10 @@ for (const language of languages) {
   });
 
   for (const width of [390, 1280]) {
-    test(`responsive: text at 200 % in ${language} at ${width} px`, async ({ page, demo }) => {
+    test(`responsive: text at 200 % in ${repetition(language)} at ${width} px`, async ({
+      page,
+      demo,
+    }) => {
       await page.setViewportSize({ width, height: 900 });
       // Sets the browser's size of text, to which breakpoints in rem also respond.
       const session = await page.context().newCDPSession(page);

@@ -14,12 +14,12 @@ import { noonZone, signInAt } from "./admin.ts";
 import {
   expect,
   expectAccessible,
-  expectAccessibleInSchemeOfLanguage,
+  expectAccessibleInBothSchemes,
   expectNoSidewaysScroll,
   finishAnimations,
   test,
 } from "./fixtures.ts";
-import { inLanguage, type Language, languages, text } from "./texts.ts";
+import { inLanguage, type Language, languages, repetition, text } from "./texts.ts";
 
 // The browser's console messages for refusals, an account without a role, and the cut network.
 test.use({
@@ -544,7 +544,7 @@ test.describe("on one site", () => {
   });
 
   for (const language of languages) {
-    test(`A-set-both A-set-all-can: axe: the settings, their errors and dialogs, in ${language}, also on a phone`, async ({
+    test(`A-set-both A-set-all-can: axe: the settings, their errors and dialogs, in ${repetition(language)}, also on a phone`, async ({
       page,
     }) => {
       const t = (key: Parameters<typeof text>[1]) => text(language, key);
@@ -559,12 +559,12 @@ test.describe("on one site", () => {
       await field(page, t("settings.name")).fill("");
       await button(page, t("common.saveChanges")).click();
       await expect(page.getByText(t("settings.error.name"))).toBeVisible();
-      await expectAccessibleInSchemeOfLanguage(page);
+      await expectAccessibleInBothSchemes(page);
       await button(page, t("settings.preview")).click();
       await expect(page.getByRole("dialog")).toBeVisible();
-      await expectAccessibleInSchemeOfLanguage(page);
+      await expectAccessibleInBothSchemes(page);
       await page.setViewportSize({ width: 390, height: 844 });
-      await expectAccessibleInSchemeOfLanguage(page);
+      await expectAccessibleInBothSchemes(page);
       await page.keyboard.press("Escape");
       await expect(page.getByRole("dialog")).toHaveCount(0);
       // A phone shows the fields of both languages, and one press copies a text into the other field.
@@ -573,11 +573,11 @@ test.describe("on one site", () => {
       await button(page, copy).click();
       await expect(field(page, portuguese)).toHaveValue(await field(page, english).inputValue());
       await expect(field(page, portuguese)).toBeFocused();
-      await expectAccessibleInSchemeOfLanguage(page);
+      await expectAccessibleInBothSchemes(page);
       await expectNoSidewaysScroll(page);
       await page.getByRole("link", { name: t("nav.products"), exact: true }).click();
       await expect(page.getByRole("alertdialog")).toBeVisible();
-      await expectAccessibleInSchemeOfLanguage(page);
+      await expectAccessibleInBothSchemes(page);
       await page.keyboard.press("Escape");
 
       // Another session makes a conflict.
@@ -598,7 +598,7 @@ test.describe("on one site", () => {
       await expect(
         page.getByRole("alertdialog", { name: t("settings.conflict.title") }),
       ).toBeVisible();
-      await expectAccessibleInSchemeOfLanguage(page);
+      await expectAccessibleInBothSchemes(page);
     });
   }
 

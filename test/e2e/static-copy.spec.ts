@@ -9,13 +9,8 @@ import type { Page } from "@playwright/test";
 
 import { startServer } from "../harness/server.ts";
 import { unzip } from "../harness/unzip.ts";
-import {
-  expect,
-  expectAccessibleInSchemeOfLanguage,
-  expectNoSidewaysScroll,
-  test,
-} from "./fixtures.ts";
-import { type Language, languages, text } from "./texts.ts";
+import { expect, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "./fixtures.ts";
+import { type Language, languages, repetition, text } from "./texts.ts";
 
 let folder: string;
 test.beforeAll(async ({ demoFolder }) => {
@@ -70,7 +65,7 @@ async function visit(page: Page, language: Language): Promise<void> {
     await expect(page.locator("html")).toHaveAttribute("lang", language);
     await expectComplete(page);
     await checkPage(page, `${language}-${name}`);
-    await expectAccessibleInSchemeOfLanguage(page);
+    await expectAccessibleInBothSchemes(page);
   };
   await page.goto(start.href, { waitUntil: "load" });
   await expect(page.locator("script, form, noscript")).toHaveCount(0);
@@ -105,13 +100,13 @@ async function visit(page: Page, language: Language): Promise<void> {
 }
 
 for (const language of languages) {
-  test(`H-archive-copy: the static copy on the disk is complete, in ${language}`, async ({
+  test(`H-archive-copy: the static copy on the disk is complete, in ${repetition(language)}`, async ({
     page,
   }) => visit(page, language));
 
   test.describe("without scripts", () => {
     test.use({ javaScriptEnabled: false });
-    test(`H-archive-copy: the static copy works without scripts, in ${language}`, async ({
+    test(`H-archive-copy: the static copy works without scripts, in ${repetition(language)}`, async ({
       page,
     }) => {
       const name = language === "pt" ? "site/pt/index.html" : "site/index.html";

@@ -56,6 +56,12 @@ const pt = {
 export const languages = ["en", "pt"] as const;
 export type Language = (typeof languages)[number];
 
+/**
+ * Returns the language for the title of a test that is repeated in each one. English gets the tag @soak: `make soak` runs that
+ * repetition, and `make test` the one in Portuguese, whose texts are longer.
+ */
+export const repetition = (language: Language) => (language === "en" ? "en @soak" : "pt");
+
 const texts = { en, pt };
 
 /** Returns the text of a key, with its {placeholders} filled in. */

@@ -8,12 +8,11 @@ import { signInAt } from "./admin.ts";
 import {
   expect,
   expectAccessibleInBothSchemes,
-  expectAccessibleInSchemeOfLanguage,
   expectNoSidewaysScroll,
   finishAnimations,
   test,
 } from "./fixtures.ts";
-import { inLanguage, type Language, languages, text } from "./texts.ts";
+import { inLanguage, type Language, languages, repetition, text } from "./texts.ts";
 
 let server: Server;
 
@@ -27,17 +26,12 @@ const inPortuguese = (language: Language, label: string) =>
   text(language, "form.inPortuguese", { label });
 
 /** Checks the page at three widths. */
-async function expectGoodAtAllWidths(
-  page: Page,
-  name: string,
-  scrollTo?: Locator,
-  expectAccessible = expectAccessibleInBothSchemes,
-): Promise<void> {
+async function expectGoodAtAllWidths(page: Page, name: string, scrollTo?: Locator): Promise<void> {
   for (const width of [1440, 768, 390]) {
     await page.setViewportSize({ width, height: 900 });
     await expectNoSidewaysScroll(page);
     await scrollTo?.scrollIntoViewIfNeeded();
-    await expectAccessible(page, async (scheme) => {
+    await expectAccessibleInBothSchemes(page, async (scheme) => {
       if (!process.env.SCREENSHOTS) return;
       await finishAnimations(page);
       await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}-${width}-${scheme}.png` });
@@ -47,7 +41,7 @@ async function expectGoodAtAllWidths(
 }
 
 for (const language of languages)
-  test(`A-two-languages A-alt-texts: the owner enters a work in both languages, on a phone and on a desktop, in ${language}`, async ({
+  test(`A-two-languages A-alt-texts: the owner enters a work in both languages, on a phone and on a desktop, in ${repetition(language)}`, async ({
     page,
   }) => {
     const say = (key: Parameters<typeof text>[1], vars?: Record<string, string | number>) =>
@@ -76,24 +70,14 @@ for (const language of languages)
     await field(inPortuguese(language, say("products.description"))).fill("Uma onda\nde cima.");
     await field(inPortuguese(language, say("gallery.medium"))).fill("Pintura digital");
     await expect(field(say("products.title"))).toHaveAccessibleDescription(say("form.english"));
-    await expectGoodAtAllWidths(
-      page,
-      `work-form-${language}`,
-      undefined,
-      expectAccessibleInSchemeOfLanguage,
-    );
+    await expectGoodAtAllWidths(page, `work-form-${language}`);
 
     await form.locator("summary", { hasText: say("products.altTexts") }).click();
     const alt = say("products.altOf", { n: 1 });
     await form.getByRole("button", { name: say("products.altSuggestFor", { n: 1 }) }).click();
     await expect(field(alt)).toHaveValue("Onda, Digital painting");
     await field(inPortuguese(language, alt)).fill("Uma onda azul");
-    await expectGoodAtAllWidths(
-      page,
-      `work-form-alt-${language}`,
-      field(alt),
-      expectAccessibleInSchemeOfLanguage,
-    );
+    await expectGoodAtAllWidths(page, `work-form-alt-${language}`, field(alt));
     await form.getByRole("button", { name: say("common.saveChanges") }).click();
     await expect(form).toBeHidden();
     const { data } = await works.select(columns).eq("title", "Onda").single();
@@ -191,13 +175,7 @@ for (const javaScriptEnabled of [true, false])
         const card = page.locator(`main a[href*="/gallery/all?art=${id}"]`).first();
         await expect(card.locator("span[lang]", { hasText: title })).toHaveCount(0);
         await expect(card).toContainText(title);
-        if (javaScriptEnabled)
-          await expectGoodAtAllWidths(
-            page,
-            `work-${language}`,
-            undefined,
-            expectAccessibleInSchemeOfLanguage,
-          );
+        if (javaScriptEnabled) await expectGoodAtAllWidths(page, `work-${language}`);
       }
       if (!javaScriptEnabled) return;
       await page.goto(server.url + inLanguage("pt", "/gallery/digital"));

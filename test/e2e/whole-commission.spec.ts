@@ -11,13 +11,13 @@ import {
   visitor,
 } from "./conversations.ts";
 import { expect, makeJpeg, test } from "./fixtures.ts";
-import { inLanguage, languages, serverText, text } from "./texts.ts";
+import { inLanguage, languages, repetition, serverText, text } from "./texts.ts";
 
 test.use({ contextOptions: { reducedMotion: "reduce" } });
 
 for (const language of languages)
   for (const scripts of [true, false])
-    test(`E-page-1 E-copy-1 E-reply-2 E-picture-1 E-offer-1 E-stage-1 E-review-1 AM-reply-1 AM-commission-3 AM-review-2 S2-home-review-mark: a commission from the question to the published review, in ${language}, ${scripts ? "by mail" : "without scripts and mail"}`, async ({
+    test(`E-page-1 E-copy-1 E-reply-2 E-picture-1 E-offer-1 E-stage-1 E-review-1 AM-reply-1 AM-commission-3 AM-review-2 S2-home-review-mark: a commission from the question to the published review, in ${repetition(language)}, ${scripts ? "by mail" : "without scripts and mail"}`, async ({
       browser,
       page: desk,
       demoFolder,

@@ -16,7 +16,7 @@ import {
   showNoscript,
   test,
 } from "./fixtures.ts";
-import { inLanguage, type Language, languages, text } from "./texts.ts";
+import { inLanguage, type Language, languages, repetition, text } from "./texts.ts";
 
 // The browser's console message for a page with status 400 or 503.
 test.use({ allowedConsole: [/status of (400 .*\/functions\/v1\/submit-contact|503 .*\?art=)/] });
@@ -125,7 +125,7 @@ async function withoutDatabase(page: Page, ...checks: Check[]): Promise<void> {
 test.describe("with scripts off", () => {
   test.use({ javaScriptEnabled: false });
   for (const language of languages) {
-    test(`FN-page-sent FN-page-wrong FN-page-looks P-plain-form: a message is refused with reasons, corrected and sent, in ${language}`, async ({
+    test(`FN-page-sent FN-page-wrong FN-page-looks P-plain-form: a message is refused with reasons, corrected and sent, in ${repetition(language)}`, async ({
       page,
     }) => {
       await refuseCorrectAndSend(page, language, checkBothWidths);
@@ -173,7 +173,7 @@ const works = (page: Page) =>
 test.describe("the site with scripts off", () => {
   test.use({ javaScriptEnabled: false });
   for (const language of languages) {
-    test(`P-plain-read: home, gallery and a work can be read completely, and all links work, in ${language}`, async ({
+    test(`P-plain-read: home, gallery and a work can be read completely, and all links work, in ${repetition(language)}`, async ({
       page,
       demo,
     }) => {

@@ -16,15 +16,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
-	"atelie/test/soak"
 )
 
-var loadTime = flag.Duration("nodes.load", soak.Size(12*time.Second, 2*time.Minute), "how long the load lasts under which nodes are killed")
-
-// pause bounds the random time between two tasks of a client; 1 ns is none. Without pauses the load takes all processors, which other
-// tests share.
-var pause = soak.Size(200*time.Millisecond, time.Nanosecond)
+var loadTime = flag.Duration("nodes.load", 2*time.Minute, "how long the load lasts under which nodes are killed")
 
 // maxWait is how long a client retries a request, and how long a test waits for a response. It is longer than the lease of an upload, which a
 // dead node may hold.
@@ -64,7 +58,7 @@ func (c *cluster) load(t *testing.T) {
 	}
 	for _, work := range []func() error{l.writeRow, l.writeRow, l.writeRow, l.writeMessage, l.writeFile, l.writeForm, l.writePieces, l.renewSession, l.readList, l.readList} {
 		clients.Go(func() {
-			for ; !l.over(); time.Sleep(rand.N(pause)) {
+			for !l.over() {
 				if err := work(); err != nil {
 					l.note(func() { l.wrong = append(l.wrong, err.Error()) })
 					return

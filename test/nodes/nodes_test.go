@@ -22,6 +22,8 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/uuid"
+
+	"atelie/test/soak"
 )
 
 const (
@@ -50,7 +52,7 @@ func TestThreeNodes(t *testing.T) {
 	ok = ok && t.Run("conversations", c.conversations)
 	ok = ok && t.Run("a node dies during a plain upload", c.deathDuringUpload)
 	ok = ok && t.Run("a node dies during a piece of a resumable upload", c.deathDuringPiece)
-	if ok {
+	if ok && soak.Running() {
 		t.Run("load", c.load)
 	}
 }

@@ -2,7 +2,10 @@
 // this package.
 package soak
 
-import "os"
+import (
+	"os"
+	"testing"
+)
 
 // Running reports whether this is `make soak`.
 func Running() bool { return os.Getenv("SOAK") != "" }
@@ -13,4 +16,12 @@ func Size[T any](usual, full T) T {
 		return full
 	}
 	return usual
+}
+
+// Only skips a test that has no useful reduced size. `make test` does not run tests that call it, so it does not count them as skipped.
+func Only(t testing.TB) {
+	t.Helper()
+	if !Running() {
+		t.Skip("only in make soak, or with SOAK=1")
+	}
 }
