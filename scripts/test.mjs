@@ -5,7 +5,7 @@
 //   test.mjs soak  the long drills in full (make soak)
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
 import { classify, exactly, goSources, packagesOf } from "./go-tests.mjs";
@@ -87,17 +87,22 @@ const runs = {
       vitest,
     ],
   },
-  // The browser's tests take longest and need most CPU time. Go's tests mostly wait, so they run in parallel with them.
-  // The short stages come last, so that both processors are busy until the end. Three packages at a time, because many
-  // tests wait.
+  // The browser's tests take longest and need most CPU time. The other stages mostly wait, so two of them run in parallel with
+  // the browser's: then both processors are busy until the end. The stages without waits come last. Three packages at a
+  // time, because many of their tests wait.
   test: {
-    atOnce: 2,
+    atOnce: 3,
     stages: [
       endToEnd("end to end (Chromium)", "--grep-invert @soak"),
       {
         name: "Go, race detector: packages that start goroutines",
         command: goTest({ race: true, atOnce: 3, folders: plan.whole }),
         count: fromGo(),
+      },
+      {
+        name: "contract (official client)",
+        command: `npm run --silent test:contract -- --reporter=default --reporter=json --outputFile.json=$PWD/${results}/contract.json`,
+        count: () => fromVitest(report("contract")),
       },
       {
         name: "Go, race detector: tests that start goroutines",
@@ -113,11 +118,6 @@ const runs = {
         name: "Go, all other tests",
         command: `${goTest({ atOnce: 3, skip: exactly(plan.plain.names), folders: plan.plain.folders })}${neverRaced}`,
         count: fromGo(),
-      },
-      {
-        name: "contract (official client)",
-        command: `npm run --silent test:contract -- --reporter=default --reporter=json --outputFile.json=$PWD/${results}/contract.json`,
-        count: () => fromVitest(report("contract")),
       },
       lint.go,
       vitest,
@@ -199,7 +199,7 @@ function buildPrograms() {
   const folder = `${process.cwd()}/.cache/programs`;
   mkdirSync(folder, { recursive: true });
   const helpers = ["mailserver", "postgres", "s3", "sql"].map((name) => `./test/${name}`);
-  execFileSync("bash", ["scripts/build.sh", `${folder}/atelie`], { stdio: "inherit" });
+  copyFileSync("bin/atelie", `${folder}/atelie`); // made by make
   execFileSync("go", ["build", "-o", `${folder}/`, ...helpers], { stdio: "inherit" });
   return folder;
 }
