@@ -1,6 +1,6 @@
-// Package activity gives owners the log of who did what, and when: sign-ins, changes of content, exports, and changes of keys, roles
-// and accounts. It merges entries from two tables. Database triggers (migration 31) and the Record functions of this package write the
-// table activity. The events of accounts come from the audit log, through package auth.
+// Package activity gives owners the activity log, which says who did what, and when: sign-ins, changes of content, exports, and changes
+// of keys, roles and accounts. It merges the entries of two tables. The table activity is written by database triggers (migration 31)
+// and by the Record functions of this package. The audit log has the events of accounts; package auth reads it.
 package activity
 
 import (
@@ -23,7 +23,7 @@ type Kind string
 // The kinds of entries.
 const (
 	SignIn  Kind = "sign_in"
-	Refused Kind = "refused"
+	Refused Kind = "refused" // such as a sign-in with a wrong password
 	Change  Kind = "change"
 	Export  Kind = "export"
 	Key     Kind = "key" // changes of API keys, secrets and roles, and of how an account signs in
@@ -70,10 +70,10 @@ type Entry struct {
 	Device  *device.Device `json:"device,omitempty"`
 }
 
-// Series names the series of an entry of the table series_works, whose Title is that of the work.
+// Series is the series to which a work was added, or from which it was removed. The Title of such an entry is that of the work.
 type Series struct {
-	ID    string `json:"id,omitempty"` // if the series still exists
-	Title string `json:"title"`        // its name now, or when the entry was made
+	ID    string `json:"id,omitempty"` // "" if the series no longer exists
+	Title string `json:"title"`        // the current title, or the title when the entry was made if the series no longer exists
 }
 
 // Position is a place in the order of the entries, from which a response continues. The newest entry comes first. Of entries with

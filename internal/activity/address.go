@@ -11,7 +11,7 @@ import (
 
 // EachEntryAbout calls yield for each entry about an email address: entries whose title contains the address, and entries about changes of the
 // role of the account with the address. Entries about changes that the account itself made are not included, because they are about the
-// changed rows. When the account is erased, those entries are kept without its name.
+// changed rows. Erasing the account only removes its name from these entries.
 func (s *Service) EachEntryAbout(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	found, err := listEntriesAbout(ctx, q, address)
 	if err != nil {
@@ -29,8 +29,8 @@ func (s *Service) EachEntryAbout(ctx context.Context, q db.Querier, address stri
 	return nil
 }
 
-// EraseEntriesAbout deletes the entries of EachEntryAbout. The caller must erase the accounts with the address later, because
-// EraseEntriesAbout finds the entries about roles by their accounts.
+// EraseEntriesAbout deletes the entries of EachEntryAbout. The caller must erase the accounts with the address afterwards,
+// because EraseEntriesAbout needs the accounts to find the entries about their roles.
 func (s *Service) EraseEntriesAbout(ctx context.Context, tx *db.Tx, address string) error {
 	found, err := listEntriesAbout(ctx, tx, address)
 	if err != nil {

@@ -26,14 +26,14 @@ var (
 	errInvalidAfter = apperr.New(http.StatusBadRequest, "22023", `"after" must be "next" of an earlier answer, or be left out`)
 )
 
-// response is the body of a response.
+// response is the body of a response of rpc/get_activity.
 type response struct {
 	Entries []Entry `json:"entries"`
-	Next    string  `json:"next"` // "after" of a request for the entries that follow; "" when none follow
+	Next    string  `json:"next"` // value of "after" for the request of the next entries; "" if there are none
 }
 
 // GetActivity handles rpc/get_activity {kind, after}. It returns at most pageSize entries, the newest first: those of the kind, or
-// of all kinds if kind is missing. after is "next" of an earlier response; the entries begin after those of that response.
+// of all kinds if kind is missing. If after is "next" of an earlier response, the entries continue where that response ended.
 func (s *Service) GetActivity(w http.ResponseWriter, r *http.Request) error {
 	if caller := identity.Of(r.Context()); !policy.Activity(caller) {
 		return httpx.DeniedError(caller, "the activity")
@@ -78,11 +78,11 @@ func (s *Service) readPage(ctx context.Context, kinds []Kind, after Position) (r
 	positions := make(map[string]Position, cap(list))
 	for _, c := range changes {
 		list = append(list, c.Entry)
-		positions[c.ID] = Position{c.At, c.entryID, uuid.Nil.String()}
+		positions[c.ID] = Position{c.At, c.entryID, uuid.Nil.String()} // all events of accounts with the same time follow
 	}
 	for _, e := range events {
 		list = append(list, e)
-		positions[e.ID] = Position{e.At, 0, e.ID}
+		positions[e.ID] = Position{e.At, 0, e.ID} // no change with the same time follows
 	}
 	slices.SortStableFunc(list, func(a, b Entry) int { return b.At.Compare(a.At) })
 	if len(list) <= pageSize {

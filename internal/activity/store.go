@@ -49,7 +49,7 @@ const entryColumns = `a.id, a.created_at, a.kind, a.action, a.actor, u.id,
 
 // scanChange reads a row of entryColumns.
 func scanChange(row db.Row) (c change, err error) {
-	var actor, account, rowID, seriesID, series *string
+	var actor, account, rowID, seriesID, series *string // account is the id of the actor's account if that account still exists
 	err = row.Scan(&c.entryID, &c.At, &c.Kind, &c.Action, &actor, &account, &c.Account, &c.Subject, &c.Table, &rowID, &c.Title, &c.recordedTitle, &c.Number, &seriesID, &series, &c.recordedSeries)
 	c.ID, c.At = strconv.FormatInt(c.entryID, 10), c.At.UTC()
 	switch {

@@ -48,23 +48,23 @@ type Generation struct {
 // each change.
 type Service struct {
 	db          *db.DB
-	version     *content.Version
-	tokens      *identity.Tokens
+	version     *content.Version // tells whether the table may have changed
+	tokens      *identity.Tokens // creates the keys
 	now         func() time.Time
 	reading     sync.Mutex               // held while the table is read, so that only one request reads it
 	snapshot    atomic.Pointer[snapshot] // the newest snapshot; nil before the first read
 	confirmedAt atomic.Int64             // when the snapshot was last known to be up to date, in Unix nanoseconds
 }
 
-// snapshot is the content of access_keys. It is up to date until the number of the latest edit changes: triggers raise that number at
-// each change of access_keys, as they do at changes of visible content.
+// snapshot is the content of access_keys. It is up to date until the number of the latest edit changes: database triggers raise that
+// number at each change of access_keys and of visible content.
 type snapshot struct {
 	edited  int64        // number of the latest edit before the table was read (content.Versions.Edited)
 	keys    []Generation // the keys of all generations, revoked ones included
 	anonKey string       // the newest valid anon key
 }
 
-// New returns a service that reads its keys from d; version must be the content version of d.
+// New returns a service that reads the table access_keys of d. version must be the content version of d; now is the clock.
 func New(d *db.DB, version *content.Version, tokens *identity.Tokens, now func() time.Time) *Service {
 	return &Service{db: d, version: version, tokens: tokens, now: now}
 }

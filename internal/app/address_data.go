@@ -14,7 +14,7 @@ import (
 )
 
 // addressPlaces lists every place where data about an email address is stored. A new table with addresses needs a line here. Places
-// are erased in this order. Accounts come after the activity log and the sign-ins, because their entries are found by account.
+// are erased in this order. Accounts come after the activity log and the sign-ins, whose entries are found by account.
 func (a *App) addressPlaces() []functions.AddressPlace {
 	return []functions.AddressPlace{
 		{Name: "messages", Each: a.Functions.EachMessageOf, Erase: a.Functions.EraseMessagesOf},
@@ -30,7 +30,8 @@ func (a *App) addressPlaces() []functions.AddressPlace {
 	}
 }
 
-// queuedMail is the part of a job's payload that names addresses: of auth.Mail, of a message request, or of a digest.
+// queuedMail has the kind and the addresses in the payload of a job that mails: of auth.Mail, of a message request (a link or code that
+// somebody asked for), or of a digest (one notice about many messages). Fields that the payload does not have are "".
 type queuedMail struct {
 	Kind      string `json:"kind"`
 	To        string `json:"to"`

@@ -74,7 +74,7 @@ type App struct {
 	cfg      config.Config
 	log      *slog.Logger
 	now      func() time.Time
-	stopping atomic.Bool // /health/ready responds with 503
+	stopping atomic.Bool // the program is ending: /health/ready responds with 503
 
 	// Stored data besides the database.
 	blobs  blob.Store
@@ -91,7 +91,7 @@ type App struct {
 	health       *health.Service
 	certificates atomic.Pointer[certificates.Manager] // nil until ServeSecure
 	sms          *sms.Sender
-	metrics      *metrics.Metrics // nil if they have no listener
+	metrics      *metrics.Metrics // nil if metrics are off
 	purger       *cdn.Purger      // nil if no CDN is configured for purging
 
 	// Checks of requests, and caches of responses.

@@ -30,7 +30,8 @@ func (a *App) Export(ctx context.Context, out *os.File, report archive.Progress)
 	return m, activity.RecordSite(ctx, a.DB, activity.SiteExport, "", a.now())
 }
 
-// Import imports a verified archive into the empty site, and adds an entry to the activity log.
+// Import imports a verified archive into the empty site, and adds an entry to the activity log. It returns the files that the site
+// refuses. If there are any, they are left out if leaveOut is true; otherwise the import fails.
 func (a *App) Import(ctx context.Context, from *archive.Archive, leaveOut bool, report archive.Progress) ([]archive.Refused, error) {
 	refused, err := from.Import(ctx, a.archiveConfig(), leaveOut, report)
 	if err != nil {

@@ -29,26 +29,26 @@ func (a *App) wireBackup(ctx context.Context) error {
 		return err
 	}
 	var secondary backup.Destination // stays nil if there is no secondary destination
-	onOtherDisk := false
+	secondaryOnDataDisk := false
 	if secondaryLocation != nil {
 		secondary = OpenBackupDestination(secondaryLocation)
-		onOtherDisk = !a.onDataDisk(secondaryLocation.Folder)
+		secondaryOnDataDisk = a.onDataDisk(secondaryLocation.Folder)
 	}
 	a.Backup = backup.New(a.DB, backup.Config{
-		Destination:          OpenBackupDestination(primary),
-		SameDisk:             a.onDataDisk(primary.Folder),
-		Secondary:            secondary,
-		SecondaryOnOtherDisk: onOtherDisk,
-		Split:                a.isBackupSplit(),
-		Retention:            a.cfg.Backup.Retention,
-		Site:                 marker,
-		Secrets:              backup.Secrets{Current: a.cfg.Auth.JWTSecret, Previous: a.cfg.Auth.JWTSecretPrevious},
-		Passphrase:           a.cfg.Backup.Passphrase,
-		OpenBlob:             a.blobs.Open,
-		Full:                 func() bool { return a.space.Usage().Level == datafolder.Full },
-		Free:                 func() int64 { return a.space.Usage().Free },
-		Scratch:              filepath.Join(a.cfg.Server.DataDir, datafolder.Scratch),
-		Log:                  a.log,
+		Destination:         OpenBackupDestination(primary),
+		OnDataDisk:          a.onDataDisk(primary.Folder),
+		Secondary:           secondary,
+		SecondaryOnDataDisk: secondaryOnDataDisk,
+		Split:               a.isBackupSplit(), // over the folders of several nodes
+		Retention:           a.cfg.Backup.Retention,
+		Site:                marker,
+		Secrets:             backup.Secrets{Current: a.cfg.Auth.JWTSecret, Previous: a.cfg.Auth.JWTSecretPrevious},
+		Passphrase:          a.cfg.Backup.Passphrase,
+		OpenBlob:            a.blobs.Open,
+		Full:                func() bool { return a.space.Usage().Level == datafolder.Full },
+		Free:                func() int64 { return a.space.Usage().Free },
+		Scratch:             filepath.Join(a.cfg.Server.DataDir, datafolder.Scratch),
+		Log:                 a.log,
 	}, a.now)
 	return nil
 }

@@ -37,7 +37,7 @@ func (a *App) servePicture(w http.ResponseWriter, r *http.Request, name string, 
 	if hidden, err := a.Storage.ServePicture(w, r, name); err != nil || !hidden {
 		return err
 	}
-	return a.Media.RenderPrivate(w, r, policy.ConversationBucket, name, 0)
+	return a.Media.RenderPrivate(w, r, policy.ConversationBucket, name, 0) // hidden: only a rendition may be shown; 0 is the full width
 }
 
 // copyForReview copies a picture of a conversation to the pictures of reviews.
@@ -53,8 +53,8 @@ func (a *App) copyForReview(ctx context.Context, name string) (functions.ReviewP
 	}, nil
 }
 
-// removePicture removes the object of a picture of a conversation. The picture must be the only one of its form, because all objects in its
-// folder are removed (RemoveFolder).
+// removePicture removes the object of a picture of a conversation. It removes all objects in the picture's folder (RemoveFolder), so the
+// picture must be the only one that was sent with its form.
 func (a *App) removePicture(ctx context.Context, tx *db.Tx, name string) error {
 	return a.Storage.RemoveFolder(ctx, tx, policy.ConversationBucket, path.Dir(name))
 }

@@ -43,9 +43,8 @@ func checkSpace(space *datafolder.Space) error {
 	return nil
 }
 
-// needsSpace wraps a handler that stores data, for SQLite: while the disk of the data folder is full, requests fail with
-// apperr.NoSpace. Handlers that free space, or that an owner needs in order to free space (such as signing in), must not
-// be wrapped.
+// needsSpace wraps a handler that stores data. With SQLite, requests fail with apperr.NoSpace while the disk of the data folder is full.
+// Handlers that free space, or that an owner needs in order to free space (such as signing in), must not be wrapped.
 func (a *App) needsSpace(h httpx.Handler) httpx.Handler {
 	if a.DB.Dialect != db.SQLite {
 		return h

@@ -17,11 +17,12 @@ import (
 	"atelie/internal/storage"
 )
 
-// This file decides who may read the files of works that are not published, and of covers that are not shown now. For visitors such a file
-// is missing, at its public URL too. The admin area shows it in <img> and <video>. These elements send no token, so owners have a cookie.
+// This file decides who may read the files of works that are not published, and of covers that are not shown now. Visitors get
+// the response for a missing file, also at the public URL. The admin area shows such files in <img> and <video>. These elements send no
+// token, so a cookie identifies the owners.
 
 const (
-	ownerCookie     = "atelie-files"
+	ownerCookie     = "atelie-files" // name of the cookie, and purpose of the key that signs it
 	ownerCookieLife = 12 * time.Hour
 	// ownerCookiePath is the beginning of the paths of all files. Browsers send the cookie to no other path.
 	ownerCookiePath = "/storage/v1/"
@@ -31,10 +32,10 @@ const (
 type ownerClaims struct {
 	jwt.RegisteredClaims
 	SessionID string `json:"session_id"`
-	AAL       string `json:"aal"`
+	AAL       string `json:"aal"` // assurance level of the session: aal2 after a second factor, otherwise aal1
 }
 
-// fileAccess is the files.AccessFunc of storage and media.
+// fileAccess decides who may read an object. It is the files.AccessFunc of storage and media.
 func (a *App) fileAccess(r *http.Request, bucket, name string) (files.Access, error) {
 	if !files.SiteBucket(bucket) {
 		return files.AccessAll, nil
@@ -57,7 +58,8 @@ func (a *App) fileAccess(r *http.Request, bucket, name string) (files.Access, er
 	return files.AccessOwner, nil
 }
 
-// unpublishedFiles are the objects that only unpublished works use, or only covers that are not shown now. They are read again after each edit.
+// unpublishedFiles is the set of objects that nothing uses except unpublished works and covers that are not shown now. The set is read
+// again after each edit.
 type unpublishedFiles struct {
 	mu      sync.Mutex // locked during a read, so that concurrent requests read the set only once
 	version int64      // content version of the last edit before the read; 0 before the first read

@@ -66,5 +66,5 @@ func surfaceOf(path string) metrics.Surface {
 	return metrics.Pages
 }
 
-// noSurface is the surface of all requests over plain HTTP while the site has HTTPS.
+// noSurface returns metrics.Other for every path. It is for requests over plain HTTP while the site has HTTPS.
 func noSurface(string) metrics.Surface { return metrics.Other }

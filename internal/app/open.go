@@ -30,8 +30,8 @@ import (
 type Site struct {
 	DB     *db.DB
 	Files  blob.Store
-	Marker string // id that is both in the database and in Files, to check that they belong together
-	Secret string
+	Marker string            // id that is both in the database and in Files, to check that they belong together
+	Secret string            // the current secret, from which the program derives its keys
 	Space  *datafolder.Space // watches the disk of the data folder
 }
 
@@ -45,8 +45,8 @@ var (
 )
 
 // Open opens the database and the files of a site and migrates the database. For a new site it creates the database, the file store
-// and the secret. It returns an error if one of the three belongs to another site, or if only some of them exist and cfg.New is
-// false. It sets the secret and the previous secret in cfg.Auth.
+// and the secret. It returns an error if one of the three belongs to another site, or if only some of them exist and cfg.New (the
+// flag --new) is false. It sets the secret and the previous secret in cfg.Auth.
 func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, now func() time.Time) (_ *Site, err error) {
 	dir := cfg.Server.DataDir
 	if err := datafolder.Prepare(dir, log); err != nil {
@@ -73,8 +73,8 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, now func() 
 	return &Site{DB: d, Files: o.files, Marker: o.marker, Secret: cfg.Auth.JWTSecret, Space: o.space}, nil
 }
 
-// databaseHooks returns hooks that log outages of the database, and that free the reserve when SQLite's disk is full. A command waits for
-// the lock of an SQLite database.
+// databaseHooks returns hooks that log outages of the database, and that free the reserve (a file that only occupies space) when SQLite's
+// disk is full. In a command, a hook also waits while another program has locked the SQLite database.
 func databaseHooks(space *datafolder.Space, log *slog.Logger, cfg *config.Config) db.Hooks {
 	h := db.Hooks{
 		OutageBegan: func(cause error) {

@@ -9,7 +9,7 @@ import (
 
 // Waits of applyScheduledChanges.
 const (
-	scheduledCheck = time.Second     // maximum wait; if any node sets a time during the wait, this node reads it after the wait
+	scheduledCheck = time.Second     // maximum wait, because any node may set an earlier time meanwhile
 	scheduledRetry = 5 * time.Second // wait after an error, such as an outage of the database
 )
 

@@ -66,6 +66,7 @@ func claimKeys(secret, previous string) db.ClaimKeys {
 		return c
 	}
 	other := derive([]byte(previous), purpose)
+	// In a fixed order, so that two nodes get the same Pair if each has the current secret of the other as its previous one.
 	first, second := own, other
 	if bytes.Compare(first, second) > 0 {
 		first, second = second, first

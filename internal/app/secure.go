@@ -27,7 +27,7 @@ func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listene
 		return err
 	}
 	if previous := a.derivePrevious("certificates"); previous != nil { // must run before certificates.New reads the certificates
-		if _, err := certificates.Reseal(ctx, a.DB, a.deriveCurrent("certificates"), previous, true); err != nil {
+		if _, err := certificates.Reseal(ctx, a.DB, a.deriveCurrent("certificates"), previous, true); err != nil { // true: write the values
 			return err
 		}
 	}

@@ -135,7 +135,7 @@ func newTestbed(t *testing.T, dialect db.Dialect, validity time.Duration) *testb
 	w.cfg.Server.SiteURL = fmt.Sprintf("https://%s:%d", domain, w.https.port())
 	w.cfg.Server.APIURL = w.cfg.Server.SiteURL
 	w.cfg.Server.Domain = []string{domain}
-	w.cfg.Server.ACMEDirectory, w.cfg.Server.ACMERoots = w.authority.Directory, w.authority.RootsFile
+	w.cfg.Server.ACMEDirectory, w.cfg.Server.ACMERoots = w.authority.DirectoryURL, w.authority.ServerRootFile
 	w.cfg.Database.URL = dbtest.URL(t, dialect)
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -184,14 +184,14 @@ func (w *testbed) client(n *node) *http.Client {
 		}
 		return new(net.Dialer).DialContext(ctx, "tcp", target)
 	}
-	transport := &http.Transport{DialContext: dial, TLSClientConfig: &tls.Config{RootCAs: w.authority.Roots}, ForceAttemptHTTP2: true}
+	transport := &http.Transport{DialContext: dial, TLSClientConfig: &tls.Config{RootCAs: w.authority.IssuingRoots}, ForceAttemptHTTP2: true}
 	w.t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // serial returns the serial number of a node's certificate, or "" while the node has none.
 func (w *testbed) serial(n *node) string {
-	conn, err := (&tls.Dialer{Config: &tls.Config{RootCAs: w.authority.Roots, ServerName: domain}}).DialContext(w.t.Context(), "tcp", n.https)
+	conn, err := (&tls.Dialer{Config: &tls.Config{RootCAs: w.authority.IssuingRoots, ServerName: domain}}).DialContext(w.t.Context(), "tcp", n.https)
 	if err != nil {
 		return ""
 	}
@@ -341,7 +341,7 @@ func (w *testbed) siteWorksByHTTPS(n *node) {
 	}
 
 	// Old TLS versions are refused, and WebSocket connections work.
-	if conn, err := tls.Dial("tcp", n.https, &tls.Config{RootCAs: w.authority.Roots, ServerName: domain, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}); err == nil {
+	if conn, err := tls.Dial("tcp", n.https, &tls.Config{RootCAs: w.authority.IssuingRoots, ServerName: domain, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}); err == nil {
 		_ = conn.Close()
 		t.Error("TLS 1.1 was accepted")
 	}

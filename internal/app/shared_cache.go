@@ -22,15 +22,15 @@ type sharedKind int
 
 const (
 	notShared  sharedKind = iota
-	sharedPage            // the page changes with every edit
-	sharedFile            // the handler's Cache-Control says for how long browsers may keep the file
-	sharedWebP            // a sharedFile if it is WebP: a rendition whose format depends on Accept
+	sharedPage            // a page; every edit can change it
+	sharedFile            // a file; the handler's Cache-Control says for how long browsers may keep it
+	sharedWebP            // a rendition whose format depends on Accept: sharedFile if the response is WebP, otherwise notShared
 )
 
 // Lifetimes in shared caches.
 const (
 	// pageLifetime is for pages. A page from another node can be a second old when the cache stores it, and the cache keeps it for one
-	// more second. So an edit is visible after two seconds. stale-while-revalidate is left out: with it, a page that was last requested
+	// more second. An edit is therefore visible after two seconds. stale-while-revalidate is left out: with it, a page that was last requested
 	// an hour ago would be served as it was then.
 	pageLifetime = "public, max-age=0, s-maxage=1, stale-if-error=300"
 	// fileLifetime is appended to the Cache-Control of files.

@@ -22,7 +22,7 @@ func (a *App) wireHealth() {
 	}, a.log, a.now)
 }
 
-// releases returns the reader of the operator's release file, or nil if the operator has set none.
+// releases returns the reader of the operator's release file, which names the newest release. It returns nil if no file is set.
 func (a *App) releases() *health.Releases {
 	location := a.cfg.Server.ReleaseFile
 	if location == "" {
@@ -49,8 +49,8 @@ func checkHourly(ctx context.Context, check func()) {
 	interval.Every(ctx, healthInterval, check)
 }
 
-// watchRelease checks every hour whether the release file must be read, and reads it then, until ctx ends. It is separate from the other
-// checks, because the server with the file may be slow.
+// watchRelease reads the release file when that is due. It checks this every hour until ctx ends. It is separate from the other checks,
+// because the server with the file may be slow.
 func (a *App) watchRelease(ctx context.Context) {
 	checkHourly(ctx, func() {
 		if err := a.health.CheckRelease(ctx); err != nil && ctx.Err() == nil {

@@ -87,8 +87,8 @@ type Config struct {
 	Buckets func(ctx context.Context, q db.Querier) ([]json.RawMessage, error) // settings of each bucket
 
 	// For exports. Open opens the bytes of a file. Paths returns the paths of the public pages. Render returns the HTML of a page and the
-	// number of parts into which its gallery is divided. Locate returns the view of the page that shows the work of a link. Get responds to a GET request for
-	// a path of the site.
+	// number of parts into which its gallery is divided. Locate returns the view of the page that shows linked.Work; ok is false if there is
+	// no such work. Get responds to a GET request for a path of the site.
 	Open   func(ctx context.Context, blobID string) (io.ReadSeekCloser, error)
 	Paths  func(ctx context.Context) ([]string, error)
 	Render func(ctx context.Context, v View) (html []byte, parts int, err error)

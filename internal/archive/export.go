@@ -34,9 +34,9 @@ var (
 //go:embed readme.txt
 var readme []byte
 
-// Export writes an archive of the site to out, whose earlier content it removes. Rows and files are those of one snapshot of the database. The
-// server may run during an export. If the site is edited while its pages are rendered, the export starts again, so that pages and rows agree.
-// The memory that an export takes does not depend on the size of the files.
+// Export writes an archive of the site to out, and removes what out contained before. The server may run during an export. Rows and files
+// are read from one snapshot of the database. If the site is edited while its pages are rendered, the export starts again, so that pages
+// and rows agree. The memory that an export takes does not depend on the size of the files.
 func Export(ctx context.Context, cfg Config, out *os.File, report Progress) (m Manifest, err error) {
 	if err := checkTables(); err != nil {
 		return m, err

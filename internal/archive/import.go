@@ -20,7 +20,7 @@ const markerKey = "import"
 // Errors of an import. The operator reads their texts.
 var (
 	errOtherImport = errors.New("an import of another archive was not finished here: import that one again, or this one into a new data folder and database")
-	errDryRun      = errors.New("dry run")
+	errDryRun      = errors.New("dry run") // only makes begin roll back its transaction
 	ErrRefused     = errors.New("the site does not accept all files of the archive")
 )
 
@@ -70,7 +70,7 @@ func (a *Archive) Import(ctx context.Context, cfg Config, leaveOut bool, report 
 	})
 }
 
-// begin inserts all rows in a transaction that it rolls back. So rows that the database refuses are found before files are stored. Then it
+// begin checks that the database accepts all rows, before any file is stored: it inserts them in a transaction that it rolls back. Then it
 // records that the import has begun.
 func (a *Archive) begin(ctx context.Context, cfg Config) error {
 	err := cfg.DB.WithTx(ctx, func(tx *db.Tx) error {

@@ -25,22 +25,22 @@ const maxSlug = 60
 // letters and digits.
 func makeSlug(title string) string {
 	var b strings.Builder
-	gap := false
+	needsHyphen := false // before the next letter or digit
 	length := 0
 	for _, r := range norm.NFKD.String(title) {
 		switch {
 		case unicode.Is(unicode.Mn, r): // an accent; NFKD has separated it from its letter
 			continue
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			gap = b.Len() > 0
+			needsHyphen = b.Len() > 0
 			continue
 		}
 		if length++; length > maxSlug {
 			break
 		}
-		if gap {
+		if needsHyphen {
 			b.WriteByte('-')
-			gap = false
+			needsHyphen = false
 		}
 		b.WriteRune(unicode.ToLower(r))
 	}

@@ -42,9 +42,9 @@ type Archive struct {
 	Manifest Manifest
 
 	file    *zip.ReadCloser
-	entries map[string]*zip.File // all entries, by name
-	listed  map[string]Entry     // the entries of the manifest, by path
-	files   []File               // set by Verify
+	entries map[string]*zip.File // all entries of the zip file, by name
+	listed  map[string]Entry     // the entries that the manifest lists, by path
+	files   []File               // the site's stored files (tables/files.json); set by Verify
 	sum     string               // SHA-256 of site.json; an import recognizes the archive by it
 }
 

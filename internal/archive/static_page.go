@@ -25,7 +25,7 @@ type staticPage struct {
 	base *url.URL // URL of the page on the site; relative URLs in the page start from it
 }
 
-// sharedStyleLength is a length in bytes. A style element of this length or more is moved into a file, so that pages can share it.
+// sharedStyleLength is the minimum length, in bytes, of a style element that is moved into a file, so that pages can share it.
 const sharedStyleLength = 2000
 
 // rewrite sets base and rewrites the whole page.

@@ -27,13 +27,13 @@ const (
 	picturesFolder = staticFolder + "pictures/" // renditions
 )
 
-// maxWidths are the maximum widths in pixels of the renditions in a static copy. For each of them the copy has the widest rendition of a
-// picture that does not exceed it, or the narrowest rendition if all do.
+// maxWidths are the maximum widths, in pixels, of the renditions (smaller versions of pictures) in a static copy. For each of these widths
+// and each picture, the copy has the widest rendition that does not exceed the width, or the narrowest rendition if all exceed it.
 var maxWidths = []int{640, 1600}
 
 // staticSite writes the static copy of the site into the archive: HTML pages that can be read without the server. It starts with the
-// pages in paths, and adds each page to which a written page links. An entry is a file in the archive. The stem of an entry is its name
-// without folders and file extension.
+// pages in paths, and adds each page to which a written page links. An entry is a file in the archive. The stem of a page's entry is
+// its name without the folder of its language and without the file extension.
 type staticSite struct {
 	*exporter
 	paths     []string  // paths of the public pages on the site
@@ -41,7 +41,7 @@ type staticSite struct {
 	usedNames usedNames // names of the assets' entries, and stems of the works' pages
 
 	entries    map[View]string   // names of pages' entries, including those of pages that are not written yet
-	partCounts map[View]int      // number of parts of a gallery, by the view of its first part (View)
+	partCounts map[View]int      // number of parts (pages) into which a gallery is divided, by the view of its first part
 	workViews  map[string]View   // view of each work's page in English, by the work's id
 	workStems  map[string]string // stems of works' pages, by the work's id
 	assets     map[string]string // names of assets' entries, by URL; "" for those that the site does not have

@@ -12,8 +12,8 @@ var presetKeys = []string{markerKey, guideKey}
 
 const guideKey = "guide" // whether the owner has dismissed the first-run guide
 
-// hasContent reports whether an exported table has rows, other than those of presetKeys. An import is possible only without them. table
-// becomes part of the SQL text, so callers must pass constants only.
+// hasContent reports whether an exported table has rows, other than those of presetKeys. An import is possible only if no table has such
+// rows. table becomes part of the SQL text, so callers must pass constants only.
 func hasContent(ctx context.Context, q db.Querier, table string) (bool, error) {
 	if table == "site_settings" {
 		return settings.ExistsOther(ctx, q, presetKeys...)

@@ -16,8 +16,9 @@ import (
 // tablesWithFiles are the exported tables whose rows have URLs of stored files.
 var tablesWithFiles = []string{"products", "reviews", "cover_images", "series", "site_settings"}
 
-// rebaseURLs replaces the origin of each public URL of a file in the archive by apiURL, in every string of a JSON value. The keys of
-// inArchive are "bucket/name". URLs without an origin, and URLs of other files, stay as they are.
+// rebaseURLs makes the URLs of the archive's files lead to this site: in every string of a JSON value, it replaces the origin (scheme and
+// host) of a file's public URL by apiURL. The keys of inArchive are "bucket/name". URLs without an origin, and URLs of other files, stay
+// as they are.
 func rebaseURLs(value json.RawMessage, apiURL string, inArchive map[string]bool) (json.RawMessage, error) {
 	if !bytes.Contains(value, []byte(files.PublicPath)) {
 		return value, nil
@@ -53,8 +54,8 @@ func rebaseAltTexts(text, apiURL string, inArchive map[string]bool) (rebased str
 		return "", false
 	}
 	byNewURL := make(map[string]texts, len(byURL))
-	for address, t := range byURL {
-		byNewURL[rebaseURL(address, apiURL, inArchive)] = t
+	for pictureURL, t := range byURL {
+		byNewURL[rebaseURL(pictureURL, apiURL, inArchive)] = t
 	}
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

@@ -18,7 +18,7 @@ type newAccount struct {
 	clientMetadata map[string]any // user metadata that the client sent
 }
 
-// provider returns the provider of the account's identity: "email" or "phone".
+// provider returns how the account signs in, as the provider of its identity: "email" or "phone".
 func (n newAccount) provider() string {
 	if n.phone != "" {
 		return "phone"
@@ -26,8 +26,8 @@ func (n newAccount) provider() string {
 	return "email"
 }
 
-// userMetadata returns the user metadata of the account with this id. The account's identity stores the same map. It contains
-// clientMetadata, and entries that the service sets itself, such as email_verified; clientMetadata cannot override these.
+// userMetadata returns the user metadata of the account; id is the account's id. The account's identity stores the same map. The map
+// contains clientMetadata, and entries that the service sets itself, such as email_verified; clientMetadata cannot override the latter.
 // Metadata grants no rights.
 func (n newAccount) userMetadata(id string) map[string]any {
 	metadata := map[string]any{"sub": id, "email_verified": n.confirmed && n.phone == "", "phone_verified": n.confirmed && n.phone != ""}
@@ -45,7 +45,7 @@ func (n newAccount) userMetadata(id string) map[string]any {
 // validateUserMetadata returns an error if the user metadata cannot be stored. A handler must call it before it looks for an
 // existing account: otherwise the error would reveal whether the account exists.
 func (n newAccount) validateUserMetadata() error {
-	return validateMetadata(n.userMetadata(decoyNamespace.String()))
+	return validateMetadata(n.userMetadata(decoyNamespace.String())) // the account has no id yet: any UUID has the same length
 }
 
 // createAccount stores an account and its identity. The account has no role, so it is not an owner's. If createAccount returns

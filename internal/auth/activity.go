@@ -19,7 +19,7 @@ type auditDetail struct {
 	Changed  any    `json:"changed"`  // "email" or "phone"; or a list of fields, if the service key has changed the account
 }
 
-// Activity returns entries of the given kinds, newest first. It returns at most limit entries, beginning after the position after.
+// Activity returns entries of the given kinds, newest first. It returns at most limit entries, those that follow the position after.
 func (s *Service) Activity(ctx context.Context, kinds []activity.Kind, after activity.Position, limit int) ([]activity.Entry, error) {
 	var actions []auditAction
 	for kind, kindActions := range activityActions {
@@ -71,7 +71,7 @@ func (e auditEntry) toActivityEntry() (activity.Entry, error) {
 		entry.By = activity.ByProgram
 	case e.userID == nil:
 		entry.By = activity.ByNobody
-	case e.isSSO == nil:
+	case e.isSSO == nil: // the account does not exist any more
 		entry.By = activity.ByDeleted
 	default:
 		entry.By, entry.Account = activity.ByAccount, name

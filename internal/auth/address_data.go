@@ -50,9 +50,9 @@ func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address strin
 	return nil
 }
 
-// EraseAccountsOf deletes the accounts that have the address, and the times of the newest messages to it, by which messages are
-// rate-limited. If an account has the address only as the new address of a pending change, the account is kept and the change is
-// cancelled.
+// EraseAccountsOf deletes the accounts that have the address. It also deletes the stored times of the newest messages to the address,
+// which serve cooldowns and quotas. If an account has the address only as the new address of a pending change, the account is kept and
+// the change is cancelled.
 func (s *Service) EraseAccountsOf(ctx context.Context, tx *db.Tx, address string) error {
 	accounts, err := accountsWithAddress(ctx, tx, address)
 	if err != nil {

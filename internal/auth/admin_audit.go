@@ -26,8 +26,8 @@ type auditLogEntry struct {
 	UserAgent string       `json:"user_agent"`
 }
 
-// auditPayload says what happened (an auditAction), and to which account. ActorID and ActorUsername
-// are this account's, even if the service key has changed it.
+// auditPayload says what happened (an auditAction), and to which account. ActorID and ActorUsername name this account, even if the
+// service key made the change.
 type auditPayload struct {
 	Action        string          `json:"action"`
 	ActorID       *string         `json:"actor_id"`       // null when the entry has no account

@@ -6,7 +6,8 @@ import (
 	"atelie/internal/auth/saml"
 )
 
-// All handlers of this file require the service key: requireServiceKey or decodeAdmin checks it.
+// This file lists and changes the SAML identity providers for the admin API. All its handlers require the service key:
+// requireServiceKey or decodeAdmin checks it.
 
 // maxProviderBody is the maximum size of a request body in bytes: MaxMetadata for the SAML metadata, and 256 KiB for the other
 // fields.
@@ -45,7 +46,8 @@ func (s *Service) AdminSSOProvider(w http.ResponseWriter, r *http.Request) error
 	return respond(w, http.StatusOK, p, err)
 }
 
-// AdminUpdateSSOProvider handles PUT /auth/v1/admin/sso/providers/{id}. Fields that the body does not name stay unchanged.
+// AdminUpdateSSOProvider handles PUT /auth/v1/admin/sso/providers/{id}: it changes the provider. Fields that the body does not name
+// stay unchanged.
 func (s *Service) AdminUpdateSSOProvider(w http.ResponseWriter, r *http.Request) error {
 	var body SSOProviderChange
 	if err := decodeAdmin(w, r, maxProviderBody, &body); err != nil {

@@ -62,8 +62,8 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 	return respondPrivate(w, u, err)
 }
 
-// adminColumnChanges returns the changes of columns of auth_users that the request asks for. AdminUpdateUser itself adds those of
-// password and ban.
+// adminColumnChanges returns the changes of columns of auth_users that the request asks for, without password and ban: AdminUpdateUser
+// adds these.
 func (s *Service) adminColumnChanges(u User, p adminUserParams) (list []columnChange) {
 	now := s.now()
 	userMetadata := u.UserMetadata

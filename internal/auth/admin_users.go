@@ -43,8 +43,8 @@ func (s *Service) AdminListUsers(w http.ResponseWriter, r *http.Request) error {
 	return respondPrivate(w, usersResponse{Users: users, Aud: "authenticated"}, nil)
 }
 
-// readUserPage reads the parameters page, per_page, filter (see userPage) and sort ("created_at", "created_at asc" or
-// "created_at desc").
+// readUserPage reads the parameters page, per_page, filter (a part of the e-mail address or of the full name) and sort ("created_at",
+// "created_at asc" or "created_at desc").
 func readUserPage(query url.Values) (userPage, error) {
 	p := userPage{number: 1, size: usersPerPage, filter: query.Get("filter")}
 	for name, field := range map[string]*int{"page": &p.number, "per_page": &p.size} {

@@ -42,7 +42,7 @@ func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
 type flowSecrets struct {
 	Nonce       string `json:"nonce"`            // must be in the provider's ID token
 	Verifier    string `json:"verifier"`         // PKCE verifier that this service sends to the provider with the code
-	NeedsCookie bool   `json:"cookie,omitempty"` // the callback requires the cookie of newFlowCookie
+	NeedsCookie bool   `json:"cookie,omitempty"` // the callback requires the cookie of newFlowCookie, which binds the flow to the browser
 }
 
 // purposeFlowSecrets is the additional authenticated data (AAD) of sealed flowSecrets. Package seal calls it the purpose.

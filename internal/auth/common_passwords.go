@@ -50,8 +50,8 @@ func isGuessable(password string) bool {
 	if half := p[:len(p)/2]; len(p)%2 == 0 && p == half+half && (isCommon(half) || isKeyboardRun(half)) {
 		return true
 	}
-	// head is the password up to its last letter. tail, the rest, is ignored. But head is the whole password if the part before the tail has
-	// fewer than four bytes, or if the tail is longer than maxIgnoredTail and not a run such as 1234567.
+	// tail is the text after the last letter, and head is the password without it. The tail is not ignored if head has fewer than four bytes,
+	// or if the tail is longer than maxIgnoredTail and not a run such as 1234567: head is then the whole password.
 	head := strings.TrimRightFunc(p, func(r rune) bool { return !unicode.IsLetter(r) })
 	tail := p[len(head):]
 	if len(head) < 4 || utf8.RuneCountInString(tail) > maxIgnoredTail && !isKeyboardRun(strings.TrimRight(tail, "!.?*#")) {

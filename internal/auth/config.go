@@ -18,7 +18,7 @@ type Config struct {
 	RedirectURLs []string // patterns (globs) of further allowed redirect targets
 	Version      string   // version of the program, in the response of Health
 
-	// Keys. They are derived from the current secret, and are the same on every node. RefreshKey and CodeKey have at least 32
+	// Keys. They are derived from the site's current secret, and are the same on every node. RefreshKey and CodeKey have at least 32
 	// bytes; SealKey has 32.
 	RefreshKey []byte // key from which refresh tokens are derived
 	CodeKey    []byte // key of the hashes of six-digit codes

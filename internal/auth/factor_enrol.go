@@ -86,7 +86,7 @@ func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
 		if err := s.consumeNonce(r.Context(), tx, nonce); err != nil {
 			return err
 		}
-		remaining := user.Factors[:0:0]
+		remaining := user.Factors[:0:0] // the factors that stay; the capacity 0 makes append allocate a new array
 		for _, known := range user.Factors {
 			if !replacesFactor(f.Factor, known, now) {
 				remaining = append(remaining, known)

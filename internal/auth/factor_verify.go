@@ -42,7 +42,7 @@ func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limitFactorTries(w, r, f.ID); err != nil {
 		return err
 	}
-	step, err := s.checkFactorCode(f, challenge, body.Code)
+	step, err := s.checkFactorCode(f, challenge, body.Code) // step: the TOTP step of the code; 0 for a phone factor
 	if errors.Is(err, errPhoneCodeWrong) || errors.Is(err, errTOTPWrong) {
 		return errors.Join(err, s.audit(ctx, s.db, clientOf(r), auditFactorRefused, user.ID, map[string]any{"factor_id": f.ID, "factor_type": f.FactorType}))
 	}

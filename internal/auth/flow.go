@@ -17,8 +17,9 @@ import (
 // authCodeLife is how long a client can exchange the code of a finished PKCE flow for a session.
 const authCodeLife = 5 * time.Minute
 
-// pkceChallenge is the part of a request body in which the client commits to its PKCE verifier (RFC 7636). Both fields are empty in the
-// implicit flow; the client then gets the session immediately instead of a code.
+// pkceChallenge is the PKCE part of a request body (RFC 7636): a challenge that the client made from its verifier, a secret. Only a client
+// that knows the verifier can later exchange the code of the sign-in for a session. Both fields are empty in the implicit flow; the client
+// then gets the session immediately instead of a code.
 type pkceChallenge struct {
 	CodeChallenge       string `json:"code_challenge"`
 	CodeChallengeMethod string `json:"code_challenge_method"`
@@ -65,8 +66,8 @@ func (s *Service) startFlow(ctx context.Context, tx *db.Tx, f flowState, c pkceC
 	return f, insertFlow(ctx, tx, f, stateHash)
 }
 
-// issueAuthCode finishes the sign-in of a PKCE flow and returns a code. The client exchanges code and verifier for a session. issueAuthCode
-// stores secrets, sealed providerTokens or "", for that exchange. It returns errFlowNotFound if the flow was deleted.
+// issueAuthCode finishes the sign-in of a PKCE flow and returns a code. The client exchanges code and verifier for a session. secrets are
+// sealed providerTokens for that exchange, or "". issueAuthCode returns errFlowNotFound if the flow was deleted.
 func (s *Service) issueAuthCode(ctx context.Context, tx *db.Tx, flowID, userID, secrets string) (code string, err error) {
 	code = uuid.NewString() // clients expect a UUID
 	err = setAuthCode(ctx, tx, flowID, userID, hashToken(code), secrets, s.now())

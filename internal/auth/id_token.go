@@ -17,7 +17,7 @@ type idTokenRequest struct {
 	IDToken      string `json:"id_token"`
 	AccessToken  string `json:"access_token"`  // issued together with the ID token; may be ""
 	Nonce        string `json:"nonce"`         // random text of the client, or ""; the ID token contains its SHA-256
-	LinkIdentity bool   `json:"link_identity"` // add the identity to the caller's account instead of a sign-in
+	LinkIdentity bool   `json:"link_identity"` // add the identity to the caller's account instead of signing in
 }
 
 // validate checks that the body has a token and names a provider.

@@ -23,14 +23,14 @@ type messageRequest struct {
 	Kind       requestKind    `json:"kind"`
 	Email      string         `json:"email,omitempty"`
 	Phone      string         `json:"phone,omitempty"`
-	Channel    string         `json:"channel,omitempty"` // how the code is sent to a phone number: sms or whatsapp
-	Data       map[string]any `json:"data,omitempty"`    // user metadata of a new account
-	Create     bool           `json:"create,omitempty"`  // create an account if the e-mail address or phone number has none
-	Challenge  pkceChallenge  `json:"challenge"`
-	RedirectTo string         `json:"redirect_to,omitempty"`
-	UserAgent  string         `json:"user_agent,omitempty"`
-	IP         string         `json:"ip,omitempty"`
-	Language   string         `json:"language,omitempty"`
+	Channel    string         `json:"channel,omitempty"`     // how the code is sent to a phone number: sms or whatsapp
+	Data       map[string]any `json:"data,omitempty"`        // user metadata of a new account
+	Create     bool           `json:"create,omitempty"`      // create an account if the e-mail address or phone number has none
+	Challenge  pkceChallenge  `json:"challenge"`             // empty without PKCE
+	RedirectTo string         `json:"redirect_to,omitempty"` // URL to which the mailed link leads the browser
+	UserAgent  string         `json:"user_agent,omitempty"`  // User-Agent of the HTTP request
+	IP         string         `json:"ip,omitempty"`          // IP address of the HTTP request
+	Language   string         `json:"language,omitempty"`    // en or pt
 }
 
 // requestKind says which message the client has requested.

@@ -23,9 +23,9 @@ func (s *Service) HasOwner(ctx context.Context) (bool, error) {
 	return n > 0, err
 }
 
-// AddOwner makes the account of an e-mail address an owner. It creates the account if there is none, and confirms the address. A
-// password replaces the account's password and ends its sessions. It can be "" if the account is confirmed and has a password. All
-// links for the set-up of the first owner become invalid. Errors: validation_failed, weak_password.
+// AddOwner makes the account of an e-mail address an owner. It creates the account if there is none, and confirms the address. password
+// replaces the account's password and ends its sessions; it can be "" if the account is confirmed and has a password. All links for the
+// set-up of the first owner become invalid. Errors: validation_failed, weak_password.
 func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 	email, err := normalizeEmail(email)
 	if err != nil {

@@ -26,8 +26,8 @@ func (p passwordRequest) validate() error {
 	return nil
 }
 
-// maxHashRaces is the maximum number of comparisons of the password with the stored hash in one sign-in. A further comparison follows only
-// if a concurrent request has replaced the hash during the previous one. It does not limit wrong passwords; signInsPerAccount does.
+// maxHashRaces is how many times one sign-in compares the password with the stored hash. It compares again only if a concurrent request
+// has replaced the hash during the comparison. Wrong passwords are limited by signInsPerAccount.
 const maxHashRaces = 3
 
 var errPasswordReplaced = errors.New("the password was replaced while it was checked")

@@ -13,17 +13,17 @@ import (
 // providerUser is what an OAuth provider reports about the user who signs in, together with the name of the provider.
 type providerUser struct {
 	oauth.Identity
-	provider string // the provider's name in identities, such as google
-	email    string // normalized e-mail address; "" when the provider reports no valid one
-	proven   bool   // the provider has verified that the person receives mail at the address
-	assumed  bool   // the provider did not report this; proven is true because this provider verifies all addresses
+	provider       string // the provider's name in identities, such as google
+	email          string // normalized e-mail address; "" when the provider reports no valid one
+	emailProven    bool   // the provider has verified that the person receives mail at the address
+	provenByPolicy bool   // emailProven is not the provider's report: it is true because this provider verifies all addresses
 }
 
 // newProviderUser returns the providerUser for the Identity that a provider reports.
 func newProviderUser(provider string, reported oauth.Identity) providerUser {
 	p := providerUser{Identity: reported, provider: provider}
 	if email, err := normalizeEmail(reported.Email); err == nil {
-		p.email, p.proven, p.assumed = email, reported.EmailVerified, reported.EmailVerifiedByPolicy
+		p.email, p.emailProven, p.provenByPolicy = email, reported.EmailVerified, reported.EmailVerifiedByPolicy
 	}
 	return p
 }
@@ -122,8 +122,8 @@ func (a *providerSignIn) findOrCreateAccount(ctx context.Context) (u User, joine
 	if err != nil {
 		return u, false, err
 	}
-	proven := p.proven
-	if match.id != "" && p.assumed { // an account with a role is joined only when the provider says that it has verified the address
+	proven := p.emailProven
+	if match.id != "" && p.provenByPolicy { // an account with a role is joined only when the provider says that it has verified the address
 		isOwner, err := hasOwnerRole(ctx, a.tx, match.id)
 		if err != nil {
 			return u, false, err
@@ -205,7 +205,7 @@ func (a *providerSignIn) matchAddress(ctx context.Context) (addressMatch, error)
 	switch {
 	case err != nil || len(ids) == 0:
 		return addressMatch{}, err
-	case len(ids) > 1 && a.user.proven:
+	case len(ids) > 1 && a.user.emailProven:
 		return addressMatch{}, errMultipleAccounts.Becausef("accounts %v", ids)
 	}
 	return addressMatch{id: ids[0]}, nil
@@ -215,7 +215,7 @@ func (a *providerSignIn) matchAddress(ctx context.Context) (addressMatch, error)
 // confirmation mail is sent and a.refusal is set.
 func (a *providerSignIn) confirmByProvider(ctx context.Context, u User, joined bool, data map[string]any) (err error) {
 	p, now := a.user, a.s.now()
-	proves := p.email != "" && p.email == u.Email && (p.proven || a.s.cfg.MailAutoconfirm && !joined)
+	proves := p.email != "" && p.email == u.Email && (p.emailProven || a.s.cfg.MailAutoconfirm && !joined)
 	switch {
 	case proves && (joined || u.PhoneConfirmedAt == nil):
 		err = errors.Join(
@@ -301,7 +301,7 @@ func (a *providerSignIn) adoptEmail(ctx context.Context, u User) error {
 	if !errors.Is(err, db.ErrNoRows) {
 		return err
 	}
-	if a.user.proven {
+	if a.user.emailProven {
 		return a.setUser(ctx, u.ID, columnChange{colEmail, a.user.email}, columnChange{colEmailConfirmed, a.s.now()})
 	}
 	// The account gets the address only when it is confirmed: otherwise its real owner could be signed in to this account.

@@ -22,7 +22,7 @@ type redirectAllowlist struct {
 // wholeURL matches the complete URL, and the other two are nil.
 type redirectPattern struct{ authority, path, wholeURL *regexp.Regexp }
 
-// newRedirectAllowlist compiles the patterns. A malformed pattern, or a malformed half of one, matches only text equal to it.
+// newRedirectAllowlist compiles the patterns. A malformed pattern, or a malformed authority or path, matches only text equal to it.
 func newRedirectAllowlist(site string, patterns []string) redirectAllowlist {
 	var l redirectAllowlist
 	if base, err := url.Parse(site); err == nil && base.Host != "" {
@@ -75,7 +75,7 @@ func indexOutsideSets(p, chars string) int {
 // maxAlternatives is how many patterns the braces of one pattern may stand for.
 const maxAlternatives = 1000
 
-// expandBraces returns the patterns for which a pattern with braces stands: for a{b,c} ab and ac. A pattern whose braces do not
+// expandBraces returns the patterns for which a pattern with braces stands: a{b,c} stands for ab and ac. A pattern whose braces do not
 // match, or that stands for more than maxAlternatives, is returned as it is.
 func expandBraces(pattern string) []string {
 	expanded := []string{}
@@ -102,8 +102,8 @@ func expandBraces(pattern string) []string {
 	return expanded
 }
 
-// alternatives splits the text after an opening brace at the commas of that brace, up to the brace that closes it. after is the text
-// behind that one.
+// alternatives splits the text after an opening brace at the commas of that brace, up to its closing brace. after is the text behind the
+// closing brace.
 func alternatives(text string) (parts []string, after string, ok bool) {
 	depth, begin := 0, 0
 	for i := 0; i < len(text); i++ {

@@ -44,7 +44,7 @@ func (s *Service) refreshGrant(w http.ResponseWriter, r *http.Request) error {
 //     been stolen.
 //   - errRefreshBanned: the account is banned. refresh changes nothing.
 func (s *Service) refresh(ctx context.Context, c client, token string) (issuedSession, error) {
-	if s.db.Dialect == db.Postgres {
+	if s.db.Dialect == db.Postgres { // the usual case in one round trip; after db.ErrNoRows the code below decides
 		result, err := s.refreshAtOnce(ctx, c, token)
 		if !errors.Is(err, db.ErrNoRows) {
 			return result, err
@@ -73,7 +73,7 @@ func (s *Service) refresh(ctx context.Context, c client, token string) (issuedSe
 		if err != nil {
 			return err
 		}
-		if result.refreshToken == "" {
+		if result.refreshToken == "" { // the session has ended, or the token must not be used again
 			if !expired {
 				if err := s.audit(ctx, tx, c, auditTokenRevoked, stored.session.userID, map[string]any{"session_id": stored.session.id, "reason": "reused"}); err != nil {
 					return err

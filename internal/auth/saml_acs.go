@@ -81,7 +81,7 @@ func (s *Service) acceptSAMLResponse(w http.ResponseWriter, r *http.Request) (sa
 	return s.signInSAMLPerson(r.Context(), clientOf(r), relay, p, assertion, person)
 }
 
-// matchSAMLResponse returns and consumes the stored request (relayState) to which a response belongs, and returns its provider.
+// matchSAMLResponse consumes the stored request (relayState) to which a response belongs, and returns the request and its provider.
 // state is the form's RelayState. A provider may also start a sign-in without a request: state is then empty, or the URL to
 // which the browser is redirected after the sign-in, and the returned relayState has no id.
 func (s *Service) matchSAMLResponse(ctx context.Context, state, samlResponse string) (relayState, SSOProvider, error) {

@@ -12,7 +12,7 @@ import (
 )
 
 // SAMLMetadata handles GET /auth/v1/sso/saml/metadata. The response is the SAML metadata of this service for identity providers. The
-// request needs no key. With download=true the browser saves the metadata as a file; it is then valid for five years.
+// request needs no API key. With download=true the browser saves the metadata as a file; it is then valid for five years.
 func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
 	if !s.cfg.SAML {
 		return errSAMLDisabled

@@ -14,8 +14,8 @@ import (
 	"atelie/internal/seal"
 )
 
-// This file handles all stored secrets of this package together, after the site's secret is lost or replaced. They are sealed: encrypted
-// with a key that is derived from the site's secret.
+// This file handles all stored secrets of this package together, after the site's secret is lost or replaced. The stored secrets are
+// sealed: encrypted with a key that is derived from the site's secret.
 
 // CountSealed returns how many stored secrets the key can decrypt (readable) and how many it cannot (unreadable). Commands use it
 // to check whether the configured secret belongs to the database.
@@ -65,7 +65,7 @@ func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte, now time.T
 	return accounts, deleteRowsOfLostSecret(ctx, tx)
 }
 
-// eachLastingSecret calls do for the values of the lasting columns.
+// eachLastingSecret calls do for the values of the columns with lasting set.
 func eachLastingSecret(ctx context.Context, q db.Querier, do func(sealedColumn, sealedValue) error) error {
 	for _, c := range sealedColumns {
 		if !c.lasting {
@@ -84,7 +84,7 @@ func eachLastingSecret(ctx context.Context, q db.Querier, do func(sealedColumn, 
 	return nil
 }
 
-// sealedColumns are all columns with sealed values of this package.
+// sealedColumns are all columns with sealed values of this package. The boolean is the field lasting.
 var sealedColumns = []sealedColumn{
 	{"auth_factors", "secret", true, func(id string) []string { return []string{purposeTOTP + id} }},
 	{"auth_signing_keys", "private_key", true, func(id string) []string { return []string{purposeSigningKey + id} }},

@@ -50,7 +50,7 @@ func (s *Service) startSession(ctx context.Context, tx *db.Tx, c client, userID 
 	}
 	return issued, errors.Join(
 		insertSession(ctx, tx, issued.session, c, now),
-		insertRefreshToken(ctx, tx, issued.session.id, hashToken(issued.refreshToken), 0, now),
+		insertRefreshToken(ctx, tx, issued.session.id, hashToken(issued.refreshToken), 0, now), // generation 0: the session's first token
 		s.notifyNewDevice(ctx, tx, c, issued.user),
 		s.audit(ctx, tx, c, auditSignIn, userID, map[string]any{"method": how.method, "provider": how.provider, "session_id": issued.session.id}),
 	)

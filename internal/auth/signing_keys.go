@@ -47,7 +47,7 @@ func (s *Service) SigningKeys(ctx context.Context) ([]identity.SigningKey, error
 	return s.openSigningKeys(ctx, s.db)
 }
 
-// openSigningKeys is SigningKeys with a choice of q, for example a transaction.
+// openSigningKeys is SigningKeys for any q, for example a transaction.
 func (s *Service) openSigningKeys(ctx context.Context, q db.Querier) ([]identity.SigningKey, error) {
 	rows, err := listSigningKeys(ctx, q)
 	if err != nil {

@@ -58,7 +58,7 @@ func (s *Service) SSO(w http.ResponseWriter, r *http.Request) error {
 		body.RedirectTo = requestedRedirect(r)
 	}
 	if len(body.RedirectTo) > maxRedirectURL {
-		body.RedirectTo = "" // redirects to the site, as every URL does that is not allowed
+		body.RedirectTo = "" // the browser returns to the site instead, as for a URL that is not allowed
 	}
 	redirectURL, err := s.startSSO(r.Context(), body)
 	if err != nil {

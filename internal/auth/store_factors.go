@@ -18,13 +18,13 @@ type storedFactor struct {
 // factorColumns are the columns of auth_factors f that factorRow.scanDest reads.
 const factorColumns = "f.id, f.user_id, f.friendly_name, f.factor_type, f.status, f.secret, f.phone, f.last_challenged_at, f.created_at, f.updated_at"
 
-// factorRow is what a query returns in factorColumns. All fields are pointers, because each column is null if an outer join has found
-// no factor.
+// factorRow has the values of factorColumns. All fields are pointers, because all columns are null if an outer join has found no factor.
 type factorRow struct {
 	id, userID, friendlyName, factorType, status, secret, phone *string
 	lastChallengedAt, createdAt, updatedAt                      *time.Time
 }
 
+// scanDest returns the destinations for Scan, in the order of factorColumns.
 func (r *factorRow) scanDest() []any {
 	return []any{&r.id, &r.userID, &r.friendlyName, &r.factorType, &r.status, &r.secret, &r.phone, &r.lastChallengedAt, &r.createdAt, &r.updatedAt}
 }

@@ -7,18 +7,18 @@ import (
 	"atelie/internal/db"
 )
 
-// flowState is a row of auth_flow_states. It is a flow: a pending sign-in that an OAuth provider must complete, or for whose result the
-// client will send a code (PKCE, RFC 7636). The implicit flow is a sign-in without PKCE.
+// flowState is a row of auth_flow_states. It is a flow: a pending sign-in that an OAuth provider must answer, or whose result the client
+// gets in exchange for a code (PKCE, RFC 7636). The implicit flow is a sign-in without PKCE.
 type flowState struct {
 	id              string
-	codeChallenge   string // "" for the implicit flow
-	challengeMethod string // s256 or plain; "" for the implicit flow
-	authMethod      string // method in the amr claim: otp, magiclink, oauth, sso/saml, …
-	provider        string // provider of the identity that signs in
-	providerSecrets string // encrypted (sealed) flowSecrets; after the provider's answer, encrypted providerTokens; "" when there are none
-	userID          string // the account to sign in; set when the code is issued
-	linkingUserID   string // the account to which the provider's identity will be added; "" for a sign-in
-	redirectTo      string
+	codeChallenge   string     // "" for the implicit flow
+	challengeMethod string     // s256 or plain; "" for the implicit flow
+	authMethod      string     // method in the amr claim: otp, magiclink, oauth, sso/saml, …
+	provider        string     // provider of the identity that signs in
+	providerSecrets string     // encrypted (sealed) flowSecrets; after the provider's answer, encrypted providerTokens; "" when there are none
+	userID          string     // the account to sign in; set when the code is issued
+	linkingUserID   string     // the account to which the provider's identity will be added; "" for a sign-in
+	redirectTo      string     // URL to which the browser returns after the sign-in
 	notAfter        *time.Time // when the identity provider ends the session that the code will open; nil: it sets no end
 	codeIssuedAt    *time.Time // nil: the code is not issued yet
 	createdAt       time.Time
@@ -35,7 +35,7 @@ func scanFlow(row db.Row) (f flowState, err error) {
 	return f, err
 }
 
-// insertFlow stores a flow with the hash of its state, "" for a flow without a provider.
+// insertFlow stores a flow. stateHash is the hash of its state (the secret that the provider sends back), or "" without a provider.
 func insertFlow(ctx context.Context, q db.Querier, f flowState, stateHash string) error {
 	return db.Exec(ctx, q, `insert into auth_flow_states (id, code_challenge, code_challenge_method, authentication_method, provider, provider_state_hash,
 			provider_secrets, user_id, linking_user_id, redirect_to, created_at)

@@ -15,13 +15,14 @@ import (
 // the column provider_id is called ID.
 const identityColumns = "i.id, i.provider_id, i.user_id, i.identity_data, i.provider, i.last_sign_in_at, i.created_at, i.updated_at"
 
-// identityRow is what a query returns in identityColumns. All fields are pointers, because each column is null if an outer join has
-// found no identity.
+// identityRow has the values of identityColumns. All fields are pointers, because all columns are null if an outer join has found no
+// identity.
 type identityRow struct {
 	id, providerID, userID, data, provider *string
 	lastSignInAt, createdAt, updatedAt     *time.Time
 }
 
+// scanDest returns the destinations for Scan, in the order of identityColumns.
 func (r *identityRow) scanDest() []any {
 	return []any{&r.id, &r.providerID, &r.userID, &r.data, &r.provider, &r.lastSignInAt, &r.createdAt, &r.updatedAt}
 }

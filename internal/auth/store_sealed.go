@@ -12,7 +12,8 @@ import (
 // sealedColumn is a column of the database with sealed values.
 type sealedColumn struct {
 	table, column string
-	// lasting is whether DeleteUnreadable deletes only the values that it cannot decrypt. false: deleteRowsOfLostSecret deletes all rows.
+	// lasting says what happens after the site's secret is lost. true: DeleteUnreadable deletes only the rows whose values it cannot decrypt.
+	// false: deleteRowsOfLostSecret deletes all rows.
 	lasting bool
 	// purposes returns the AAD with which the value of a row may have been encrypted. A column has several if it holds values
 	// of different uses: provider_secrets holds flow secrets first and provider tokens later.

@@ -42,12 +42,13 @@ type SessionInfo struct {
 // sessionColumns are the columns of auth_sessions that sessionRow.scanDest reads.
 const sessionColumns = "id, user_id, aal, amr, not_after"
 
-// sessionRow is a row of sessionColumns.
+// sessionRow has the values of sessionColumns.
 type sessionRow struct {
 	session session
 	amr     string // JSON
 }
 
+// scanDest returns the destinations for Scan, in the order of sessionColumns.
 func (r *sessionRow) scanDest() []any {
 	s := &r.session
 	return []any{&s.id, &s.userID, &s.aal, &r.amr, &s.notAfter}
@@ -86,7 +87,7 @@ func recordSessionUse(ctx context.Context, tx *db.Tx, id string, c client, now t
 	return db.Queue(ctx, tx, "update auth_sessions set refreshed_at = $2, user_agent = $3, ip = $4 where id = $1", id, now, c.userAgent, c.ip)
 }
 
-// sessionByID returns a session of the account that is alive, or db.ErrNoRows.
+// sessionByID returns the account's session with this id if the session is alive, otherwise db.ErrNoRows.
 func sessionByID(ctx context.Context, q db.Querier, id, userID string, sessionAliveArgs []any) (session, error) {
 	return scanSession(q.QueryRow(ctx, "select "+sessionColumns+" from auth_sessions s where id = $1 and user_id = $2 and "+sessionAlive(3), append([]any{id, userID}, sessionAliveArgs...)...))
 }
@@ -303,7 +304,7 @@ func rotateAtOnce(ctx context.Context, tx *db.Tx, hash, successorHash string, c 
 		return nil, err
 	}
 	var s sessionRow
-	r := accountReader{more: s.scanDest()}
+	r := accountReader{extraDest: s.scanDest()}
 	err = tx.QueueRows(ctx, r.scan, `with s as (
 			update auth_sessions s set refreshed_at = $3, user_agent = $4, ip = $5 from auth_refresh_tokens t, auth_users u
 			where t.token_hash = $1 and t.used_at is null and s.id = t.session_id and u.id = s.user_id and u.deleted_at is null

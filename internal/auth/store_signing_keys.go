@@ -11,8 +11,8 @@ import (
 type signingKey struct {
 	id            string
 	sealedPrivate string
-	signFrom      time.Time
-	verifyUntil   *time.Time // nil: no end is set
+	signFrom      time.Time  // when the key begins to sign tokens
+	verifyUntil   *time.Time // when tokens of the key are no longer accepted; nil: no end is set
 }
 
 // listSigningKeys returns all rows, ordered by signFrom.

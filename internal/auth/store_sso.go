@@ -86,7 +86,7 @@ func findOneSSOProvider(ctx context.Context, q db.Querier, where string, arg any
 	return list[0], nil
 }
 
-// ssoProviderByID returns a provider, or db.ErrNoRows, as ssoProviderByResource, ssoProviderByEntity and ssoProviderByDomain do.
+// ssoProviderByID, ssoProviderByResource, ssoProviderByEntity and ssoProviderByDomain return one provider, or db.ErrNoRows.
 func ssoProviderByID(ctx context.Context, q db.Querier, id string) (SSOProvider, error) {
 	return findOneSSOProvider(ctx, q, "where id = $1", id)
 }

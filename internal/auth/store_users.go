@@ -22,7 +22,7 @@ const userColumns = `u.id, coalesce(u.email, ''), u.email_confirmed_at, u.invite
 	u.last_sign_in_at, u.app_metadata, u.user_metadata, u.banned_until, u.created_at, u.updated_at, u.deleted_at, u.is_sso_user,
 	coalesce(u.encrypted_password, ''), u.email_change_confirm_status`
 
-// userRow is a row of userColumns.
+// userRow has the values of userColumns.
 type userRow struct {
 	user                      User
 	appMetadata, userMetadata string // JSON
@@ -57,19 +57,19 @@ func scanUser(row db.Row) (User, error) {
 	return r.decode()
 }
 
-// accountRelations joins an account u with its identities i and factors f, and accountColumns are their columns. An account has a row
-// for each combination of both, usually a single one. accountOrder is the order of the rows.
+// accountColumns, accountRelations and accountOrder are parts of a query that reads an account u with its identities i and factors f. The
+// query returns a row for each pair of an identity and a factor, usually a single row.
 const (
 	accountColumns   = userColumns + ", " + identityColumns + ", " + factorColumns
 	accountRelations = " left join auth_identities i on i.user_id = u.id left join auth_factors f on f.user_id = u.id "
 	accountOrder     = " order by i.created_at, i.id, f.created_at, f.id"
 )
 
-// accountReader reads the rows of one account: accountColumns in accountOrder, and then columns for more.
+// accountReader reads the rows of one account: accountColumns in accountOrder, and then further columns of the query.
 type accountReader struct {
-	more  []any
-	user  User
-	found bool
+	extraDest []any // destinations of the further columns; nil for none
+	user      User
+	found     bool // a row was read
 }
 
 func (r *accountReader) scan(row db.Row) error {
@@ -78,7 +78,7 @@ func (r *accountReader) scan(row db.Row) error {
 		identity identityRow
 		factor   factorRow
 	)
-	err := row.Scan(slices.Concat(account.scanDest(), identity.scanDest(), factor.scanDest(), r.more)...)
+	err := row.Scan(slices.Concat(account.scanDest(), identity.scanDest(), factor.scanDest(), r.extraDest)...)
 	if err != nil {
 		return err
 	}
@@ -110,9 +110,9 @@ func (r *accountReader) account() (User, error) {
 	return r.user, nil
 }
 
-// readAccount runs a query for one account. more are the scanDest of the columns after accountColumns.
-func readAccount(ctx context.Context, q db.Querier, more []any, query string, args ...any) (User, error) {
-	r := accountReader{more: more}
+// readAccount runs a query for one account. extraDest are the destinations of the columns after accountColumns.
+func readAccount(ctx context.Context, q db.Querier, extraDest []any, query string, args ...any) (User, error) {
+	r := accountReader{extraDest: extraDest}
 	_, err := db.Collect(ctx, q, func(row db.Row) (struct{}, error) { return struct{}{}, r.scan(row) }, query, args...)
 	if err != nil {
 		return User{}, err

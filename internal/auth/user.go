@@ -83,7 +83,7 @@ type Factor struct {
 	CreatedAt        time.Time  `json:"created_at"`
 	UpdatedAt        time.Time  `json:"updated_at"`
 
-	userID string
+	userID string // the account that has the factor
 }
 
 // Identity is one way in which an account signs in: e-mail, phone or a provider.

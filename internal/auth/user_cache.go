@@ -16,8 +16,8 @@ const (
 	cachedUserLife     = time.Minute
 )
 
-// userCache caches response bodies of GetUser. Each request compares db.DB.Changes, and any commit of any process empties the cache. So a
-// sign-out or a ban, which is a commit, has an effect on the next request.
+// userCache caches response bodies of GetUser. Any commit of any process to the database empties the cache: each request compares
+// db.DB.Changes. So a sign-out or a ban takes effect at the next request.
 type userCache struct {
 	mu      sync.Mutex
 	changes db.Changes // state of the database in which all entries were read
@@ -27,15 +27,15 @@ type userCache struct {
 // userSession is the account and the session that an access token names.
 type userSession struct{ userID, sessionID string }
 
-// cachedUser is a response body and the period in which it may be used. from is when the account was read. until is cachedUserLife later,
-// because a session that reaches its maximum age, and a ban that ends, change what is true without a commit.
+// cachedUser is a response body and the period in which it may be used. from is when the account was read. until is cachedUserLife later:
+// a session that reaches its maximum age, or a ban that ends, changes the response without a commit.
 type cachedUser struct {
 	body        []byte
 	from, until time.Time
 }
 
-// get returns the body for a session, or nil. store reports whether the caller should cache the body that it reads from the database. It
-// is false for the first request after a commit, so that nothing is cached while commits are frequent.
+// get returns the body for a session, or nil. store reports whether the caller should cache the body that it reads from the database;
+// store is false for the first request after a commit, so that nothing is cached while commits are frequent.
 func (c *userCache) get(changes db.Changes, key userSession, now time.Time) (body []byte, store bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,10 +12,11 @@ import (
 	"atelie/internal/identity"
 )
 
-// GetUser handles GET /auth/v1/user: the caller's own account. Error: 403 session_not_found when the session has ended.
+// GetUser handles GET /auth/v1/user: it returns the caller's own account. Error: 403 session_not_found when the session has ended.
 func (s *Service) GetUser(w http.ResponseWriter, r *http.Request) error {
 	ctx, now := r.Context(), s.now()
-	changes, known, err := s.db.Changes(ctx) // called before the account is read, so that no change is missed
+	// Changes is called before the account is read, so that no change is missed. known is false on PostgreSQL: nothing is cached there.
+	changes, known, err := s.db.Changes(ctx)
 	if err != nil {
 		return err
 	}

@@ -31,9 +31,9 @@ var linkKinds = map[string][]tokenType{
 
 // verifyResult is the result of a consumed one-time token (a link and a code that were sent together). Exactly one field is set.
 type verifyResult struct {
-	issued   issuedSession // the opened session
-	authCode string        // the code of a PKCE flow
-	first    bool          // the token was the first of the two confirmations of an e-mail change; it opens no session
+	issued              issuedSession // the opened session
+	authCode            string        // the code of a PKCE flow
+	isFirstConfirmation bool          // the token was the first of the two confirmations of an e-mail change; it opens no session
 }
 
 // findLinkOfType returns the one-time token of a link. verification is the type of verification that the client names.
@@ -61,8 +61,8 @@ type candidate struct {
 }
 
 // redeemToken consumes a token, makes the change that it confirms (applyToken) and signs the account in, all in one transaction.
-// The result contains a session, or the code of the token's PKCE flow if toCode is true. After the first of two confirmations it
-// contains neither.
+// The result contains a session, or the code of the token's PKCE flow if toCode is true. After the first of the two confirmations of
+// an e-mail change it contains neither.
 func (s *Service) redeemToken(ctx context.Context, c client, t oneTimeToken, toCode bool) (v verifyResult, err error) {
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		v = verifyResult{}
@@ -76,7 +76,7 @@ func (s *Service) redeemToken(ctx context.Context, c client, t oneTimeToken, toC
 		if err := s.consumeToken(ctx, tx, t); err != nil {
 			return err
 		}
-		if v.first, err = s.applyToken(ctx, tx, c, u, t); err != nil || v.first {
+		if v.isFirstConfirmation, err = s.applyToken(ctx, tx, c, u, t); err != nil || v.isFirstConfirmation {
 			return err
 		}
 		if toCode {

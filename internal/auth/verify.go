@@ -50,11 +50,11 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	result, err := s.redeemToken(ctx, clientOf(r), t, false)
+	result, err := s.redeemToken(ctx, clientOf(r), t, false) // false: a session, not the code of a PKCE flow
 	if err != nil {
 		return err
 	}
-	if result.first {
+	if result.isFirstConfirmation {
 		return httpx.JSON(w, http.StatusOK, map[string]string{"msg": firstConfirmationText, "code": "200"})
 	}
 	return s.respondSession(w, result.issued, nil)
@@ -109,7 +109,7 @@ func (s *Service) VerifyLink(w http.ResponseWriter, r *http.Request) error {
 		return s.redirectWithError(w, r, to, refusal, pkce)
 	case err != nil:
 		return err
-	case v.first:
+	case v.isFirstConfirmation:
 		return s.redirectWithMessage(w, r, to, firstConfirmationText, pkce)
 	case v.authCode != "":
 		return s.redirectWithCode(w, r, to, v.authCode)

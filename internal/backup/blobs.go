@@ -66,7 +66,7 @@ func (s *Service) RemoveBlob(ctx context.Context, tx *db.Tx, id string) error {
 
 // runBlobs copies waiting blobs and removes expired ones until ctx ends.
 func (s *Service) runBlobs(ctx context.Context) {
-	retry, reconcileAt := time.Duration(0), time.Time{}
+	retry, reconcileAt := time.Duration(0), time.Time{} // wait after an error; when reconcile runs next
 	for {
 		err := s.claim(ctx)
 		if err == nil && !time.Now().Before(reconcileAt) {
@@ -84,7 +84,7 @@ func (s *Service) runBlobs(ctx context.Context) {
 		} else if err != nil {
 			s.failed(ctx, KindBlobs, err)
 			retry = min(max(2*retry, time.Second), retryMax)
-			wake, wait = nil, retry // not woken by a new file: the copy of it would fail too
+			wake, wait = nil, retry // not woken by a new file: its copy would fail too
 		} else {
 			retry = 0
 			if s.hasFailed(KindBlobs) {

@@ -19,8 +19,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file compares objects of the secondary destination with those of the primary one by content, and copies damaged ones again. The copy
-// itself compares only names and sizes, so it would never replace a damaged object of the right size.
+// This file finds damaged objects in the secondary destination by their content, and copies them again from the primary destination. The
+// nightly copy (secondary.go) compares only names and sizes, so it would never replace a damaged object of the right size.
 
 // errStillDamaged is the error for an object whose new copy is damaged too.
 var errStillDamaged = errors.New("an object in the secondary backup destination is still damaged after it was copied again")
@@ -49,8 +49,8 @@ func (s *Service) checkCopy(ctx context.Context, names []string, detail *CopyDet
 	return s.checkCopiedFiles(ctx, names, detail)
 }
 
-// checkCopiedDatabase checks the newest snapshot of a PostgreSQL database. For an SQLite database it checks the parts that a restore of
-// the newest state reads. Each part contains its checksum, so the primary destination need not be read.
+// checkCopiedDatabase checks the newest snapshot of a PostgreSQL database. For an SQLite database it checks the parts (LTX files of
+// litestream) that a restore of the newest state reads. Each part contains its own checksum, so the primary destination is not read.
 func (s *Service) checkCopiedDatabase(ctx context.Context, detail *CopyDetail) error {
 	if s.db.Dialect == db.Postgres {
 		list, err := listSnapshots(ctx, s.cfg.Destination)

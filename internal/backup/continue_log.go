@@ -14,12 +14,12 @@ import (
 	"atelie/internal/db"
 )
 
-// This file decides whether litestream may continue to read SQLite's write-ahead log after the newest local part.
+// This file decides whether litestream may continue to read SQLite's write-ahead log after the newest local part (an LTX file: the database
+// pages that some transactions have changed).
 //
 // litestream itself continues if the last page of that part is still in the log's file. This check is not sufficient. While the replica
 // is closed, SQLite may checkpoint transactions that are in no part. The next write then restarts the log: it overwrites the file from
-// its beginning. The old page remains until the writes reach it, and until then the check would succeed although the transactions in
-// between are missing in the backup.
+// its beginning. Until the new writes reach the old page, litestream's check succeeds, but the backup lacks the transactions in between.
 
 // logSalts are the two numbers in the header of a log that change each time the log is restarted (sqlite.org/fileformat2.html, "WAL Header").
 // They are zero if there is no log.
@@ -69,8 +69,8 @@ func (r *replica) newestPartSalts(ctx context.Context) (salts logSalts, ok bool,
 }
 
 // continueLog has litestream read the log for the first time since the replica was opened. If the log was restarted since the newest part,
-// it empties the log first, and litestream begins again with a whole copy of the database. The error is errLogRestarted if another program
-// has checkpointed and restarted the log meanwhile; the local folder must be removed then.
+// continueLog first empties the log, so that litestream begins again with a whole copy of the database. The error is errLogRestarted if
+// another program has checkpointed and restarted the log meanwhile; the local folder must be removed then.
 func (r *replica) continueLog(ctx context.Context, d *db.DB) error {
 	file := r.lite.WALPath()
 	before, err := readLogSalts(file)

@@ -21,18 +21,18 @@ import (
 )
 
 // This file backs up an SQLite database with litestream. Each second with writes, litestream converts the new frames of the write-ahead log
-// into a local LTX file, and uploads that file to the destination. While the replica is open, litestream decides when checkpoints
-// run.
+// into a local LTX file (litestream's format: the pages that some transactions have changed), and uploads that file to the destination.
+// While the replica is open, litestream decides when checkpoints run.
 
-// localSuffix ends the name of the folder with the local LTX files, which begins with the name of the database's file. The destination
-// may not have these files yet.
+// localSuffix is appended to the name of the database's file to name the folder with the local LTX files. The destination may not have these
+// files yet.
 const localSuffix = "-backup"
 
 // Intervals and limits.
 const (
 	// Reading the log and uploading.
 	pollWritesEvery      = 250 * time.Millisecond // how often the replica checks whether this process has written
-	syncEvery            = time.Second            // interval between two LTX files (litestream's files of transactions), also without writes of this process, because commands write too
+	syncEvery            = time.Second            // interval between two reads of the log, also without writes of this process, because commands write too
 	syncEveryUnreachable = 10 * time.Second       // replaces syncEvery while the destination is unreachable, for fewer local files
 	failuresUntilError   = 5                      // consecutive attempts that find the database locked or the log in use, before an error is reported
 	retryMax             = 30 * time.Second       // maximum wait before another attempt to open the replica
@@ -54,10 +54,10 @@ type replica struct {
 	compactor *litestream.Compactor
 	release   func(context.Context) error // makes package db run checkpoints again
 
-	uploaded atomic.Uint64 // newest transaction that was uploaded, or 0; the destination's newest one may be from an earlier replica
+	uploaded atomic.Uint64 // newest transaction that this replica has uploaded, or 0; the newest one in the destination may be from an earlier replica
 
 	using     sync.Mutex // held by abandon, by a checkpoint for another goroutine, and while a proof holds SQLite's write lock
-	abandoned bool
+	abandoned bool       // litestream is closed; guarded by using
 
 	maintaining  sync.Mutex            // held while maintain runs; guards the fields below
 	maintainAt   time.Time             // maintain does not run before this time; set after an error
@@ -68,7 +68,7 @@ type replica struct {
 	trimmedLocal time.Time             // when local files were removed most recently
 	snapshot     ltx.TXID              // the transaction of the newest snapshot; 0 for none
 	snapshotAt   time.Time             // when the next snapshot is due
-	overdueAt    time.Time             // an error that repeated attempts usually mend is reported from then on
+	overdueAt    time.Time             // until this time errLogRestarted is not reported, because another attempt usually succeeds
 }
 
 // openReplica opens the database in litestream and continues the replica in the destination. The destination must be reachable.

@@ -64,7 +64,7 @@ type Destination interface {
 type ReplicaClient interface {
 	litestream.ReplicaClient
 	// LTXFilesBetween lists the parts of a level whose first transaction is first or later, and before end unless end is 0. They are in
-	// the order of their transactions, with the times of LTXFiles without metadata.
+	// the order of their transactions. Their times are those that LTXFiles returns without metadata.
 	LTXFilesBetween(ctx context.Context, level int, first, end ltx.TXID) ([]*ltx.FileInfo, error)
 }
 

@@ -30,7 +30,8 @@ func (f *folder) ReplicaClient() ReplicaClient {
 	return folderReplica{file.NewReplicaClient(filepath.Join(f.root, DatabaseDir))}
 }
 
-// folderReplica is litestream's client for folders, with a faster listing: the original reads the size and time of every part.
+// folderReplica is litestream's client for folders, with a faster listing of the parts (LTX files): the original reads the size and time of
+// every part.
 type folderReplica struct{ *file.ReplicaClient }
 
 // LTXFiles implements litestream.ReplicaClient.
@@ -44,7 +45,7 @@ func (r folderReplica) LTXFilesBetween(_ context.Context, level int, first, end 
 	return listParts(r.LTXLevelDir(level), level, first, end)
 }
 
-// WriteLTXFile implements litestream.ReplicaClient. A part of level 0 replaces no other one (same_part.go).
+// WriteLTXFile implements litestream.ReplicaClient. It never replaces an existing part of level 0; same_part.go says why.
 func (r folderReplica) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
 	local, isFile := body.(io.ReadSeeker)
 	if level > 0 || !isFile {

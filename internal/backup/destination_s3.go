@@ -29,8 +29,9 @@ type bucket struct {
 	client   *s3.Client
 	uploader *manager.Uploader
 
-	unsupportedSingle, unsupportedMultipart atomic.Bool // the server does not support If-None-Match in uploads with one request, or with several
-	loggedUnconditional                     atomic.Bool
+	// The server is known not to support If-None-Match: unsupportedSingle in uploads with one request, unsupportedMultipart with several.
+	unsupportedSingle, unsupportedMultipart atomic.Bool
+	loggedUnconditional                     atomic.Bool // a warning about this was logged
 
 	mu      sync.Mutex
 	created bool // the bucket exists, or the configuration does not ask to create it
@@ -85,8 +86,8 @@ func (b *bucket) Write(ctx context.Context, name string, body io.ReadSeeker) err
 // smallFile is the size in bytes up to which a file is uploaded with a single request.
 const smallFile = 1 << 20
 
-// put stores a stream as the object of in and returns its size. Nearly all objects are small; the uploader would allocate a whole part for
-// each.
+// put stores body as the object that in names, and returns its size in bytes. It sends a small object without the uploader, which would
+// allocate a whole part for it.
 func (b *bucket) put(ctx context.Context, in *s3.PutObjectInput, body io.Reader) (size int64, err error) {
 	start, err := io.ReadAll(io.LimitReader(body, smallFile))
 	if err != nil {

@@ -30,7 +30,7 @@ const (
 	mergeTimeout       = time.Hour        // limit of one call of maintain
 	mergeRetry         = time.Minute      // wait after an error of maintain
 	snapshotOverdue    = 6 * time.Hour    // a snapshot that cannot be read is reported this long after it was due
-	localFor           = 15 * time.Minute // how long uploaded files stay in the local folder, for liveClient
+	localFor           = 15 * time.Minute // how long uploaded files stay in the local folder, where liveClient reads them
 
 	// secondsKept is the number of parts of level 0 that stay in the destination. Each part is a restore point of one second. For most
 	// sites they cover the whole retention; for a site that writes all the time, the last 27 hours. Earlier restore points are the parts
@@ -38,7 +38,7 @@ const (
 	secondsKept = 100_000
 )
 
-// maintain merges files, takes the daily snapshot and removes what no restore within the retention needs.
+// maintain merges parts, takes the daily snapshot and removes what no restore within the retention needs.
 func (r *replica) maintain(ctx context.Context, now time.Time, retention time.Duration) error {
 	if err := r.merge(ctx, now); err != nil {
 		return fmt.Errorf("merge the parts of the database: %w", err)

@@ -32,14 +32,14 @@ type Waiting struct {
 	Each  func(failure string) error // failure is what delays the other process, "" for nothing
 }
 
-// until waits until done returns ok. state is the argument of w.Each.
-func (w Waiting) until(ctx context.Context, done func() (ok bool, state string, err error)) error {
+// until waits until done returns ok. While it waits, it passes failure to w.Each.
+func (w Waiting) until(ctx context.Context, done func() (ok bool, failure string, err error)) error {
 	for {
-		ok, state, err := done()
+		ok, failure, err := done()
 		if err != nil || ok {
 			return err
 		}
-		if err := errors.Join(w.Ended(), w.Each(state)); err != nil {
+		if err := errors.Join(w.Ended(), w.Each(failure)); err != nil {
 			return err
 		}
 		if err := interval.Sleep(ctx, pollEvery); err != nil {
@@ -87,8 +87,9 @@ func (s *Service) BringUpToDate(ctx context.Context, w Waiting) (newest time.Tim
 	return s.Newest(ctx)
 }
 
-// waitForDatabase waits for two new parts of the database, each of which has a write of its own: the time of a part can be slightly
-// later than the last commit in it, but the second part was begun after the first one was complete.
+// waitForDatabase waits until the destination has all commits from before the call. It waits for two new parts of the database, and writes a
+// row for each. One part is not enough, because the time of a part can be slightly later than the last commit in it. The second part was
+// begun after the first one was complete.
 func (s *Service) waitForDatabase(ctx context.Context, w Waiting) error {
 	for range 2 {
 		if err := RecordSuccess(ctx, s.db, kindNow, s.now(), "{}"); err != nil {

@@ -37,10 +37,10 @@ const (
 	proofRetry        = time.Hour        // wait after a failure
 	unreachableRetry  = 10 * time.Minute // wait if the destination could not be reached
 
-	proofTimeout       = 2 * time.Hour
-	destinationTimeout = 5 * time.Minute
-	proofFiles         = 50 // random files that are compared
-	proofRecordsKept   = 30 // records of proofs (proofRecord) that stay in the destination
+	proofTimeout       = 2 * time.Hour   // limit of one proof
+	destinationTimeout = 5 * time.Minute // how long a proof waits until the destination has the newest transaction
+	proofFiles         = 50              // random files that are compared
+	proofRecordsKept   = 30              // records of proofs (proofRecord) that stay in the destination
 
 	// Limits of the random sample of older parts that a proof verifies. Older parts are needed only for earlier restore points.
 	proofOldBytes = 1 << 30
@@ -65,7 +65,7 @@ type Proof struct {
 	Copy         CopyDetail
 }
 
-// ReadProof reads the results.
+// ReadProof reads the stored results of the proofs.
 func ReadProof(ctx context.Context, q db.Querier) (p Proof, err error) {
 	states, err := ReadStates(ctx, q)
 	if err != nil {

@@ -57,23 +57,23 @@ type Restored struct {
 	Undone       Deletions // deletions after RestorePoint, which the restore has undone; only if Restore.At is set
 }
 
-// Deletions are deletions of people's data. To restore an earlier state brings the data back, so the operator has to repeat them. The
+// Deletions are deletions of people's data. Restoring an earlier state brings the data back, so the operator has to repeat the deletions. The
 // erased addresses are not recorded, because such a record would itself be data about these people.
 type Deletions struct {
 	Erasures []time.Time // when everything about an address was erased
 	Messages int64       // number of deleted messages
-	Unknown  string      // why the deletions are unknown: the newest state could not be read; "" if it was
+	Unknown  string      // why the deletions are not known: the newest state could not be read; "" if they are known
 }
 
 // filesAtOnce is the number of files that a restore reads concurrently.
 const filesAtOnce = 4
 
-// restoring is the name of the database file until the restore is complete. Meanwhile no server starts on the data folder, because it has a
-// secret or files but no database file of the usual name.
-const restoring = "restoring.db"
+// unfinishedDatabase is the name of the database file until the restore is complete. Meanwhile no server starts on the data folder, because
+// the folder has a secret or files but no database file of the usual name.
+const unfinishedDatabase = "restoring.db"
 
-// withoutSecret is the advice for a backup without a secret.
-const withoutSecret = "the site starts with the one in ATELIE_JWT_SECRET; if it is lost, see atelie secret reset"
+// missingSecretAdvice is for a backup without a secret, or with a damaged one.
+const missingSecretAdvice = "the site starts with the one in ATELIE_JWT_SECRET; if it is lost, see atelie secret reset"
 
 // Run rebuilds the data folder. If Run fails, it removes what it has written, and the folder if it was not there. A missing or damaged
 // file is no error: it is listed in Restored.Missing.
@@ -102,9 +102,9 @@ func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
 	var broken *Damage
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		done.Missing = append(done.Missing, "the secret: "+withoutSecret)
+		done.Missing = append(done.Missing, "the secret: "+missingSecretAdvice)
 	case errors.As(err, &broken):
-		done.Missing = append(done.Missing, broken.Error()+": "+withoutSecret)
+		done.Missing = append(done.Missing, broken.Error()+": "+missingSecretAdvice)
 	case errors.Is(err, ErrWrongPassphrase):
 		return done, fmt.Errorf("%w; if you are sure of it, the secret is damaged: rename %s in the destination, and the rest can be restored", err, sealedSecretName)
 	case err != nil:
@@ -126,7 +126,7 @@ func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
 			return done, err
 		}
 	}
-	if err := os.Rename(filepath.Join(r.Dir, restoring), filepath.Join(r.Dir, datafolder.Database)); err != nil {
+	if err := os.Rename(filepath.Join(r.Dir, unfinishedDatabase), filepath.Join(r.Dir, datafolder.Database)); err != nil {
 		return done, err
 	}
 	if !r.At.IsZero() {
@@ -147,7 +147,7 @@ func (r *Restore) laterDeletions(ctx context.Context, engine string, since time.
 	if !newest.time.After(since) {
 		return found
 	}
-	file := filepath.Join(r.Dir, restoring)
+	file := filepath.Join(r.Dir, unfinishedDatabase)
 	defer func() {
 		for _, name := range []string{file, file + "-wal", file + "-shm"} {
 			if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -201,7 +201,7 @@ func (r *Restore) restoreDatabase(ctx context.Context, point *restorePoint, done
 	}); err != nil {
 		return err
 	}
-	file := filepath.Join(r.Dir, restoring)
+	file := filepath.Join(r.Dir, unfinishedDatabase)
 	if err := point.restore(ctx, file); err != nil {
 		return err
 	}

@@ -70,6 +70,7 @@ func findState(ctx context.Context, p Destination, at time.Time, txid ltx.TXID) 
 		return nil, err
 	}
 	found, err := near.state(ctx, p, at, txid)
+	// Done if all parts were listed, if none is missing, or after an error that does not mean that a part is missing.
 	if near.first == 0 && near.end == 0 || err == nil && found.gap == "" || err != nil && !errors.Is(err, litestream.ErrTxNotAvailable) {
 		return found, err
 	}

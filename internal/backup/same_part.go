@@ -12,11 +12,12 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// This file keeps apart two parts with one name. When the local files are removed (databaseLoop.stop), the backup continues after the newest
-// part of the destination. An upload from before may still be under way, in a proxy or an S3 server, and store its part later: under the
-// name of a newer part with other pages. Therefore a destination stores a part of level 0 only if it has none with this name
-// (bucket.putOnce, folderReplica.WriteLTXFile), and the newest part of the destination is compared with the local file before the backup
-// continues after it (liveClient).
+// This file protects the backup against two different parts with the same name. A part is an LTX file: the database pages that some
+// transactions have changed. When the local files are removed (databaseLoop.stop), the backup continues after the newest part of the
+// destination. An earlier upload may still be under way, in a proxy or an S3 server, and later store its part under the name of a newer
+// part with other pages. Therefore a destination stores a part of level 0 only if it has none with this name (bucket.putOnce,
+// folderReplica.WriteLTXFile). Before the backup continues after the newest part of the destination, liveClient compares that part with
+// the local file.
 
 // errOtherPart is returned if the destination has a part with the name of a local one and with other content. The backup must continue after
 // that part, with a whole copy of the database.
@@ -28,15 +29,15 @@ var errSharedDestination = errors.New("parts of another program appear in this b
 // otherParts counts how often errOtherPart was returned. Each time costs a whole copy of the database.
 type otherParts struct {
 	count int
-	last  time.Time
+	last  time.Time // when errOtherPart was last returned
 }
 
 // Waits after errOtherPart.
 const (
-	otherPartPause  = 5 * time.Second  // wait after the first one; it doubles each time
+	otherPartPause  = 5 * time.Second  // wait after the first errOtherPart; it doubles each time
 	otherPartMax    = 10 * time.Minute // maximum wait
-	otherPartsUntil = 3                // from this one on, the error is errSharedDestination
-	otherPartsReset = time.Hour        // without another one, the count begins again
+	otherPartsUntil = 3                // from this count on, the error is errSharedDestination
+	otherPartsReset = time.Hour        // after this time without errOtherPart, the count begins again
 )
 
 // add returns how long the backup waits before it continues after an error, and the error to report. Other errors than errOtherPart need no

@@ -19,15 +19,15 @@ import (
 
 // Limits of a copy. A copy that exceeds them continues after the next proof.
 const (
-	copyPasses  = 5 // a pass is repeated if objects were removed from the primary destination meanwhile
+	copyPasses  = 5 // maximum number of passes; a pass is repeated if objects were removed from the primary destination meanwhile
 	copyTimeout = 20 * time.Hour
 )
 
 // errRemoved is the error of a pass that must be repeated, because objects were removed meanwhile.
 var errRemoved = errors.New("objects were removed from the backup destination while it was copied")
 
-// CopyDetail describes the newest copy to the secondary destination. It is stored as the detail of KindCopy,
-// also by earlier versions, so its names in JSON stay.
+// CopyDetail describes the newest copy to the secondary destination. It is stored as the detail of KindCopy. Earlier versions have stored it
+// too, so its names in JSON must not change.
 type CopyDetail struct {
 	Destination string    `json:"place"`    // label of the secondary destination
 	Ended       time.Time `json:"ended"`    // when the copy was complete

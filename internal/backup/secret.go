@@ -13,7 +13,7 @@ import (
 	"filippo.io/age"
 )
 
-// Secrets are the site's current secret and the previous one. Previous is "" unless values encrypted with it may still exist.
+// Secrets are the site's current secret and the previous one. Previous is set while values encrypted with it may exist, otherwise "".
 type Secrets struct {
 	Current  string `json:"jwt_secret"`
 	Previous string `json:"jwt_secret_previous,omitempty"`

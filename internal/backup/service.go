@@ -19,7 +19,7 @@ import (
 // Config configures New.
 type Config struct {
 	Destination Destination
-	SameDisk    bool          // the destination is on the disk of the data folder
+	OnDataDisk  bool          // Destination is on the disk of the data folder
 	Split       bool          // each node has a destination of its own, though all share the database and the files
 	Retention   time.Duration // how far back the site can be restored
 	Site        string        // marker of the site; the backup of another site is never overwritten
@@ -32,9 +32,8 @@ type Config struct {
 	// Free returns the free space on the disk of Scratch in bytes.
 	Free func() int64
 	// Secondary is the secondary destination, or nil. The backup is copied there after each proof (a nightly trial restore).
-	Secondary Destination
-	// SecondaryOnOtherDisk is true if Secondary is not on the disk of the data folder.
-	SecondaryOnOtherDisk bool
+	Secondary           Destination
+	SecondaryOnDataDisk bool // Secondary is on the disk of the data folder
 	// Scratch is a folder for temporary files.
 	Scratch string
 	Log     *slog.Logger
@@ -240,7 +239,7 @@ func (s *Service) claim(ctx context.Context) error {
 // has no entry if it is on the disk of the data folder, like the default one, because then no data leaves that disk.
 func (s *Service) recordDestination(ctx context.Context, q db.Querier, known secretDetail) error {
 	label := s.cfg.Destination.Label()
-	if label == known.Destination || known.Destination == "" && s.cfg.SameDisk {
+	if label == known.Destination || known.Destination == "" && s.cfg.OnDataDisk {
 		return nil
 	}
 	return activity.RecordSite(ctx, q, activity.BackupDestination, label, s.now())

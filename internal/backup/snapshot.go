@@ -84,7 +84,7 @@ func (s *Service) snapshotIfDue(ctx context.Context) (err error) {
 	defer cancel()
 	go s.renewLease(ctx, cancel, KindSnapshot, holder)
 	defer func() { err = errors.Join(err, EndLease(context.WithoutCancel(ctx), s.db, KindSnapshot, holder)) }()
-	// Another node may have taken it just before this one got the lease.
+	// Another node may have taken the snapshot just before this one got the lease.
 	if states, err = ReadStates(ctx, s.db); err != nil || !states[KindSnapshot].LastOK.Before(lastNight(now)) {
 		return err
 	}

@@ -70,7 +70,7 @@ func (s *Service) statusOf(ctx context.Context, states map[Kind]State) (status S
 	if err != nil {
 		return status, err
 	}
-	status.SameDisk = s.cfg.SameDisk && (secondary.Ended.IsZero() || !s.cfg.SecondaryOnOtherDisk)
+	status.SameDisk = s.cfg.OnDataDisk && (secondary.Ended.IsZero() || s.cfg.SecondaryOnDataDisk)
 	if s.cfg.Secondary == nil {
 		delete(states, KindCopy) // failures of a destination that is no longer configured
 	}

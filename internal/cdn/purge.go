@@ -77,9 +77,9 @@ func New(d *db.DB, cfg Config, now func() time.Time) (*Purger, error) {
 // Run queues purges until ctx ends. It queues one at the start, because the node may have ended before it queued the purge of the last
 // change, and because the pages of another release differ.
 func (p *Purger) Run(ctx context.Context) {
-	reason := "start " + uuid.NewString()
-	var queued content.Versions // those of the last purge
-	var second time.Time        // when the second purge of that change is due; zero if there was one
+	reason := "start " + uuid.NewString() // with a reason, the first purge is always queued (queue)
+	var queued content.Versions           // those of the last purge
+	var second time.Time                  // when the second purge of that change is due; zero if there was one
 	for ctx.Err() == nil {
 		at, err := p.cfg.Content.Current(ctx)
 		first := at != queued

@@ -7,7 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the SQL for the tables certificates (certmagic's files) and certificate_locks.
+// This file contains the SQL for two tables: certificates has what the library certmagic stores under names like file paths, encrypted;
+// certificate_locks has its locks.
 
 // nameRange returns the range of the names in a folder: from is included, to is not. The range of "a" is "a/" to "a0", because
 // 0 follows / in byte order. The range of "" contains all names.
@@ -24,7 +25,7 @@ func saveValue(ctx context.Context, q db.Querier, keyID, name string, value []by
 		on conflict (key_id, name) do update set value = excluded.value, updated_at = excluded.updated_at`, keyID, name, value, now)
 }
 
-// insertValue inserts an encrypted value, or does nothing if there is one of that name and key.
+// insertValue stores an encrypted value, but keeps an existing one of the same name and encryption key.
 func insertValue(ctx context.Context, q db.Querier, keyID, name string, value []byte, updated time.Time) error {
 	return db.Exec(ctx, q, "insert into certificates (key_id, name, value, updated_at) values ($1, $2, $3, $4) on conflict (key_id, name) do nothing", keyID, name, value, updated)
 }
@@ -50,8 +51,8 @@ func listNames(ctx context.Context, q db.Querier, keyID, folder string) ([]strin
 	return db.Collect(ctx, q, db.ScanOne[string], "select name from certificates where key_id = $1 and name >= $2 and name < $3 order by name", keyID, from, to)
 }
 
-// deleteValuesOfOtherKeys deletes the values last written before the given time that were encrypted with a key other than keyID's, and so
-// cannot be decrypted with it.
+// deleteValuesOfOtherKeys deletes the values that were encrypted with a key other than keyID's, which therefore cannot decrypt them, and that
+// were last written before the given time.
 func deleteValuesOfOtherKeys(ctx context.Context, q db.Querier, keyID string, before time.Time) error {
 	return db.Exec(ctx, q, "delete from certificates where key_id <> $1 and updated_at < $2", keyID, before)
 }

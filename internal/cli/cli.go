@@ -29,7 +29,7 @@ const (
 	exitIncomplete = 4 // atelie import: something could not be imported
 )
 
-// status is the error of a command that has printed its result and ends with this exit code. It is not printed.
+// status is an exit code as an error. A command returns it after it has printed its result. It is not printed.
 type status int
 
 func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
@@ -76,8 +76,8 @@ type environment struct {
 	now    func() time.Time // the clock
 }
 
-// exited is the panic value with which the exit function that Run gives to kong returns to Run. kong calls that function after --help and
-// --version, and requires that it does not return.
+// exited is an exit code as a panic value. kong calls an exit function after --help and --version, and requires that it does not return.
+// Therefore the exit function that Run gives to kong panics with exited, and Run recovers.
 type exited int
 
 // Run executes the command line and returns the exit code. Results go to out, logs and errors to errOut.

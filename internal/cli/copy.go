@@ -64,7 +64,7 @@ func (c *copyCommand) Run(env *environment) error {
 	return printNextStep(env, from, to, secret)
 }
 
-// recordCopy adds the copy to the activity log of the source. The target has no such entry, because it has the state of before the copy.
+// recordCopy adds the copy to the activity log of the source. The target has no such entry, because it has the source's state from before.
 func recordCopy(env *environment, from, to site) error {
 	d, err := db.Open(env.ctx, from.database, app.CommandHooks(env.log))
 	if err != nil {

@@ -42,7 +42,7 @@ func loadDemo(env *environment, a *app.App) error {
 	if err != nil {
 		return err
 	}
-	if !hasOwner { // a password of an earlier database that is in the data folder is used again
+	if !hasOwner { // if the data folder has the password file of an earlier database, that password is used again
 		if password == "" { // store the password before using it, so that the next start can print it
 			password = makePassword(env.cfg.Auth.PasswordMinLength)
 			if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {

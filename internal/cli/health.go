@@ -17,8 +17,8 @@ import (
 // healthCommand is the command atelie health. It checks whether the server on this machine is ready.
 type healthCommand struct{}
 
-// Run requests /health/ready from the server that has the same settings, and fails if it is not ready. Container images without
-// another program such as curl use it as their health check.
+// Run requests /health/ready from the server that has the same settings, and fails if it is not ready. Container images use
+// this command as their health check, so that they need no other program such as curl.
 func (c *healthCommand) Run(env *environment) error {
 	address, err := healthAddress(&env.cfg.Server)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// siteSettings is the word site in the tag settings: the settings by which a command finds database, files and secret of the site.
+// siteSettings are the settings that the word site in the tag settings stands for. By them a command finds the database, the files and the
+// secret of the site.
 var siteSettings = []string{"config", "data-dir", "database-url", "storage-url", "jwt-secret", "jwt-secret-previous"}
 
 // printHelp prints the help of the program or of a command: first the flags of the command, then the settings that it reads. Every

@@ -39,7 +39,7 @@ func (c *keysPrintCommand) Run(env *environment) error {
 	return env.printf("ANON_KEY=%s\nSERVICE_ROLE_KEY=%s\nURL=%s\n", keys[0], keys[1], env.cfg.Server.APIURL)
 }
 
-// newestKeys returns the newest public key and the newest service key.
+// newestKeys returns the newest public key and the newest service key, in this order.
 func newestKeys(env *environment, site *app.Site) (keys [2]string, err error) {
 	tokens := identity.New(identity.Config{Secret: []byte(site.Secret)}, env.now)
 	for i, role := range []identity.Role{identity.Anon, identity.Service} {

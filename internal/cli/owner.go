@@ -32,7 +32,7 @@ func (c *ownerAddCommand) Run(env *environment) error {
 	}
 	return env.with(func(a *app.App) error {
 		if generated {
-			err := a.Auth.AddOwner(env.ctx, c.Email, "")
+			err := a.Auth.AddOwner(env.ctx, c.Email, "") // "" keeps the password of the account
 			if err == nil {
 				return env.printf("Owner %s is ready, with the password it had.\n", c.Email)
 			}

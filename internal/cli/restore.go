@@ -77,8 +77,8 @@ func (c *restoreCommand) print(env *environment, done backup.Restored) error {
 	return fmt.Errorf("everything else is restored; the backup lacks what is listed above as missing (%d)", len(done.Missing))
 }
 
-// printStart prints how to start the restored site. Its database and its files are in the data folder: with settings that name others, the
-// server would start with those, and with the restored secret.
+// printStart prints how to start the restored site. The restored database and files are in the data folder. If settings name another database
+// or file store, printStart says what to do: the server would use those, with the restored secret.
 func printStart(env *environment) error {
 	var others []string
 	if env.cfg.Database.URL != "" {

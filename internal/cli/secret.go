@@ -45,7 +45,7 @@ func (c *secretForgetCommand) Run(env *environment) error {
 		if !a.HasPreviousSecret() {
 			return errors.New("secret: there is no previous one")
 		}
-		found, err := a.Reseal(env.ctx, false)
+		found, err := a.Reseal(env.ctx, false) // false: only count the values
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ type ssoListCommand struct{}
 
 func (c *ssoListCommand) Run(env *environment) error {
 	return env.with(func(a *app.App) error {
-		list, err := a.Auth.SSOProviders(env.ctx, "", "")
+		list, err := a.Auth.SSOProviders(env.ctx, "", "") // "": without a filter
 		if err != nil {
 			return err
 		}

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Cache is an LRU cache, with a limit in bytes, of values that are made from the content, such as pages. Each call passes the content
-// versions. When they are later than in the calls before, the cache removes the values made before the last edit and marks all others as
-// stale. Callers whose values do not depend on the content always pass Versions{}.
+// Cache holds values that are made from the content, such as pages, up to a limit in bytes. It removes the least recently used values first.
+// Each call passes the content versions. If they are later than in all calls before, the cache removes the values made before the last edit
+// and marks all others as stale. Callers whose values do not depend on the content always pass Versions{}.
 type Cache[K comparable, V any] struct {
 	limit int         // bytes
 	size  func(V) int // bytes of a value with its key
@@ -24,7 +24,7 @@ type Cache[K comparable, V any] struct {
 	loading   map[loadKey[K]]*load[V] // calls of Load that are making a value
 }
 
-// MaxShare limits the size of a value: one larger than 1/MaxShare of the cache's limit is not cached.
+// MaxShare limits the size of a value: a value that is larger than 1/MaxShare of the cache's limit is not cached.
 const MaxShare = 8
 
 // entry is a cached value; version is the content version for which it was made.

@@ -1,6 +1,6 @@
 // Package content reads the content version, and caches values that are made from the content, such as pages. The content version
-// is a number that the triggers of migration 18 raise with every change of visible content. While the database responds, no
-// cached value is served that is more than a second out of date.
+// is a number that the triggers of migration 18 raise with every change of visible content. While the database responds, a
+// cached value that is served is at most one second out of date.
 package content
 
 import (
@@ -21,7 +21,7 @@ const (
 	// maxAge is how old the last read versions may be before a request waits for a new read. So a change by another node is visible after
 	// at most maxAge and the time of one read. This is less than the second that the package promises.
 	maxAge = 700 * time.Millisecond
-	// readPause is the pause of Run after a read, so that a series of writes does not cause a read each.
+	// readPause is the pause of Run after a read, so that a series of writes causes one read instead of one for each write.
 	readPause = 20 * time.Millisecond
 	// refreshTimeout limits one read.
 	refreshTimeout = 5 * time.Second
@@ -41,21 +41,22 @@ type Version struct {
 	changed    []chan struct{}         // the channels that Subscribe has returned
 }
 
-// Versions are two content versions that were read together: Current is the version now, Edited the version at the last edit (a change by
-// a person). Changes between the two only recorded facts about files, such as new renditions.
+// Versions is a pair of content versions that were read together. Current is the version now. Edited is the version at the last edit, which
+// is a change by a person. Changes between the two only recorded facts about files, such as new renditions.
 type Versions struct{ Current, Edited int64 }
 
-// EditsOnly returns Versions whose fields are both the version of the last edit. A cache that gets them keeps its values until the next
-// edit.
+// EditsOnly returns the Versions for a cache whose values depend only on edits: both fields are the version at the last edit, so the cache
+// keeps its values until the next edit.
 func (at Versions) EditsOnly() Versions { return Versions{at.Edited, at.Edited} }
 
-// AllChanges returns Versions whose fields are both the current version. A cache that gets them drops its values at every change.
+// AllChanges returns the Versions for a cache whose values depend on all content: both fields are the current version, so the cache drops
+// its values at every change.
 func (at Versions) AllChanges() Versions { return Versions{at.Current, at.Current} }
 
 // reading is the result of one read of the content versions, with the state of this node when the read began.
 type reading struct {
 	versions   Versions
-	generation int64     // see Version.generation
+	generation int64     // result of the method generation when the read began: it raises with each write and notification
 	writes     int64     // number of this node's writes that had committed when the read began
 	readAt     time.Time // from time.Now, because only ages are computed from it
 }

@@ -16,7 +16,7 @@ func SameDisk(a, b string) (bool, error) {
 // diskOf returns an identifier of the file system of a folder, or of its nearest existing parent folder.
 func diskOf(dir string) (string, error) {
 	for {
-		id, err := disk(dir)
+		id, err := fileSystemID(dir)
 		parent := filepath.Dir(dir)
 		if err == nil || parent == dir {
 			return id, err

@@ -27,7 +27,7 @@ const (
 
 const (
 	// reserveName is the name of the reserve: a file that only occupies space. When the disk is full, the program frees the file's space
-	// slice by slice, so that people can still sign in and delete files. Its size is reserveSize bytes, or a quarter of a small disk.
+	// in reserveSlices steps, so that people can still sign in and delete files. Its size is reserveSize bytes, or a quarter of a small disk.
 	reserveName   = "reserve"
 	reserveSize   = 16 << 20
 	reserveSlices = 4
@@ -35,7 +35,7 @@ const (
 	defaultInterval = 2 * time.Second
 	// minRetryBytes is the free space in bytes that is needed to retry a write that failed because the disk was full.
 	minRetryBytes = 1 << 20
-	// maxUsageAge is the age at which Usage does not return the result of the last check but checks again.
+	// maxUsageAge is the maximum age of the last check whose result Usage returns. If the result is older, Usage checks again.
 	maxUsageAge = 100 * time.Millisecond
 )
 
@@ -112,7 +112,7 @@ func (s *Space) Check() Usage {
 
 // check is Check for callers that hold s.mu.
 func (s *Space) check() {
-	free, total, err := measure(s.dir)
+	free, total, err := diskSpace(s.dir)
 	if err != nil {
 		s.log.Error("the free space of the data folder cannot be read", "folder", s.dir, "cause", err.Error())
 		return

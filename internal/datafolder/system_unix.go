@@ -28,7 +28,7 @@ func TryLock(f *os.File) (bool, error) {
 // processHasEnded reports whether there is no process with this id.
 func processHasEnded(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
-// openStartLock opens what LockStart locks: the data folder itself.
+// openStartLock opens the file that LockStart locks while a server starts. On Unix this is the data folder itself.
 func openStartLock(dir string) (*os.File, error) { return os.Open(dir) }
 
 // SyncFolder writes a folder's entries to disk, so that new and renamed files are still there after a power failure.
@@ -40,17 +40,17 @@ func SyncFolder(dir string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// measure returns the free and the total space in bytes of the disk that holds the folder.
-func measure(dir string) (free, total int64, err error) {
+// diskSpace returns the free and the total space in bytes of the disk that holds the folder.
+func diskSpace(dir string) (free, total int64, err error) {
 	var stat syscall.Statfs_t
 	if err := syscall.Statfs(dir, &stat); err != nil {
 		return 0, 0, os.NewSyscallError("statfs", err)
 	}
-	return int64(stat.Bavail) * int64(stat.Bsize), int64(stat.Blocks) * int64(stat.Bsize), nil //nolint:unconvert // other systems have other types
+	return int64(stat.Bavail) * int64(stat.Bsize), int64(stat.Blocks) * int64(stat.Bsize), nil //nolint:unconvert // on other systems the fields have other types
 }
 
-// disk returns an identifier of the file system of a file or folder. It follows symbolic links.
-func disk(name string) (string, error) {
+// fileSystemID returns an identifier of the file system of a file or folder. It follows symbolic links.
+func fileSystemID(name string) (string, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return "", err
@@ -59,7 +59,7 @@ func disk(name string) (string, error) {
 	if !ok {
 		return "", errors.ErrUnsupported
 	}
-	return strconv.FormatUint(uint64(stat.Dev), 10), nil //nolint:unconvert // other systems have other types
+	return strconv.FormatUint(uint64(stat.Dev), 10), nil //nolint:unconvert // on other systems the fields have other types
 }
 
 // allocatedSize returns how many bytes a file occupies on the disk.

@@ -33,7 +33,7 @@ func TryLock(f *os.File) (bool, error) {
 // on Windows no process inherits a lock.
 func processHasEnded(int) bool { return false }
 
-// openStartLock opens the file that LockStart locks. On Unix it locks the folder itself. Windows cannot do that.
+// openStartLock opens the file that LockStart locks. On Unix that is the folder itself; Windows cannot lock a folder.
 func openStartLock(dir string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, "start.lock"), os.O_RDWR|os.O_CREATE, fileMode)
 }
@@ -53,8 +53,8 @@ func SyncFolder(dir string) error {
 	return errors.Join(os.NewSyscallError("FlushFileBuffers", windows.FlushFileBuffers(handle)), windows.CloseHandle(handle))
 }
 
-// measure returns the free and the total space in bytes of the disk that holds the folder.
-func measure(dir string) (free, total int64, err error) {
+// diskSpace returns the free and the total space in bytes of the disk that holds the folder.
+func diskSpace(dir string) (free, total int64, err error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return 0, 0, err
@@ -64,8 +64,8 @@ func measure(dir string) (free, total int64, err error) {
 	return int64(available), int64(size), os.NewSyscallError("GetDiskFreeSpaceEx", err)
 }
 
-// disk returns what identifies the file system of a file or folder: where its volume is mounted. Links are followed.
-func disk(name string) (string, error) {
+// fileSystemID returns what identifies the file system of a file or folder: where its volume is mounted. Links are followed.
+func fileSystemID(name string) (string, error) {
 	resolved, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return "", err

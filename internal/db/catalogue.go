@@ -32,8 +32,8 @@ type column struct {
 var keyKinds = []kind{"uuid", "text", "int", "bigint", "serial"}
 
 // catalogue returns the tables that the migrations create; each follows the tables that it refers to. It runs the migrations on
-// an empty SQLite database in memory and reads the resulting schema. There each type is its own name, such as uuid for {{.uuid}}, so
-// that the schema shows the kind of each column.
+// an empty SQLite database in memory and reads the resulting schema. For this database each placeholder of a type is replaced by its own
+// name ({{.uuid}} by uuid), so the schema shows the kind of each column.
 var catalogue = sync.OnceValues(func() (_ []*table, err error) {
 	sqlOf := placeholderSQL(SQLite)
 	for name := range kinds {

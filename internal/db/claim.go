@@ -11,9 +11,9 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file makes sure that all nodes of a PostgreSQL database accept each other's tokens. Two nodes do if both have the same current secret,
-// or, during a rotation, if each one's current secret is the other's previous one. Each node holds advisory locks of
-// PostgreSQL whose numbers it derives from its secrets (its claim), and refuses to start if it finds a lock derived from other secrets.
+// This file makes sure that all nodes of a PostgreSQL database accept each other's tokens. Two nodes accept them if their current secrets
+// are equal or, during a rotation, if the current secret of each node is the previous secret of the other. Each node holds a claim: advisory
+// locks of PostgreSQL whose numbers it derives from its secrets. A node refuses to start if it finds a lock derived from other secrets.
 
 // ErrClaimed is returned by Claim while a running node with another secret holds a claim.
 var ErrClaimed = errors.New("another node serves this database with another secret")
@@ -31,7 +31,7 @@ const (
 	claimRetry   = time.Second
 )
 
-// ClaimKeys are numbers that a node derives from its secrets, so that nodes can compare them without revealing them. Nodes
+// ClaimKeys are numbers that a node derives from its secrets, so that nodes can compare their secrets without revealing them. Nodes
 // with the same Current can run together. During a rotation, two nodes that both have a previous secret can also run together: the
 // Current of each is the Previous of the other, so both derive the same Pair.
 type ClaimKeys struct {

@@ -29,12 +29,12 @@ type CopyJob struct {
 	schema        string // this program's schema version, in decimal
 }
 
-// copyState is the table in the target with the progress of a copy. It exists only while the copy is unfinished. Migrate rejects a
-// database that has it.
+// copyState is the name of the table in the target with the progress of a copy. The table exists only while the copy is unfinished.
+// Migrate rejects a database that has it.
 const copyState = "atelie_copy"
 
-// activityPaused is a table on SQLite. While it has a row, the triggers do not write to the table activity. A copy inserts a row before
-// it copies the activity of its source. On PostgreSQL the triggers check whether copyState exists.
+// activityPaused is the name of a table on SQLite. While it has a row, the triggers do not write to the table activity. A copy inserts a row
+// before it copies the activity of its source. On PostgreSQL the triggers check whether copyState exists.
 const activityPaused = "activity_paused"
 
 // Limits of one batch: its rows, its bytes, and the parameters of its insert statement (SQLite allows 32,766).
@@ -50,7 +50,7 @@ type exclusion struct {
 	why    string // reason for the operator why the other rows are not copied
 }
 
-// exclusions lists the tables that are not copied completely, by name. In storage_uploads the condition is the column finished.
+// exclusions lists the tables that are not copied completely, by name. The condition of storage_uploads is its boolean column finished.
 var exclusions = map[string]exclusion{
 	"storage_uploads": {copied: "finished", why: "the pieces of an upload on its way cannot be read out of every store; its client begins it anew"},
 }

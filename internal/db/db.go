@@ -81,11 +81,11 @@ type DB struct {
 	hooks   Hooks
 	outage  outage
 
-	tried, stored atomic.Int64  // numbers of writes (Writes)
-	written       chan struct{} // the channel of Written
+	tried, stored atomic.Int64  // numbers of writes that were tried, and that succeeded (Writes)
+	written       chan struct{} // receives a value after writes (Written)
 
 	scrubbing  chan struct{} // has a value while Scrub runs
-	unscrubbed sync.Once     // calls KeepsRemains
+	unscrubbed sync.Once     // calls Hooks.KeepsRemains once
 }
 
 func newDB(dialect Dialect, hooks Hooks) *DB {

@@ -14,14 +14,14 @@ const (
 	Postgres Dialect = "postgres"
 )
 
-// timeLayout is the text form in which SQLite stores a time and PostgREST prints a timestamptz in UTC. Trailing zeros of the
-// fraction are trimmed. The texts nevertheless sort by time, because '+' < '.' < digits.
+// timeLayout is the text form in which SQLite stores a time. PostgREST, the program behind Supabase's /rest/v1, prints a timestamptz in UTC
+// in the same form. Trailing zeros of the fraction are trimmed. The texts nevertheless sort by time, because '+' < '.' < digits.
 const timeLayout = "2006-01-02T15:04:05.999999+00:00"
 
 // FormatTime returns the stored and printed form of a time, in UTC and rounded down to microseconds.
 func FormatTime(t time.Time) string { return t.UTC().Truncate(time.Microsecond).Format(timeLayout) }
 
-// ParseTime reads any RFC 3339 time, and so the results of FormatTime.
+// ParseTime reads a time in any form of RFC 3339, such as a result of FormatTime.
 func ParseTime(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file opens databases for a copy: OpenSource for the source, OpenExclusive for the target.
+// This file opens the two databases of the command atelie copy: OpenSource the one that is read, OpenExclusive the one that is written.
 
 // ErrInUse is returned by OpenExclusive while another program has the database open.
 var ErrInUse = errors.New("a server or another copy uses this database: stop it first")
@@ -31,19 +31,19 @@ const copyLock = 0x6174656c6965
 // copyAppName is the application_name of the PostgreSQL sessions of a copy.
 const copyAppName = "atelie copy"
 
-// The maximum waits of OpenExclusive. A program that has just ended can still appear to use the database.
+// How long OpenExclusive waits until a program that has just ended no longer appears to use the database.
 const (
-	// fileTimeout is for the lock of an SQLite file. The operating system releases it when the process ends.
+	// fileTimeout is how long it waits for the lock of an SQLite file. The operating system releases the lock when the process ends.
 	fileTimeout = time.Second
-	// sessionTimeout is for the sessions of the ended process on PostgreSQL. The server notices the end of a process with a delay, which can
-	// be seconds on a busy machine. sessionPoll is the interval at which the sessions are checked.
+	// sessionTimeout is how long it waits for the end of the process's sessions on PostgreSQL. The database server notices the end of a
+	// process with a delay, which can be seconds on a busy machine. sessionPoll is the interval at which the sessions are checked.
 	sessionTimeout = 5 * time.Second
 	sessionPoll    = 100 * time.Millisecond
 )
 
 // OpenSource opens a database as the source of a copy. Servers may use it at the same time; writes through the returned DB fail.
-// The error is fs.ErrNotExist if the file of an SQLite database is missing. SQLite has one connection here, so the caller must
-// close the rows of a query before the next statement.
+// The error is fs.ErrNotExist if the file of an SQLite database is missing. For SQLite the returned DB has only one connection, so the
+// caller must close the rows of a query before the next statement.
 func OpenSource(ctx context.Context, databaseURL string) (*DB, error) {
 	file, ok := strings.CutPrefix(databaseURL, "sqlite:")
 	if !ok {

@@ -17,14 +17,15 @@ const (
 	pingTimeout  = 15 * time.Second
 )
 
-// The wait before Listen opens a lost connection again. Each further wait is twice as long.
+// Listen waits before it opens a lost connection again: first for shortestListenWait, then each time twice as long, up to
+// longestListenWait.
 const (
 	shortestListenWait = 50 * time.Millisecond
 	longestListenWait  = 5 * time.Second
 )
 
-// Listen listens on a channel of PostgreSQL's NOTIFY until ctx ends. It calls notified for each notification, and whenever it has
-// opened a connection, because it can have missed notifications until then. When the connection is lost, it calls lost with the
+// Listen listens on a channel of PostgreSQL's NOTIFY until ctx ends. It calls notified for each notification. It also calls notified each
+// time it has opened a connection, because it can have missed notifications before. When the connection is lost, it calls lost with the
 // cause and the wait before it opens another one. It must not be called on SQLite, because SQLite has no notifications.
 func (d *DB) Listen(ctx context.Context, channel string, notified func(), lost func(wait time.Duration, cause error)) {
 	pg := d.driver.(*postgresDriver)

@@ -39,10 +39,10 @@ func ListText(items []string) string {
 	return b.String()
 }
 
-// listKey returns bytes that sort as PostgreSQL sorts arrays: entry by entry, and a shorter list before a longer one that begins with
-// the same entries. The byte 0 ends each entry, because no stored text contains it.
+// listKey returns a sort key for a list. The keys have the order of arrays in PostgreSQL: entry by entry, and a shorter list before a longer
+// one that begins with the same entries. The byte 0 ends each entry, because no stored text contains it.
 func listKey(items []string) []byte {
-	key := []byte{1} // the key of an empty list is not empty, because an empty blob would become null
+	key := []byte{1} // so that the key of an empty list is not an empty blob, which would become null in SQL
 	for _, item := range items {
 		key = append(append(key, item...), 0)
 	}

@@ -65,7 +65,7 @@ func (d *DB) checkReadable() error { return d.checkAvailable(everythingFails) }
 // checkWritable returns ErrOutage while the database is unreachable or locked. It is called before each write.
 func (d *DB) checkWritable() error { return d.checkAvailable(writesFail) }
 
-// checkAvailable returns ErrOutage if the outage is at least as severe as least, one of the constants above.
+// checkAvailable returns ErrOutage if there is an outage with the severity least or a higher one. least is writesFail or everythingFails.
 func (d *DB) checkAvailable(least int32) error {
 	if d.outage.severity.Load() < least {
 		return nil

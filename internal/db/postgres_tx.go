@@ -33,7 +33,7 @@ var errRolledBack = errors.New("the transaction was rolled back: one of its stat
 // rollbackTimeout limits a rollback after the caller's context has ended.
 const rollbackTimeout = 5 * time.Second
 
-// setActor tells the triggers of the history which account makes the changes, until the end of the transaction.
+// setActor is an SQL statement. It tells the triggers of the history which account makes the changes, until the end of the transaction.
 const setActor = "select set_config('atelie.actor', $1, true)"
 
 // queue adds a statement to the next batch.

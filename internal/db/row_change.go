@@ -15,8 +15,8 @@ type RowChange struct {
 	Type  string `json:"type"` // Inserted, Updated or Deleted
 	// Record is the whole row after an insert or update; nil for a deleted row.
 	Record json.RawMessage `json:"record,omitempty"`
-	// Old has the primary key that an updated or deleted row had. For a deleted row it also has the columns by which the policy
-	// decides who could see the row; clients do not get these columns. Old is nil for an inserted row.
+	// Old has the primary key that an updated or deleted row had. For a deleted row it also has the columns that decide
+	// who could see the row; clients do not get these columns. Old is nil for an inserted row.
 	Old json.RawMessage `json:"old,omitempty"`
 	// At is the time at which the change was recorded, shortly before the commit. The publisher of the change sets it.
 	At string `json:"at"`

@@ -38,7 +38,7 @@ type changeCounter struct {
 	mu         sync.Mutex
 	conn       sqldriver.Conn // nil before the first use, and after an error
 	connection int64          // counts the connections that were opened: the versions of two connections cannot be compared
-	closed     bool
+	closed     bool           // close was called
 }
 
 // read returns the number of the connection and its data_version.

@@ -67,7 +67,7 @@ func (q *writeQueue) runShort(ctx context.Context, fn func(Querier) error) error
 	return <-result
 }
 
-// join runs fn as a part of the group and gives the connection to the next transaction, also if fn panics.
+// join runs fn as a part of the group (one of its transactions) and then gives the connection to the next transaction, also if fn panics.
 func (q *writeQueue) join(ctx context.Context, g *group, result chan error, fn func(Querier) error) (err error) {
 	done := false
 	defer func() {

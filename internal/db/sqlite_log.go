@@ -16,8 +16,8 @@ import (
 // ErrLogInUse is returned by scrub and TruncateLog while a reader still needs the write-ahead log.
 var ErrLogInUse = errors.New("the write-ahead log is being read, it cannot be emptied yet")
 
-// TruncateLog moves SQLite's write-ahead log into the database and empties it. It waits for readers only briefly. The caller
-// must be responsible for the checkpoints (DelegateCheckpoints).
+// TruncateLog moves SQLite's write-ahead log into the database and empties it. It waits for readers only briefly. Only the part of the
+// program that runs the checkpoints (DelegateCheckpoints) may call it.
 func (d *DB) TruncateLog(ctx context.Context) (err error) {
 	s, ok := d.driver.(*sqliteDriver)
 	if !ok {

@@ -17,7 +17,7 @@ import (
 
 // Limits of a scrub. A write waits for one step of it at most, or for a checkpoint of scrubLog pages.
 const (
-	scrubTimeout  = "busy_timeout(50)"    // how long a step waits for locks
+	scrubTimeout  = "busy_timeout(50)"    // pragma: a step waits 50 ms for locks
 	scrubAttempts = 20                    // attempts of a step that meets readers or writers
 	scrubPause    = 25 * time.Millisecond // wait between two steps, and before another attempt
 	scrubReads    = 1000                  // pages that are read between two pauses
@@ -25,14 +25,14 @@ const (
 	scrubLog      = 512                   // pages that are overwritten between two checkpoints, so that the log stays small
 )
 
-// A database with maxScrubPages or more is not scrubbed. pageGap recognizes pages of tables and indexes by their first byte. In other pages
-// this byte is the highest byte of a page number, which is 0 as long as page numbers fit into 24 bits: below 64 GB with SQLite's usual
-// pages of 4 kB.
+// maxScrubPages is the number of pages from which on a database is not scrubbed, because pageGap could take other pages for pages of tables
+// and indexes. pageGap recognizes those two kinds by their first byte. In other pages this byte is the highest byte of a page number. It is 0
+// as long as page numbers fit into 24 bits: below 64 GB with SQLite's usual pages of 4 kB.
 const maxScrubPages = 1 << 24
 
 // scrub overwrites the unused parts of all pages, and empties the write-ahead log. It uses a separate connection, so that writes do
-// not wait while it waits for readers. A scrub that was interrupted has less to overwrite the next time. complete is false if only the log was
-// emptied (clearUnusedParts).
+// not wait while scrub waits for readers. A scrub that was interrupted has less to overwrite the next time. complete is false if only the
+// log was emptied (clearUnusedParts).
 func (d *sqliteDriver) scrub(ctx context.Context) (complete bool, err error) {
 	restart := d.restartLog.Load()
 	options := url.Values{"_pragma": {scrubTimeout}, "_txlock": {"immediate"}}

@@ -57,7 +57,7 @@ type sqliteConn interface {
 // run again while its rows are being read is prepared twice. database/sql lets only one goroutine at a time use a connection.
 type statementConn struct {
 	sqliteConn
-	idle   map[string]*list.Element // each element's Value is a *statement; by SQL text
+	idle   map[string]*list.Element // unused statements by SQL text; the Value of an element is a *statement
 	recent *list.List               // the same statements, the most recently used first
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// txQuerier runs the statements of a transaction on SQLite. After a statement has failed, it runs no further one, as PostgreSQL does.
+// txQuerier runs the statements of a transaction on SQLite. After a statement has failed, it refuses all later ones, like PostgreSQL.
 // This is necessary because SQLite itself rolls back on some errors, such as a full disk, and would then commit each later statement on
 // its own.
 type txQuerier struct {

@@ -18,7 +18,7 @@ func ReadMarker(ctx context.Context, q Querier) (string, error) {
 	return marker, err
 }
 
-// EnsureMarker stores a marker unless the database has one, and returns the marker that is stored. For "" it makes a new id.
+// EnsureMarker stores a marker unless the database has one, and returns the marker that is stored. If marker is "", it makes a new id.
 func (d *DB) EnsureMarker(ctx context.Context, marker string, now time.Time) (string, error) {
 	if marker == "" {
 		marker = uuid.NewString()

@@ -33,9 +33,10 @@ func (f AccessFunc) Check(r *http.Request, bucket, name string) (Access, error) 
 // OwnerCacheControl is the Cache-Control of a file that only owners may read (AccessOwner).
 const OwnerCacheControl = "private, max-age=300"
 
+// signedByOwner is the context key of the mark that WithSignedByOwner sets.
 type signedByOwner struct{}
 
-// WithSignedByOwner returns a copy of r with a mark: its URL was signed by an owner, which is anyone who may write to the object's
+// WithSignedByOwner returns a copy of r with the mark that an owner signed its URL. An owner is here anyone who may write to the object's
 // bucket.
 func WithSignedByOwner(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), signedByOwner{}, true))

@@ -36,13 +36,13 @@ type Blob struct {
 	ETag string
 }
 
-// Inspection is the result of reading a complete upload (a picture or a video) in the media service.
+// Inspection is the result of reading a complete upload (a picture or a video) in the media service. The caller must call Close.
 type Inspection struct {
 	Width, Height int      // pixels as shown, after the EXIF rotation; 0 for a video that cannot be read
-	Thumbhash     []byte   // a placeholder from the preview in the file; nil if there is none
-	Color         string   // the dominant colour of that preview, #rrggbb, or ""
+	Thumbhash     []byte   // a placeholder, computed from the preview picture inside the file; nil if the file has no preview
+	Color         string   // the dominant colour of the preview picture, #rrggbb; "" if the file has no preview
 	Video         *Video   // nil for pictures
-	Stripped      *os.File // a copy without metadata, to publish instead of the upload; nil if the upload itself is published
+	Stripped      *os.File // the upload without metadata, which is published instead; nil if the upload itself is published
 }
 
 // Close closes the copy in Stripped. The copy has no file name, so this also frees its space on the disk. i may be nil.
@@ -57,7 +57,7 @@ type Video struct {
 	Codec      string        // for example avc1 or VP9 (video.Info)
 	Duration   time.Duration // 0 if it is unknown
 	IndexFirst bool          // the index is at the beginning of the file: browsers can play the video before they have received all of it
-	Failure    string        // code of the reason why the video cannot be shown, or ""; if it is set, the other fields are not
+	Failure    string        // code of the reason why the video cannot be shown, or ""; if it is set, all other fields are zero
 }
 
 // SiteBucket reports whether a bucket is one of the site's own. Pictures in these buckets are published without private metadata and get

@@ -11,8 +11,8 @@ import (
 const MaxName = 1024
 
 // ValidName reports whether an object may have the name: segments separated by single slashes, none of them "." or "..", in valid UTF-8
-// without control characters or backslashes. A name is also invalid if it becomes so when its percent-escapes are decoded, once or
-// several times. That is only a precaution, because this program uses no name as a file path.
+// without control characters or backslashes. A name is also invalid if decoding its percent-escapes, once or several times, gives
+// an invalid name. That is only a precaution, because this program uses no name as a file path.
 func ValidName(name string) bool {
 	for {
 		if !validPath(name) {

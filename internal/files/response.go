@@ -32,11 +32,11 @@ func (b Body) Close() error {
 func (b Body) Write(w http.ResponseWriter, r *http.Request, modified time.Time) {
 	switch {
 	case b.Bytes == nil:
-		// It handles ranges and conditional requests, and uses sendfile for a file on disk.
+		// ServeContent handles ranges and conditional requests, and uses sendfile for a file on disk.
 		http.ServeContent(w, singleRange(r), "", modified, b.File)
 	case !isPlainGet(r):
 		http.ServeContent(w, singleRange(r), "", modified, bytes.NewReader(b.Bytes))
-	default: // one write is faster than ServeContent, because that copies in pieces
+	default: // one write is faster than ServeContent, which copies in pieces
 		h := w.Header()
 		h["Accept-Ranges"] = bytesUnit
 		h["Content-Length"] = []string{strconv.Itoa(len(b.Bytes))}

@@ -15,7 +15,7 @@ import (
 // rowCacheBytes is the maximum memory that the entries of one RowCache may use, in bytes.
 const rowCacheBytes = 2 << 20
 
-// staleTime is how long cached rows are used after a change of the content version that is not an edit by a person: the program has
+// staleTime is how long cached rows are still used after the content version has changed without an edit by a person. Then the program has
 // recorded something about files, such as new renditions. While uploads are processed, such changes follow one another for minutes.
 const staleTime = time.Second
 

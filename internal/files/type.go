@@ -15,8 +15,8 @@ type Type struct {
 	MIME       string
 	Extensions []string // lower case, without the dot
 	Image      bool     // true for pictures, false for videos
-	// KeepsMetadata is true if the program cannot remove the metadata (such as the place) from pictures of this type. Only callers who may
-	// replace such a file can download it. All others get renditions.
+	// KeepsMetadata is true if the program cannot remove the metadata (such as where a picture was taken) from pictures of this type. Only
+	// callers who may replace such a file can download it. All others get renditions.
 	KeepsMetadata bool
 }
 

@@ -69,8 +69,8 @@ func (s *Service) addressData(w http.ResponseWriter, r *http.Request) error {
 	return errInvalid("The action must be find, export or erase")
 }
 
-// isAddress reports whether text could be an e-mail address. It accepts more than emailPattern, which the addresses of accounts need not
-// match.
+// isAddress reports whether text could be an e-mail address. It accepts more texts than emailPattern, because the
+// addresses of accounts need not match that pattern.
 func isAddress(text string) bool {
 	local, domain, found := strings.Cut(text, "@")
 	return found && local != "" && domain != "" && len(text) <= maxEmail &&

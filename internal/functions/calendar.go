@@ -24,7 +24,7 @@ const calendarEnding = ".ics" // file extension of iCalendar (RFC 5545)
 // Limit of requests for calendars from one IP address in a minute. It also limits how fast tokens can be guessed.
 const (
 	calendarsPerMinute = 60
-	calendarLimit      = "calendar"
+	calendarLimit      = "calendar" // name of the rate limit
 )
 
 // calendarRequest is the body of a call of calendar-feed.

@@ -31,7 +31,7 @@ type commissionPart struct {
 	Problem bool   // the alert is about the name
 }
 
-// offerPart is the newest offer on the page.
+// offerPart is the newest offer, as the page shows it.
 type offerPart struct {
 	ID, Text, Price, Deposit, Promised, Expires string
 	Terms, TermsLang                            string // TermsLang is for the attribute lang, "" if the terms are in the page's language

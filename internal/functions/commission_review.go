@@ -18,7 +18,7 @@ import (
 	"atelie/internal/i18n"
 )
 
-// Limits of a review in characters: those of the table reviews.
+// Limits of a review in characters, the same as those of the table reviews.
 const (
 	maxReviewLine = 200 // of name and place
 	maxReviewText = 5000
@@ -26,8 +26,8 @@ const (
 
 // Limits of the requests for a review in one conversation.
 const (
-	maxReviewRequests     = 3
-	reviewRequestInterval = 24 * time.Hour
+	maxReviewRequests     = 3              // number of requests
+	reviewRequestInterval = 24 * time.Hour // minimum time between two requests
 )
 
 // ReviewPicture is a copy of a conversation's picture in the bucket of reviews. The copy has no rows in the database yet.
@@ -60,7 +60,7 @@ type reviewState struct {
 	State      string     `json:"state"`    // one of the state constants of store_commission_reviews.go
 	CanAsk     bool       `json:"can_ask"`  // whether a review can be requested now
 	AskedAt    *time.Time `json:"asked_at"` // null: it was never requested
-	Name       string     `json:"name"`     // name, place and text are "" in the cases that commissionReview names
+	Name       string     `json:"name"`     // Name, Place and Text are "" before the client writes a review, after its withdrawal, and after its approval
 	Place      string     `json:"place"`
 	Text       string     `json:"text"`
 	Picture    *picture   `json:"picture"` // null for none

@@ -27,9 +27,9 @@ type reviewPart struct {
 	Picture  *picture // picture that the client has sent before; nil for none
 
 	Sent     bool              // the client has sent the form and it was refused: its fields show the sent values
-	Name     string            // Name, Place and Text are the values of the form's fields
-	Place    string            //
-	Text     string            //
+	Name     string            // value of the form's field name
+	Place    string            // value of the field place
+	Text     string            // value of the field text
 	Problems map[string]string // by field: name, place, text and picture
 	Alert    string            // error that belongs to no field; "" for none
 }

@@ -26,7 +26,7 @@ type noticesRequest struct {
 type listedNotice struct {
 	MessageID string    `json:"message_id"`
 	Channel   string    `json:"channel"`         // channelPlan, channelMail, channelWebhook, channelThanks or channelCopy
-	Recipient string    `json:"recipient"`       // e-mail address, or host of the webhook; "" for a plan
+	Recipient string    `json:"recipient"`       // e-mail address, or host of the webhook; "" for a plan, which has no recipients yet
 	State     string    `json:"state"`           // waiting, retrying, sent or failed
 	Error     string    `json:"error,omitempty"` // why the most recent attempt failed; "" if no attempt has failed
 	QueuedAt  time.Time `json:"queued_at"`

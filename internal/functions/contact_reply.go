@@ -34,7 +34,7 @@ type ReplyMail struct {
 	Review    bool       // whether the text requests a review
 	Thanks    bool       // whether a copy has the words of the thank-you mail too
 	Offer     *OfferMail // the offer that the text describes; nil for other texts
-	At        time.Time
+	At        time.Time  // when the text was written
 }
 
 // replyJob is the payload of JobReply.
@@ -50,7 +50,7 @@ type replyRequest struct {
 
 	// For the action reply, ID is an idempotency key: a second call with the same ID and text stores nothing. For resend, it is the id of a reply.
 	ID   string `json:"id"`
-	Text string `json:"text"` // of reply
+	Text string `json:"text"` // for reply
 }
 
 // conversationState is the response of contact-reply. The replies themselves are rows of the table contact_replies.

@@ -29,7 +29,8 @@ func hasControl(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && unicode.IsControl(r) })
 }
 
-// problemOfReply returns the text key of the mistake in a normalized reply, or "" for a valid one. A reply with pictures needs no text.
+// problemOfReply returns what is wrong with a normalized reply, as the key of a text, or "" for a valid reply. A reply with
+// pictures needs no text.
 func problemOfReply(text string, pictures []newPicture) string {
 	switch {
 	case text == "" && len(pictures) == 0:

@@ -57,7 +57,7 @@ func deriveToken(key []byte, nonce string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:tokenBytes])
 }
 
-// hashToken returns the hash that the database has of a token. A malformed token is hashed and looked up like any other.
+// hashToken returns the hash of a token. The database stores only this hash. A malformed token is hashed and looked up like any other.
 func hashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])

@@ -22,17 +22,20 @@ import (
 	"atelie/internal/settings"
 )
 
-// Limits of requests for private links in a minute. The limits for one IP address also limit the guessing of tokens.
+// How many requests a minute the pages of private links answer, with the names of the limits. A private link opens the conversation about a
+// visitor's message. The limits by IP address also slow down guessing the token in the link.
 const (
-	enquiriesPerMinute   = 120 // by one IP address
-	enquiryPostsPerLink  = 10
-	enquiryPostsPerMin   = 30 // by one IP address
-	enquiryRequestsLimit = "enquiry"
-	enquiryPostsLimit    = "enquiry-post"
-	enquiryLinkLimit     = "enquiry-link"
+	enquiryRequestsPerMinute = 120 // by one IP address
+	enquiryRequestsLimit     = "enquiry"
 
-	enquiryPicturesPerMin = 600 // by one IP address: a conversation can have a hundred pictures
-	enquiryPicturesLimit  = "enquiry-picture"
+	enquiryPostsPerMinute = 30 // by one IP address
+	enquiryPostsLimit     = "enquiry-post"
+
+	enquiryPostsPerLink = 10 // in a minute, by all IP addresses
+	enquiryLinkLimit    = "enquiry-link"
+
+	enquiryPicturesPerMinute = 600 // by one IP address: a conversation can have a hundred pictures
+	enquiryPicturesLimit     = "enquiry-picture"
 )
 
 // EnquiryWork is the work that a message asks about, as the page of the private link shows it.
@@ -51,12 +54,12 @@ var enquiryTemplate = template.Must(template.New("enquiry").Parse(enquirySource 
 type enquiryPage struct {
 	Language   i18n.Language // language of the page
 	Path       string        // path and query of the page
-	OtherPath  string        // the same page in the other language
+	OtherPath  string        // path and query of the page in the other language
 	Enquiry    *enquiry      // nil for the page of a link that does not exist
 	State      string        // state of the enquiry
 	Place      string        // position on the waiting list; "" for none
 	Next       string        // what the visitor can do or expect next
-	NextAnchor string        // "#" and the id of the form for it; "" for none
+	NextAnchor string        // link to the form for the step in Next, such as "#reply"; "" for none
 	Commission commissionPart
 	Review     reviewPart
 	Work       *EnquiryWork
@@ -162,10 +165,10 @@ func (s *Service) Enquiry(w http.ResponseWriter, r *http.Request) error {
 // limitEnquiries counts a request against the limits. It counts posts for links that do not exist too, so that these need the same work.
 func (s *Service) limitEnquiries(w http.ResponseWriter, r *http.Request, hash string) error {
 	subject := httpx.LimitSubject(r.Context())
-	if err := s.enforceLimit(w, r, enquiryRequestsLimit, subject, enquiriesPerMinute, errTooManyRequests); err != nil || r.Method != http.MethodPost {
+	if err := s.enforceLimit(w, r, enquiryRequestsLimit, subject, enquiryRequestsPerMinute, errTooManyRequests); err != nil || r.Method != http.MethodPost {
 		return err
 	}
-	if err := s.enforceLimit(w, r, enquiryPostsLimit, subject, enquiryPostsPerMin, errTooManyRequests); err != nil {
+	if err := s.enforceLimit(w, r, enquiryPostsLimit, subject, enquiryPostsPerMinute, errTooManyRequests); err != nil {
 		return err
 	}
 	return s.enforceLimit(w, r, enquiryLinkLimit, hash, enquiryPostsPerLink, errTooManyRequests)

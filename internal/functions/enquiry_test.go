@@ -330,7 +330,7 @@ func TestRequestsForLinksAreLimited(t *testing.T) {
 			s.http.ServeHTTP(rec, r)
 			return rec.Code
 		}
-		for i := range enquiriesPerMinute {
+		for i := range enquiryRequestsPerMinute {
 			if code := from(); code != 404 {
 				t.Fatalf("guess %d: %d", i, code)
 			}

@@ -48,8 +48,8 @@ func startExportFile(w http.ResponseWriter, name string) *exportFile {
 	return &exportFile{bufio.NewWriterSize(sink, 32<<10), sink}
 }
 
-// end completes the file; err is the error of making its content. After an error it depends on what was sent. If nothing was, end returns the
-// error, and the client gets an ordinary error response. If a part of the file was, end panics with http.ErrAbortHandler, which aborts the
+// end completes the file; err is the error of making its content. After an error, end returns the error if nothing was sent yet, and the
+// client gets an ordinary error response. If a part of the file was sent, end panics with http.ErrAbortHandler, which aborts the
 // connection: otherwise the incomplete file would look complete.
 func (f *exportFile) end(ctx context.Context, err error) error {
 	if err == nil {

@@ -14,8 +14,8 @@ const (
 	causeFlood       = "flood" // more than MessagesPerHour messages arrived in an hour
 )
 
-// floodWindow is the time after which the count of messages from all visitors starts again at 0. The count stops spam that comes from so
-// many IP addresses that each stays below the limit for one address.
+// floodWindow is the time after which the count of messages from all visitors starts again at 0. The limit on this count stops spam that
+// comes from so many IP addresses that each stays below the limit for one address.
 const floodWindow = time.Hour
 
 const floodLimit = "contact-messages" // name of the rate limit

@@ -11,8 +11,8 @@ import (
 )
 
 // JobCleanUp is the kind of the job that completes the deletion of messages. It deletes what the transaction of the deletion cannot delete:
-// mails about the messages that were stored as files, and remains of their text in SQLite's files. Its value is the former name, because
-// stored jobs have it.
+// mails about the messages that were stored as files, and remains of their text in SQLite's files. The value is the former name of
+// the kind, because stored jobs have it.
 const JobCleanUp = "contact.forget"
 
 // cleanUpJob is the payload of JobCleanUp.
@@ -52,7 +52,7 @@ func (s *Service) cleanUp(ctx context.Context, payload []byte) error {
 	return s.scrub(ctx)
 }
 
-// cleanUpTime is the time limit of one run. In a minute, a scrub overwrites some 250 MB, or checks
+// cleanUpTime is the time limit of one run of a JobCleanUp. In a minute, a scrub overwrites some 250 MB, or checks
 // 5 GB in which there is nothing to overwrite. A run that was interrupted leaves less to do for the next one.
 const cleanUpTime = 15 * time.Minute
 

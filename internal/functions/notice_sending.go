@@ -28,7 +28,7 @@ const (
 // Values of the column contact_notices.channel. A new message gets one row, with channelPlan. JobPlan replaces this row with one row for
 // each notice.
 const (
-	channelPlan    = "plan"
+	channelPlan    = "plan"    // the recipients are not known yet
 	channelMail    = "mail"    // mail to an owner, or to an e-mail address in the settings
 	channelWebhook = "webhook" // call of the owner's webhook
 	channelThanks  = "thanks"  // thank-you mail to the visitor
@@ -36,8 +36,8 @@ const (
 )
 
 const (
-	// noticeLife is the age at which an unsent notice is shown as failed. All attempts of its job together take less time, so such
-	// a notice has lost its job.
+	// noticeLife is the age at which an unsent notice is shown as failed. All attempts of its job together take less time, so the
+	// job of such a notice no longer exists.
 	noticeLife = 12 * time.Hour
 	// thanksInterval is the minimum time between two thank-you mails to one mailbox. thanksPerDay is the maximum number of thank-you
 	// mails to all mailboxes in thanksWindow. Without limits, programs could make the site send mails to other people, by entering their

@@ -20,7 +20,7 @@ import (
 
 // This file parses the bodies of contact requests.
 
-// maxParts is the maximum number of parts, which are the fields, of a multipart form. The site's form has five.
+// maxParts is the maximum number of parts (fields) of a multipart form. The site's form has five.
 const maxParts = 50
 
 // isFormType reports whether a Content-Type is that of a form: URL-encoded or multipart.
@@ -29,8 +29,8 @@ func isFormType(contentType string) bool {
 	return err == nil && (media == "application/x-www-form-urlencoded" || media == "multipart/form-data")
 }
 
-// readContactRequest reads and parses the body of a contact request. With an error it returns the fields that can be read: a page
-// that shows the error shows them again.
+// readContactRequest reads and parses the body of a contact request. With an error it also returns the fields that can be read,
+// so that the page with the error can show them again.
 func readContactRequest(w http.ResponseWriter, r *http.Request) (contactRequest, error) {
 	body, err := httpx.ReadBody(w, r, maxBody)
 	req, parseErr := parseContactRequest(r.Header.Get("Content-Type"), body)

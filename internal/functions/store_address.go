@@ -40,8 +40,8 @@ func (n notice) exportFor(address string, now time.Time) exportedNotice {
 	return exported
 }
 
-// deleteNoticesTo deletes the notices and digests to an address, and for its mailbox the time of the most recent thank-you mail and the
-// counter of copies. mailbox is the result of hashMailbox for the address.
+// deleteNoticesTo deletes the notices and digests to an address. It also deletes what is stored about the mailbox: the time of the most
+// recent thank-you mail, and the counter of copies. mailbox is the result of hashMailbox for the address.
 func deleteNoticesTo(ctx context.Context, tx *db.Tx, address, mailbox string) error {
 	return errors.Join(
 		db.Exec(ctx, tx, "delete from contact_notices where lower(recipient) = $1", address),

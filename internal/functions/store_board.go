@@ -29,8 +29,8 @@ const (
 		order by case when o.answer = 'accepted' then 0 else 1 end, o.created_at desc, o.id limit 1), '') as price`
 )
 
-// listCards returns the first cards of a stage, at most limit. In the stages accepted and in_progress they are in the order of the promised
-// dates, those without a date last. In all other stages the newest is first.
+// listCards returns the first cards of a stage, at most limit. In the stages accepted and in_progress they are sorted by the promised
+// date, and cards without a date come last. In all other stages the newest card comes first.
 func listCards(ctx context.Context, q db.Querier, stage string, limit int) ([]boardCard, error) {
 	order := "c.stage_at desc, m.id"
 	if stage == stageAccepted || stage == stageInProgress {

@@ -30,7 +30,7 @@ func readCalendarOf(ctx context.Context, q db.Querier, userID string) (f calenda
 	return f, err
 }
 
-// hasRole reports whether an account has any role. Without one it can have no calendar.
+// hasRole reports whether an account has any role. An account without a role can have no calendar.
 func hasRole(ctx context.Context, q db.Querier, userID string) (bool, error) {
 	return db.One[bool](ctx, q, "select exists (select 1 from user_roles where user_id = $1)", userID)
 }

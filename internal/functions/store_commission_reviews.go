@@ -33,7 +33,7 @@ type commissionReview struct {
 	State     string // one of the state constants
 	AskedAt   time.Time
 	// ReplyID is the id of the client's reply that announces the review in the conversation and has its picture. It is nil before the first
-	// review. A further request does not change it; the review that the client writes then does.
+	// review. A further request does not change ReplyID; the client's next review does.
 	ReplyID   *string
 	WrittenAt *time.Time
 	DecidedAt *time.Time

@@ -34,7 +34,7 @@ func findEnquiry(ctx context.Context, q db.Querier, hash string, now time.Time) 
 	return e, err
 }
 
-// storedLanguage returns the language of a message. Messages of earlier versions have none.
+// storedLanguage returns the language of a message, or English for nil: earlier versions stored no language.
 func storedLanguage(language *string) i18n.Language {
 	if language == nil {
 		return i18n.EN

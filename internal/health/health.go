@@ -23,7 +23,7 @@ type Config struct {
 	Certificates func() []Certificate
 	// Releases is nil if the operator has set no release file: then the program does not look for newer releases.
 	Releases *Releases
-	// MailOwners queues a mail about a problem for every owner, unless any node has queued one less than interval ago.
+	// MailOwners queues a mail about a problem for every owner, unless any node has queued such a mail within the last interval.
 	MailOwners func(ctx context.Context, t Problem, interval time.Duration) error
 }
 

@@ -42,11 +42,11 @@ type Problem struct {
 
 // Limits beyond which something is a problem.
 const (
-	backupStaleAfter        = 25 * time.Hour // a snapshot is taken each night, and may take an hour
-	proofStaleAfter         = 36 * time.Hour // a proof is done each night, and may take hours
-	mailFailingAfter        = time.Hour
-	mailFailures            = 3 // consecutive failed attempts; a single failure can be the fault of the recipient's address
-	mailWaitingAfter        = 2 * time.Hour
+	backupStaleAfter        = 25 * time.Hour      // a snapshot is taken each night, and may take an hour
+	proofStaleAfter         = 36 * time.Hour      // a proof is done each night, and may take hours
+	mailFailingAfter        = time.Hour           // since the first failure after the newest delivery
+	mailFailures            = 3                   // consecutive failed attempts; a single failure can be the fault of the recipient's address
+	mailWaitingAfter        = 2 * time.Hour       // how long the oldest mail has waited
 	certificateEndsWithin   = 14 * 24 * time.Hour // remaining validity of a certificate
 	certificateMissingAfter = time.Hour           // a new domain gets its certificate within minutes
 )

@@ -39,14 +39,14 @@ func scanRevision(row db.Row) (v revision, err error) {
 	return v, err
 }
 
-// listHistory returns the revisions of a row, or of the whole table if id is "", that are older than the one with the id before. Those of a
-// series include the revisions of its works.
+// listHistory returns the revisions of a row, or of the whole table if id is "", that are older than the one with the id before. The
+// revisions of a series include those of its works.
 func listHistory(ctx context.Context, q db.Querier, table, id string, before int64) ([]revision, error) {
-	also := table
+	secondTable := table
 	if table == "series" {
-		also = seriesWorksTable
+		secondTable = seriesWorksTable
 	}
-	return db.Collect(ctx, q, scanRevision, selectRevisions+" where h.table_name in ($1, $2) and ($3 = '' or h.row_id = $3) and h.id < $4 order by h.id desc limit "+strconv.Itoa(maxListed), table, also, id, before)
+	return db.Collect(ctx, q, scanRevision, selectRevisions+" where h.table_name in ($1, $2) and ($3 = '' or h.row_id = $3) and h.id < $4 order by h.id desc limit "+strconv.Itoa(maxListed), table, secondTable, id, before)
 }
 
 // listDeleted returns the revisions of the newest deletion of each row that was not restored. It returns only revisions that are older
@@ -57,7 +57,7 @@ func listDeleted(ctx context.Context, q db.Querier, table string, before int64) 
 		and h.row_id not in (select cast(id as text) from `+table+") order by h.id desc limit "+strconv.Itoa(maxListed), table, before)
 }
 
-// listRevisionRows returns the column row_before of the revisions in which it contains part. Every row contains "".
+// listRevisionRows returns the column row_before of each revision in which this column contains part. "" selects all revisions.
 func listRevisionRows(ctx context.Context, q db.Querier, part string) ([]string, error) {
 	return db.Collect(ctx, q, db.ScanOne[string], "select cast(row_before as text) from row_history where cast(row_before as text) like $1", "%"+part+"%")
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// DecodeLenientJSON reads a JSON body as DecodeJSON does, but also accepts some values of another JSON type (see coerce), as Supabase
-// Storage does. Official clients send such values: the Python client, for example, sends "expiresIn":"60".
+// DecodeLenientJSON reads a JSON body as DecodeJSON does, but also accepts some values of another JSON type: coerce lists them. Supabase
+// Storage accepts them too, and official clients rely on it: the Python client, for example, sends "expiresIn":"60".
 func DecodeLenientJSON(w http.ResponseWriter, r *http.Request, limit int64, dst any) error {
 	var raw json.RawMessage
 	if err := DecodeJSON(w, r, limit, &raw); err != nil {
@@ -36,10 +36,10 @@ var unmarshalerType = reflect.TypeFor[json.Unmarshaler]()
 //	number     a string with a number
 //	boolean    a string with a boolean, 1 and 0
 //	string     a number, a boolean
-//	list       a single value; it becomes the only entry
-//	single     a list with one entry
+//	list       a value that is not a list; it becomes the only entry
+//	number, boolean or string     a list with one such entry
 //
-// Other values, and null, stay as they are.
+// It also converts the fields of objects and the entries of lists. Other values, and null, stay as they are.
 func coerce(raw json.RawMessage, t reflect.Type) json.RawMessage {
 	raw = bytes.TrimSpace(raw)
 	if t.Kind() == reflect.Pointer {

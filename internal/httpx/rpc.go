@@ -8,7 +8,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file has helpers for packages that handle functions at /rest/v1/rpc. The codes of errors are PostgREST's.
+// This file has helpers for packages that handle functions at /rest/v1/rpc. The codes of errors are those of PostgREST, the program behind
+// this path in Supabase.
 
 // ErrRPCBadJSON is the error of DecodeRPC for a body that is not the JSON of a request.
 var ErrRPCBadJSON = apperr.New(http.StatusBadRequest, "PGRST102", "Empty or invalid json")

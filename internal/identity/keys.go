@@ -11,7 +11,7 @@ import (
 )
 
 // SigningKey is a key pair for ES256 (RFC 7518 §3.4). It signs new tokens from SignFrom until the SignFrom of a newer key. Its
-// tokens are accepted until VerifyUntil, or without an end if that is the zero time.
+// tokens are accepted until VerifyUntil; the zero time means no end.
 type SigningKey struct {
 	ID          string // the header parameter kid of its tokens
 	Private     *ecdsa.PrivateKey
@@ -35,7 +35,7 @@ type JWK struct {
 }
 
 // Times of keyCache. A node that cannot read the database may sign with a replaced key for keysStale. So all nodes must accept tokens of
-// a replaced key for longer than that.
+// a replaced key for longer than keysStale.
 const (
 	keysMaxAge      = time.Minute      // age at which the cached keys are read again
 	keysStale       = 10 * time.Minute // age at which the cached keys are no longer used

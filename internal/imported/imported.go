@@ -54,5 +54,5 @@ type Row struct {
 	Key     string        // the primary key; "" if the row has none
 	Added   bool          // the row was missing and was inserted; in a dry run: would be inserted
 	LeftOut []string      // names of the columns whose value the table cannot store
-	Err     *apperr.Error // why the row was not added; also nil if the site already has the row with the same content
+	Err     *apperr.Error // why the row was not added; nil if it was added, or if the site already has the row with the same content
 }

@@ -48,7 +48,7 @@ type Queue struct {
 	renew  time.Duration // renewEvery, shorter in tests
 }
 
-// New returns a queue. It seals (encrypts) payloads with a key derived from sealKey; it may have any length. previous is the
+// New returns a queue. It seals (encrypts) payloads with a key derived from sealKey, which may have any length. previous is the
 // sealKey of the site's previous secret, for payloads that are still encrypted with it, or nil. Jobs run only while the method Run runs.
 func New(d *db.DB, sealKey, previous []byte, log *slog.Logger, now func() time.Time) *Queue {
 	sealer := newSealer(sealKey)

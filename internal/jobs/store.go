@@ -24,8 +24,8 @@ type job struct {
 	createdAt time.Time
 }
 
-// insertJob adds a job. payload is encrypted; about is the UUID of the row that the job is about, or nil; ifIn is Job.IfIn: a table; the
-// job is added only if it has the row about. "" adds it always.
+// insertJob adds a job. payload is encrypted. about is the UUID of the row that the job is about, or nil. If ifIn (Job.IfIn) is not "", it
+// names a table, and the job is added only if this table has the row about.
 func insertJob(ctx context.Context, tx *db.Tx, id, kind string, payload []byte, about any, ifIn string, runAt, now time.Time) error {
 	condition := ""
 	if ifIn != "" {

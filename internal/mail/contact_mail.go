@@ -62,7 +62,7 @@ const (
 	maxName       = 100
 	maxEmail      = 254
 	maxDigestName = 60
-	maxLine       = 5000
+	maxLine       = 5000 // of a line of the text
 )
 
 // addContact adds a visitor's message to the page (the data of a mail's templates): who wrote it, why, and the text as a quote.

@@ -24,10 +24,10 @@ import (
 
 // This file writes mails as files when no mail server is set, and finds and deletes those files.
 
-// fileRetention is how long a mail in a file is kept. The links in the mail expire much earlier.
+// fileRetention is how long a mail file is kept. The links in the mail expire much earlier.
 const fileRetention = 30 * 24 * time.Hour
 
-// aboutHeader is a header that only mails in files have. It contains the ids of the visitors' messages that the mail is about, so
+// aboutHeader is a header that only mail files have. It contains the ids of the visitors' messages that the mail is about, so
 // that DeleteAbout finds the file.
 const aboutHeader = "X-Atelie-About"
 

@@ -11,15 +11,15 @@ import (
 
 // This file chooses the format of a rendition from the requested format and the header Accept (RFC 9110 §12.5.1).
 
-// formatsFor returns the formats in which a request can be served, the best first: the requested format, or the formats that the
-// header Accept names (RFC 9110 §12.5.1), or, if it names neither WebP nor AVIF, the picture's own format. If no rendition exists
-// in any of these formats, one is made in the last format of the list. So a client whose Accept names AVIF gets an AVIF only if it
-// exists already; such a request does not wait until an AVIF is made.
+// formatsFor returns the formats in which a request can be served, the best first. source is the MIME type of the picture; alpha is whether
+// the picture has transparency. The list is the requested format alone, if there is one. Otherwise it is AVIF if Accept names AVIF, then WebP
+// if Accept names WebP, or else the picture's own format. If no rendition exists in any of these formats, one is made in the last format of
+// the list. So a request never waits for an AVIF only because Accept names AVIF.
 func (t *transform) formatsFor(accept, source string, alpha bool) []rendition.Format {
 	switch t.Format {
 	case "avif", "webp", "jpeg":
 		return []rendition.Format{rendition.Format(t.Format)}
-	case "origin":
+	case "origin": // the format of the uploaded picture
 		if source == files.WebP.MIME {
 			return []rendition.Format{rendition.WebP}
 		}
@@ -44,7 +44,8 @@ func ownFormat(source string, alpha bool) rendition.Format {
 	return rendition.JPEG
 }
 
-// acceptedFormats reports whether an Accept header names AVIF and WebP, as browsers do for pictures. Wildcards do not count.
+// acceptedFormats reports whether an Accept header names AVIF and WebP. Wildcards such as image/* do not count, because they do not say
+// which formats a browser can show.
 func acceptedFormats(accept string) (avif, webp bool) {
 	for part := range strings.SplitSeq(accept, ",") {
 		name, _, hasParams := strings.Cut(part, ";")

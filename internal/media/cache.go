@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// This file responds to requests for public renditions from the row cache, without a query. It also remembers which renditions cannot be
-// made.
+// This file responds to requests for public renditions from the row cache (the database rows of earlier responses), without a query. It
+// also remembers which renditions cannot be made.
 
-// publicRenditionPath begins the path of each public URL of a rendition.
+// publicRenditionPath is the prefix of the path in every public URL of a rendition.
 const publicRenditionPath = "/storage/v1/render/image/public/"
 
-// fallbackLifetime is how long cached rows are used for a rendition in a format that the client does not prefer. The rendition in the
-// preferred format may be made meanwhile. That does not raise the content version, because any visitor can cause it with a request. So the
-// rows must be read again to notice it.
+// fallbackLifetime is how long cached rows are used for a rendition in a format that the client does not prefer. After this time the rows
+// are read again, because the rendition in the preferred format may exist by then. A new rendition does not raise the content version:
+// otherwise any visitor could raise the version with a request.
 const fallbackLifetime = 10 * time.Second
 
 // errReadAnew is returned for cached rows that are too old for a response.
@@ -33,7 +33,7 @@ func (s *Service) FromCache(next http.Handler) http.Handler {
 		if rows.rendition.substitute || !rows.expires.IsZero() && !s.now().Before(rows.expires) {
 			return errReadAnew
 		}
-		return s.sendFile(w, r, false, rows)
+		return s.sendFile(w, r, false, rows) // false: the rendition is public
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 // description is what a page needs to know about a picture or a video before the browser has loaded the file. Sizes are in
 // pixels.
 type description struct {
-	Version   string       `json:"v,omitempty"` // version of the content; URLs of renditions contain it, so caches may keep them for ever
+	Version   string       `json:"v,omitempty"` // version of the content; URLs of renditions contain it, so that caches may keep renditions for ever
 	Kind      string       `json:"kind"`        // image or video
 	Width     int          `json:"width"`
 	Height    int          `json:"height"`
@@ -22,18 +22,18 @@ type description struct {
 	Tiles     *bool        `json:"tiles,omitempty"`     // whether the full size is available as tiles; nil for videos
 	Focus     *[2]float64  `json:"focus,omitempty"`     // the point that crops keep visible, as fractions of width and height from the top left corner
 	Duration  *float64     `json:"duration,omitempty"`  // seconds; nil for pictures
-	Codec     *string      `json:"codec,omitempty"`     // nil for pictures
+	Codec     *string      `json:"codec,omitempty"`     // codec of a video, such as avc1; nil for pictures
 	Plays     *bool        `json:"plays,omitempty"`     // whether every current browser plays the video; nil for pictures
 	Poster    string       `json:"poster,omitempty"`    // URL of the video's still, the picture shown in place of the video
-	Still     *description `json:"still,omitempty"`     // description of that picture
-	Details   *details     `json:"details,omitempty"`
+	Still     *description `json:"still,omitempty"`     // description of the still; nil if there is none
+	Details   *details     `json:"details,omitempty"`   // only for owners
 }
 
 // details tell the owner how a picture's renditions were made. File sizes are in bytes.
 type details struct {
 	State    string        `json:"state"`             // waiting, ready or failed
 	Reason   string        `json:"reason,omitempty"`  // a code: why the state is failed
-	Engine   string        `json:"engine,omitempty"`  // atelie or vips
+	Engine   string        `json:"engine,omitempty"`  // what made the renditions: atelie (this program) or vips
 	Original int64         `json:"original"`          // size of the file as it was uploaded
 	Public   int64         `json:"public"`            // size of the public file
 	Ladder   map[int]int64 `json:"ladder"`            // sizes of the WebP renditions, by width

@@ -56,8 +56,8 @@ func sizeOf(f io.ReadSeeker, t *files.Type) (w, h int, err error) {
 
 var errWebP = errors.New("not a WebP header")
 
-// webpDimensions returns the size of the picture in a WebP file (RFC 9649 §2). The size of an extended file is that of its
-// canvas, from the first chunk. The file must also contain a picture that fits into the canvas.
+// webpDimensions returns the size of the picture in a WebP file (RFC 9649 §2). The size of an extended file is the size of
+// its canvas, which the first chunk contains. The file must also contain a picture that fits into the canvas.
 func webpDimensions(f io.ReadSeeker) (width, height int, err error) {
 	const headerSize = 12 // "RIFF", the file's size (4 bytes), "WEBP"
 	if _, err := f.Seek(headerSize, io.SeekStart); err != nil {

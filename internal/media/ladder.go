@@ -12,7 +12,7 @@ import (
 // another size, shape or format. The ladder of a picture is the set of its renditions in the standard widths, up to its own width.
 
 // revision is the version number of the encoders, stored with each rendition. Raise it when renditions should be encoded
-// again: atelie media rebuild then replaces those with a lower number.
+// again: atelie media rebuild then replaces the renditions with a lower number.
 const revision = 1
 
 // maxUntiledSide is the longest side of a picture without tiles, and tileSide the side of a tile, both in pixels. A larger
@@ -22,7 +22,7 @@ const (
 	tileSide       = 1024
 )
 
-// The size in pixels of the share picture. Link previews show it.
+// The size in pixels of the share picture, which link previews show.
 const (
 	shareWidth  = 1200
 	shareHeight = 630

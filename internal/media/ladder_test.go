@@ -23,7 +23,7 @@ func TestLadderHasThePortraitCropsOfCovers(t *testing.T) {
 				continue
 			}
 			n++
-			wish, err := readTransform(url.Values{"width": {strconv.Itoa(w)}, "height": {strconv.Itoa((w*5 + 2) / 4)}, "resize": {"cover"}})
+			wish, err := parseTransform(url.Values{"width": {strconv.Itoa(w)}, "height": {strconv.Itoa((w*5 + 2) / 4)}, "resize": {"cover"}})
 			if err != nil {
 				t.Fatal(err)
 			}

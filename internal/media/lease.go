@@ -88,7 +88,7 @@ type keyLocks struct {
 
 type keyLock struct {
 	locked chan struct{} // holds a value while the mutex is locked
-	users  int           // callers that hold it or wait for it
+	users  int           // callers that hold the mutex or wait for it
 }
 
 // lock locks the key's mutex. If ctx ends first, the error wraps errBusy and the error of ctx.

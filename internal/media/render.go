@@ -41,7 +41,7 @@ type request struct {
 	object     objectName
 	transform  transform
 	urlVersion string // parameter v of the URL: the first 16 digits of the object's ETag; "" if missing
-	exact      bool   // sizes are made as requested; otherwise they are snapped to the widths of the ladder
+	exact      bool   // sizes are made as requested; otherwise they are snapped to the widths of the ladder (the standard widths)
 	private    bool   // no shared cache may store the response
 }
 
@@ -51,7 +51,7 @@ func (r request) isFromSitePage() bool {
 	return r.urlVersion != "" && !r.exact && r.transform.tile == nil && r.transform.Resize != frameMode
 }
 
-// useInterval is how often a rendition's time of use is updated, for renditions that can be evicted.
+// useInterval is the minimum time between two updates of a rendition's time of use. Renditions that are never evicted have no updates.
 const useInterval = time.Hour
 
 // servedRows are the database rows from which a request to a public URL was served. The row cache stores them, so that the same request
@@ -72,19 +72,19 @@ func (rows servedRows) size() int {
 // ladder, so that anonymous callers cannot make the server produce renditions without limit.
 func (s *Service) RenderPublic(w http.ResponseWriter, r *http.Request) error {
 	return s.rows.Serve(w, r, rowKey(r), func(remember func(servedRows)) error {
-		req, err := s.readRequest(r, false)
+		req, err := s.readRequest(r, false) // false: sizes are snapped to the ladder
 		if err != nil {
 			return err
 		}
 		return s.serve(w, r, req, remember)
 	}, func(rows servedRows) error {
-		return s.sendFile(w, r, false, rows)
+		return s.sendFile(w, r, false, rows) // false: the rendition is public
 	})
 }
 
 // Render handles requests for renditions of objects that the caller may read, in any size.
 func (s *Service) Render(w http.ResponseWriter, r *http.Request) error {
-	req, err := s.readRequest(r, true)
+	req, err := s.readRequest(r, true) // true: sizes are made as requested
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (s *Service) readRequest(r *http.Request, exact bool) (request, error) {
 	if err := s.checkRequest(r, req); err != nil {
 		return req, err
 	}
-	req.transform, err = readTransform(r.URL.Query())
+	req.transform, err = parseTransform(r.URL.Query())
 	return req, err
 }
 

@@ -565,7 +565,7 @@ func FuzzTransforms(f *testing.F) {
 		if err != nil {
 			return
 		}
-		wish, err := readTransform(q)
+		wish, err := parseTransform(q)
 		if err != nil {
 			if !files.IsRefusal(err) {
 				t.Errorf("%q: %v", query, err)

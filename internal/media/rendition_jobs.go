@@ -52,7 +52,8 @@ func (s *Service) MakeLadder(ctx context.Context, payload []byte) error {
 	return s.runStageJob(ctx, payload, stageLadder, JobExtras)
 }
 
-// MakeExtras runs a job of the kind JobExtras: it makes the stage stageTiles, the tiles. The kind's name is older.
+// MakeExtras runs a job of the kind JobExtras: it makes the tiles (stageTiles). The kind keeps an older name, because stored
+// jobs contain it.
 func (s *Service) MakeExtras(ctx context.Context, payload []byte) error {
 	return s.runStageJob(ctx, payload, stageTiles, JobAVIF)
 }

@@ -24,8 +24,8 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// Blobs stores the bytes to which rows refer. A blob is pending until a transaction commits it; a blob that stays pending is
-// removed after a while.
+// Blobs stores blobs: the bytes of files, to which rows refer by an id. A blob is pending until a transaction commits it; a blob that stays
+// pending is removed after a while.
 type Blobs interface {
 	// Open opens a blob for reading until ctx ends. The error is fs.ErrNotExist if there is no such blob.
 	Open(ctx context.Context, id string) (io.ReadSeekCloser, error)

@@ -12,7 +12,7 @@ import (
 // transaction saves derived files.
 
 // takeLease takes or renews the lease of an object until the time until, for holder. It returns false if another holder has the lease, or
-// the object has another version. It ignores a lease that expires implausibly late, because it was written by a node with a wrong clock.
+// the object has another version. A lease that expires implausibly late does not count: a node with a wrong clock has written it.
 func takeLease(ctx context.Context, q db.Querier, objectID, version, holder string, now, until time.Time) (bool, error) {
 	return db.Changed(ctx, q, `update media set maker = $3, making_until = $5 where object_id = $1 and blob_id = $2
 		and (maker is null or maker = $3 or making_until <= $4 or making_until > $6)`, objectID, version, holder, now, until, db.LatestPlausible(until, 0))
@@ -23,13 +23,13 @@ func releaseLease(ctx context.Context, q db.Querier, objectID, holder string) er
 	return db.Exec(ctx, q, "update media set maker = null, making_until = null where object_id = $1 and maker = $2", objectID, holder)
 }
 
-// lockMedia locks the media row of an object until the transaction ends. It returns false if the row is gone or has another
-// version.
+// lockMedia locks the media row of an object until the transaction ends, with an update that changes nothing. It returns false if the row
+// is gone or has another version.
 func lockMedia(ctx context.Context, tx *db.Tx, objectID, version string) (bool, error) {
 	return db.Changed(ctx, tx, "update media set kind = kind where object_id = $1 and blob_id = $2", objectID, version)
 }
 
-// lockObject locks the row of an object until the transaction ends. It returns false if the object is gone or has another blob.
+// lockObject locks the row of an object in the same way. It returns false if the object is gone or has another blob.
 func lockObject(ctx context.Context, tx *db.Tx, o files.Object) (bool, error) {
 	return db.Changed(ctx, tx, "update storage_objects set name = name where id = $1 and blob_id = $2", o.ID, o.BlobID)
 }

@@ -26,14 +26,14 @@ type media struct {
 	Kind, State, Reason string          // Kind is image or video; Reason is a code that says why State is failed
 	Engine              string          // the engine that made the renditions (rendition.Result.Engine)
 	Facts               rendition.Facts // for a video, only Width and Height are set
-	Original            *files.Blob     // nil if the public file is the upload
+	Original            *files.Blob     // the file as it was uploaded; nil if the public file is the upload itself
 	FocusX, FocusY      *float64        // focus point as fractions of width and height from the top left; nil if not set
 	Duration            *float64        // seconds; nil for pictures and for videos that cannot be read
 	Codec               *string         // nil for pictures and for videos that cannot be read
 }
 
-// mediaObjectColumns are the columns of an object and of its media row. In an outer join the columns of the media row without
-// coalesce are null if the row is missing.
+// mediaObjectColumns are the columns of an object and of its media row. If the media row is missing (left join), its columns without
+// coalesce are null.
 const mediaObjectColumns = `o.id, o.bucket_id, o.name, o.blob_id, o.size, o.mime_type, o.etag, o.cache_control, o.created_at, o.updated_at,
 	m.object_id, m.blob_id, coalesce(m.kind, ''), coalesce(m.state, ''), coalesce(m.reason, ''), coalesce(m.engine, ''), coalesce(m.width, 0),
 	coalesce(m.height, 0), coalesce(m.alpha, false), m.thumbhash, coalesce(m.color, ''), coalesce(m.profile, ''), coalesce(m.wide, false),

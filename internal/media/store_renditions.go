@@ -14,12 +14,12 @@ import (
 type renditionRow struct {
 	Name, BlobID, ETag string // ETag is the SHA-256 of the bytes in hexadecimal digits
 	Format             rendition.Format
-	Width, Height      int   // pixels
-	Size               int64 // bytes
-	P3                 bool  // the colours are in Display P3, not sRGB
-	Eager              bool  // made in advance and never evicted
-	Revision           int   // version number of the encoders that made it; 0 if it must be made again
-	UsedAt             time.Time
+	Width, Height      int       // pixels
+	Size               int64     // bytes
+	P3                 bool      // the colours are in Display P3, not sRGB
+	Eager              bool      // made in advance and never evicted
+	Revision           int       // version number of the encoders that made it; 0 if it must be made again
+	UsedAt             time.Time // when it was used last; updated once per useInterval
 }
 
 // renditionColumns are the columns of media_renditions that scanRendition reads.

@@ -21,7 +21,7 @@ import (
 // widest rendition if that is larger.
 const maxRequestedSide = 2560
 
-// transform is the requested rendition, with the fields of the client's TransformOptions. Fields that are missing in the request are 0 or
+// transform is the requested rendition, with the fields of TransformOptions in supabase-js. Fields that are missing in the request are 0 or
 // "". Its JSON form is part of the token of a signed URL.
 type transform struct {
 	Width   int     `json:"width,omitempty"`   // pixels
@@ -40,8 +40,8 @@ var (
 // frameMode is the resize mode of the share picture: the whole picture on a background. Supabase does not have this mode.
 const frameMode = "frame"
 
-// readTransform reads a transform from the parameters of a URL and validates it.
-func readTransform(q url.Values) (t transform, err error) {
+// parseTransform reads a transform from the parameters of a URL and validates it.
+func parseTransform(q url.Values) (t transform, err error) {
 	for _, number := range []struct {
 		name  string
 		field *int

@@ -2,5 +2,5 @@
 
 package memory
 
-// trimC does nothing: on other systems modernc.org/libc has these variables under other names.
+// trimC does nothing: on other systems modernc.org/libc has the variables of trim_linux.go under other names.
 func trimC() {}

@@ -31,7 +31,7 @@ type Sources struct {
 // BackupState describes the backup. If backups are off, only On is set, to false.
 type BackupState struct {
 	On      bool
-	Age     time.Duration // age of the newest state that can be restored; negative if there is none
+	Age     time.Duration // age of the latest restore point; negative if there is none
 	Waiting int64         // number of files that are not in the destination yet
 }
 
@@ -39,25 +39,25 @@ type BackupState struct {
 const scrapeTimeout = 2 * time.Second
 
 var (
-	jobsWaiting   = newDesc("atelie_jobs_waiting", "Jobs in the queue that are due now or later, running ones included. Nodes that share a database report the same numbers.", "kind")
-	jobsFailed    = newDesc("atelie_jobs_failed", "Jobs that failed and will not be tried again; they are kept for 30 days. Nodes that share a database report the same numbers.", "kind")
-	databaseUp    = newDesc("atelie_database_up", "1 if the database answered this scrape, 0 if not; the numbers of jobs are missing then.")
-	poolMax       = newDesc("atelie_database_connections_max", "Largest number of connections of the pool.", "pool")
-	poolOpen      = newDesc("atelie_database_connections_open", "Open connections of the pool.", "pool")
-	poolInUse     = newDesc("atelie_database_connections_in_use", "Connections of the pool that run a statement or a transaction.", "pool")
-	poolWaits     = newDesc("atelie_database_waits_total", "How often a statement had to wait for a connection of the pool.", "pool")
-	poolWaited    = newDesc("atelie_database_wait_seconds_total", "Time that statements have waited for a connection of the pool.", "pool")
-	cacheRequests = newDesc("atelie_cache_requests_total", "Cache lookups by requests; the label result is hit or miss.", "cache", "result")
-	diskFree      = newDesc("atelie_disk_free_bytes", "Free space on the disk of the data folder, not counting the reserve file that the server frees when the disk is full.")
-	diskTotal     = newDesc("atelie_disk_total_bytes", "Size of the disk of the data folder.")
-	liveSockets   = newDesc("atelie_live_sockets", "Live connections to this node.")
-	backupAge     = newDesc("atelie_backup_age_seconds", "Age of the latest restore point of the backup; infinite while there is none. Missing when backups are off.")
-	backupWaiting = newDesc("atelie_backup_waiting_files", "Files that are not in the backup destination yet. Missing when backups are off.")
-	mailAttempts  = newDesc("atelie_mail_attempts_total", "Attempts to deliver a mail. Without a mail server a mail that was written as a file counts as delivered.", "result")
+	jobsUnfinished  = newDesc("atelie_jobs_waiting", "Jobs in the queue that are due now or later, running ones included. Nodes that share a database report the same numbers.", "kind")
+	jobsFailed      = newDesc("atelie_jobs_failed", "Jobs that failed and will not be tried again; they are kept for 30 days. Nodes that share a database report the same numbers.", "kind")
+	databaseUp      = newDesc("atelie_database_up", "1 if the database answered this scrape, 0 if not; the numbers of jobs are missing then.")
+	poolMax         = newDesc("atelie_database_connections_max", "Largest number of connections of the pool.", "pool")
+	poolOpen        = newDesc("atelie_database_connections_open", "Open connections of the pool.", "pool")
+	poolInUse       = newDesc("atelie_database_connections_in_use", "Connections of the pool that run a statement or a transaction.", "pool")
+	poolWaitCount   = newDesc("atelie_database_waits_total", "How often a statement had to wait for a connection of the pool.", "pool")
+	poolWaitSeconds = newDesc("atelie_database_wait_seconds_total", "Time that statements have waited for a connection of the pool.", "pool")
+	cacheRequests   = newDesc("atelie_cache_requests_total", "Cache lookups by requests; the label result is hit or miss.", "cache", "result")
+	diskFree        = newDesc("atelie_disk_free_bytes", "Free space on the disk of the data folder, not counting the reserve file that the server frees when the disk is full.")
+	diskTotal       = newDesc("atelie_disk_total_bytes", "Size of the disk of the data folder.")
+	liveSockets     = newDesc("atelie_live_sockets", "Live connections to this node.")
+	backupAge       = newDesc("atelie_backup_age_seconds", "Age of the latest restore point of the backup; infinite while there is none. Missing when backups are off.")
+	backupWaiting   = newDesc("atelie_backup_waiting_files", "Files that are not in the backup destination yet. Missing when backups are off.")
+	mailAttempts    = newDesc("atelie_mail_attempts_total", "Attempts to deliver a mail. Without a mail server a mail that was written as a file counts as delivered.", "result")
 )
 
 var descriptions = []*prometheus.Desc{
-	jobsWaiting, jobsFailed, databaseUp, poolMax, poolOpen, poolInUse, poolWaits, poolWaited, cacheRequests, diskFree, diskTotal, liveSockets, mailAttempts, backupAge, backupWaiting,
+	jobsUnfinished, jobsFailed, databaseUp, poolMax, poolOpen, poolInUse, poolWaitCount, poolWaitSeconds, cacheRequests, diskFree, diskTotal, liveSockets, mailAttempts, backupAge, backupWaiting,
 }
 
 // newDesc describes a metric to Prometheus.
@@ -96,15 +96,15 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 		gauge(databaseUp, 1)
 	}
 	for _, d := range depths {
-		gauge(jobsWaiting, float64(d.Waiting), d.Kind)
+		gauge(jobsUnfinished, float64(d.Waiting), d.Kind)
 		gauge(jobsFailed, float64(d.Failed), d.Kind)
 	}
 	for _, p := range c.DB.Pools() {
 		gauge(poolMax, float64(p.Max), p.Name)
 		gauge(poolOpen, float64(p.Open), p.Name)
 		gauge(poolInUse, float64(p.InUse), p.Name)
-		counter(poolWaits, float64(p.Waits), p.Name)
-		counter(poolWaited, p.Waited.Seconds(), p.Name)
+		counter(poolWaitCount, float64(p.Waits), p.Name)
+		counter(poolWaitSeconds, p.Waited.Seconds(), p.Name)
 	}
 	for name, lookups := range c.Caches {
 		hits, misses := lookups.Counts()

@@ -12,12 +12,13 @@ import (
 // bootData is the boot data of a page: the JSON embedded in the page for hydration, so that the page's scripts start without further requests.
 // web/src/lib/boot.ts reads it.
 type bootData struct {
-	APIURL   string `json:"apiUrl"`
-	AnonKey  string `json:"anonKey"`
-	Language string `json:"language"`
+	APIURL   string `json:"apiUrl"`   // public URL of the backend
+	AnonKey  string `json:"anonKey"`  // the public API key
+	Language string `json:"language"` // en or pt
 	// SecondFactor is whether owners must sign in with a second factor. The admin pages read it.
 	SecondFactor bool `json:"secondFactorRequired,omitempty"`
-	// BackupDays is Config.BackupDays. The privacy page and the dialog before an erasure show it.
+	// BackupDays is the maximum number of days for which backups contain deleted data; 0 without backups. The privacy page and the dialog
+	// before an erasure show it.
 	BackupDays int           `json:"backupDays,omitempty"`
 	Today      string        `json:"today"` // YYYY-MM-DD: the server and the browser must render the page with the same date
 	Site       settings.Site `json:"site"`
@@ -27,12 +28,12 @@ type bootData struct {
 	HasReviews bool `json:"hasReviews"`
 	// EmptyTypes are the types of works that get no filter button: no work has such a type, and the owner has chosen to hide these types.
 	EmptyTypes  []string      `json:"empty,omitempty"`
-	WorkID      string        `json:"art,omitempty"`         // view.workID
-	WorkMissing bool          `json:"noWork,omitempty"`      // view.workMissing
-	ReviewsPage int           `json:"reviewsPage,omitempty"` // view.reviewsPage
-	Series      string        `json:"series,omitempty"`      // view.series
-	NoSeries    bool          `json:"noSeries,omitempty"`    // view.seriesMissing
-	Queries     []queryResult `json:"queries,omitempty"`
+	WorkID      string        `json:"art,omitempty"`         // id of the work that the URL names; "" for none
+	WorkMissing bool          `json:"noWork,omitempty"`      // the URL names a work that does not exist
+	ReviewsPage int           `json:"reviewsPage,omitempty"` // number of the page of reviews that the URL names, from 1; 0 for none
+	Series      string        `json:"series,omitempty"`      // slug of the series that the URL names; "" for none
+	NoSeries    bool          `json:"noSeries,omitempty"`    // the URL names a series that does not exist
+	Queries     []queryResult `json:"queries,omitempty"`     // results of the queries of the page's components
 }
 
 // pageInputs contains everything on which the page of a view depends, besides the built site: the HTML tags of its head, and its boot

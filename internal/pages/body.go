@@ -21,7 +21,7 @@ import (
 type body struct {
 	variants     []*variant        // the preferred encoding first, the uncompressed content last
 	recompressed bool              // whether the brotli variant has brotli's best quality
-	inputsHash   [sha256.Size]byte // pageInputs.hash of a page; zero for a file
+	inputsHash   [sha256.Size]byte // hash of the inputs from which a page was made (pageInputs.hash); zero for a file
 }
 
 // variant is the content of a body in one encoding. A page is compressed when the first request accepts the encoding, so that no request

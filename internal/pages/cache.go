@@ -17,8 +17,8 @@ const (
 	cacheBytes = 12 << 20
 	// entryOverhead is an estimate of the memory that a cached page needs besides its content, in bytes.
 	entryOverhead = 500
-	// editDebounce is how long the content must stay unchanged after an edit before pages are made in advance. So the pages are made once
-	// for all writes of one save, but again for the owner's next save.
+	// editDebounce is how long the content must stay unchanged after an edit before pages are made in advance. The pages are then made
+	// once for all writes of one save, but again for the owner's next save.
 	editDebounce = 150 * time.Millisecond
 	// renditionDebounce is used instead of editDebounce after a change that is not an edit, such as a finished rendition (a picture
 	// in another size). It is longer because such changes repeat for minutes while uploaded pictures are processed.
@@ -75,8 +75,8 @@ func (s *Service) findOutagePage(at content.Versions, v view, age time.Duration)
 }
 
 // loadPage returns the page of a view from the cache, or makes it, once for all concurrent requests. If the cached page has been
-// stale for less than staleTime, loadPage returns this page and makes the new one in the background. Otherwise it calls beforeMaking.
-// inAdvance is whether no visitor waits for the page.
+// stale for less than staleTime, loadPage returns this page and makes the new one in the background. Otherwise it calls beforeMaking
+// and waits for the new page. inAdvance is whether no visitor waits for the page.
 func (s *Service) loadPage(ctx context.Context, v view, inAdvance bool, beforeMaking func()) (*body, error) {
 	at, err := s.cache.version.Current(ctx)
 	if err != nil {

@@ -33,7 +33,7 @@ type Config struct {
 	SecondFactor bool // whether owners must sign in with a second factor
 	BackupDays   int  // the maximum number of days for which backups contain deleted data; 0 without backups
 
-	Version *content.Version // the content version, by which the cache finds pages that are out of date
+	Version *content.Version // the number that each change of visible content raises; the cache compares it to find outdated pages
 
 	// DescribePictures returns descriptions of pictures by their URLs, in the form of the computed column media of the tables.
 	DescribePictures func(ctx context.Context, urls []string) (map[string]json.RawMessage, error)
@@ -54,7 +54,7 @@ type Service struct {
 	styles   string           // style element with the site's style sheet
 	renderer *render.Renderer // nil if the build has no script for the server
 
-	sitePages atomic.Pointer[sitePages] // see pagesOf; nil before the first request
+	sitePages atomic.Pointer[sitePages] // the pages with the owner's choices for the gallery (pagesOf); nil before the first request
 
 	pageHeaders  []header // response headers of every page
 	reports      reportLimiter

@@ -21,7 +21,7 @@ type pageManifest struct {
 	StartModule string `json:"start"`
 
 	Sheet     string              `json:"sheet"`     // the style sheet; "" for none
-	Documents string              `json:"documents"` // the style sheet of documents (document.go); "" for none
+	Documents string              `json:"documents"` // the style sheet of the pages without scripts (document.go); "" for none
 	Fonts     []string            `json:"fonts"`     // fonts that index.html preloads
 	Languages map[string][]string `json:"languages"` // modules with texts, by language
 	Pages     []page              `json:"pages"`     // all pages, with those of the admin area
@@ -30,7 +30,7 @@ type pageManifest struct {
 // page is a page of the site's router.
 type page struct {
 	Path    string `json:"path"`    // canonical path
-	Pattern string `json:"pattern"` // other paths that show this page, see matchesPattern; "" for none
+	Pattern string `json:"pattern"` // other paths that show this page, such as /gallery/:type? (matchesPattern); "" for none
 	// ServerRendered is whether the server renders the page's HTML. The browser renders all other pages.
 	ServerRendered bool     `json:"serverRendered"`
 	Modules        []string `json:"modules"` // modules that the page needs besides Scripts

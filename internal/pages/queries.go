@@ -12,8 +12,8 @@ import (
 // queryResult is the result of a query of a page. It is part of the boot data (the JSON embedded in the page), so that the page can
 // be rendered immediately and its scripts need not request it.
 type queryResult struct {
-	key       []any           // pageQuery.Key
-	data      json.RawMessage // see pageQuery
+	key       []any           // the key under which the page's components find the result (pageQuery.Key)
+	data      json.RawMessage // the rows, in the form that pageQuery describes
 	truncated bool            // rows were left out because of their size
 }
 
@@ -25,8 +25,8 @@ func (q queryResult) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any{q.key, q.data})
 }
 
-// rowBytes limits the total size of the rows of a pageQuery that has a Limit to Limit × rowBytes bytes, so that long texts do not make a
-// page large. Most rows have less than half of rowBytes.
+// rowBytes limits the size of results, so that long texts do not make a page large. All rows of a pageQuery with a Limit may together have
+// Limit × rowBytes bytes. Most rows have less than half of rowBytes.
 const rowBytes = 2560
 
 // hasReviews reports whether the site shows any reviews.

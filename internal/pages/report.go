@@ -32,8 +32,8 @@ type reportLimiter struct {
 	dropped int       // number of reports dropped in this minute
 }
 
-// allow counts a report and returns whether it may be logged. In the first call of a minute, dropped is how many reports were not
-// logged since the last first call. Otherwise dropped is 0.
+// allow counts a report and returns whether it may be logged. In the first call of a minute, dropped is the number of reports that were
+// not logged in the minute of the previous report. In all other calls it is 0.
 func (l *reportLimiter) allow(now time.Time) (ok bool, dropped int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -28,15 +28,16 @@ type sharePicture struct {
 // large reports whether the picture is large enough for the whole width of a preview.
 func (p sharePicture) large() bool { return p.width == shareWidth }
 
-// pictureSource is an item, such as a work or a cover, whose picture can be the share picture of a page.
+// pictureSource is a work, a cover (a picture or video at the top of the home page), a series or the portrait, if its picture can be the
+// share picture of a page.
 type pictureSource struct {
 	fileURLs []string                // the first file that has a share picture is used
 	alt      func(url string) string // returns the alternative text of a file
 }
 
-// chooseSharePicture returns the share picture of a page. For the page of a work w it is the work's picture. For another page it is
-// the picture of its series, of the first works (only in the gallery), of the covers, or of the portrait, whichever exists first in this order.
-// If the page has no such picture, it is the site's icon.
+// chooseSharePicture returns the share picture of a page. For the page of a work w, it is a picture of the work. For another page, it is the
+// first picture that exists of these: of the series e, of the first works (only in the gallery), of the covers, the portrait. If there is no
+// such picture, it is the site's icon.
 func (s *Service) chooseSharePicture(ctx context.Context, v view, site settings.Site, w *work, e *series) (sharePicture, error) {
 	l := v.lang()
 	var sources []pictureSource

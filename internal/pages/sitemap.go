@@ -18,7 +18,7 @@ import (
 // than fit into one file, /sitemap.xml is an index of several files.
 const (
 	sitemapWorks    = 5000 // works in a file, each with a URL for both languages
-	sitemapPictures = 10   // pictures that are listed of each work
+	sitemapPictures = 10   // pictures of each work that are listed
 	worksPerQuery   = 500  // works that are read with one query
 )
 

@@ -46,7 +46,7 @@ func (s *Service) RenderedPaths(ctx context.Context) ([]string, error) {
 var errNotRendered = errors.New("the page could not be rendered")
 
 // LocateStatic returns the view of the page on which the site shows the work linked.Work, in the language of linked. linked.Path is
-// ignored: a link can name another page. ok is false if the site shows no such work.
+// ignored, because a link can name another page. ok is false if the site shows no such work.
 func (s *Service) LocateStatic(ctx context.Context, linked StaticView) (at StaticView, ok bool, err error) {
 	site, err := s.pagesOf(ctx)
 	if err != nil {

@@ -8,8 +8,9 @@ import (
 	"slices"
 )
 
-// The marks in the built index.html. The server replaces them with the content of each page. The build writes scriptsMark and
-// sheetMark in place of the tags of the entry module and of the style sheet (web/vite.config.ts).
+// The marks in the built index.html. For each page the server replaces a mark with a text for this page, such as headEndMark with the
+// page's meta tags and </head>. The build puts scriptsMark and sheetMark where the entry module and the style sheet were
+// (web/vite.config.ts).
 const (
 	langMark    = `<html lang="en"`
 	titleMark   = `<title>Ateliê</title>`
@@ -31,23 +32,23 @@ type segment struct {
 
 // parseTemplate splits index.html at its marks. It returns an error unless each mark occurs exactly once.
 func parseTemplate(html []byte) (pageTemplate, error) {
-	at := map[int]string{}
+	markAt := map[int]string{} // by offset in html
 	for _, mark := range []string{langMark, titleMark, scriptsMark, sheetMark, headEndMark, rootMark, bootMark} {
 		if bytes.Count(html, []byte(mark)) != 1 {
 			return nil, fmt.Errorf("index.html must hold %q exactly once", mark)
 		}
-		at[bytes.Index(html, []byte(mark))] = mark
+		markAt[bytes.Index(html, []byte(mark))] = mark
 	}
 	var t pageTemplate
 	from := 0
-	for _, i := range slices.Sorted(maps.Keys(at)) {
-		t = append(t, segment{html[from:i], at[i]})
-		from = i + len(at[i])
+	for _, i := range slices.Sorted(maps.Keys(markAt)) {
+		t = append(t, segment{html[from:i], markAt[i]})
+		from = i + len(markAt[i])
 	}
 	return append(t, segment{text: html[from:]}), nil
 }
 
-// fill returns a page in which each mark is replaced with its value.
+// fill returns a page in which each mark is replaced with its value in values, or removed if it has none.
 func (t pageTemplate) fill(values map[string]string) []byte {
 	var page bytes.Buffer
 	for _, s := range t {

@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	// directionMarks matches characters that change the direction of text. If a title contained them, they could also turn the
+	// directionMarks matches characters that change the direction of text. If a title contained them, they could also reverse the
 	// site's name, which follows the title.
 	directionMarks = regexp.MustCompile("[\u202a-\u202e\u2066-\u2069]")
 	// whiteSpace matches sequences of control characters, line breaks and spaces.

@@ -11,7 +11,7 @@ import (
 // view is what a URL selects: a page, its language, and the work or the reviews that it shows. URLs with the same view show the same
 // page, so the view is part of the key of the page cache.
 type view struct {
-	path        string // canonical path, see pageManifest.resolve
+	path        string // canonical path of a page in the manifest, or notFoundPath (pageManifest.resolve)
 	language    string // en or pt
 	status      int    // HTTP status of the response
 	workID      string // id of the work that the URL names with ?art=, in lower case; "" for none

@@ -20,7 +20,7 @@ const (
 )
 
 // Condition is a condition on one column of a row. Without When, the column must equal Value. With When, the column is a time that must
-// be as When says. A Condition is data and not a function, so that package tables can translate it to SQL.
+// meet When. A Condition is data and not a function, so that package tables can translate it to SQL.
 type Condition struct {
 	Column string
 	Value  any
@@ -57,10 +57,11 @@ var (
 	allRows       = Grant{Allowed: true}
 	activeRows    = Grant{Allowed: true, Rows: Rows{{Column: "is_active", Value: true}}}
 	publishedRows = Grant{Allowed: true, Rows: Rows{{Column: "published_at", When: Come}}}
-	shownCovers   = Grant{Allowed: true, Rows: Rows{
+	// Covers are the pictures and videos at the top of the home page.
+	shownCovers = Grant{Allowed: true, Rows: Rows{
 		{Column: "is_active", Value: true}, {Column: "visible_from", When: ComeOrNull}, {Column: "visible_until", When: NotCome},
 	}}
-	// A chosen cover may be a work that is not published, of which visitors must not know the id.
+	// Visitors must not read cover_id, because the chosen cover of a series may be a work that is not published.
 	openSeries   = Grant{Allowed: true, Rows: Rows{{Column: "is_published", Value: true}}, Hidden: []string{"cover_id"}}
 	visiblePairs = Grant{Allowed: true, Rows: Rows{{Column: "is_visible", Value: true}}} // both the work and the series are published
 )

@@ -25,9 +25,10 @@ func (s *Service) Record(ctx context.Context, tx *db.Tx, changes []db.RowChange)
 	return s.bus.Record(ctx, tx, kindChange, payloads...)
 }
 
-// RecordInserted is Record for inserted rows that the database itself reads. query must return each row of the table as a JSON object.
+// RecordInserted is Record for inserted rows that this program does not read: the database runs query, which must return each inserted row
+// of the table as a JSON object.
 func (s *Service) RecordInserted(ctx context.Context, tx *db.Tx, table, query string, args ...any) error {
-	const record = "null"
+	const record = "null" // stands for the row in the JSON of the event
 	event, err := json.Marshal(db.RowChange{Table: table, Type: db.Inserted, Record: json.RawMessage(record), At: s.changedAt()})
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ func deleteExpiredPresences(ctx context.Context, tx *db.Tx, oldest, latest time.
 	return db.Collect(ctx, tx, scanPresence, "delete from realtime_presence where seen_at < $1 or seen_at > $2 returning "+presenceColumns, oldest, latest)
 }
 
-// listPresences returns the presences on a channel of all nodes.
+// listPresences returns the presences of the clients of all nodes on a channel.
 func listPresences(ctx context.Context, d *db.DB, t topic) ([]presenceRow, error) {
 	return db.Collect(ctx, d, scanPresence, "select "+presenceColumns+" from realtime_presence where topic = $1 and private = $2 order by key, ref", t.name, t.private)
 }

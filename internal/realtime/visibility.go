@@ -17,7 +17,7 @@ import (
 // depends on them.
 func (s *Service) maySee(ctx context.Context, m *member, r *decodedChange) (bool, error) {
 	c := s.callerOf(m)
-	c.Admin = false
+	c.Admin = false // first without the rights of an administrator, which need a query
 	if visible(c, r) {
 		return true, nil
 	}
@@ -39,8 +39,8 @@ func visible(c identity.Caller, r *decodedChange) bool {
 	})
 }
 
-// meets reports whether a JSON value met a condition when a change was recorded, at the time recordedAt. This and the times in rows are
-// times of the node that wrote the row, so that nodes with another time decide alike. recordedAt has only milliseconds.
+// meets reports whether a JSON value met a condition when a change was recorded, at the time recordedAt. It does not read this node's clock,
+// so that all nodes decide alike. recordedAt is cut to milliseconds: a time within its millisecond counts as past.
 func meets(value json.RawMessage, c policy.Condition, recordedAt string) bool {
 	if c.When == "" {
 		return bytes.Equal(value, toJSON(c.Value))

@@ -65,7 +65,7 @@ func IsNewer(version, own string) bool {
 	return err == nil && Compare(v, o) > 0
 }
 
-// Read reads and validates the release file at a location: a path or an https URL. It returns an error after half a minute.
+// Read reads and validates the release file at a location: a path or an https URL. It returns an error if reading takes longer than timeout.
 func Read(ctx context.Context, location string) (Release, error) {
 	return read(ctx, newClient(), location)
 }

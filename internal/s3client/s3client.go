@@ -29,10 +29,10 @@ const (
 	headerTimeout = 30 * time.Second // limit until the headers of a response arrive
 	maxRetryWait  = time.Second      // maximum wait between two attempts of a request
 	keepAlive     = 30 * time.Second // interval of TCP keep-alive probes
-	idleConns     = 32
+	idleConns     = 32               // maximum number of idle connections to a server
 )
 
-// Dial opens connections, as net.Dialer.DialContext does.
+// Dial is a function that opens connections, such as the method DialContext of net.Dialer.
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // New returns a client. It sends no request.

@@ -65,7 +65,7 @@ func (b *stallTimeoutBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.timer.Stop()
 	if err != nil && !errors.Is(err, io.EOF) && errors.Is(context.Cause(b.ctx), errStalled) {
-		err = errStalled // not that the context was cancelled, which the caller's was not
+		err = errStalled // in place of the error that ctx was cancelled: the caller has not cancelled it
 	}
 	return n, err
 }

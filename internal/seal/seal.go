@@ -21,8 +21,8 @@ type Sealer struct {
 	previous cipher.AEAD // nil: there is no previous key
 }
 
-// New returns a sealer for a key of KeySize bytes. It panics for another length: callers derive their keys, so a wrong
-// length is a mistake in the code.
+// New returns a sealer for a key of KeySize bytes. It panics for another length. Keys are always computed from a secret, never
+// entered, so a wrong length is a mistake in the code.
 func New(key []byte) Sealer {
 	return Sealer{current: newAEAD(key)}
 }

@@ -8,8 +8,8 @@ import (
 	"atelie/internal/i18n"
 )
 
-// archivedChecks has, for each key of site_settings that an archive of the site contains, a function that checks the value. An archive
-// does not contain the URL of the webhook, because everyone who knows it can send messages there.
+// archivedChecks maps each key of site_settings that an archive of the site contains to a function that checks the value. An archive does
+// not contain the URL of the webhook, because everyone who knows this URL can send messages to it.
 var archivedChecks = map[string]func(value json.RawMessage) error{
 	SiteKey: func(value json.RawMessage) error {
 		var s Settings
@@ -17,7 +17,7 @@ var archivedChecks = map[string]func(value json.RawMessage) error{
 		if s.Site, err = siteOf(map[string]string{SiteKey: string(value)}); err != nil {
 			return err
 		}
-		unchanged := s // normalize accepts a number in the form of an earlier version only if it is unchanged
+		unchanged := s // normalize accepts a WhatsApp number in the form of an earlier version only if it is unchanged
 		return s.normalize(unchanged)
 	},
 	noticeEmailKey: func(value json.RawMessage) error {
@@ -30,7 +30,7 @@ var archivedChecks = map[string]func(value json.RawMessage) error{
 	noticeLanguageKey: checkChoice("", string(i18n.EN), string(i18n.PT)),
 	thanksKey:         checkBool,
 	guideKey:          checkChoice(guideStates...),
-	"demo_loaded":     checkBool, // package demo
+	"demo_loaded":     checkBool, // stored by package demo
 }
 
 func checkBool(value json.RawMessage) error {

@@ -68,7 +68,7 @@ func (s *Settings) normalizeCommissions() error {
 	return nil
 }
 
-// countFree replaces Slots by Free. Commissions that are open, without a free slot, are closed.
+// countFree replaces Slots by Free. If commissions are open but no slot is free, it sets State to CommissionsClosed.
 func (c *Commissions) countFree(ctx context.Context, q db.Querier) error {
 	slots := c.Slots
 	c.Slots, c.Free = 0, 0

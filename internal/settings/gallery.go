@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Gallery is what the owner has chosen for the gallery and the featured strip.
+// Gallery is what the owner has chosen for the gallery and the featured strip (the works on the home page).
 type Gallery struct {
 	Types     []string `json:"types"`           // the types of works that the gallery shows, in the order of their filter buttons; at least one
 	Order     string   `json:"order"`           // OrderNewest or OrderManual

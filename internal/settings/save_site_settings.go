@@ -13,9 +13,9 @@ import (
 
 // saveRequest is the body of rpc/save_site_settings. A request can leave out Settings or Guide.
 type saveRequest struct {
-	Version  string          `json:"version"`
-	Settings json.RawMessage `json:"settings"`
-	Guide    *string         `json:"guide"`
+	Version  string          `json:"version"`  // version of the settings on which the request is based, from an earlier response
+	Settings json.RawMessage `json:"settings"` // the fields to replace
+	Guide    *string         `json:"guide"`    // one of guideStates; nil leaves the state as it is
 }
 
 // Save handles rpc/save_site_settings {version, settings, guide}. It replaces the fields that settings contains and, if the request
@@ -75,7 +75,7 @@ func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 	return httpx.UncachedJSON(w, saved)
 }
 
-// apply returns the stored settings as before, and the settings that result from the request, normalized, as after. It stores
+// apply returns the stored settings (before), and the normalized settings that result from the request (after). It stores
 // nothing. The error is errConflict if the version of the stored settings is not the request's.
 func (r saveRequest) apply(ctx context.Context, q db.Querier) (before, after Settings, err error) {
 	if before, err = load(ctx, q); err != nil {

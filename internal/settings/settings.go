@@ -47,7 +47,8 @@ type Site struct {
 	// EnquiryLinks is whether visitors get a private link to follow their message. Pages do not contain it: visitors get the link
 	// after they have sent a message.
 	EnquiryLinks bool `json:"enquiryLinks,omitempty"`
-	// EnquiryCopies is whether visitors who get a link are mailed a copy of their message with it. Pages leave it out too.
+	// EnquiryCopies is whether visitors who get a private link are mailed a copy of their message together with the link. Pages do not
+	// contain this field.
 	EnquiryCopies bool `json:"enquiryCopies,omitempty"`
 	// MessageMonths is the number of months for which messages are kept, one of messageMonths; 0: until somebody deletes them.
 	// It is public, because the privacy page states it.
@@ -144,7 +145,7 @@ func (s *Service) loadForOwner(ctx context.Context, q db.Querier) (all ownerSett
 	if all.Guide, err = loadGuide(ctx, q); err != nil {
 		return all, err
 	}
-	if all.Answers, err = measure(ctx, q); err != nil {
+	if all.Answers, err = readAnswerTimes(ctx, q); err != nil {
 		return all, err
 	}
 	if all.Page, err = all.Settings.Site.forPages(ctx, q); err != nil {

@@ -55,7 +55,7 @@ func siteOf(rows map[string]string) (Site, error) {
 	return site, nil
 }
 
-// SiteChanged returns when the public part was last saved, or the zero time when it never was.
+// SiteChanged returns when the public part of the settings was last saved, or the zero time if it never was.
 func SiteChanged(ctx context.Context, q db.Querier) (at time.Time, err error) {
 	err = q.QueryRow(ctx, "select updated_at from site_settings where key = $1", SiteKey).Scan(&at)
 	if errors.Is(err, db.ErrNoRows) {

@@ -15,7 +15,7 @@ func storeResponseTime(ctx context.Context, q db.Querier, site Site) error {
 	if site.ResponseTime != responseMeasured {
 		return nil
 	}
-	measured, err := measure(ctx, q)
+	measured, err := readAnswerTimes(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -27,8 +27,8 @@ func storeResponseTime(ctx context.Context, q db.Querier, site Site) error {
 		on conflict (id) do update set hours = excluded.hours where response_time.hours is distinct from excluded.hours`, hours)
 }
 
-// measure reads the newest answers. The response time is the median of their times.
-func measure(ctx context.Context, q db.Querier) (measured answerTimes, err error) {
+// readAnswerTimes reads how soon the newest answers were given. The response time is the median of these times.
+func readAnswerTimes(ctx context.Context, q db.Querier) (measured answerTimes, err error) {
 	waits, err := db.Collect(ctx, q, func(row db.Row) (time.Duration, error) {
 		var sent, answered time.Time
 		err := row.Scan(&sent, &answered)

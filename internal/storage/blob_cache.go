@@ -40,7 +40,7 @@ func newBlobCache(store blob.Store) *blobCache {
 	return c
 }
 
-// OpenPublic opens the blob of a file that anyone may read, for reading until ctx ends. The bytes of a small one are kept in memory.
+// OpenPublic opens the blob of a file that anyone may read, for reading until ctx ends. The bytes of a small blob are kept in memory.
 // The error is fs.ErrNotExist if there is no such blob.
 func (b *Blobs) OpenPublic(ctx context.Context, f files.Blob) (files.Body, error) {
 	if f.Size > b.cache.maxSmall {
@@ -54,7 +54,7 @@ func (b *Blobs) OpenPublic(ctx context.Context, f files.Blob) (files.Body, error
 	}
 	whole, err := b.cache.blobs.Load(ctx, versionless, f.ID, func(ctx context.Context) ([]byte, bool, error) {
 		read, err := b.readAll(ctx, f)
-		return read, true, err
+		return read, true /* cacheable */, err
 	})
 	return files.Body{Bytes: whole}, err
 }

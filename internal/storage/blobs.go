@@ -13,16 +13,16 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// sweepAge is the age at which Sweep removes a pending blob. A running upload renews its pending blob each heartbeatInterval, so that
-// Sweep does not remove it.
+// sweepAge is the age at which Sweep removes a pending blob: a blob to which no row of a file refers. A running upload renews its pending
+// blob each heartbeatInterval, so that Sweep does not remove it.
 const (
 	sweepAge          = time.Hour
 	heartbeatInterval = sweepAge / 4
 )
 
-// Blobs stores blobs, the bytes of files under ids. The table storage_trash lists the blobs that Sweep may remove: those of deleted files, and
-// pending ones, to which no row of a file (an object, a deleted original or a rendition) refers yet. A new blob is listed before its first
-// byte is written, until the transaction that inserts a row for its file. So Sweep also removes what a crash has left.
+// Blobs stores blobs, the bytes of files under ids. The table storage_trash lists the pending blobs, which Sweep may remove: no row of a file
+// (an object, an original or a rendition) refers to them yet, or the file was deleted. A new blob is listed before its first byte is
+// written, until the transaction that inserts a row for its file. So Sweep also removes what a crash has left.
 type Blobs struct {
 	db       *db.DB
 	store    blob.Store

@@ -39,12 +39,13 @@ func (s *Service) Receive(ctx context.Context, name string, body io.Reader) (*Re
 	return s.receivePicture(ctx, b, name, body)
 }
 
-// CopyFromConversation stores a copy of a picture of a conversation in another bucket. As after Receive, the caller saves its rows.
+// CopyFromConversation stores a copy of a picture of a conversation in another bucket. As after Receive, the caller calls Save and Discard.
 func (s *Service) CopyFromConversation(ctx context.Context, name, bucketID, copyName string) (*Received, error) {
 	b, err := s.bucket(ctx, bucketID)
 	if err != nil {
 		return nil, err
 	}
+	// The last argument: the picture is not public, so open does not keep its bytes in memory.
 	_, stored, err := s.open(ctx, findObject, policy.ConversationBucket, name, func(files.Object) bool { return false })
 	if err != nil {
 		return nil, err

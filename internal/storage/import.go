@@ -37,8 +37,8 @@ func (s *Service) ImportFile(ctx context.Context, bucketID, name string, body io
 	return err
 }
 
-// ImportedSum returns the SHA-256, in hexadecimal digits, of the imported file from which an object was made. For an object that was
-// uploaded, it is that of the uploaded file. The result is "" if there is no such object.
+// ImportedSum returns the SHA-256, in hexadecimal digits, of the file from which an object was made: the imported file, or the uploaded file
+// if the object was not imported. The result is "" if there is no such object.
 func (s *Service) ImportedSum(ctx context.Context, bucketID, name string) (string, error) {
 	o, metadataText, err := findMetadata(ctx, s.db, bucketID, name)
 	if errors.Is(err, db.ErrNoRows) {

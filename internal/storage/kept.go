@@ -81,7 +81,7 @@ func (s *Service) insertInKept(ctx context.Context, tx *db.Tx, o files.Object, m
 	return kept.ID, insertKept(ctx, tx, kept.ID, o.Bucket, o.Name, kept.UpdatedAt)
 }
 
-// discardOldest discards the kept objects that had a name beyond maxKeptOfName.
+// discardOldest discards the oldest kept objects that had a name, if there are more than maxKeptOfName of them.
 func (s *Service) discardOldest(ctx context.Context, tx *db.Tx, bucketID, name string) error {
 	ids, err := listKeptBeyond(ctx, tx, bucketID, name, maxKeptOfName)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file handles requests for the older of the two listings of objects. It lists one folder.
+// This file handles requests for the older of the two listings of objects. The older listing has the entries of one folder.
 
 // Limits of the requests with a JSON body, for all handlers of this package.
 const (
 	defaultPage = 100     // entries of a listing if the request has no limit; also the client's default
 	maxPage     = 1500    // maximum number of entries in a listing
 	maxNames    = 1000    // maximum number of names in a request to remove or sign objects
-	maxBody     = 2 << 20 // size of the body in bytes
+	maxBody     = 2 << 20 // maximum size of the body in bytes
 )
 
 // listRequest is the body of a request to List.
@@ -35,7 +35,7 @@ type sortBy struct {
 	Order  string `json:"order"`
 }
 
-// read checks the order (readSorting) and puts the column into column.
+// read checks the requested column and order. It puts the column into column, which keeps its default if no column is requested.
 func (s sortBy) read(allowed []string, column *string) (descending bool, err error) {
 	return readSorting(s.Column, s.Order, allowed, "sortBy.column", "sortBy.order", column)
 }

@@ -22,7 +22,7 @@ type Original struct {
 	CacheControl                 string
 	Metadata                     json.RawMessage // the JSON object that came with the upload, or nil
 	Focus                        *[2]float64     // the picture's focus point (package media), or nil
-	PublicIsStripped             bool            // the public file is a copy of this one without metadata
+	PublicIsStripped             bool            // visitors get a copy of the file without embedded metadata, such as EXIF
 }
 
 // Originals lists the original files of all objects, ordered by bucket and name. It leaves out removed objects that are kept for
@@ -35,8 +35,8 @@ func Originals(ctx context.Context, q db.Querier) ([]Original, error) {
 	return all, err
 }
 
-// PutOriginal stores a file of an archive as an upload does. It reads Bucket, Name, Size, CacheControl and Metadata of o. The
-// error is an *apperr.Error if the file is refused.
+// PutOriginal stores a file of an archive that is imported, with the same checks as an upload. It uses only the fields Bucket, Name,
+// Size, CacheControl and Metadata of o. The error is an *apperr.Error if the file is refused.
 func (s *Service) PutOriginal(ctx context.Context, o Original, body io.Reader) error {
 	opts := PutOptions{CacheControl: o.CacheControl}
 	if len(o.Metadata) > 0 {

@@ -70,13 +70,13 @@ type incoming struct {
 	unused   []string    // ids of the other blobs, which stay pending
 }
 
-// close frees what is left of a file, after commit or instead of it.
+// close frees what is left of a file after commit, and discards a file that was not committed.
 func (f *incoming) close(ctx context.Context) {
 	f.inspection.Close()
 	f.staged.Discard(ctx)
 }
 
-// read reads a file as put does, up to its inspection. The caller closes the result.
+// read is the first half of put: it reads, stages and inspects a file. The caller closes the result.
 func (s *Service) read(ctx context.Context, caller identity.Caller, b bucket, name string, body io.Reader, size int64, readOptions func() (PutOptions, error)) (*incoming, *limitedReader, error) {
 	quotaLeft, err := s.quotaLeft(ctx, b.ID, name)
 	if err != nil {

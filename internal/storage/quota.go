@@ -22,8 +22,8 @@ func (s *Service) quotaLeft(ctx context.Context, bucketID, name string) (int64, 
 	return max(0, s.cfg.Quota-used), nil
 }
 
-// checkQuota returns errQuota if the files exceed the quota, in the transaction that has saved an object. It takes a lock that all
-// nodes share, so that two uploads cannot both use the same free bytes.
+// checkQuota returns errQuota if the files exceed the quota. It is called in the transaction that has saved an object. It takes a lock that
+// all nodes share, so that two uploads cannot both use the same free bytes.
 func (s *Service) checkQuota(ctx context.Context, tx *db.Tx) error {
 	if s.cfg.Quota == 0 {
 		return nil

@@ -28,11 +28,12 @@ type projectUser struct {
 	} `json:"factors"`
 }
 
+// account returns the account as it is imported. Only verified second factors are kept.
 func (u projectUser) account() imported.Account {
 	a := u.Account
 	a.HashUnknown, a.Refused = true, refusal(u.DeletedAt != nil, u.IsAnonymous, u.IsSSOUser)
 	if len(a.Identities) == 1 && strings.HasPrefix(a.Identities[0].Provider, "sso:") {
-		a.Refused = refusal(false, false, true)
+		a.Refused = refusal(false, false, true) // its only identity is single sign-on
 	}
 	for _, f := range u.AllFactors {
 		if f.Status == "verified" {

@@ -76,7 +76,7 @@ func (d *Dump) scan(ctx context.Context, wanted func(table) bool, row func(table
 	defer func() { err = errors.Join(err, f.Close()) }()
 	s := &scanner{lexer: newLexer(f), ctx: ctx, wanted: wanted, row: row, columns: map[table][]string{}}
 	for {
-		t := s.next(true)
+		t := s.next(true) // true: a statement can begin here
 		switch {
 		case t.kind == tokenEnd:
 			d.truncated = !s.complete

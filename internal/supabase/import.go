@@ -27,7 +27,7 @@ type Site struct {
 	AddRows func(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]imported.Row, error)
 	// FileChecksum returns the SHA-256, in hexadecimal digits, of an object's file as it was imported, or "" if there is no object.
 	FileChecksum func(ctx context.Context, bucket, name string) (string, error)
-	// CheckFile returns AddFile's error for a file that can be rejected by its size (-1: unknown) or its first bytes.
+	// CheckFile returns the error that AddFile would return because of the file's size (-1: unknown) or its first bytes.
 	CheckFile func(ctx context.Context, bucket, name string, size int64, head []byte) error
 	// AddFile stores a file. The bucket must have no file with this name.
 	AddFile func(ctx context.Context, bucket, name string, body io.Reader, size int64, cacheControl string) error
@@ -42,9 +42,9 @@ type Import struct {
 	Data    Data
 	Files   Files // nil: no files
 	Site    Site
-	Origins []string // hosts whose URLs in rows are rewritten; empty: all projects on supabase.co
-	Write   bool     // false: a dry run
-	Print   func(line string) error
+	Origins []string                // hosts whose URLs in rows are rewritten; empty: all projects on supabase.co
+	Write   bool                    // false: a dry run
+	Print   func(line string) error // prints a line for the operator
 
 	// Run counts the accounts, rows and files.
 	Added     int
@@ -53,13 +53,13 @@ type Import struct {
 
 	accounts   map[string]bool // ids of the accounts that the site has after the import
 	noPassword int             // number of accounts without a password in the source
-	roles      map[string]bool // in a dry run: ids of the accounts that got a role so far, to detect a second one
+	roles      map[string]bool // in a dry run: ids of the accounts that got a role so far, to detect a second role
 	omitted    map[string]int  // by column: number of rows imported without its value
 	files      map[string]bool // bucket/name of the files that the site has after the import
 	printErr   error           // first error of Print in a callback that cannot return it; Run returns it
 }
 
-// tables are the tables that are imported. Roles come last, as they refer to accounts.
+// tables are the tables that are imported. Roles come last, because they refer to accounts.
 var tables = []string{"products", "reviews", "cover_images", "contact_submissions", "user_roles"}
 
 // A transaction writes at most batch rows, and not much more than batchBytes bytes.

@@ -75,7 +75,7 @@ func (p *Project) json(ctx context.Context, method, path string, query url.Value
 }
 
 // Rows reads a table by its key: each page begins after the last row of the page before, so that changes meanwhile neither repeat
-// nor hide other rows. A table of roles has no key to rely on and is read by row numbers.
+// nor hide other rows. The table of roles has no such key and is read by row numbers.
 func (p *Project) Rows(ctx context.Context, table string, yield func(map[string]any) error) error {
 	last := ""
 	for read := 0; ; {

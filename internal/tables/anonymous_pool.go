@@ -17,8 +17,8 @@ import (
 // This file limits the queries of unprivileged callers: anonymous callers and accounts without a role. Queries that the response
 // cache cannot serve run on db.AnonymousPool, so that they do not delay the queries of other callers.
 
-// Limits of the queries of unprivileged callers. Only ownerBytes applies to other callers too. A client is an IPv4 address or an IPv6
-// network (httpx.LimitSubject).
+// Limits of the queries of unprivileged callers, except ownerBytes, which limits the queries of all other callers. A client is an IPv4
+// address or an IPv6 network (httpx.LimitSubject).
 const (
 	maxScans            = 20                    // conditions of one query that scan texts or lists
 	defaultMaxBytes     = 8 << 20               // size of one response in bytes

@@ -28,7 +28,7 @@ const (
 type row map[*Column]any
 
 // serverTime stands for the text "now" in a column of kind Timestamp, which PostgreSQL reads as the current time. The function complete
-// replaces it.
+// replaces it with the current time.
 type serverTime struct{}
 
 // payload contains the rows of a write. newPayload makes it from the decoded body. Then fill (for an insert) or change (for an

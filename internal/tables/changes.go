@@ -15,7 +15,7 @@ import (
 type Recorder func(ctx context.Context, tx *db.Tx, changes []db.RowChange) error
 
 // InsertRecorder is a Recorder for inserted rows of a table. It gets a query that returns each row as a JSON object, so
-// that the rows need not be read.
+// that the database can record the rows without sending them to the program.
 type InsertRecorder func(ctx context.Context, tx *db.Tx, table, query string, args ...any) error
 
 // RecordInserted records the rows with the given keys as inserted. It is for other packages that insert rows of a table
@@ -60,7 +60,7 @@ func ColumnTypes() map[string][]db.ColumnType {
 	return all
 }
 
-// changeFields returns the fields of a recorded row. All live clients get the same ones, so they are those of anonymous callers.
+// changeFields returns the fields of a recorded row: those that anonymous callers may read, because all live clients get the same fields.
 func changeFields(t *Table) []Field {
 	return everyField(readableBy(identity.Caller{Role: identity.Anon}, t))
 }

@@ -12,8 +12,8 @@ import (
 // This file records changes that triggers of the database make. Triggers compute some columns of series and of series_works from other rows
 // (Column.Derived), for example whether visitors see a work in a series. Such changes are recorded for live clients as updates.
 
-// derivedColumns lists, by table, the columns from which triggers compute derived columns of other rows.
-var derivedColumns = map[string][]string{
+// derivedSources lists, by table, the columns from which triggers compute derived columns of other rows.
+var derivedSources = map[string][]string{
 	"products":     {"artwork_type", "image_url", "published_at"},
 	"series":       {"is_published"},
 	"series_works": {"series_id", "product_id", "position"},
@@ -21,15 +21,15 @@ var derivedColumns = map[string][]string{
 
 // feedsDerived reports whether derived columns of other rows depend on one of these columns of the table.
 func (t *Table) feedsDerived(columns []*Column) bool {
-	return slices.ContainsFunc(columns, func(c *Column) bool { return slices.Contains(derivedColumns[t.Name], c.Name) })
+	return slices.ContainsFunc(columns, func(c *Column) bool { return slices.Contains(derivedSources[t.Name], c.Name) })
 }
 
-// derivedKeys are the keys of rows whose derived columns may change.
+// derivedKeys are the keys of rows whose derived columns may change. pairs are rows of series_works: one work in one series.
 type derivedKeys struct{ pairs, series []string }
 
 // findDerived returns the keys of the rows whose derived columns depend on the rows of t with the given keys.
 func findDerived(ctx context.Context, tx *db.Tx, t *Table, keys []string) (found derivedKeys, err error) {
-	if len(keys) == 0 || derivedColumns[t.Name] == nil {
+	if len(keys) == 0 || derivedSources[t.Name] == nil {
 		return found, nil
 	}
 	pairs, series := schema["series_works"], schema["series"]
@@ -58,7 +58,7 @@ func findDerived(ctx context.Context, tx *db.Tx, t *Table, keys []string) (found
 	return found, err
 }
 
-// watchDerived is watchRows for a write of the rows of t with the given keys.
+// watchDerived calls watchRows for the rows whose derived columns a write may change. The write changes the rows of t with the given keys.
 func (s *Service) watchDerived(ctx context.Context, tx *db.Tx, t *Table, keys []string) (record func() error, err error) {
 	watched, err := findDerived(ctx, tx, t, keys)
 	if err != nil {

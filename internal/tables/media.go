@@ -47,8 +47,9 @@ func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
 	return urls, nil
 }
 
-// UnpublishedMediaURLs returns the URLs of the files of unpublished rows and of all other rows. An unpublished row is hidden because of a
-// time: an unpublished work, or a cover outside of its period. A URL can be in both results. If unpublished is empty, others is nil.
+// UnpublishedMediaURLs returns the URLs of files in two lists: those of unpublished rows, and those of all other rows. An unpublished row is
+// hidden because of a time: an unpublished work, or a cover outside of its period. A URL can be in both lists. If unpublished is empty,
+// others is nil.
 func (s *Service) UnpublishedMediaURLs(ctx context.Context) (unpublished, others []string, err error) {
 	for name := range mediaColumns {
 		scheduled := schema[name].scheduled()

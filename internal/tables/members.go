@@ -44,8 +44,8 @@ func splitMembers(row string) ([]member, error) {
 	return members, nil
 }
 
-// removeNulls removes the members of each row whose value is null. Nulls within a member's value stay. PostgREST removes them too
-// (json_strip_nulls).
+// removeNulls removes from each row the members whose value is null. Nulls within a member's value stay; PostgREST's
+// json_strip_nulls removes those too.
 func removeNulls(rows []string) ([]string, error) {
 	out := make([]string, len(rows))
 	for i, row := range rows {

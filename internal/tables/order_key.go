@@ -20,7 +20,8 @@ const orderDigits = "0123456789abcdefghijklmnopqrstuvwxyz"
 const (
 	maxOrderKey = 200 // characters; if a key would be longer, all rows of the table get new keys
 	timeDigits  = 17  // decimal digits at the beginning of the key of a new row
-	maxTimeKey  = 99_999_999_999_999_999
+	// maxTimeKey is the greatest number of timeDigits digits. Times in microseconds are subtracted from it.
+	maxTimeKey = 99_999_999_999_999_999
 )
 
 // isOrderKey reports whether a text is an order key, or empty (which stands for the key of orderKeyOf).
@@ -32,7 +33,7 @@ func orderKeyOf(created time.Time, id string) string {
 	return timeOrderKey(min(max(maxTimeKey-created.UnixMicro(), 0), maxTimeKey), id)
 }
 
-// timeOrderKey returns an order key that begins with the digits of n and ends with the id.
+// timeOrderKey returns an order key that has the digits of n, then the id. Its last character is i, because a key must not end in "0".
 func timeOrderKey(n int64, id string) string {
 	return fmt.Sprintf("%0*d%si", timeDigits, n, strings.ReplaceAll(id, "-", ""))
 }

@@ -11,7 +11,7 @@ import (
 
 // step is one arrow of a JSON path with the key or index after it.
 type step struct {
-	text  bool   // the arrow is ->>, whose result is a text, not ->
+	text  bool   // the arrow is ->>, whose result is a text; otherwise it is ->
 	isKey bool   // the step has a key, not an index
 	key   string // used if isKey is true
 	index int64  // used if isKey is false

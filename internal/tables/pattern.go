@@ -35,7 +35,7 @@ var classes = map[rune]string{'d': "0-9", 's': " \t\n\v\f\r", 'w': "0-9A-Za-z_"}
 type patternParser struct {
 	text []rune
 	pos  int   // index in text of the next character
-	fold bool  // the expression is for texts that db.Fold has converted
+	fold bool  // the expression is for texts that db.Fold has converted to lower case
 	err  error // the first error; after it the parser is at the end of text
 }
 

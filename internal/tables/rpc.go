@@ -22,8 +22,8 @@ type function struct {
 	call func(s *Service, ctx context.Context, args map[string]any) (string, error)
 }
 
-// functions contains all functions by name. Those with move_ move some rows to a place in the order of all; those with reorder_ set the order of
-// all rows.
+// functions contains all functions by name. Functions with move_ move some rows of a table to another place in its order; functions with
+// reorder_ set the order of all rows.
 var functions = map[string]function{
 	"get_missing_texts": {readOnly: true, result: JSON, call: (*Service).getMissingTexts},
 	"get_user_role":     {params: []string{"user_id"}, readOnly: true, result: Text, call: (*Service).getUserRole},

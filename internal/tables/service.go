@@ -86,7 +86,8 @@ func grantCondition(t *Table, g policy.Grant) Node {
 	return all
 }
 
-// conditionNode returns a condition of the policy as one of a query. Of a time the row has stored whether it has come.
+// conditionNode converts a condition of the policy to a condition of a query. For a time, it compares the scheduled flag: the column that
+// stores whether the time has come.
 func conditionNode(t *Table, c policy.Condition) Node {
 	column, value := t.byName[c.Column], c.Value
 	if c.When != "" {
@@ -102,7 +103,8 @@ func conditionNode(t *Table, c policy.Condition) Node {
 	return Compare{column, Equal, value}
 }
 
-// scheduled returns the condition of the rows that times do not hide from visitors, or nil if the table has no such times.
+// scheduled returns the condition that no time hides a row from visitors: for example, that a work is published. It returns nil if the table
+// has no such times.
 func (t *Table) scheduled() Node {
 	var all All
 	for _, c := range policy.Table(identity.Caller{Role: identity.Anon}, t.Name, policy.Select).Rows {

@@ -6,7 +6,8 @@ import (
 	"atelie/internal/db"
 )
 
-// oneLanguage is the SQL condition that a row has a text in only one of its two columns.
+// oneLanguage returns the SQL condition that a row has a text in only one language: either column or the column with the suffix _pt is
+// empty, but not both.
 func oneLanguage(column string) string {
 	return "(coalesce(" + column + ", '') = '') <> (coalesce(" + column + "_pt, '') = '')"
 }

@@ -35,10 +35,11 @@ var (
 	numericHost = regexp.MustCompile(`(^|\.)(0[xX][0-9A-Fa-f]*|[0-9]+)\.?$`)
 )
 
-// ParseURL parses the URL of a webhook. It must be https unless private is set. ParseURL returns ErrURL or ErrHost, and makes no DNS query.
-func ParseURL(rawURL string, private bool) (*url.URL, error) {
+// ParseURL parses the URL of a webhook. The URL must be https unless allowPrivate is set. ParseURL returns ErrURL or ErrHost, and makes no DNS
+// query.
+func ParseURL(rawURL string, allowPrivate bool) (*url.URL, error) {
 	u, err := url.Parse(rawURL)
-	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "https" && (u.Scheme != "http" || !private)) {
+	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "https" && (u.Scheme != "http" || !allowPrivate)) {
 		return nil, ErrURL
 	}
 	if port := u.Port(); port != "" {
@@ -59,12 +60,12 @@ func ParseURL(rawURL string, private bool) (*url.URL, error) {
 	return u, nil
 }
 
-// NewClient returns an HTTP client for the URLs of webhooks. It follows no redirect and uses no proxy. Unless private is set, it
+// NewClient returns an HTTP client for the URLs of webhooks. It follows no redirect and uses no proxy. Unless allowPrivate is set, it
 // connects only to public IP addresses. It checks the IP address of each connection and not the host name, because a name can resolve
 // to another IP address than before (DNS rebinding).
-func NewClient(private bool) *http.Client {
+func NewClient(allowPrivate bool) *http.Client {
 	dialer := &net.Dialer{Timeout: timeout}
-	if !private {
+	if !allowPrivate {
 		dialer.Control = func(_, address string, _ syscall.RawConn) error {
 			at, err := netip.ParseAddrPort(address)
 			if err != nil || !IsPublic(at.Addr()) {

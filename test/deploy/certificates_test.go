@@ -65,7 +65,7 @@ func TestTwoProgramsShareOneCertificate(t *testing.T) {
 			authority := acmetest.Start(t, acmetest.Options{HTTPPort: startBalancer(t, &plain), TLSPort: startBalancer(t, &https), Validity: time.Hour})
 			env := []string{
 				"ATELIE_DATA_DIR=" + t.TempDir(), "ATELIE_DOMAIN=Ateliê.example,www.atelie.example", "ATELIE_SITE_URL=https://xn--ateli-lsa.example",
-				"ATELIE_ACME_DIRECTORY=" + authority.Directory, "ATELIE_ACME_ROOTS=" + authority.RootsFile, "ATELIE_ACME_EMAIL=ana@atelie.example",
+				"ATELIE_ACME_DIRECTORY=" + authority.DirectoryURL, "ATELIE_ACME_ROOTS=" + authority.ServerRootFile, "ATELIE_ACME_EMAIL=ana@atelie.example",
 			}
 			if dialect == db.Postgres {
 				env = append(env, "ATELIE_DATABASE_URL="+dbtest.URL(t, dialect))
@@ -74,7 +74,7 @@ func TestTwoProgramsShareOneCertificate(t *testing.T) {
 				start(t, append(env, "ATELIE_LISTEN_HTTPS="+*https[i].Load(), "ATELIE_LISTEN_HTTP="+*plain[i].Load())...)
 			}
 			serial := func(i int, name string) string {
-				conn, err := tls.Dial("tcp", *https[i].Load(), &tls.Config{RootCAs: authority.Roots, ServerName: name})
+				conn, err := tls.Dial("tcp", *https[i].Load(), &tls.Config{RootCAs: authority.IssuingRoots, ServerName: name})
 				if err != nil {
 					return ""
 				}

@@ -392,9 +392,9 @@ func (w *two) itself(t *testing.T) front {
 		}
 	}
 	authority := acmetest.Start(t, acmetest.Options{HTTPPort: ports[0], TLSPort: ports[1], Validity: time.Hour})
-	f.roots = authority.Roots
+	f.roots = authority.IssuingRoots
 	w.nodes = append(w.nodes, start(t, append(w.env, "ATELIE_DOMAIN=example.com", "ATELIE_LISTEN_HTTPS=127.0.0.1:"+f.secure, "ATELIE_LISTEN_HTTP=127.0.0.1:"+f.plain,
-		"ATELIE_ACME_DIRECTORY="+authority.Directory, "ATELIE_ACME_ROOTS="+authority.RootsFile)...))
+		"ATELIE_ACME_DIRECTORY="+authority.DirectoryURL, "ATELIE_ACME_ROOTS="+authority.ServerRootFile)...))
 	return f
 }
 

@@ -41,7 +41,8 @@ void ready.then(() => {
       document.dispatchEvent(new Event("hydrated")); // start.ts waits for this event
     });
   } else {
-    document.documentElement.dataset.moved = ""; // such a page has no start.ts
+    // Counts as the visitor's first move: such a page has no start.ts, which would detect the move.
+    document.documentElement.dataset.moved = "";
     createRoot(root).render(page);
   }
   // Failures are ignored, because the page loads what is missing when it needs it.

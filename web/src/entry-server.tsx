@@ -11,8 +11,8 @@ import { makeQueryClient } from "@/lib/query-client";
 import { loadLanguage, loadTexts } from "@/lib/texts";
 
 /**
- * Renders the HTML of one page. internal/pages/render calls it with the path and the JSON text of the page's boot data. It
- * returns preload links for the head and the content of the root element, and throws if any component fails.
+ * Renders the HTML of one page. internal/pages/render calls it with the path and the JSON text of the page's boot data. In the
+ * result, `head` has preload links, and `body` is the content of the root element. Throws if any component fails.
  */
 function render(path: string, bootText: string): { head: string; body: string } {
   reported.length = 0;
@@ -25,7 +25,7 @@ function render(path: string, bootText: string): { head: string; body: string } 
       </StaticRouter>
     </StrictMode>,
   );
-  // React reports errors that an error boundary could handle in the browser instead of throwing them.
+  // React does not throw an error that an error boundary could handle in the browser. It logs the error (polyfill.ts).
   if (reported.length > 0) throw new Error(reported.join("\n"));
   const { head, body } = splitLinks(html);
   return { head: head + urgentPictures.slice(0, 1).map(pictureLinks).join(""), body };

@@ -42,8 +42,8 @@ type configurationCache struct {
 	reading     chan struct{}  // closed when the running read has ended; nil when no read is running
 }
 
-// get returns the configuration, or an error that wraps ErrUnavailable. Concurrent calls wait for one common read. It
-// continues even if all of them are cancelled.
+// get returns the configuration, or an error that wraps ErrUnavailable. Concurrent calls wait for one common read. The read continues
+// even if all calls are cancelled.
 func (c *configurationCache) get(ctx context.Context) (*configuration, error) {
 	c.mu.Lock()
 	now := c.provider.now()

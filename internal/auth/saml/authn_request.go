@@ -17,9 +17,9 @@ import (
 	dsig "github.com/russellhaering/goxmldsig"
 )
 
-// AuthnRequest creates a signed authentication request and puts it into a URL (redirect binding, SAML bindings §3.4). It returns this
-// URL for the redirect of the browser, and the request's id. The response must repeat the id. The provider sends relayState back
-// beside the response. nameIDFormat is a NameID constant; "" requests a persistent NameID.
+// AuthnRequest begins a sign-in at idp: it creates a signed authentication request and puts it into a URL (redirect binding, SAML
+// bindings §3.4). It returns this URL, to which the caller redirects the browser, and the request's id, which the response must repeat.
+// The provider sends relayState back beside the response. nameIDFormat is a NameID constant; "" requests a persistent NameID.
 func (sp *ServiceProvider) AuthnRequest(idp *IdentityProvider, relayState, nameIDFormat string, now time.Time) (id, redirectURL string, err error) {
 	random := make([]byte, 20) // SAML core §1.3.4 recommends 160 bits
 	_, _ = rand.Read(random)   // never fails (crypto/rand)

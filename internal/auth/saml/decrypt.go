@@ -34,7 +34,7 @@ const nsXMLEnc11 = "http://www.w3.org/2009/xmlenc11#"
 // keySizes maps each AES algorithm to the length of its key in bytes.
 var keySizes = map[string]int{aes128CBC: 16, aes192CBC: 24, aes256CBC: 32, aes128GCM: 16, aes192GCM: 24, aes256GCM: 32}
 
-// oaepDigests maps each digest algorithm that a message can name for RSA-OAEP to its hash. oaepMasks does so for the mask
+// oaepDigests maps each digest algorithm that a message can name for RSA-OAEP to its hash. oaepMasks does the same for the mask
 // generation functions. The key "" has the default for a message that names none.
 var oaepDigests = map[string]crypto.Hash{
 	"": crypto.SHA1, "http://www.w3.org/2000/09/xmldsig#sha1": crypto.SHA1, "http://www.w3.org/2001/04/xmlenc#sha256": crypto.SHA256,

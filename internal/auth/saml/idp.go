@@ -34,7 +34,7 @@ func ParseIdentityProvider(raw []byte) (*IdentityProvider, error) {
 	if len(raw) > MaxMetadata {
 		return nil, refuse("the metadata has %d bytes, more than %d", len(raw), MaxMetadata)
 	}
-	if err := checkXML(raw, true); err != nil {
+	if err := checkXML(raw, true); err != nil { // true: comments are allowed
 		return nil, err
 	}
 	entity, err := soleEntity(raw)

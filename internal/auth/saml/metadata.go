@@ -20,7 +20,7 @@ const (
 func (sp *ServiceProvider) MetadataXML(validUntil time.Time) ([]byte, error) {
 	certificate := base64.StdEncoding.EncodeToString(sp.Certificate.Raw)
 	keyInfo := saml.KeyInfo{X509Data: saml.X509Data{X509Certificates: []saml.X509Certificate{{Data: certificate}}}}
-	yes := true
+	yes := true // a variable, because the fields below are pointers
 	validUntil = validUntil.UTC()
 	var encryptionMethods []saml.EncryptionMethod
 	for _, algorithm := range []string{aes256GCM, aes192GCM, aes128GCM, aes256CBC, aes192CBC, aes128CBC, rsaOAEP} {

@@ -70,8 +70,8 @@ func (sp *ServiceProvider) VerifyResponse(encoded string, idp *IdentityProvider,
 	return sp.readAssertion(assertion, idp, want)
 }
 
-// Issuer returns the issuer of a response. The caller finds the identity provider by it. Issuer verifies nothing, so the issuer may be
-// forged.
+// Issuer returns the issuer that a response names, by which the caller finds the identity provider. Issuer verifies nothing, so the
+// issuer may be forged.
 func Issuer(encoded string) (string, error) {
 	response, err := decodeResponse(encoded)
 	if err != nil {

@@ -11,7 +11,8 @@ var idPattern = regexp.MustCompile(`^[a-zA-Z_][\w.-]{0,255}$`)
 
 // checkStructure checks that a message is a Response with at most one assertion, plain or encrypted, and returns the
 // assertion, or nil when there is none. It rejects further Response, Assertion and Signature elements at all other places, in
-// any namespace, and ids that occur twice. This check alone prevents signature wrapping, even before a signature is verified.
+// any namespace, and ids that occur twice. This check alone prevents signature wrapping (elements that an attacker adds beside the signed
+// ones), even before a signature is verified.
 func checkStructure(response *etree.Element) (assertion *etree.Element, err error) {
 	if !isElement(response, nsProtocol, "Response") {
 		return nil, refuse("the message is no Response")

@@ -33,15 +33,15 @@ import (
 
 // Options configures an Authority.
 type Options struct {
-	HTTPPort, TLSPort int           // ports of this machine at which the authority validates names
+	HTTPPort, TLSPort int           // ports of this machine to which the authority connects to validate a name
 	Validity          time.Duration // how long its certificates are valid; whole seconds
 }
 
 // Authority is a running certificate authority.
 type Authority struct {
-	Directory string         // URL of the ACME directory
-	RootsFile string         // PEM file with the root certificate that verifies the server at Directory
-	Roots     *x509.CertPool // root certificate of the issued certificates
+	DirectoryURL   string         // of the ACME directory
+	ServerRootFile string         // PEM file with the root certificate of the server at DirectoryURL
+	IssuingRoots   *x509.CertPool // the root certificate of the certificates that the authority issues
 
 	mu     sync.Mutex
 	output bytes.Buffer // output of pebble; guarded by mu
@@ -76,8 +76,8 @@ func Start(t *testing.T, o Options) *Authority {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	a := &Authority{RootsFile: filepath.Join(dir, "cert.pem")}
-	serverRoots, err := writeCertificate(a.RootsFile, filepath.Join(dir, "key.pem"))
+	a := &Authority{ServerRootFile: filepath.Join(dir, "cert.pem")}
+	serverRoots, err := writeCertificate(a.ServerRootFile, filepath.Join(dir, "key.pem"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func Start(t *testing.T, o Options) *Authority {
 		management = freeAddress(t)
 	}
 	config, err := json.Marshal(map[string]any{"pebble": map[string]any{
-		"listenAddress": listen, "managementListenAddress": management, "certificate": a.RootsFile, "privateKey": filepath.Join(dir, "key.pem"),
+		"listenAddress": listen, "managementListenAddress": management, "certificate": a.ServerRootFile, "privateKey": filepath.Join(dir, "key.pem"),
 		"httpPort": o.HTTPPort, "tlsPort": o.TLSPort, "keyAlgorithm": "ecdsa", "retryAfter": map[string]int{"authz": 1, "order": 1},
 		"domainBlocklist": []string{"blocked.example"},
 		"profiles":        map[string]any{"default": map[string]any{"description": "", "validityPeriod": int(o.Validity.Seconds())}},
@@ -109,16 +109,16 @@ func Start(t *testing.T, o Options) *Authority {
 			t.Error(err)
 		}
 	})
-	a.Directory = "https://" + listen + "/dir"
+	a.DirectoryURL = "https://" + listen + "/dir"
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: serverRoots}}, Timeout: 5 * time.Second}
 	defer client.CloseIdleConnections()
 	root := a.wait(t, client, "https://"+management+"/roots/0")
-	directory := a.wait(t, client, a.Directory)
+	directory := a.wait(t, client, a.DirectoryURL)
 	if o.Validity < minRenewalInfoValidity {
-		a.Directory = serveWithoutRenewalInfo(t, directory)
+		a.DirectoryURL = serveWithoutRenewalInfo(t, directory)
 	}
-	a.Roots = x509.NewCertPool()
-	if !a.Roots.AppendCertsFromPEM(root) {
+	a.IssuingRoots = x509.NewCertPool()
+	if !a.IssuingRoots.AppendCertsFromPEM(root) {
 		t.Fatalf("no root: %s", root)
 	}
 	return a

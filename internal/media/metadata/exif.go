@@ -84,7 +84,7 @@ type exifReader struct {
 	seen   [directories]bool // directories that were read
 	srgb   bool              // the tag ColorSpace says sRGB
 
-	previewStart, previewSize uint32
+	previewStart, previewSize uint32 // offset and length of the preview in bytes; 0 if there is none
 }
 
 // readDirectory reads the directory at an offset, and the directories to which it refers.

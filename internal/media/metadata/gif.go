@@ -6,7 +6,7 @@ import "errors"
 const (
 	gifExtension   = 0x21
 	gifImage       = 0x2c
-	gifTrailer     = 0x3b
+	gifTrailer     = 0x3b // the end of the file
 	gifControl     = 0xf9 // an extension: timing and transparency of the next frame
 	gifApplication = 0xff // an extension: data of a program
 )

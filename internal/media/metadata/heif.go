@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// readHEIF reads the metadata of HEIC and AVIF (ISO/IEC 23008-12). EXIF and XMP are items in the meta box of such a file. Metadata that
-// cannot be read is left out. Orientation is always 1 and Profile nil, because decoders of HEIF apply the file's orientation and
+// readHEIF reads the metadata of HEIC and AVIF (ISO/IEC 23008-12). Such a file consists of boxes, and its meta box lists EXIF and XMP as
+// items. Metadata that cannot be read is left out. Orientation is always 1 and Profile nil, because decoders of HEIF apply the file's orientation and
 // profile themselves.
 func readHEIF(s *source) Info {
 	var b blocks

@@ -10,12 +10,12 @@ import (
 
 // The markers of JPEG (ITU T.81 table B.1) that this file uses.
 const (
-	markerTEM  = 0x01
-	markerSOI  = 0xd8
-	markerEOI  = 0xd9
-	markerSOS  = 0xda
-	markerCOM  = 0xfe
-	markerAPP0 = 0xe0
+	markerTEM  = 0x01 // for temporary use by encoders
+	markerSOI  = 0xd8 // start of the picture
+	markerEOI  = 0xd9 // end of the picture
+	markerSOS  = 0xda // start of a scan
+	markerCOM  = 0xfe // a comment
+	markerAPP0 = 0xe0 // application segments: APP0 to APPF
 	markerAPP1 = 0xe1
 	markerAPP2 = 0xe2
 	markerAPPD = 0xed

@@ -16,7 +16,7 @@ import (
 
 // Errors of Read and Strip.
 var (
-	// ErrDamaged is wrapped by the error for a file that does not follow its format. That error has the reason.
+	// ErrDamaged is wrapped by each error for a file that does not follow its format. The wrapping error states the reason.
 	ErrDamaged = errors.New("the picture file is damaged")
 	// ErrCannotStrip is returned by Strip for a type that it does not support.
 	ErrCannotStrip = errors.New("this type of file cannot be stripped of its metadata without re-encoding it")
@@ -57,14 +57,14 @@ type blocks struct {
 	adobeRGB             bool   // EXIF names Adobe RGB, a colour space of cameras (DCF 2.0) that is recorded without a profile
 }
 
-// Read returns the metadata of a file of this type. Metadata that is missing, damaged or beyond the limits is left out, and so is
-// that of GIF and unknown types. The error is that of reading f, or wraps ErrDamaged if f does not follow the format.
+// Read returns the metadata of a file of this type. It leaves out metadata that is damaged or beyond the limits, and returns none for
+// GIF and unknown types. The error is the error of reading f, or wraps ErrDamaged if f does not follow the format.
 func Read(f io.ReadSeeker, mimeType string) (Info, error) {
 	s := newSource(f)
 	info := Info{Orientation: 1}
 	switch mimeType {
 	case "image/jpeg":
-		b, _ := scanJPEG(s, false)
+		b, _ := scanJPEG(s, false) // false: only up to the first scan
 		info = b.readInfo()
 	case "image/png":
 		b, _ := scanPNG(s)
@@ -83,7 +83,7 @@ func Read(f io.ReadSeeker, mimeType string) (Info, error) {
 	return info, nil
 }
 
-// readInfo parses the blocks. The order decides which creator and rights count: the first that are not empty.
+// readInfo parses the blocks in the order of preference: the first creator and the first rights that are not empty count.
 func (b *blocks) readInfo() Info {
 	info := Info{Orientation: 1}
 	if len(b.icc) >= 132 && string(b.icc[36:40]) == "acsp" {

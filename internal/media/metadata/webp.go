@@ -75,7 +75,7 @@ func (s *source) readChunkHead(end int64) (kind string, size int64) {
 	return string(head[:4]), size
 }
 
-// readBlock reads a block of metadata into to. It does not read a block that is longer than limit, or a second block of a kind.
+// readBlock reads a block of metadata into *to. It does not read a block that is longer than limit, or a second block of a kind.
 func (s *source) readBlock(to *[]byte, size, limit int64) {
 	if *to == nil && size <= limit {
 		*to = s.readBytes(size)

@@ -18,7 +18,7 @@ const (
 	nsPLUS      = "http://ns.useplus.org/ldf/xmp/1.0/"
 )
 
-// rightsProperties are properties about rights. A copy without private metadata keeps them, as it keeps dc:creator and dc:rights.
+// rightsProperties are properties about rights. A copy without private metadata keeps them, and also dc:creator and dc:rights.
 // DataMining states whether the picture may be used to train machines.
 var rightsProperties = [...]struct {
 	namespace, prefix, name string
@@ -34,7 +34,7 @@ var rightsProperties = [...]struct {
 
 // Limits on XMP besides its length.
 const (
-	maxDepth  = 50      // elements within each other
+	maxDepth  = 50      // levels of nested elements
 	maxTokens = 100_000 // XML tokens
 )
 

@@ -18,8 +18,8 @@ import (
 // are computed. thumbhash accepts no larger picture.
 const swatchSide = 100
 
-// makeSwatch returns a swatch of a picture whose colours paint has converted to those of a rendition. The colours of the swatch are not
-// premultiplied by alpha.
+// makeSwatch returns a swatch of p. The method paint must have converted p to the colours of a rendition. The colours of the swatch are
+// not premultiplied by alpha.
 func makeSwatch(ctx context.Context, p *picture) (*image.NRGBA, error) {
 	w, h := scaleSize(p.w, p.h, min(1, swatchSide/float64(max(p.w, p.h))))
 	swatch, err := p.resize(ctx, wholeWindow(p.w, p.h), w, h)
@@ -48,8 +48,9 @@ func makeThumbhash(m *image.NRGBA) []byte {
 	return nil
 }
 
-// dominantColour returns the dominant colour: the mean of the largest group of similar colours. It counts colours in cells with
-// the upper 5 bits of each channel. A group is a cell with its neighbours. If all pixels are transparent, it returns white.
+// dominantColour returns the dominant colour: the mean of the largest group of similar colours. It counts pixels by cells: a
+// cell is all colours with the same upper 5 bits in each channel. A group is a cell with its neighbours. If all pixels are transparent, the
+// result is white.
 func dominantColour(m *image.NRGBA) [3]uint8 {
 	type cell struct{ n, r, g, b uint64 } // sums of alpha, and of R, G and B each times alpha
 	const side = 34                       // 32 cells along each channel, with a margin on both sides

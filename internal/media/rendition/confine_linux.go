@@ -9,9 +9,10 @@ import (
 	"time"
 )
 
-// confine limits the memory (in bytes) and the processor time of this process and of each process that it starts, forbids core dumps and
-// files larger than 2 GB, and lowers the priority, less if urgent is true (lowerPriority). The limit on memory is RLIMIT_DATA, which counts
-// allocated memory and no mapped files. RLIMIT_AS would end harmless jobs, because Go reserves more address space than it uses.
+// confine limits the memory (in bytes) and the processor time of this process and of each process that it starts. It also forbids core
+// dumps and files larger than 2 GB, and lowers the priority, but less for an urgent job (lowerPriority). The limit on memory is
+// RLIMIT_DATA, which counts allocated memory and no mapped files. RLIMIT_AS would end harmless jobs, because Go reserves more address space
+// than it uses.
 func confine(memory int64, cpu time.Duration, urgent bool) error {
 	type limit struct {
 		resource int

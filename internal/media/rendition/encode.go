@@ -48,8 +48,8 @@ const (
 	flagXMP   = 0x04
 )
 
-// encodeWebP encodes a picture whose colours paint has converted to those of the rendition. quality 0 means the default. icc and xmp are
-// the blocks to embed; empty blocks are left out.
+// encodeWebP encodes p as WebP. The method paint must have converted p to the colours of the rendition. quality 0 means the default. icc
+// and xmp are the blocks to embed; empty blocks are left out.
 func encodeWebP(p *picture, quality int, icc, xmp []byte) ([]byte, error) {
 	method, defaultQuality := 4, defaultWebPQuality(p.w, p.h)
 	if p.w*p.h > method4MaxArea {

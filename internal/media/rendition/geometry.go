@@ -6,8 +6,8 @@ import "math"
 const maxRenditionSide = 16383
 
 // Layout checks an order and computes how a picture of width x height is shown. crop is the shown part: the whole picture, unless
-// Order.Crop is set or the fit is Cover. w and h are the size that this part gets; for Frame, it lies on a background of the order's
-// size. All are in pixels as shown. The error wraps ErrOrder.
+// Order.Crop is set or the fit is Cover. w and h are the size that this part gets. With the fit Frame, the part lies on a background of the
+// order's size. All values are in pixels as shown, after the EXIF rotation. The error wraps ErrOrder.
 func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {
 	crop = Rect{0, 0, width, height}
 	if order.Width < 0 || order.Height < 0 || order.Quality < 0 || order.Quality > 100 ||

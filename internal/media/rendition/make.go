@@ -60,15 +60,15 @@ const quickPixels = 8_000_000
 type ownSession struct {
 	session
 
-	quick       bool                          // only for sources of makeQuick
+	quick       bool                          // set by makeQuick: decode rejects all other sources
 	src         *source                       // the decoded file; nil after makeFromSource
 	shrinkRatio float64                       // ratio of src's width to the file's: 1, or less for a JPEG that was decoded at a smaller size
 	spaces      map[colour.Space]*targetSpace // sRGB, and Display P3 if renditions are in it
 	fullChroma  *targetSpace                  // sRGB with full chroma, for PNG; nil if no PNG is ordered
 }
 
-// targetSpace contains the pictures in one target colour space from which renditions are made. Each picture shows the whole
-// source, uncropped.
+// targetSpace contains the pictures from which the renditions in one colour space are made. Each picture shows the whole source,
+// uncropped.
 type targetSpace struct {
 	transform *colour.Transform // converts the source's colours to the space; nil if no conversion is needed
 	reduced   []*picture        // the reduced picture and smaller copies of it, largest first

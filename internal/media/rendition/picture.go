@@ -11,7 +11,7 @@ import (
 type picture struct {
 	model    colourModel
 	w, h     int
-	halved   bool // the model is ycc, and chroma has half the width and half the height
+	halved   bool // the model is ycc, and chroma (Cb and Cr) has half the width and half the height
 	channels []plane
 }
 

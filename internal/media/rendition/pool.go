@@ -38,7 +38,7 @@ func newPool(workers int, budget int64) *pool {
 	}
 }
 
-// enter waits until a job that needs that many bytes can run. The caller calls release once, at the end of the job. The error
+// enter waits until a job that needs so many bytes of memory can run. The caller calls release once, at the end of the job. The error
 // is an ErrTooCostly for a job that needs more than the budget, or the error of ctx.
 func (p *pool) enter(ctx context.Context, bytes int64, urgent bool) (release func(), err error) {
 	if bytes > p.budget {

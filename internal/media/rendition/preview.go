@@ -53,7 +53,7 @@ func Preview(ctx context.Context, info metadata.Info, width, height int) (thumbh
 }
 
 // centredWindow returns the largest centred part of w x h pixels that has the shape of a picture of width x height. Cameras add
-// bars to a preview whose shape is another one.
+// bars to a preview if its shape differs from the picture's.
 func centredWindow(w, h, width, height int) window {
 	fw, fh, shape := float64(w), float64(h), float64(width)/float64(height)
 	if fw > fh*shape {

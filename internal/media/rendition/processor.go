@@ -45,7 +45,7 @@ type Processor struct {
 	cfg      Config
 	pool     *pool
 	findVips func() vipsInfo // tests libvips' command at the first call
-	idleTime time.Duration   // how long libvips works on a job that is not urgent with idle processors only (SCHED_IDLE)
+	idleTime time.Duration   // how long libvips uses only idle processors (SCHED_IDLE) for a job that is not urgent
 }
 
 // NewProcessor checks the settings. Whether libvips works is tested when it is needed for the first time.

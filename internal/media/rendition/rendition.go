@@ -78,7 +78,7 @@ type Facts struct {
 	Alpha     bool    `json:"alpha,omitempty"`
 	Thumbhash []byte  `json:"thumbhash,omitempty"` // the placeholder, about 21 bytes
 	Color     string  `json:"color,omitempty"`     // dominant colour, #rrggbb in sRGB
-	Profile   string  `json:"profile,omitempty"`   // description in the colour profile; "" if there is no profile
+	Profile   string  `json:"profile,omitempty"`   // the description that the colour profile contains; "" if there is no profile
 	Wide      bool    `json:"wide,omitempty"`      // has colours so far outside sRGB that renditions are in P3 where the format allows
 	Creator   string  `json:"creator,omitempty"`
 	Rights    string  `json:"rights,omitempty"`

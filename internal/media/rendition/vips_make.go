@@ -39,8 +39,8 @@ type vipsSession struct {
 	cmd     vipsCommand
 }
 
-// makeWithVips is Make with libvips instead of the own engine. It runs in a worker process. If libvips fails and the file is
-// not the cause, the error is an engineError.
+// makeWithVips is Make with libvips instead of the own engine. It runs in a worker process. path is the path of libvips' command, and
+// idleTime is task.IdleTime. If libvips fails and the file is not the cause, the error is an engineError.
 func makeWithVips(ctx context.Context, path string, idleTime time.Duration, job Job, limits Limits) (Result, error) {
 	s := &vipsSession{session: newSession(job, limits)}
 	f, err := s.open(readAnyHeader)

@@ -30,7 +30,7 @@ type task struct {
 	Job    Job    `json:"job"`
 	Limits Limits `json:"limits"`
 	Memory int64  `json:"memory"`         // limit of the data segment in bytes
-	Vips   string `json:"vips,omitempty"` // path of the command vips; "" for the engine written in Go
+	Vips   string `json:"vips,omitempty"` // path of libvips' command vips; "" for the program's own engine
 
 	CPU time.Duration `json:"cpu"` // limit of processor time
 	// IdleTime is how long libvips runs a job that is not urgent at the priority SCHED_IDLE, at which it uses only idle processors.

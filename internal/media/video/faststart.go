@@ -70,7 +70,7 @@ func (m *mp4) buildMovedIndex(insertAt int64) ([]byte, error) {
 		}
 	}
 	body := m.index[m.moov.headerLength:]
-	err := adjustOffsets(body, "moov", shiftFor(m.moov.size), false)
+	err := adjustOffsets(body, "moov", shiftFor(m.moov.size), false) // false: only check whether all new offsets fit
 	if err == nil {
 		err = adjustOffsets(body, "moov", shiftFor(m.moov.size), true)
 		if m.moov.headerLength == 8 { // the size may have been 0, which means "up to the end of the file"

@@ -32,7 +32,7 @@ const (
 )
 
 const (
-	maxElements     = 10_000  // elements before the first pictures; real files have a dozen
+	maxElements     = 10_000  // elements before the first frames; real files have a dozen
 	maxElementBytes = 1 << 20 // maximum size in bytes of an element that is read into memory
 )
 
@@ -48,7 +48,7 @@ func readElement(f io.ReadSeeker, at, end int64) (element, error) {
 	if err := readAt(f, head, at); err != nil {
 		return element{}, err
 	}
-	id, n := readNumber(head, 4, false)
+	id, n := readNumber(head, 4, false) // false: ids include the bit that marks their length
 	if n == 0 {
 		return element{}, fmt.Errorf("%w: no element at %d", ErrUnreadable, at)
 	}

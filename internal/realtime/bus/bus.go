@@ -68,8 +68,8 @@ func (b *Bus) Record(ctx context.Context, tx *db.Tx, kind string, payloads ...[]
 	return nil
 }
 
-// RecordRows is Record for an event for each row of a query, in the order of the rows. The payload is before, then the row's only column,
-// a JSON text, and then after.
+// RecordRows is Record with one event for each row of a query, in the order of the rows. The payload of an event is before + the row's only
+// column, a JSON text, + after.
 func (b *Bus) RecordRows(ctx context.Context, tx *db.Tx, kind, before, after, query string, args ...any) error {
 	if err := insertRowEvents(ctx, tx, kind, before, after, b.now(), query, args); err != nil {
 		return err

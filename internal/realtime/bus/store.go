@@ -16,8 +16,8 @@ import (
 // notifyChannel is the PostgreSQL channel on which nodes send each other wake-ups. The notifications have no payload.
 const notifyChannel = "atelie_realtime"
 
-// insertEvents writes events to the outbox, from which every node reads, in the order of payloads, and sends one notification. It passes the
-// payloads as one JSON list, so that one statement with the same text serves any number of them.
+// insertEvents writes an event for each payload, in their order, to the outbox (the table that every node reads), and sends one
+// notification. It passes the payloads as one JSON list, so that the statement has the same text for any number of events.
 func insertEvents(ctx context.Context, tx *db.Tx, kind string, payloads []string, now time.Time) error {
 	list, err := json.Marshal(payloads)
 	if err != nil {

@@ -23,7 +23,7 @@ type Disk struct {
 	root   string
 	shards sync.Map // paths of the folders ab/cd that this process has created or found, and synced to disk
 
-	delaySync bool     // set by DelaySync
+	delaySync bool     // Commit does not sync the folders of blobs (DelaySync)
 	unsynced  sync.Map // paths of the folders that SyncFolders has to sync
 
 	checkSpace func() error // returns an error if the disk is too full for uploads (NewDisk)
@@ -37,13 +37,13 @@ type Info struct {
 
 // Names of the folders for blobs that are not committed yet.
 const (
-	temporaryFolder = "tmp"
+	temporaryFolder = "tmp"    // blobs that arrive in one stream
 	piecesFolder    = "staged" // blobs that arrive in pieces; in an S3 bucket, a prefix of names
 )
 
 // NewDisk opens the folder, creates it if it is missing, and removes the temporary files of killed processes. Several processes may use
-// one folder: the temporary files of running processes stay. checkSpace is called before a blob is stored and before each read of its
-// body, and its error ends the upload. So uploads leave some space, and people can still sign in and delete files.
+// one folder: the temporary files of running processes stay. checkSpace makes uploads leave some space on the disk, so that people can
+// still sign in and delete files: it is called before a blob is stored and before each read of its body, and its error ends the upload.
 func NewDisk(root string, checkSpace func() error) (*Disk, error) {
 	d := &Disk{root: root, checkSpace: checkSpace}
 	for _, folder := range []string{temporaryFolder, piecesFolder} {

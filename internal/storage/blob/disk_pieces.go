@@ -15,7 +15,7 @@ import (
 // This file is the part of Disk for blobs that arrive in pieces.
 
 // Append implements Store. state is what the previous call returned and the caller has saved. When Append returns a nil error, the piece
-// is on the disk. The last piece is like any other here.
+// is on the disk. The last piece is stored like any other.
 func (d *Disk) Append(ctx context.Context, id string, state Partial, data []byte, _ /* isLast */ bool) (Partial, error) {
 	if err := validID(id); err != nil {
 		return state, err

@@ -28,10 +28,10 @@ import (
 type S3 struct {
 	client *s3.Client
 	bucket string
-	prefix string
+	prefix string // begins the name of every object; empty, or ends in a slash
 }
 
-// Limits of the requests to the server; sizes are in bytes.
+// Limits of the requests to the server; sizes are in bytes. A large blob is sent in parts, by S3's multipart upload.
 const (
 	maxInFlight    = 2                // parts that are sent at the same time; with the next part, an upload takes 3 × PieceSize of memory
 	minPartSize    = 5 << 20          // size of the smallest part that S3 accepts, except for the last part

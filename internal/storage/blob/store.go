@@ -40,8 +40,8 @@ type Store interface {
 	// Discard removes everything that Append and Finish have stored under id.
 	Discard(ctx context.Context, id string, state Partial) error
 
-	// Sweep removes what interrupted uploads have left, if it is older than the time before. It keeps the pieces of ids for which keep returns
-	// true.
+	// Sweep removes what interrupted uploads have left, but nothing that is newer than the given time. It keeps the pieces of ids for
+	// which keep returns true.
 	Sweep(ctx context.Context, before time.Time, keep func(id string) bool) error
 	// Empty reports whether the store has no blobs and no pieces.
 	Empty(ctx context.Context) (bool, error)

@@ -83,9 +83,9 @@ var (
 
 // Keys of values in a request's context.
 type (
-	upsertKey         struct{}
-	metadataHeaderKey struct{}
-	signatureKey      struct{}
+	upsertKey         struct{} // bool: the upload may replace an object
+	metadataHeaderKey struct{} // string: the header Upload-Metadata
+	signatureKey      struct{} // string: the token in the header X-Signature; only in requests below SignedPath
 	interruptedKey    struct{} // *atomic.Bool: set when another request waits for the lock and interrupts this one
 )
 

@@ -68,7 +68,7 @@ function recordRequest(makeOptions: (backend: PublicBackend) => Options): PageQu
       query: entries.map(([name, value]) => `${name}=${value}`).join("&"),
       limit: range?.count,
     };
-    return new Promise(() => undefined);
+    return new Promise(() => undefined); // never resolves: nobody uses the result
   }
   // The default settings. The server replaces the parts of the request that the owner's settings change
   // (internal/pages/site_pages.go).
@@ -77,6 +77,7 @@ function recordRequest(makeOptions: (backend: PublicBackend) => Options): PageQu
     keyof PublicBackend,
     unknown
   >;
+  // "as never": the functions of this backend have simpler types than those of PublicBackend.
   const { queryKey, queryFn } = makeOptions(backend as never);
   void (queryFn as QueryFunction)({ queryKey } as never);
   if (!recorded) throw new Error(`The query ${JSON.stringify(queryKey)} makes no request`);

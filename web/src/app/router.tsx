@@ -15,7 +15,7 @@ const PrivacyRoute = lazyWithTexts("privacy", () =>
 const NotFoundRoute = lazyWithPreload(() =>
   import("@/app/routes/public/not-found").then((m) => m.NotFoundRoute),
 );
-// Of these pages the server renders only the fallback, so that its bundle does not contain their code.
+// The server renders only the fallback of these pages, so that the server's bundle does not contain their code.
 const LoginRoute = import.meta.env.SSR
   ? AdminFallback
   : lazyWithTexts("admin", () => import("@/app/routes/auth/login").then((m) => m.LoginRoute));
@@ -32,8 +32,8 @@ export async function preloadPage(pathname: string): Promise<void> {
 }
 
 /**
- * Loads the gallery's code in advance. Afterwards its data is prefetched when a link to it is hovered, touched or
- * focused.
+ * Loads the gallery's code in advance. Afterwards the gallery's data are prefetched when a link to the gallery is hovered,
+ * touched or focused.
  */
 export async function preloadGallery(cache: QueryClient, boot: Boot): Promise<void> {
   await GalleryRoute.preload();

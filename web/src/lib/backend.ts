@@ -13,7 +13,7 @@ export type RowsPage<Row> = { rows: Row[]; total: number };
 
 /** The requests that visitors make. A failed request rejects with an Error that has the server's message. */
 export type PublicBackend = {
-  /** The boot data of the page. Queries of works depend on the site's settings in it. */
+  /** The data that the server wrote into the page. It has the site's settings, on which queries of works depend. */
   boot: Boot;
   /** Reads the rows of a table. */
   read<Table extends keyof Tables>(
@@ -35,11 +35,11 @@ export type PublicBackend = {
 /** The official Supabase client, for everything that needs a session. */
 export type OwnerBackend = SupabaseClient<Database>;
 
-// The clients by boot object. A page has one boot object, so each client exists once per page.
+// The clients by boot data. An open page has one object of boot data, so each client exists once; tests make several.
 const publicBackends = new WeakMap<Boot, PublicBackend>();
 const ownerBackends = new WeakMap<Boot, Promise<OwnerBackend>>();
 
-/** The backend of visitors. It uses the public key, never a session, and saves visitors the 7 kB of supabase-js. */
+/** The backend of visitors. It sends the public key (`anonKey`) and no session. Visitors do not load supabase-js for it. */
 export function publicBackend(boot: Boot): PublicBackend {
   let backend = publicBackends.get(boot);
   if (!backend) {

@@ -42,6 +42,7 @@ export type CommissionTexts = {
   /** What commissions the artist declines. */
   declines: string;
   prices: string;
+  /** How long a commission takes. */
   leadTime: string;
   /** The steps of a commission, one per line. */
   steps: string;
@@ -79,7 +80,7 @@ export type SiteTexts = {
   gallery: GallerySettings;
   /** The number of months for which messages are kept; missing if they are kept until the owner deletes them. */
   messageMonths?: number;
-  /** Missing if nothing is set, and in pages also if pages say nothing. */
+  /** Missing if nothing is set. In pages also missing if the owner has chosen that pages say nothing about commissions. */
   commissions?: CommissionSettings;
   /** Whether visitors get a private link to follow their message. Missing in pages. */
   enquiryLinks?: boolean;

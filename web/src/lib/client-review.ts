@@ -6,7 +6,10 @@ import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 import type { ClientReview } from "@/lib/types";
 
-/** What the owner decides about a review. `written_at` is of the text that the owner has seen. */
+/**
+ * What the owner decides about a review. `written_at` is when the client wrote the version that the owner has seen: the server
+ * rejects the decision if a newer version exists. Null accepts any version.
+ */
 export type ReviewDecision =
   | { action: "decline"; written_at: string | null }
   | {

@@ -9,7 +9,7 @@ export type DraftLock = { name: string; release(): void };
 
 /** What the names of all locks begin with. */
 const LOCK_PREFIX = "atelie.draft.";
-/** The number of draft names of a form. As many tabs can each have a draft of it. */
+/** The number of draft names of a form: that many tabs can each have a draft. */
 const NAMES_PER_FORM = 5;
 /** How long to wait for a lock that a closing page still holds. */
 const LOCK_TIMEOUT_MS = 500;

@@ -1,8 +1,11 @@
 /** Performs the navigation or action that was blocked. */
-type Go = () => void;
+export type Proceed = () => void;
 
-/** Blocks navigation away from a form with unsaved changes; useLeaveGuard creates it. */
-export type LeaveGuard = { block(go: Go): void; onPop(event: PopStateEvent): void };
+/**
+ * Blocks navigation away from a form with unsaved changes; useLeaveGuard creates it. `askFirst` calls `proceed` after the owner
+ * confirms; `onPop` handles Back and forward.
+ */
+export type LeaveGuard = { askFirst(proceed: Proceed): void; onPop(event: PopStateEvent): void };
 
 // The guard of the current form. Only one, because a page has at most one form with a guard.
 let guard: LeaveGuard | null = null;
@@ -16,9 +19,9 @@ export function setLeaveGuard(next: LeaveGuard | null): void {
  * Runs an action that leaves the form without navigation, such as signing out: immediately, or after the owner confirms if
  * there is a guard.
  */
-export function confirmLeave(go: Go): void {
-  if (guard) guard.block(go);
-  else go();
+export function confirmLeave(proceed: Proceed): void {
+  if (guard) guard.askFirst(proceed);
+  else proceed();
 }
 
 /**

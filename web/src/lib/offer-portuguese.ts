@@ -2,10 +2,10 @@ import { localizedUrl } from "@/lib/i18n";
 import { textOf } from "@/lib/texts";
 
 /**
- * On an English page, shows visitors whose browser prefers Portuguese one line with a link to the
- * Portuguese page, until they close it or change the language. Nothing is stored. The line is
- * outside React's root, which may still be hydrating, and its code is not in the home page's
- * scripts.
+ * On an English page, shows a line with a link to the Portuguese page, if the visitor's browser
+ * prefers Portuguese. The line stays until the visitor closes it or changes the language. Nothing is
+ * stored. The line is outside React's root, which may still be hydrating, and its code is not in the
+ * home page's scripts.
  */
 export function offerPortuguese(): void {
   const preferred = navigator.languages.find((code) => /^(en|pt)\b/i.test(code));

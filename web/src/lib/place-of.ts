@@ -15,8 +15,8 @@ export function placeOf(order: readonly string[], moved: readonly string[]): Mov
 }
 
 /**
- * The arguments of the moves that put rows back to their places in `before`, to be made in this order. Rows that followed each
- * other there are moved together.
+ * The arguments of the moves that put rows back to their places in `before`, an earlier order of all ids. The moves must be made
+ * in the order of the result. Rows that followed each other in `before` are moved together.
  */
 export function movesBack(before: readonly string[], moved: readonly string[]): MoveArgs[] {
   const movedIds = new Set(moved);

@@ -15,6 +15,7 @@ export function scrollBehavior(): ScrollBehavior {
   return matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
 }
 
+/** Ends the waiting and correcting of the last scrollToSection; null if it has ended. */
 let stopSettling: (() => void) | null = null;
 
 /**

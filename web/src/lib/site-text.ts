@@ -10,7 +10,7 @@ export function useOwnerText<K extends string>(
   return localText(useLanguage().language, texts.en[key], texts.pt[key]);
 }
 
-/** One of the owner's texts that each page has. */
+/** One of the owner's texts in the boot data (SITE_TEXT_KEYS). */
 export function useSiteText(key: SiteTextKey): LocalText {
   return useOwnerText(useBoot().site.texts, key);
 }

@@ -48,7 +48,8 @@ export function stackedToast(toast: ToastText): void {
 }
 
 /**
- * Loads the toast area in advance, so that a failure of the network can be reported: its code could no longer load then.
+ * Loads the toast area in advance, so that a toast can report a failure of the network: by then the area's code could no longer
+ * load.
  */
 export function preloadToastArea(): void {
   isExpected = true;

@@ -15,6 +15,6 @@ export function useOnline(): boolean {
   return useSyncExternalStore(
     subscribe,
     () => navigator.onLine,
-    () => true,
+    () => true, // on the server and during hydration
   );
 }

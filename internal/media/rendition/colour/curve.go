@@ -17,8 +17,8 @@ type curve struct {
 
 var errCurve = errors.New("unusable tone curve")
 
-// readCurve reads the curve at the start of tag, the bytes of a profile. size is the length of the curve in bytes. The error wraps
-// errCurve.
+// readCurve reads the curve at the start of tag, which contains bytes of a profile. size is the length of the curve in bytes. The error
+// wraps errCurve.
 func readCurve(tag []byte) (c curve, size int, err error) {
 	const headerSize = 12 // type, reserved (4 bytes), number of samples or kind of formula
 	if len(tag) < headerSize {

@@ -74,8 +74,8 @@ func parseTable(tag []byte, inputs int, lab bool) (*colourTable, error) {
 	return p, err
 }
 
-// parseLut reads a table of lut8Type or lut16Type. width is the number of bytes of a value, at the offset of the values, and in
-// and out are the numbers of samples of an input and output curve. The matrix is ignored, because it is only for XYZ as input.
+// parseLut reads a table of lut8Type or lut16Type. width is the number of bytes of each value, and at is the offset of the first value in
+// tag. in and out are the numbers of samples of an input and an output curve. The matrix is ignored, because it is only for XYZ as input.
 func (p *colourTable) parseLut(tag []byte, inputs, width, at, in, out int) error {
 	if in < 2 || out < 2 || in > 4096 || out > 4096 {
 		return errTable

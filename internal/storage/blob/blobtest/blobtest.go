@@ -46,11 +46,11 @@ type Server struct {
 	process *exec.Cmd // nil while the server does not run
 }
 
-// shared is the server of Bucket. The first call of Bucket starts it.
+// shared is the server on which Bucket makes its buckets. The first call of Bucket starts it.
 var shared struct {
 	sync.Mutex
 	server  *Server
-	err     error // why the server could not be started
+	err     error // why the server could not be started, or nil
 	buckets int   // number of buckets; the name of a bucket contains its number
 }
 

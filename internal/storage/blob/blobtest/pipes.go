@@ -13,7 +13,7 @@ import (
 )
 
 // Pipes serves handler and returns a function that opens connections to it. The connections are within the process, so that the clock of
-// testing/synctest advances while a test waits for one of them. The test may read bodies that never end.
+// testing/synctest advances while a test waits for data. handler may send bodies that never end: the end of the test closes the server.
 func Pipes(t *testing.T, handler http.HandlerFunc) s3client.Dial {
 	t.Helper()
 	return ServePipes(t, &http.Server{Handler: handler})
@@ -34,10 +34,10 @@ func ServePipes(t *testing.T, server *http.Server) s3client.Dial {
 		}
 	})
 	return func(ctx context.Context, _, _ string) (net.Conn, error) {
-		here, there := net.Pipe()
+		clientEnd, serverEnd := net.Pipe()
 		select {
-		case l.conns <- there:
-			return here, nil
+		case l.conns <- serverEnd:
+			return clientEnd, nil
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

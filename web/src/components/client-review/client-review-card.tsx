@@ -21,12 +21,17 @@ export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
   const t = useT();
   const { language } = useLanguage();
   const action = useClientReviewAction(messageId);
-  // The review as it was when the owner began to edit it: one that the client changes meanwhile is not approved.
+  // The review as it was when the owner began to edit it; null while it is not edited. If the client has changed the review
+  // since then, the server rejects the approval.
   const [edited, setEdited] = useState<ClientReview | null>(null);
+  // Whether visitors see the review once it is approved.
   const [active, setActive] = useState(true);
   const { state, name, place, text, picture, written_at } = review;
 
-  /** Not by callbacks of the mutation: those are dropped when the card leaves the list of waiting reviews. */
+  /**
+   * Sends a decision and shows a toast: `done` or the error. It awaits the mutation, because callbacks of the mutation are
+   * dropped when the card leaves the list of waiting reviews.
+   */
   async function decide(decision: ReviewDecision, done: string) {
     try {
       await action.mutateAsync(decision);
@@ -36,9 +41,9 @@ export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
     }
     stackedToast({ title: done });
   }
-  const approve = (texts: { name: string; place: string; text: string }, seen: ClientReview) =>
+  const approve = (texts: { name: string; place: string; text: string }, base: ClientReview) =>
     void decide(
-      { action: "approve", ...texts, active, written_at: seen.written_at },
+      { action: "approve", ...texts, active, written_at: base.written_at },
       t("clientReview.toast.approved"),
     );
   const decline = () =>

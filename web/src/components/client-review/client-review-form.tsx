@@ -5,7 +5,7 @@ import { Button } from "@/components/ui/button";
 import { useT } from "@/lib/i18n";
 import type { ClientReview } from "@/lib/types";
 
-/** The limits of the table reviews, in characters. */
+/** The longest name or place, and the longest text, that the table reviews accepts, in characters. */
 const LINE_MAX = 200;
 const TEXT_MAX = 5000;
 
@@ -30,6 +30,7 @@ export function ClientReviewForm({
 }: ClientReviewFormProps) {
   const t = useT();
   const [values, setValues] = useState<Texts>({ name, place, text });
+  // True after the first press of the submit button. Empty required fields are marked from then on.
   const [checked, setChecked] = useState(false);
   const field = (column: keyof Texts) => ({
     value: values[column],

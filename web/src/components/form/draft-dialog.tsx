@@ -26,7 +26,10 @@ type DraftDialogComponentProps<Start> = {
   children(form: DraftFormProps<Start>): ReactNode;
 };
 
-/** The dialog around a form with a draft (useDraftDialog). It asks before unsaved changes are discarded. */
+/**
+ * The dialog around a form whose unsaved values the browser keeps as a draft (useDraftDialog). It asks before unsaved changes
+ * are discarded. `Start` is the type of the state in which the form starts.
+ */
 export function DraftDialog<Start extends { unsaved?: boolean }>({
   dialog,
   title,
@@ -39,8 +42,8 @@ export function DraftDialog<Start extends { unsaved?: boolean }>({
   return (
     <DialogRoot
       open={open}
-      onOpenChange={(next) => {
-        if (!next) askOrClose();
+      onOpenChange={(isOpen) => {
+        if (!isOpen) askOrClose();
       }}
     >
       <DialogContent

@@ -8,12 +8,13 @@ type LanguageFieldProps = Omit<ComponentProps<typeof TextField>, "lang"> & {
   language: Language;
   /** The height of a text area in lines; without it the field has one line. */
   rows?: number;
+  /** Classes of the text area. */
   areaClassName?: string;
 };
 
 /**
- * The field of a text in one language. The label of the Portuguese one names the language; the
- * English one has the plain label and shows its language at the end of the label's line.
+ * The field for one language of a text. The label of the Portuguese field names the language. The English field has the plain
+ * label, and its language is shown at the end of the label's line.
  */
 export function LanguageField({
   language,

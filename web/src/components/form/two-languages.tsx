@@ -14,13 +14,15 @@ type TwoLanguagesProps<Values extends FieldValues> = {
   optional?: boolean;
   /** The message below each field. */
   errors?: Partial<Record<Language, string>>;
-  /** The help below each field, and below both. */
+  /** The help below each field. */
   hints?: Partial<Record<Language, string>>;
+  /** The help below both fields. */
   hint?: string;
   /** Suggestions, as placeholders. */
   placeholders?: Record<Language, string>;
   /** The height of text areas in lines; without it the fields have one line. */
   rows?: number;
+  /** Classes of the text areas. */
   areaClassName?: string;
   maxLength?: number;
 };
@@ -46,7 +48,7 @@ export function TwoLanguages<Values extends FieldValues>({
   const t = useT();
   const watched: unknown = useWatch({ control, name: [names.en, names.pt] });
   const [en = "", pt = ""] = watched as (string | undefined)[];
-  // The empty field into which the other text can be copied.
+  // The language of the empty field into which the other text can be copied; null if both or none are empty.
   const target = en.trim() && !pt.trim() ? "pt" : pt.trim() && !en.trim() ? "en" : null;
 
   function copyAcross() {

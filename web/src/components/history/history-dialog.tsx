@@ -15,7 +15,7 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { dateTime } from "@/lib/owner-dates";
 import type { Revision } from "@/lib/types";
 
-/** A field in which an earlier version differs from the current one, with the text of its value in both. */
+/** A field that differs between an earlier version and the current one, with both values as texts. */
 export type HistoryDifference = { label: string; before: string; now: string };
 
 type HistoryDialogProps<Before> = {
@@ -26,7 +26,7 @@ type HistoryDialogProps<Before> = {
   query: RevisionQuery<Before>;
   /** Returns the fields in which an earlier version differs from the current one. */
   differences(revision: Revision<Before>): HistoryDifference[];
-  /** Makes an earlier version the current one and resolves with whether that has succeeded. */
+  /** Makes an earlier version the current one. Resolves with true if that has succeeded. */
   bringBack(revision: Revision<Before>): Promise<boolean>;
 };
 
@@ -46,8 +46,8 @@ export function HistoryDialog<Before>({
   return (
     <DialogRoot
       open={open}
-      onOpenChange={(next) => {
-        if (!next) onClose();
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onClose();
       }}
     >
       <DialogContent

@@ -39,7 +39,7 @@ export function RecentlyDeleted<Table extends HistoryTable>({
 
   async function bringBack(revision: Revision<HistoryRows[Table]>) {
     setPendingIds((ids) => [...ids, revision.id]);
-    // One after the other, because a row that returns to its place renumbers the others.
+    // Rows are brought back one after the other, because a row that returns to its place renumbers the others.
     const done = lastBringBack.current.then(() =>
       bringBackDeleted(nameOf(revision.row_before), revision.row_before),
     );

@@ -4,7 +4,10 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { useT } from "@/lib/i18n";
 import type { Revision } from "@/lib/types";
 
-/** The parts of the query for revisions that the list needs. `Before` is the type of an earlier version. */
+/**
+ * The parts that the list needs of the query for revisions (earlier versions, each as it was before a change). `Before` is the
+ * type of an earlier version.
+ */
 export type RevisionQuery<Before> = {
   data: Revision<Before>[] | undefined;
   isError: boolean;
@@ -65,7 +68,7 @@ export function RevisionListState<Before>({
   );
 }
 
-/** The button below a list that fetches older revisions, and how many are shown once it was pressed. */
+/** The button that fetches older revisions. After the first press, a line below it says how many are shown. */
 function OlderRevisions({ query, shown }: { query: RevisionQuery<unknown>; shown: number }) {
   const t = useT();
   const { pages, hasNextPage, isFetchingNextPage } = query;

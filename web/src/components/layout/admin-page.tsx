@@ -3,14 +3,14 @@ import { usePageTitle } from "@/lib/use-page-title";
 
 type AdminPageProps = {
   title: string;
-  /** The main button or buttons of the page, beside the heading or, where they have no room there, below it; on phones in the full width. */
+  /** The main buttons of the page: beside the heading, or below it if there is no room. Phones show them in the full width. */
   action?: ReactNode;
   children: ReactNode;
 };
 
 /**
- * The layout of an admin page: heading, main action and content. It also sets the document title. At its end there is room for a
- * toast (toast-area.tsx).
+ * The layout of an admin page: heading, main buttons and content. It also sets the document title. The empty room at the
+ * end of the page is for a toast, which covers nothing there (toast-area.tsx).
  */
 export function AdminPage({ title, action, children }: AdminPageProps) {
   usePageTitle(title);

@@ -6,10 +6,10 @@ import { useT } from "@/lib/i18n";
 import { facebookUrl, instagramUrl, whatsappUrl } from "@/lib/site-links";
 
 /**
- * The style of a site name of more than 10 characters. The normal size, up to 13rem, fits only short names. This one is at
- * most 6rem, so that a long name fits by wrapping, at every window width.
+ * The style of a site name of more than 10 characters. The normal font size, up to 13rem, fits only short names. This size is
+ * at most 6rem, so that a long name wraps and fits into every window width.
  */
-const longName = {
+const longNameStyle = {
   fontSize: "clamp(2.75rem,1.5rem + 5vw,6rem)",
   lineHeight: 1.02,
   maxWidth: "16em",
@@ -30,7 +30,7 @@ export function Footer() {
         <div className="flex flex-wrap items-end justify-between gap-x-16 gap-y-[25px]">
           <p
             aria-hidden="true"
-            style={site.name.length > 10 ? longName : undefined}
+            style={site.name.length > 10 ? longNameStyle : undefined}
             className="-ml-[0.035em] min-w-0 text-[clamp(5rem,2rem+13vw,13rem)] leading-[0.98] font-[220] tracking-[-0.035em] wrap-anywhere"
           >
             {site.name}

@@ -25,8 +25,8 @@ import { useT } from "@/lib/i18n";
 import { confirmLeave } from "@/lib/leave-guard";
 import { cn } from "@/lib/cn";
 
-// The arguments of useSyncExternalStore: onScroll subscribes, isScrolled reads the value, and notScrolled is the value for
-// the server's HTML.
+// Whether the page is scrolled, as the arguments of useSyncExternalStore: onScroll subscribes, isScrolled reads the value, and
+// notScrolled is the value for the server's HTML.
 function onScroll(notify: () => void) {
   window.addEventListener("scroll", notify, { passive: true });
   return () => window.removeEventListener("scroll", notify);
@@ -35,8 +35,9 @@ const isScrolled = () => window.scrollY > HEADER_SOLID_AFTER_PX;
 const notScrolled = () => false;
 
 /**
- * The header of every page. Over a hero it is transparent until the page is scrolled or the menu opens. The style sheet
- * detects the hero by its attribute data-hero, so that the server's HTML is right without scripts.
+ * The header of every page. Over a hero (the first section of the home page) it is transparent until the page is scrolled or
+ * the menu opens. The style sheet detects the hero by its attribute data-hero, so that the server's HTML is right without
+ * scripts.
  */
 export function Header() {
   const t = useT();
@@ -58,7 +59,7 @@ export function Header() {
     menuButton.current?.focus();
   });
 
-  // Closes the menu panel when the window becomes wide, because wide windows have none, and an open panel locks the page.
+  // Closes the menu panel when the window becomes wide. Wide windows do not show the panel, but it would still lock the page.
   useEffect(() => {
     const wide = window.matchMedia("(min-width: 64rem)");
     const onChange = () => wide.matches && setMenuOpen(false);

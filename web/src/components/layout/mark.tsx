@@ -10,6 +10,7 @@ import { scrollBehavior } from "@/lib/scroll";
  * the header beside the header's buttons.
  */
 const isLong = (name: string) => name.length > 10;
+/** The CSS font size of a long name. */
 const longNameSize = (name: string) =>
   name.length > 24 ? "min(1.0625rem,5vw)" : "min(1.375rem,6.5vw)";
 

@@ -19,10 +19,13 @@ export const adminLinks: readonly { key: Key; to: string }[] = [
   { key: "nav.messages", to: "/admin/contact-messages" },
 ];
 
-/** The admin links of the phone panel. It omits Messages (docs/product.md, rule 23), because the dashboard links there. */
+/**
+ * The admin links in the menu of small screens. Messages is omitted, because the dashboard links to it (docs/product.md, rule
+ * 23).
+ */
 export const phoneAdminLinks = adminLinks.slice(0, -1);
 
-/** The links to the settings and the account in the phone panel. */
+/** The links to the settings and the account in the menu of small screens. */
 export const phoneSiteLinks: readonly { key: Key; to: string }[] = [
   { key: "nav.settings", to: "/admin/settings" },
   { key: "nav.account", to: "/admin/account" },

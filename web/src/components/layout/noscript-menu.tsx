@@ -6,8 +6,8 @@ import { useBoot } from "@/lib/boot";
 import { useGalleryLinks } from "@/lib/gallery-links";
 import { localizedUrl, otherLanguage, useLanguage, useLocalizedUrl, useT } from "@/lib/i18n";
 
-// Links for browsers without scripts. They replace the header's buttons; index.html hides those. They are rendered only on
-// the server, inside noscript, because React does not hydrate the content of noscript.
+// The header's links for browsers without scripts. They replace the header's buttons, which index.html hides. They are
+// rendered only on the server, inside noscript elements, because React does not hydrate the content of noscript.
 
 /** A link to a section of the home page. */
 function SectionLink({
@@ -48,6 +48,7 @@ function NoscriptLanguage({ className }: { className?: string }) {
 export function NoscriptSections() {
   const t = useT();
   return useSectionLinks().map(({ key, id }) => (
+    // false: a section is never the current page.
     <SectionLink key={id} id={id} className={navItemClasses(false)}>
       {t(key)}
     </SectionLink>

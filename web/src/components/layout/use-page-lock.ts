@@ -31,8 +31,8 @@ export function usePageLock(
         return;
       }
       if (event.key !== "Tab") return;
-      // The siblings are inert, so Tab stays inside by itself. At the first and last focusable element, it would move the
-      // focus to the browser's controls, so it wraps.
+      // The siblings are inert, so Tab does not reach them. At the first and last focusable element, Tab would move the
+      // focus to the browser's controls. Instead the focus wraps to the other end.
       const stops = [...element.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((stop) =>
         stop.checkVisibility(),
       );

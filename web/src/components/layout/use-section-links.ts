@@ -5,7 +5,7 @@ import type { RowsPage } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
 import { queryKeys } from "@/lib/query-keys";
 
-/** The header's links to sections of the home page. Without reviews there is no link to the testimonials. */
+/** The header's links to sections of the home page. Without reviews there is no link to the testimonials (their section). */
 export function useSectionLinks() {
   const { hasReviews = true } = useBoot();
   const cache = useQueryClient();

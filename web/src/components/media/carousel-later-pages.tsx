@@ -14,7 +14,7 @@ type LaterPagesProps<Row> = CarouselSlides<Row> & {
   furthest: number;
 };
 
-/** The slides after the first page of a carousel. */
+/** The slides of a carousel after its first page. A page is the rows that one request fetches: CAROUSEL_PAGE at most. */
 export function LaterPages<Row>({ total, furthest, ...slides }: LaterPagesProps<Row>) {
   const pages = Math.ceil(total / CAROUSEL_PAGE);
   return Array.from({ length: pages - 1 }, (_, n) => (
@@ -29,6 +29,7 @@ export function LaterPages<Row>({ total, furthest, ...slides }: LaterPagesProps<
 }
 
 type LaterPageProps<Row> = CarouselSlides<Row> & {
+  /** The number of the page, counted from 0. */
   page: number;
   /** The number of rows in all pages, as the first page reports it. */
   total: number;
@@ -36,6 +37,7 @@ type LaterPageProps<Row> = CarouselSlides<Row> & {
   isNear: boolean;
 };
 
+/** Renders the default placeholder of a slide. */
 const renderBlock = () => <Skeleton className="aspect-2/1" />;
 
 /**

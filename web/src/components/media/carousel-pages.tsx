@@ -4,17 +4,18 @@ import type { RowsPage } from "@/lib/backend";
 import type { CarouselSlides } from "@/lib/carousel-query";
 
 type CarouselPagesProps<Row> = CarouselSlides<Row> & {
+  /** The first page: the rows of the first request, and the number of rows in all pages. */
   first: RowsPage<Row>;
-  /** The selected slide. */
+  /** The index of the selected slide. */
   selected: number;
   /** The component of later pages, once it has loaded (useCarousel). */
   LaterPages: typeof LaterPages | undefined;
 };
 
 /**
- * The slides of a carousel with any number of rows, as list items. The server renders those of the first page. Once the
- * code of later pages has loaded, every row has a slide. A slide stays empty until the carousel comes near and its page is
- * requested.
+ * The slides of a carousel with any number of rows, as list items. The server renders the slides of the first page. Once the
+ * code of later pages has loaded, every row has a slide. The slides of a page are empty until the carousel comes near and
+ * requests the page.
  */
 export function CarouselPages<Row extends { id: string }>({
   first: { rows, total },
@@ -22,7 +23,8 @@ export function CarouselPages<Row extends { id: string }>({
   LaterPages: Later,
   ...slides
 }: CarouselPagesProps<Row>) {
-  // Slides stay rendered after the carousel has moved back, because one of them may have the focus.
+  // The largest index that was selected. Slides stay rendered after the carousel has moved back, because one of them may have
+  // the focus.
   const [furthest, setFurthest] = useState(0);
   if (selected > furthest) setFurthest(selected);
 

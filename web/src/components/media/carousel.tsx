@@ -14,15 +14,16 @@ const initialPosition: Position = { selected: 0, snaps: 0, canPrev: false, canNe
 
 /**
  * A carousel with the site's settings, driven by the library embla. Embla loads when the visitor first interacts with the
- * page, or by `load`. Presses before that are applied once it has loaded. The caller sets `viewportRef` on the element that
- * clips the slides, and renders `driver` anywhere. `embla` is the API of the library, and `LaterPages` the component for
- * CarouselPages. Both are undefined until they have loaded.
+ * page, or by `load`. Until then, presses of the buttons are counted, and embla applies them once it has loaded. The caller
+ * sets `viewportRef` on the element that clips the slides, and renders `driver` anywhere. `embla` is the API of the library,
+ * and `LaterPages` the component for CarouselPages. Both are undefined until they have loaded.
  */
 export function useCarousel(options: EmblaOptions = {}) {
   const [viewport, viewportRef] = useState<HTMLElement | null>(null);
   const [code, setCode] = useState<typeof carouselCode>();
   const [embla, setEmbla] = useState<Embla | undefined>(undefined);
   const [position, setPosition] = useState(initialPosition);
+  // The steps of the presses before embla has loaded: forward minus back.
   const pendingSteps = useRef(0);
 
   const load = useCallback(() => {

@@ -19,7 +19,10 @@ type PictureProps = {
   alt: string;
   /** The language of `alt`, if it differs from that of the page. */
   lang?: Language;
-  /** Metadata of the file; without it there are no renditions, and the stored file is shown. */
+  /**
+   * Metadata of the file. Without it there are no renditions (the picture in other sizes and formats), and the stored file is
+   * shown.
+   */
   info?: ImageInfo;
   /** Natural size in pixels; reserves the space before the file has loaded. */
   width?: number;
@@ -28,7 +31,7 @@ type PictureProps = {
   sizes?: Sizes;
   /** Another source with a cropped picture, for screens of another shape; without it all screens get the whole picture. */
   crop?: Crop | null;
-  /** The smallest and largest width of the renditions to offer. */
+  /** The smallest and largest width of the renditions to offer, in pixels. */
   bounds?: Bounds;
   fit?: "contain" | "cover";
   /** Marks the largest picture of the first screen. It is loaded first and shown without fading. */

@@ -4,13 +4,16 @@ import { useHydrated } from "@/lib/use-hydrated";
 
 type VideoProps = ComponentProps<"video"> & {
   src: string;
-  /** Metadata of the video and its still. Without metadata of the still, `poster` is shown unchanged. */
+  /**
+   * Metadata of the video and of its still, the picture shown until the video plays. Without metadata of the still, `poster`
+   * is shown unchanged.
+   */
   info?: VideoInfo;
   /** The rendered width in CSS pixels; by default the width of the screen. */
   cssWidth?: number;
 };
 
-/** The maximum number of pixels of a still per CSS pixel, as for pictures. Screens can have three device pixels. */
+/** The maximum number of pixels of a still per CSS pixel, as for pictures. Screens can have three pixels per CSS pixel. */
 const MAX_DENSITY = 2.1;
 /**
  * The width of the still in the server's HTML, in pixels: a width for phones, because the server does not know the screen.
@@ -31,8 +34,8 @@ export function Video({ ref, src, info, poster, cssWidth, preload = "none", ...r
     if (video.current?.error) video.current.dispatchEvent(new Event("error"));
   }, []);
   const hydrated = useHydrated();
-  // False during hydration, so that the still keeps the width that it has in the server's HTML.
-  // With another width the browser would download a second file.
+  // The visitor's screen. False during hydration, so that the still keeps the width that it has in the server's HTML. With
+  // another width the browser would download a second file.
   const [screen] = useState(() => hydrated && { width: innerWidth, density: devicePixelRatio });
   const still = info?.still;
   let picture = poster === src ? undefined : poster;

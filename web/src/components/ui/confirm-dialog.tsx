@@ -36,8 +36,8 @@ export function ConfirmDialog({
   return (
     <DialogRoot
       open={open}
-      onOpenChange={(next) => {
-        if (!busy) onOpenChange(next);
+      onOpenChange={(isOpen) => {
+        if (!busy) onOpenChange(isOpen);
       }}
     >
       <DialogContent

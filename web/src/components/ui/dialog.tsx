@@ -13,8 +13,8 @@ export const DialogTitle = Dialog.Title;
 export const DialogDescription = Dialog.Description;
 
 // The opener of a dialog is the element that had the focus before the dialog opened. closedOpener is the opener of a dialog
-// that has just closed. When one dialog replaces another, the second inherits the first one's opener, because the focus is
-// on <body> by then.
+// that has just unmounted; null if there is none. When one dialog replaces another, the focus is on <body> by then, so the
+// second dialog inherits the opener of the first.
 let closedOpener: Element | null = null;
 
 type DialogContentProps = ComponentProps<typeof Dialog.Content> & {
@@ -66,8 +66,8 @@ export function DialogContent({
             opener.current = focused === document.body ? closedOpener : focused;
             onOpenAutoFocus?.(event);
           }}
-          // Radix returns the focus only to its own trigger, which most of these dialogs do not have. Repeated in the
-          // next frame, because the opener may be in a row that is being deleted.
+          // Radix returns the focus only to its own trigger, which most of these dialogs do not have. The call is repeated
+          // in the next frame, because the opener may be in a row that is being deleted.
           onCloseAutoFocus={(event) => {
             event.preventDefault();
             const target = opener.current;

@@ -9,8 +9,8 @@ export function DiscardDialog({ open, onKeep, onDiscard }: DiscardDialogProps) {
   return (
     <ConfirmDialog
       open={open}
-      onOpenChange={(next) => {
-        if (!next) onKeep();
+      onOpenChange={(isOpen) => {
+        if (!isOpen) onKeep();
       }}
       title={t("common.discardTitle")}
       question={t("common.discardQuestion")}

@@ -10,9 +10,9 @@ export type LinkProps = Omit<ComponentProps<"a">, "href"> & {
 };
 
 /**
- * A link inside the site. It replaces the router's Link, because that one adds 3 kB that this site
- * does not use. The href contains the language, for new tabs and for browsers without scripts. A
- * click navigates to `to`, without the language in the URL: the page keeps its language.
+ * A link inside the site. The href contains the language, for new tabs and for browsers without scripts. A click navigates to
+ * `to`, without the language in the URL: the page keeps its language. The router's own Link is not used, because it adds 3 kB
+ * of code that this site does not need.
  */
 export function Link({ to, replace, state, onClick, children, ...rest }: LinkProps) {
   const follow = useLinkClickHandler(to, { target: rest.target, replace, state });

@@ -11,8 +11,8 @@ type RowEdgeProps = {
 };
 
 /**
- * An arrow at an edge of a row beyond which more is hidden. A press scrolls the row. Only for pointers: the keyboard reaches
- * what is hidden, and scrolls to it.
+ * An arrow at the edge of a row that has more content than fits. A press scrolls the row. The arrow is only for pointers: by
+ * keyboard, the focus reaches the hidden content, and the row scrolls to it.
  */
 export function RowEdge({ side, row, className }: RowEdgeProps) {
   const Chevron = side === "left" ? ChevronLeft : ChevronRight;

@@ -28,7 +28,7 @@ type SortableAreaProps<Row> = {
   movedText(row: Row, n: number): string;
   /** The text for screen readers about moving a row by keys. */
   dragHelp: string;
-  /** How the other rows move aside. By default they keep their places. */
+  /** How the other rows move aside during a drag. By default they keep their places. */
   strategy?: SortingStrategy;
   children: ReactNode;
 };

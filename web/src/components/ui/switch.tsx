@@ -3,6 +3,7 @@ import { useId } from "react";
 import * as RadixSwitch from "radix-ui/switch";
 import { cn } from "@/lib/cn";
 
+/** A switch has a visible label, or an accessible name only. */
 type SwitchProps = {
   checked: boolean;
   onCheckedChange(checked: boolean): void;

@@ -15,7 +15,7 @@ const SINGLE_ID = "single";
 /** The height of the empty room at the end of admin pages, where a toast covers nothing. */
 const TOAST_ROOM_PX = 128;
 
-/** Shows a toast with sonner, and calls `onClose` when it starts to close. */
+/** Shows a toast with the library sonner, and calls `onClose` when the toast starts to close. */
 function show(
   { title, description, destructive, action, channel }: QueuedToast,
   onClose: () => void,
@@ -41,8 +41,8 @@ function show(
 }
 
 /**
- * Lifts the toasts above the sticky foot of the page, such as the bar of the selected works, unless they fit below it: at the
- * end of the page they must cover neither the footer nor what is above it.
+ * Keeps the toasts from covering the sticky foot of the page, such as the bar of the selected works. It lifts them above the
+ * foot. At the end of the page they fit below the foot and are not lifted, because they would cover what is above the foot.
  */
 function useLift(area: RefObject<HTMLElement | null>) {
   useEffect(() => {
@@ -64,8 +64,9 @@ function useLift(area: RefObject<HTMLElement | null>) {
 }
 
 /**
- * Tells sonner that the pointer has left the toasts when the toast under it disappeared. The browser then sends the element
- * below a mouseover event and the list of toasts no mouseout event, so the other toasts would stay open for ever.
+ * Tells sonner that the pointer has left the toasts when the toast under the pointer has disappeared. Otherwise the other
+ * toasts would stay open for ever: the browser sends a mouseover event to the element below, but no mouseout event to the
+ * list of toasts.
  */
 function useLeftToasts(area: RefObject<HTMLElement | null>) {
   useEffect(() => {
@@ -85,8 +86,8 @@ function useLeftToasts(area: RefObject<HTMLElement | null>) {
 /**
  * Shows the toasts that lib/toast.ts queues. Sonner announces them to screen readers, so no live region is added here.
  *
- * Whenever the focus leaves a toast, sonner would move it back to where it was before, even if a field was just clicked. So
- * its handlers never see focus events, and this component moves the focus back only from a toast that closes.
+ * When a toast that has the focus closes, this component moves the focus back to where it was before. It keeps focus events
+ * from sonner, which would do so whenever the focus leaves a toast, even if a field was just clicked.
  */
 export function ToastArea() {
   const t = useT();

@@ -10,7 +10,7 @@ export function Toaster() {
         // React's `lazy` is not used: if its chunk could not be loaded, the whole page would fail. Here the next toast tries
         // again.
         import("@/components/ui/toast-area").then(
-          ({ ToastArea }) => setArea(() => ToastArea),
+          ({ ToastArea }) => setArea(() => ToastArea), // in a function, because setArea would call the component
           (error: unknown) => console.error("The toasts could not be loaded", error),
         );
       }),

@@ -19,15 +19,16 @@ type FocusPickerProps = {
 
 /** How far an arrow key moves the focus point, as a share of the picture. */
 const STEP = 0.05;
-/** The focus point of a cover for which none is stored; the hero uses the same (hero-slide.tsx). */
+/** The focus point of a cover for which none is stored. The hero, which shows the covers, uses the same (hero-slide.tsx). */
 const DEFAULT_FOCUS: [number, number] = [0.5, 0.62];
 
 /** Limits a share to 0 to 1 and rounds it to three digits. */
 const clampShare = (share: number) => Math.round(Math.min(1, Math.max(0, share)) * 1000) / 1000;
 
 /**
- * Sets the focus point of a picture, the point that stays visible when the picture is cropped, by a click or the arrow keys.
- * It is rendered over a preview. The coordinates are shares of the picture's width and height, from 0 to 1.
+ * Lets the owner set the focus point of a picture: the point that stays visible when the picture is cropped. A click or the
+ * arrow keys move the point. The component is rendered over a preview. The coordinates are shares of the picture's width and
+ * height, from 0 to 1.
  */
 export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps) {
   const t = useT();
@@ -72,6 +73,7 @@ export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
+    // Undefined for other keys. The cast is only for the type checker.
     const direction = (
       { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] } as const
     )[event.key as "ArrowLeft"];

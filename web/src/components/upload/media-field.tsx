@@ -38,7 +38,7 @@ type MediaFieldProps = {
    * field does not offer to choose a still.
    */
   uploadStill?(videoUrl: string, picture: File): Promise<void>;
-  /** Makes a stored picture the main one (in another field). Without this function the field does not offer that. */
+  /** Makes a stored picture the main one, which another field shows. Without this function the field does not offer that. */
   onMakeMain?(url: string): void;
 };
 
@@ -70,21 +70,21 @@ export function MediaField({
     useSensor(TouchSensor, { activationConstraint: { delay: 220, tolerance: 8 } }),
   );
 
-  // The index of the tile whose picture has become the main one. The tile of the former main picture takes its place and gets
-  // the focus, because the pressed button is gone.
-  const exchanged = useRef<number | null>(null);
+  // The index of the tile whose picture has just become the main one; null if none has. The tile of the former main picture
+  // takes its place and gets the focus, because the pressed button is gone.
+  const exchangedIndex = useRef<number | null>(null);
   useEffect(() => {
-    if (exchanged.current === null) return;
+    if (exchangedIndex.current === null) return;
     const tiles = group.current?.querySelectorAll("li");
     tiles
-      ?.item(Math.min(exchanged.current, tiles.length - 1))
+      ?.item(Math.min(exchangedIndex.current, tiles.length - 1))
       ?.querySelector("button")
       ?.focus();
-    exchanged.current = null;
+    exchangedIndex.current = null;
   }, [files]);
 
   function makeMain(index: number, url: string) {
-    exchanged.current = index;
+    exchangedIndex.current = index;
     setAnnouncement(t("upload.madeMain"));
     onMakeMain?.(url);
   }

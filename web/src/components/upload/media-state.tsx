@@ -7,15 +7,15 @@ import { cn } from "@/lib/cn";
 
 type MediaStateProps = {
   info: ImageInfo | VideoInfo | undefined;
-  /** Shows of a picture only that it is being prepared or has failed; for small pictures, such as avatars. */
+  /** Says of a picture only whether it is being prepared or has failed; for small pictures, such as avatars. */
   brief?: boolean;
   className?: string;
 };
 
 /**
- * Describes a stored file to the owner. For a picture: that its renditions are being made, why they
- * failed, or the sizes of the original and of the largest rendition and how much their colours
- * differ. For a video: duration, codec and size, and a warning if some browsers cannot play it.
+ * Describes a stored file to the owner. For a picture: that its renditions (the picture in other sizes and formats) are being
+ * made, or why they failed, or else the sizes of the original and of the largest rendition and how much their colours differ.
+ * For a video: duration, codec and size, and a warning if some browsers cannot play it.
  */
 export function MediaState({ info, brief = false, className }: MediaStateProps) {
   const t = useT();

@@ -10,8 +10,8 @@ export function useFileDrop(
   onFiles: (files: File[]) => void,
   { multiple = false }: { multiple?: boolean } = {},
 ) {
-  // dragenter and dragleave also fire for child elements. The pointer is inside while more dragenter than dragleave events
-  // have fired.
+  // How many more dragenter than dragleave events have fired. Both also fire for child elements, so the pointer is inside
+  // while this is above 0.
   const depth = useRef(0);
   const [isDraggedOver, setDraggedOver] = useState(false);
 

@@ -83,6 +83,7 @@ const isSame = (a: readonly string[], b: readonly string[]) =>
 /** Files of a restored draft: `awaited` are not loaded yet, `lost` were not found in the browser's storage. */
 type RestoredFiles = { awaited: readonly PendingFile[]; lost: readonly PendingFile[] };
 
+/** The entry as a pending file, in an array for flatMap; empty for a stored file. */
 const pendingFile = (entry: QueuedFile): PendingFile[] =>
   entry.state === "stored" ? [] : [{ id: entry.id, name: entry.file.name }];
 

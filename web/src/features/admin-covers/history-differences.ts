@@ -6,7 +6,7 @@ import { changedFields } from "@/lib/editing/update-if-unchanged";
 import type { Translate } from "@/lib/i18n";
 import type { CoverImage } from "@/lib/types";
 
-/** The fields in which an earlier version of a cover differs from the current one, with texts of both values. */
+/** Returns the fields in which an earlier version of a cover differs from the current one, with both values as texts. */
 export function historyDifferences(
   before: CoverImage,
   now: CoverImage,

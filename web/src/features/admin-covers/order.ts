@@ -2,7 +2,9 @@ import { COVER_ORDER_MIN } from "@/lib/constants";
 import { moveItem } from "@/lib/move-item";
 import type { CoverImage } from "@/lib/types";
 
-/** A cover's id and its number in the order, from COVER_ORDER_MIN. */
+/**
+ * The id of a cover (a large picture or video at the top of the home page) and its number in the order, from COVER_ORDER_MIN.
+ */
 export type NumberedCover = Pick<CoverImage, "id" | "display_order">;
 
 /** Whether the covers have the numbers 1 to n in this order, without gaps. */
@@ -10,7 +12,7 @@ export function isNumbered(covers: readonly NumberedCover[]): boolean {
   return covers.every(({ display_order }, n) => display_order === n + COVER_ORDER_MIN);
 }
 
-/** The ids in the order after the cover with `id` has moved to `number`, or to the end if there is no such number. */
+/** The ids in the order after the cover with `id` has moved to `number`, or to the end if there are fewer covers. */
 export function idsAfterMove(
   covers: readonly NumberedCover[],
   id: string,
@@ -22,9 +24,9 @@ export function idsAfterMove(
 }
 
 /**
- * The ids with the new cover `id` inserted. The owner may choose several files, whose uploads end in any order: the new
+ * The ids with the new cover `id` inserted. The owner may choose several files, and their uploads end in any order. The new
  * cover comes before the first cover whose file was chosen later, or at the end. `chosenIndexes` has the position among the
- * chosen files for each cover that was added on this page.
+ * chosen files of each cover that was added on this page.
  */
 export function idsWithNewCover(
   covers: readonly NumberedCover[],
@@ -33,6 +35,6 @@ export function idsWithNewCover(
 ): string[] {
   const ids = covers.map((cover) => cover.id).filter((other) => other !== id);
   const newIndex = chosenIndexes.get(id)!;
-  const next = ids.findIndex((other) => (chosenIndexes.get(other) ?? -1) > newIndex);
-  return next < 0 ? [...ids, id] : ids.toSpliced(next, 0, id);
+  const laterIndex = ids.findIndex((other) => (chosenIndexes.get(other) ?? -1) > newIndex);
+  return laterIndex < 0 ? [...ids, id] : ids.toSpliced(laterIndex, 0, id);
 }

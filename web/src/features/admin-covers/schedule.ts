@@ -2,26 +2,30 @@ import { inputTime } from "@/lib/owner-dates";
 import type { CoverImage } from "@/lib/types";
 
 /**
- * The times between which visitors see a cover, in the format of datetime-local inputs; "" is no
- * limit.
+ * The times between which visitors see a cover (a large picture or video at the top of the home page), in the format of
+ * datetime-local inputs; "" is no limit.
  */
 type ScheduleValues = { visible_from: string; visible_until: string };
 
-/** The columns of the times. */
+/** The columns of the beginning and the end. */
 export const TIMES = ["visible_from", "visible_until"] as const;
 
 /** The phase of a cover: before, after or within the time in which visitors see it. */
 type CoverPhase = "scheduled" | "ended" | "current";
 
-/** The phase of a stored cover. Rows that a conflict or the history returns lack has_begun and has_ended. */
+/**
+ * The phase of a stored cover. Rows that a conflict or the history returns lack has_begun and has_ended; for them the times
+ * are compared with the browser's clock.
+ */
 export function phaseOf(cover: CoverImage): CoverPhase {
+  // Whether the time has come; `ifNull` for a time that is not set.
   const hasCome = (time: string | null | undefined, ifNull: boolean) =>
     time ? !(new Date(time) > new Date()) : ifNull;
   if (cover.has_ended ?? hasCome(cover.visible_until, false)) return "ended";
   return (cover.has_begun ?? hasCome(cover.visible_from, true)) ? "current" : "scheduled";
 }
 
-/** Converts a stored time to the value of its input. */
+/** Converts a stored time to the value of its input; "" if it is not set. */
 const valueOf = (time: string | null | undefined) => (time ? inputTime(time) : "");
 
 /** The form values of a cover's times. */

@@ -5,8 +5,8 @@ import type { CoverImage } from "@/lib/types";
 import type { MediaKind } from "@/lib/upload/media-types";
 
 /**
- * Validates the form of a cover. display_order is a text here, because as a number an empty input would become 0. The error
- * message is a text key.
+ * Validates the form of a cover (a large picture or video at the top of the home page). display_order, the number in the
+ * order, is a text here, because as a number an empty input would become 0. Error messages are text keys.
  */
 export const coverSchema = z
   .object({
@@ -81,7 +81,7 @@ export function coverChange(cover: CoverImage, values: CoverValues): CoverChange
   return change;
 }
 
-/** The row to insert for a new cover after `count` existing ones. The thumbnail column of a video repeats the video's URL. */
+/** The row to insert for a new cover after `count` others. The thumbnail column of a video repeats the video's URL. */
 export function coverPayload(url: string, kind: MediaKind, count: number) {
   return {
     image_url: url,

@@ -6,7 +6,9 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Formats the time between `iso` and `now` as "3 hours ago". Returns null if it is less than a minute. */
+/**
+ * Formats the time between `iso` and `now`, both in ISO 8601, as "3 hours ago". Returns null if it is less than a minute.
+ */
 export function formatAgo(iso: string, now: string, language: Language): string | null {
   const age = Date.parse(now) - Date.parse(iso);
   const [size, unit] =
@@ -16,7 +18,7 @@ export function formatAgo(iso: string, now: string, language: Language): string 
         ? ([HOUR, "hour"] as const)
         : ([DAY, "day"] as const);
   const count = Math.floor(age / size);
-  if (!(count >= 1)) return null;
+  if (!(count >= 1)) return null; // also if count is NaN, because a time is not valid
   return new Intl.RelativeTimeFormat(localeOf(language)).format(-count, unit);
 }
 

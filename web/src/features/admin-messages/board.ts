@@ -10,7 +10,7 @@ export const STAGES: readonly CommissionStage[] = [
   "declined",
 ];
 
-/** The card of a message, and its column; undefined if the board does not show it. */
+/** The card of the message with this id, and its column; undefined if the board does not show the message. */
 export function findCard(columns: readonly BoardColumn[], id: string) {
   for (const column of columns) {
     const card = column.cards.find(({ message_id }) => message_id === id);
@@ -19,7 +19,7 @@ export function findCard(columns: readonly BoardColumn[], id: string) {
   return undefined;
 }
 
-/** The columns after a card was moved to the top of another one. Its place there is the server's choice. */
+/** The columns after a card was moved to the top of the column `to`. The server decides its place in the column. */
 export function moveCard(
   columns: readonly BoardColumn[],
   card: BoardCard,
@@ -37,7 +37,7 @@ export function moveCard(
   });
 }
 
-/** The nearest stage to which a card can be moved in a direction: 1 is to the right. */
+/** The nearest stage to the left (-1) or right (1) to which a card of a column can be moved; undefined if there is none. */
 export function nearestStage(
   { stage, next }: Pick<BoardColumn, "stage" | "next">,
   direction: -1 | 1,
@@ -47,10 +47,13 @@ export function nearestStage(
   return undefined;
 }
 
-/** Whether a move opens the form for an offer: an offer is more than a stage. */
+/** Whether a move first opens the form for an offer: an enquiry gets to the stage `offer` when an offer is sent. */
 export const needsOffer = (from: CommissionStage, to: CommissionStage): boolean =>
   from === "enquiry" && to === "offer";
 
-/** Whether the promised date of a commission that is being worked on has passed. `today` is YYYY-MM-DD. */
+/**
+ * Whether the promised date of a commission that is being worked on has passed. Both dates are YYYY-MM-DD; `promised` is "" for
+ * none.
+ */
 export const isOverdue = (stage: CommissionStage, promised: string, today: string): boolean =>
   (stage === "accepted" || stage === "in_progress") && promised !== "" && promised < today;

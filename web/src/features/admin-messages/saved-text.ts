@@ -1,9 +1,12 @@
 import type { SavedReply } from "@/lib/types";
 
-/** What a saved reply has in place of the visitor's name. */
+/** Stands in the texts of a saved reply for the visitor's name. */
 export const NAME_PLACEHOLDER = "{name}";
 
-/** The text of a saved reply in the language of a message, or in the other one if that is missing, with the visitor's name. */
+/**
+ * The text of a saved reply in this language, or in the other language if it has none in this one. `name` is the visitor's
+ * name, which replaces the placeholder.
+ */
 export function savedText(
   saved: Pick<SavedReply, "text_en" | "text_pt">,
   language: "en" | "pt",
@@ -11,6 +14,6 @@ export function savedText(
 ): string {
   const [wanted, other] =
     language === "pt" ? [saved.text_pt, saved.text_en] : [saved.text_en, saved.text_pt];
-  // A function, because replaceAll gives $ in a text a meaning.
+  // A function, because in a replacement text "$" has a special meaning.
   return (wanted || other || "").replaceAll(NAME_PLACEHOLDER, () => name);
 }

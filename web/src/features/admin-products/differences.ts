@@ -8,7 +8,7 @@ import { clockTime, localDay } from "@/lib/owner-dates";
 import type { Key } from "@/lib/texts";
 import type { AltTexts } from "@/lib/types";
 
-/** The compared fields and the text keys of their labels. Those of PORTUGUESE have another column beside them. */
+/** The compared fields of a work and the text keys of their labels. Texts in Portuguese are added below. */
 const labels = {
   title: "products.title",
   description: "products.description",
@@ -29,6 +29,7 @@ const labels = {
   alt_texts: "products.altTexts",
 } satisfies Partial<Record<keyof ProductPayload, Key>>;
 
+/** The fields that have another field for the text in Portuguese, whose name ends in _pt. */
 const PORTUGUESE = [
   "title",
   "description",
@@ -65,8 +66,8 @@ export function conflictDifferences(
       mine: textOf(mine[field], field, t),
     };
   });
-  // Two times of publication in the past have the same text, "published", and are no difference for the owner; nor are equal
-  // alternative texts.
+  // These values can differ while their texts are equal, and then are no difference for the owner: two times of publication in
+  // the past are both "published".
   const mayBeEqual = [t(labels.published_at), t(labels.alt_texts)];
   return differences.filter(
     ({ label, theirs, mine: own }) => theirs !== own || !mayBeEqual.includes(label),

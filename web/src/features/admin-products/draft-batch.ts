@@ -67,7 +67,7 @@ export class DraftBatch {
     return () => this.listeners.delete(listener);
   };
 
-  /** Adds a draft of this type for each picture. A file with the name of a missing one is used for that draft instead. */
+  /** Adds a draft of this type for each picture. A picture with the name of a draft's missing file is used for that draft. */
   add(files: Iterable<File>, type: ArtworkType = ARTWORK_TYPES[0]!): void {
     this.reported.clear();
     const refused = new Map<Refusal, string[]>();

@@ -3,7 +3,7 @@ import { oneOf, readPage, readQuery, withValues } from "@/lib/list-url";
 import { containing, quoted } from "@/lib/text-filter";
 import type { ArtworkType } from "@/lib/types";
 
-/** The choices of the filter Show in the table of works. */
+/** The choices of the filter Show in the list of works. "one-language-": the text exists in only one of the two languages. */
 export const FLAGS = [
   "featured",
   "out-of-stock",

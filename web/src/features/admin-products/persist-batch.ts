@@ -6,7 +6,10 @@ import { deleteFile, loadFiles, saveFile } from "@/lib/draft-files";
 import { loadDraft, deleteDraft, saveDraft } from "@/lib/drafts";
 import { renditionUrl } from "@/lib/media";
 
-/** What the browser stores of a draft (lib/drafts.ts). The file is stored separately until it is uploaded. */
+/**
+ * What the browser stores of a draft (lib/drafts.ts). `name` is the name of the file. The file is stored separately until it is
+ * uploaded.
+ */
 type PersistedDraft = Pick<Draft, "id" | "url" | "attempted" | "values"> & { name: string };
 
 /**
@@ -63,7 +66,7 @@ function storeChanges(batch: DraftBatch, name: string, storedFileIds: Set<string
     const persisted = drafts.map(({ id, file, url, attempted, values }): PersistedDraft => {
       return { id, name: file.name, url, attempted, values };
     });
-    // The batch notifies for each step of progress, which is not stored.
+    // Often nothing has changed: the batch also notifies of the progress of uploads, which is not stored.
     const text = JSON.stringify(persisted);
     if (text === lastText) return;
     lastText = text;

@@ -17,7 +17,7 @@ const fields = z.object({
   dimensions: z.string(),
   medium: z.string(),
   creation_date: z.string(),
-  tags: z.string(),
+  tags: z.string(), // separated by commas
   is_featured: z.boolean(),
   in_stock: z.boolean(),
   is_customizable: z.boolean(),
@@ -29,9 +29,10 @@ const fields = z.object({
   medium_pt: z.string(),
   seo_meta_title_pt: z.string(),
   seo_meta_desc_pt: z.string(),
-  /** The alternative texts as JSON, by the URL of the picture; those of removed pictures are not saved. */
+  /** The alternative texts as JSON, by the URL of the picture. Texts of removed pictures are not saved. */
   alt_texts: z.string(),
   visibility: z.enum(VISIBILITIES),
+  /** When a scheduled work is published, in the browser's time zone; "" for none. */
   publish_at: z.string(),
 });
 

@@ -4,7 +4,7 @@ import { changedFields } from "@/lib/editing/update-if-unchanged";
 import type { Translate } from "@/lib/i18n";
 import type { Series } from "@/lib/types";
 
-/** The most code points of a slug. The server refuses longer ones. */
+/** The maximum length of a slug (the name of a series in URLs), in code points. The server refuses longer slugs. */
 const MAX_SLUG = 100;
 const slugText = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
@@ -19,7 +19,7 @@ export function slugOf(title: string): string {
     .replace(/^-+|-+$/g, "");
 }
 
-/** Returns the slug; if it is taken, with the lowest number appended that makes it unique. */
+/** Returns the slug. If it is taken, the lowest number that makes it unique is appended, as in "azulejos-2". */
 export function freeSlug(slug: string, taken: readonly string[]): string {
   if (!taken.includes(slug)) return slug;
   for (let n = 2; ; n++) {

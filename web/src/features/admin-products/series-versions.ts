@@ -3,7 +3,7 @@ import { seriesDifferences } from "@/features/admin-products/series-schema";
 import type { Translate } from "@/lib/i18n";
 import type { Revision, Series, SeriesWork } from "@/lib/types";
 
-/** A work in a series as revisions keep it. */
+/** A work in a series, as revisions (rows before they were changed) store it. */
 export type RevisionPair = Pick<
   SeriesWork,
   "id" | "series_id" | "product_id" | "position" | "created_at"
@@ -12,12 +12,12 @@ export type RevisionPair = Pick<
 /** A series with its works in their order. */
 export type SeriesVersion = { series: Series; pairs: readonly RevisionPair[] };
 
-/** What the server keeps: the row of a series before it was changed, or its works before these were changed. */
+/** What one revision of a series stores: its earlier row, or its earlier works. */
 export type SeriesBefore = Series | { pairs: RevisionPair[] };
 
 /**
- * Makes whole versions of the revisions of a series, which are the newest first: each has either the row or the works, and the rest
- * is what a newer version has.
+ * Makes whole versions from the revisions of a series, which are sorted newest first. A revision has only the earlier row or the
+ * earlier works; its version takes the other from the next newer version. The newest version is `now`.
  */
 export function seriesVersions(
   revisions: readonly Revision<SeriesBefore>[],
@@ -32,7 +32,7 @@ export function seriesVersions(
     } else {
       pairs = before.pairs;
       if (revision.action === "delete") {
-        // The works of a deleted series come after its row. They belong to the same deletion.
+        // A deletion makes two revisions: the row, and after it in the list the works. They become one version.
         const deletion = versions.at(-1);
         if (deletion) deletion.row_before = { ...deletion.row_before, pairs };
         continue;
@@ -43,7 +43,7 @@ export function seriesVersions(
   return versions;
 }
 
-/** The fields in which two versions of a series differ. `titleOf` returns the title of a work, "" of one that is gone. */
+/** The fields in which two versions of a series differ. `titleOf` returns the title of a work; "" if it was deleted. */
 export function versionDifferences(
   before: SeriesVersion,
   now: SeriesVersion,

@@ -3,7 +3,7 @@ import { changedFields } from "@/lib/editing/update-if-unchanged";
 import type { Translate } from "@/lib/i18n";
 import type { Review } from "@/lib/types";
 
-/** The fields in which an earlier version of a review differs from the current one, with texts of both values. */
+/** Returns the fields in which an earlier version of a review differs from the current one, with both values as texts. */
 export function historyDifferences(before: Review, now: Review, t: Translate): HistoryDifference[] {
   const labels = {
     client_name: t("reviews.clientName"),

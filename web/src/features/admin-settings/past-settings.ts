@@ -16,7 +16,7 @@ import type { SiteSettings } from "@/lib/types";
 /** A setting as its row stores it: `key` is the row's id, and `value` has the type of one field of the settings. */
 export type StoredSetting = { key: string; value: unknown };
 
-/** The fields of the settings by the keys of their rows. */
+/** The names of the fields of the settings, by the keys of their rows. */
 const FIELDS: Record<string, keyof SiteSettings> = {
   site: "site",
   "notice.email": "noticeEmail",
@@ -26,8 +26,8 @@ const FIELDS: Record<string, keyof SiteSettings> = {
 };
 
 /**
- * Returns the current settings with one of them as it was stored earlier. Fields that the stored value lacks were empty.
- * They become empty texts here, because a save does not change fields that it lacks.
+ * Returns the current settings with one setting as it was stored earlier. Fields that were empty then are missing in the
+ * stored value. They become empty texts here, because a save does not change missing fields.
  */
 export function withPast(now: SiteSettings, { key, value }: StoredSetting): SiteSettings {
   const field = FIELDS[key];

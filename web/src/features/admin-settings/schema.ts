@@ -21,7 +21,7 @@ const maxLength = (limit: number) =>
 const lineSchema = z.string().check(z.trim(), maxLength(200));
 const longTextSchema = z.string().check(z.trim(), maxLength(5000));
 
-/** Whether a field that takes a URL or a name, or a URL or a phone number, contains a URL, valid or not. */
+/** Whether the value is meant as a URL, valid or not. For fields that also accept a name or a phone number. */
 const looksLikeUrl = (value: string) => /[:/]/.test(value);
 
 /** Whether the value is an HTTPS URL of at most 1000 characters, without blanks and without a user name. */
@@ -86,7 +86,7 @@ export const TEXT_KEYS: Record<TextName, SiteTextKey> = {
   responseTime: "contact.responseTime",
   thanks: "contact.success.body",
 };
-/** All of these form names. */
+/** The form names of all the owner's texts. */
 export const TEXT_NAMES = Object.keys(TEXT_KEYS) as TextName[];
 
 /** The numbers of months that the owner can choose for keeping messages; 0: until the owner deletes them. */
@@ -102,7 +102,7 @@ export const ORDER_KEYS: Record<WorksOrder, Key> = {
 
 /** What pages can say about commissions; "" is nothing. */
 export const COMMISSION_STATES = ["", "open", "waitlist", "closed"] as const;
-/** The key of the name of such a state. */
+/** The text key of the name of a state. */
 export const stateKey = (state: CommissionState): Key =>
   `settings.commissions.${state === "" ? "off" : state}`;
 

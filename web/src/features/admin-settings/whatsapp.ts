@@ -28,7 +28,7 @@ export function countriesIn(language: Language): Country[] {
     .sort((a, b) => compare(a.name, b.name));
 }
 
-/** The country if the library knows it. */
+/** The country if the library knows it; else undefined. */
 const supportedCountry = (country: string) => (isSupportedCountry(country) ? country : undefined);
 
 /** Parses a phone number of this country, or of another one if it begins with +. Undefined if it is no number. */

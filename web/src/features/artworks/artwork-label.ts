@@ -30,19 +30,19 @@ export function artworkHeading(product: Product, { language, t }: PageLanguage):
   return orUntitled(rowText(language, product, "seo_meta_title", "title"), t).text;
 }
 
-/** The name of the type of a work. Empty for an unknown type. Another client may have stored one. */
+/** The name of the type of a work; "" for an unknown type, which another client may have stored. */
 export function artworkType(product: Product, t: Translate): string {
   const key = typeKeys[product.artwork_type];
   return key ? t(key) : "";
 }
 
-/** The caption under the title: the medium, else the type. */
+/** The caption under the title of a work: its medium, or its type if it has no medium. */
 export function artworkCaption(product: Product, { language, t }: PageLanguage): LocalText {
   const medium = rowText(language, product, "medium");
   return medium.text ? medium : { text: artworkType(product, t) };
 }
 
-/** The owner's alternative text of one of a work's pictures; "" for none. */
+/** The owner's alternative text of the picture `url` of a work. Its text is "" if there is none. */
 export function artworkAlt(product: Product, url: string | null, language: Language): LocalText {
   const texts = product.alt_texts?.[url!];
   return localText(language, texts?.en, texts?.pt);

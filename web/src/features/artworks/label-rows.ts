@@ -4,10 +4,10 @@ import type { Key } from "@/lib/texts";
 import type { Product } from "@/lib/types";
 import { artworkType, type PageLanguage } from "@/features/artworks/artwork-label";
 
-/** A row of the list: `term` is the text key of what the text is about. */
+/** A row of the list of a work's details: a text, and in `term` the text key of its heading. */
 export type LabelRow = LocalText & { term: Key };
 
-/** The rows of the list of a work's details. Details that the owner has not filled in are omitted. */
+/** The details of a work in rows. Details that the owner has not filled in are omitted. */
 export function labelRows(product: Product, { language, t }: PageLanguage): LabelRow[] {
   const rows: LabelRow[] = [
     { term: "gallery.type", text: artworkType(product, t) },

@@ -40,7 +40,7 @@ export function worksOf(block: number, page: Product[]): Product[] {
 }
 
 /**
- * The first works of a filter, taken from the first page of all works (it has the same order). Undefined if that page has no
+ * The first works of a filter, taken from the first page of all works, which has the same order. Undefined if that page has no
  * work of the type, but later pages may have some.
  */
 export function firstPageFromAll(

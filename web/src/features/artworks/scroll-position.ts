@@ -1,6 +1,6 @@
 /**
- * A position in the gallery grid: the first block on the screen and the first of its works on the screen, by index, with
- * their tops relative to the window in CSS pixels.
+ * A position in the gallery grid: the index of the first block on the screen (`block`), and the index in that block of its
+ * first work on the screen (`work`). `top` and `workTop` are their distances from the top of the window, in CSS pixels.
  */
 export type ScrollPosition = { block: number; top: number; work: number; workTop: number };
 

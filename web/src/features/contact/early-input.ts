@@ -6,7 +6,7 @@ import type { ContactValues } from "@/features/contact/schema";
 /** The values of an empty form. */
 export const emptyValues: ContactValues = { name: "", email: "", message: "", reason: "" };
 
-/** The values that were read most recently. */
+/** The values that were read most recently from the form of the server's HTML. */
 let latest = emptyValues;
 
 /**
@@ -22,8 +22,9 @@ export function useInputBeforeHydration(): ContactValues {
 }
 
 /**
- * Restores what the visitor types between the first render of the form, which has the values `before`, and its hydration,
- * which resets the fields to these values: calls `change` for each such field. Forms that mount later start empty.
+ * Restores what the visitor types between the first render of the form and its hydration. Hydration resets the fields to
+ * `before`, the values of the first render. For each field that had another value, `change` is called with that value. Forms
+ * that mount later start empty.
  */
 export function useInputDuringHydration(
   before: ContactValues,

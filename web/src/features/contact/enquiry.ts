@@ -3,7 +3,10 @@ import type { ContactReason, Product } from "@/lib/types";
 /** An enquiry: the work that a visitor asks about with the contact form. Its title is in the language of the page. */
 export type Enquiry = Product;
 
-/** Adds the line that names the work at the start of the message. Replaces the line of an earlier enquiry. */
+/**
+ * Adds `line`, which names the work, at the start of the message. It replaces the line of an earlier enquiry; `earlierLine` is
+ * "" if there was none.
+ */
 export function withArtworkLine(message: string, line: string, earlierLine: string): string {
   const visitorText = withoutArtworkLine(message, earlierLine);
   return visitorText.startsWith(line.trimEnd()) ? visitorText : line + visitorText;
@@ -16,7 +19,7 @@ export function withoutArtworkLine(message: string, line: string): string {
 
 /**
  * The contact reason of the message (docs/product.md, rule 13): "commission" for a customizable work, else "purchase". It is ""
- * if the visitor has removed the title of the work from the message.
+ * without an enquiry, or if the visitor has removed the title of the work from the message.
  */
 export function reasonFor(message: string, enquiry: Enquiry | null): ContactReason | "" {
   if (!enquiry || !message.includes(enquiry.title.trim())) return "";

@@ -44,8 +44,8 @@ export const contactSchema = z.object({
       atMost(CONTACT_MESSAGE_MAX, "contact.error.messageLong"),
     ),
   /**
-   * The honeypot field, a trap for programs: visitors do not see it and leave it empty. Only the page itself fills in the
-   * reason of an enquiry when it sends the form.
+   * The honeypot field, a trap for programs: visitors do not see it and leave it empty. The page itself fills in the reason
+   * of an enquiry, but only when it sends the form.
    */
   reason: z.string(),
 });

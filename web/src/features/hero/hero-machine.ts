@@ -19,7 +19,7 @@ export type HeroState = {
   slides: readonly SlideKind[];
   /** The selected slide. */
   index: number;
-  /** Paused by the button, or under reduced motion until the button is pressed. */
+  /** Whether the hero is paused: by the button, or by the setting for reduced motion until the button is pressed. */
   paused: boolean;
   /** The sources of the holds that have not ended. */
   holds: readonly HoldSource[];
@@ -30,7 +30,8 @@ export type HeroState = {
   /** Whether the page is still loading. Videos load only afterwards. */
   pageLoading: boolean;
   /**
-   * Remaining dwell time in milliseconds. Null while the slide changes: after an arrow is pressed or the time is over.
+   * Remaining dwell time (for which a picture is shown) in milliseconds. Null while the slide changes: after an arrow is
+   * pressed or the time is over.
    */
   dwellLeft: number | null;
   /** When the dwell timer was started, in milliseconds of the caller's clock; null while it is stopped. */
@@ -44,7 +45,7 @@ export type HeroState = {
   video: "off" | "waiting" | "playing" | "retrying" | "refused";
   /** Whether the video starts from the beginning: true until it first plays after its slide was selected. */
   fromStart: boolean;
-  /** How often playing the video was attempted again. Reset when the slide, the pause button or the visibility changes. */
+  /** How many times playing the video was attempted again. Reset when the slide, the pause button or the visibility changes. */
   retries: number;
 };
 

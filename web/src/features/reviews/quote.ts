@@ -2,7 +2,7 @@ import type { Language } from "@/lib/boot";
 
 /** The opening and closing quotation marks of each language. */
 const marks: Record<Language, [string, string]> = { en: ["“", "”"], pt: ["«", "»"] };
-/** Matches a text in quotation marks that contains no others. */
+/** Matches a text that is enclosed in quotation marks and contains no others. */
 const quoted = /^["“„«]([^"“”„«»]*)["”“»]$/;
 
 /** Puts a message into the quotation marks of the language. They replace marks that the owner has typed around it. */

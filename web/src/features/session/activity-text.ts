@@ -6,8 +6,8 @@ import { dateTime } from "@/lib/owner-dates";
 import type { ActivityEntry } from "@/lib/types";
 
 /**
- * The text keys of entries of the activity, by "kind action". Some have a third word: the table,
- * the role or the part of the account.
+ * The text keys of the entries of the activity (who did what, and when), by the kind and action of
+ * an entry. Some have a third word: the table, the role or the part of the account.
  */
 const ACTION_KEYS: Record<string, Key> = {
   "sign_in login": "activity.login",
@@ -73,7 +73,7 @@ const ACTION_KEYS: Record<string, Key> = {
   "change delete site_settings": "activity.settingsChanged",
 };
 
-/** The text keys of settings, by the keys of their rows. */
+/** The text keys of settings, by the keys of their rows in site_settings. */
 const SETTINGS: Record<string, Key> = {
   site: "activity.settings.site",
   "notice.email": "activity.settings.email",
@@ -82,7 +82,7 @@ const SETTINGS: Record<string, Key> = {
   "thanks.enabled": "activity.settings.thanks",
 };
 
-/** The text keys of who did it, if it was no account. */
+/** The text keys of who acted, if not an account. */
 const WHO: Record<Exclude<ActivityEntry["by"], "account">, Key> = {
   deleted: "activity.by.deleted",
   key: "activity.by.key",

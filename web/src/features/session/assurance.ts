@@ -2,8 +2,8 @@ import type { Session, User } from "@supabase/supabase-js";
 import type { SecondFactor } from "@/lib/auth";
 
 /**
- * The assurance level in the access token of a session: aal1, or aal2 after a second factor. The page only chooses by it
- * what to show; the server checks the token.
+ * The assurance level in the access token of a session: aal1, or aal2 after a second factor. It decides only what the page
+ * shows; the server checks the token.
  */
 export function assuranceLevel(session: Session): "aal1" | "aal2" {
   try {

@@ -1,11 +1,11 @@
 import type { AuthFailure } from "@/lib/auth";
 
-// Mailed links of the auth service open a page of the site. Parameters in the hash of the URL contain the session. The
-// parameters of an error are in the hash or in the query string.
+// Mailed links of the auth service open a page of the site. The session is in parameters in the hash of the URL. An error is
+// in parameters in the hash or in the query string.
 
 const parseHash = (hash: string) => new URLSearchParams(hash.replace(/^#/, ""));
 
-/** Whether the hash is that of a password reset or an invitation: the user then chooses a password. */
+/** Whether the hash comes from the link of a password reset or an invitation. The user then chooses a password. */
 export function isPasswordLink(hash: string): boolean {
   const link = parseHash(hash);
   return link.has("access_token") && ["recovery", "invite"].includes(link.get("type") ?? "");
@@ -18,9 +18,9 @@ export function newPasswordUrl(search: string): string {
   return `/admin/auth?${query.toString()}`;
 }
 
-/** The names of the query parameters of /admin/auth that select a step of the sign-in page. */
+/** The query parameter of /admin/auth, the sign-in page, that selects the step for choosing a new password. */
 export const NEW_PASSWORD = "new-password";
-/** The query parameter of the step that requests a mail for choosing a new password. */
+/** The query parameter of /admin/auth that selects the step for requesting a mail with a password link. */
 export const FORGOTTEN = "forgotten";
 
 /** The error of a mailed link, from the hash or the query; null if there is none. */

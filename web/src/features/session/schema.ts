@@ -33,8 +33,8 @@ export const factorCodeSchema = z.object({
     z.regex(/^\d{6}$/, { error: "auth.factor.codeInvalid" satisfies Key }),
   ),
 });
-// currentPasswordSchema and mailedCodeSchema validate the same form. It shows either the field of
-// the password or that of the mailed code, and the hidden field is not checked.
+// currentPasswordSchema and mailedCodeSchema validate the reauthentication form. It shows either the
+// field of the password or the field of the mailed code. The hidden field is not checked.
 const unchecked = z.string();
 export const currentPasswordSchema = z.object({
   password: z.string().check(required("auth.passwordRequired")),

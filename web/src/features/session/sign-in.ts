@@ -24,8 +24,8 @@ export async function signIn(
 }
 
 /**
- * Creates the owner's account with the token of a set-up link and signs in. The code "sign_in_needed" means that the
- * account exists but the sign-in failed. Rejects if the client cannot be loaded.
+ * Creates the owner's account with the token of a set-up link and signs in. The error code "sign_in_needed" means that the
+ * account exists but the sign-in failed. Rejects if supabase-js cannot be loaded.
  */
 export async function setUp(
   boot: Boot,

@@ -1,14 +1,11 @@
 import { useContext, useEffect, useRef, useState } from "react";
 import { UNSAFE_NavigationContext as NavigationContext, type Navigator } from "react-router";
-import { setLeaveGuard } from "@/lib/leave-guard";
+import { type Proceed, setLeaveGuard } from "@/lib/leave-guard";
 
-/** Performs the navigation or action that was blocked. */
-type Go = () => void;
-
-/** Has the router call `block` instead of each new navigation. Returns a function that restores the router. */
-function blockPushes(navigator: Navigator, block: (go: Go) => void): () => void {
+/** Has the router call `askFirst` instead of each new navigation. Returns a function that restores the router. */
+function guardPushes(navigator: Navigator, askFirst: (proceed: Proceed) => void): () => void {
   const { push } = navigator;
-  navigator.push = (...to) => block(() => push.apply(navigator, to));
+  navigator.push = (...to) => askFirst(() => push.apply(navigator, to));
   return () => {
     navigator.push = push;
   };
@@ -19,12 +16,13 @@ export type Leaving = { asking: boolean; stay(): void; leave(): void };
 
 /**
  * While `active`, blocks navigation away from a form until the owner confirms it: links, Back and forward, and signing out.
- * Before the tab is closed, the browser asks by itself. Replacing a history entry, as the admin guard does, is not blocked.
+ * When the tab is closed, the browser shows a question of its own. A navigation that replaces the history entry, such as that
+ * to the sign-in page after the session has ended, is not blocked.
  * The router's own blocker is not used, because its data router would add 20 kB for visitors.
  */
 export function useLeaveGuard(active: boolean): Leaving {
   const { navigator } = useContext(NavigationContext);
-  const [blocked, setBlocked] = useState<{ go: Go } | null>(null);
+  const [blocked, setBlocked] = useState<{ proceed: Proceed } | null>(null);
   // Whether the owner has confirmed leaving.
   const confirmed = useRef(false);
 
@@ -32,17 +30,17 @@ export function useLeaveGuard(active: boolean): Leaving {
   useEffect(() => {
     if (!active) return;
     confirmed.current = false;
-    const block = (go: Go) => {
-      if (confirmed.current) go();
-      else setBlocked({ go });
+    const askFirst = (proceed: Proceed) => {
+      if (confirmed.current) proceed();
+      else setBlocked({ proceed });
     };
-    const release = blockPushes(navigator, block);
+    const release = guardPushes(navigator, askFirst);
 
     const { pathname } = window.location;
     // The index of the history entry. The router stores it in the entry's state.
     const readIndex = () => (window.history.state as { idx?: number } | null)?.idx ?? 0;
     const formIndex = readIndex();
-    // Whether the next popstate event is the return to the form's entry. The router must not see that event either.
+    // Whether the next popstate event comes from the call of history.go below, which returns to the form.
     let returning = false;
     const onPop = (event: PopStateEvent) => {
       if (returning) {
@@ -51,14 +49,14 @@ export function useLeaveGuard(active: boolean): Leaving {
         return;
       }
       if (confirmed.current || window.location.pathname === pathname) return;
-      // The browser has already moved: the router must not see the event, and the browser goes back.
+      // The browser has already moved. It goes back, and the router sees neither this event nor that of the return.
       event.stopImmediatePropagation();
       const distance = readIndex() - formIndex;
       returning = true;
       window.history.go(-distance);
-      block(() => window.history.go(distance));
+      askFirst(() => window.history.go(distance));
     };
-    setLeaveGuard({ block, onPop });
+    setLeaveGuard({ askFirst, onPop });
 
     const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
     // Typing after the confirmation means that leaving has failed, for example the sign-out.
@@ -81,7 +79,7 @@ export function useLeaveGuard(active: boolean): Leaving {
     leave: () => {
       confirmed.current = true;
       setBlocked(null);
-      blocked?.go();
+      blocked?.proceed();
     },
   };
 }

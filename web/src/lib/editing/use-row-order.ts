@@ -8,13 +8,15 @@ import type { MoveArgs } from "@/lib/types";
 type OrderTexts = {
   /** What screen readers announce after a move, without waiting for the server. */
   moved(place: { title: string; n: number; total: number }): string;
+  /** The title of the toast after a move was saved. */
   ordered: string;
+  /** The title of the toast after a move could not be saved. */
   failed: string;
 };
 
 /**
- * The rows of a list in the order that the owner has chosen, also before the server has confirmed it, and a function that moves one.
- * `save` stores a move and fetches the rows again.
+ * Returns the rows of a list in the order that the owner has chosen, also before the server has confirmed this order; a function that
+ * moves a row; and the announcement for screen readers. `save` stores a move and fetches the rows again.
  */
 export function useRowOrder<Row extends { id: string; title: string }>(
   stored: Row[],
@@ -23,7 +25,7 @@ export function useRowOrder<Row extends { id: string; title: string }>(
 ) {
   const undoButton = useUndo();
   // The ids in the order that is being saved. It is shown until `stored` differs from `before`: the rows that are fetched after a move arrive
-  // later than its response. null for no order.
+  // later than its response. Null if no order is being saved.
   const [saved, setSaved] = useState<{ ids: string[]; before?: Row[] } | null>(null);
   const latestStored = useRef(stored);
   useEffect(() => {
@@ -48,7 +50,7 @@ export function useRowOrder<Row extends { id: string; title: string }>(
     setAnnouncement(texts.moved({ title: rows[from]!.title, n: place + 1, total: rows.length }));
     save(placeOf(order, [id])).then(
       () => {
-        if (number !== latestMove.current) return; // a series of quick changes shows one toast
+        if (number !== latestMove.current) return; // of several quick moves, only the last one shows a toast
         setSaved({ ids: order, before: latestStored.current });
         stackedToast({
           title: texts.ordered,

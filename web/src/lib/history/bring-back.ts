@@ -82,7 +82,7 @@ async function restoreFilesOf<Row extends object>(
 }
 
 /**
- * Saves an earlier version of a row, with its files. `current` is the row that the owner compared with it.
+ * Saves an earlier version of a row, with its files. `current` is the row that the owner compared with this version.
  * Returns the number of files that no longer exist.
  *
  * @throws ConflictError if the row was changed meanwhile.

@@ -10,8 +10,8 @@ import { stackedToast } from "@/lib/toast";
 import type { Revision } from "@/lib/types";
 
 /**
- * Returns a function that calls `write`. `write` brings rows or settings back and resolves with the number of missing files.
- * A toast with the title shows the result. The returned function resolves with whether `write` has succeeded.
+ * Returns a function that calls `write` to bring rows or settings back, and shows the result in a toast with the title. `write`
+ * resolves with the number of missing files; the returned function resolves with whether `write` has succeeded.
  */
 export function useBringBackToast() {
   const t = useT();

@@ -21,12 +21,15 @@ export type UploadRequest = {
   signal?: AbortSignal;
 };
 
-/** How long browsers cache a stored file, in seconds: a year, because a random name is never used again. */
+/**
+ * How long browsers cache a stored file: a year, because a random name is never used again. It is the text of a form field, a
+ * number of seconds.
+ */
 export const CACHE_SECONDS = "31536000";
 
 /**
  * Uploads a file in one request, in the same form as supabase-js. It uses XMLHttpRequest, because fetch reports no
- * upload progress. Rejects with UploadError, or as cancelled if `signal` is aborted.
+ * upload progress. Rejects with UploadError, or with abortError() if `signal` is aborted.
  */
 export function uploadObject(request: UploadRequest): Promise<void> {
   const { apiUrl, anonKey, token, bucket, name, onProgress, signal } = request;

@@ -13,7 +13,7 @@ import { RefusedFileError, UploadError } from "@/lib/upload/upload-error";
 import type { UploadRequest } from "@/lib/upload/upload-object";
 
 type UploadOptions = Pick<UploadRequest, "onProgress" | "signal"> & {
-  /** Called if no still, the picture shown until a video plays, could be made or stored. */
+  /** Called if the still of a video could not be made or stored. The still is the picture that is shown until the video plays. */
   onStillMissing?: () => void;
   /** Called with the frame captured from a video. */
   onStill?: (jpeg: Blob) => void;
@@ -28,8 +28,8 @@ export type Uploader = {
    * Stores a file under a random name and returns its public URL. A video is stored with its still. A second call with the
    * same File object continues the earlier attempt, so that a retry does not store the file twice.
    *
-   * @throws RefusedFileError if the bytes are of no accepted type, UploadError if the server rejects it or does not
-   * respond.
+   * @throws RefusedFileError if the bytes are of no accepted type, UploadError if the server rejects the file or does
+   * not respond.
    */
   upload: UploadFile;
   /** Stores a picture as the still of the video at this public URL. */

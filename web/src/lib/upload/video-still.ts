@@ -4,8 +4,8 @@ import { STILL_MAX_PX } from "@/lib/upload/limits";
 
 /** The quality of the JPEG, from 0 to 1. */
 const STILL_QUALITY = 0.88;
-// The limit for capturing a still. Chromium needs 0.3 to 1.7 s. For a video that it cannot read it fires no event, so that
-// without a limit the capture would never end.
+// The limit for capturing a still. Chromium needs 0.3 to 1.7 s. It fires no event for a video that it cannot read: without a
+// limit the capture would never end.
 const CAPTURE_TIMEOUT_MS = 10_000;
 /** The mean brightness, from 0 to 255, up to which a frame is treated as black. */
 const DARK_MAX = 20;

@@ -19,8 +19,8 @@ export function GalleryRoute() {
 }
 
 /**
- * Does what waits for the visitor's first move: prefetches the gallery's data, and offers the Portuguese page. It is in this file, so
- * that its code loads with the gallery's chunk.
+ * Does what waits for the visitor's first move: prefetches the gallery's data when a link to the gallery is hovered, touched or
+ * focused, and offers the Portuguese page. It is in this file, so that its code loads with the gallery's chunk.
  */
 export function startGalleryPrefetch(cache: QueryClient, boot: Boot): void {
   prefetchGallery(cache, publicBackend(boot));

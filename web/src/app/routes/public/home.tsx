@@ -10,7 +10,7 @@ import { useBoot } from "@/lib/boot";
 /** The home page: its sections in order. Each section decides itself whether it is shown. */
 export function HomeRoute() {
   const { site } = useBoot();
-  // startEnquiry navigates to this page with the enquiry, also from this page and from the gallery; useEnquiry gets it.
+  // startEnquiry navigates to this page and passes the enquiry, here and in the gallery; useEnquiry receives the enquiry.
   const startEnquiry = useStartEnquiry();
   const enquiry = useEnquiry();
   return (

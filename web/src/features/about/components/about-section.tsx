@@ -61,11 +61,11 @@ const portraitSizes: Sizes = [
 
 /**
  * Aspect ratios of the portrait's frame, width by height. A portrait without metadata has the ratio `usual`. Any other
- * portrait keeps its own ratio between `narrowest` and `broadest`.
+ * portrait has its own ratio, limited to the range from `narrowest` to `broadest`.
  */
 const RATIOS = { usual: 4 / 5, narrowest: 2 / 3, broadest: 6 / 5 };
 
-/** The portrait in a frame. The bar at the bottom of the frame, the sill, is wider than the picture. */
+/** The portrait in a frame. The sill (the bar at the bottom of the frame) is wider than the frame by --sill on each side. */
 function Portrait({ src, alt, info }: { src: string; alt: LocalText; info?: ImageInfo }) {
   const shape = info
     ? Math.min(RATIOS.broadest, Math.max(RATIOS.narrowest, ratioOf(info)))

@@ -14,8 +14,8 @@ import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 
 /**
- * Adds a cover for each work after the existing covers, in the order of the works. Resolves with
- * the ids of the new covers.
+ * For each work, adds a cover with the work's picture. The new covers come after the existing ones, in the order of the works.
+ * Resolves with the ids of the new covers.
  */
 export function useAddWorks() {
   const backend = useOwnerBackend();
@@ -27,7 +27,8 @@ export function useAddWorks() {
       const urls: string[] = [];
       for (const { image_url } of works) urls.push(await copyPicture(backend, boot, image_url));
       let covers = await fetchCoversInOrder(backend);
-      // The numbers of the new covers follow the count of covers, so gaps in the numbers are closed first.
+      // The numbers of the new covers begin with the count of covers plus one, so gaps in the numbers are closed first: without
+      // ids the covers keep their order and get new numbers.
       if (!isNumbered(covers)) {
         await reorderCovers(backend, []);
         covers = await fetchCoversInOrder(backend);

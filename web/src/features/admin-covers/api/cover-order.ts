@@ -2,8 +2,8 @@ import type { NumberedCover } from "@/features/admin-covers/order";
 import type { OwnerBackend } from "@/lib/backend";
 
 /**
- * The mutation scope that all changes of covers share. Mutations of one scope run one after the
- * other, so that no other change happens between reading and writing the order.
+ * The mutation scope that all changes of covers share (the large pictures and videos at the top of the home page). Mutations
+ * of one scope run one after the other, so that no other change happens between reading and writing the order.
  */
 export const COVER_SCOPE = { id: "order-covers" };
 

@@ -21,8 +21,8 @@ type NewCover = {
 };
 
 /**
- * Inserts a cover. New covers have the order in which the owner has chosen their files, even if the
- * uploads finish in another order. A retry for the same file does not insert a second row.
+ * Inserts a cover (a large picture or video at the top of the home page). New covers have the order in which the owner has
+ * chosen their files, even if the uploads finish in another order. A retry for the same file does not insert a second row.
  */
 export function useCreateCover() {
   const backend = useOwnerBackend();
@@ -36,7 +36,8 @@ export function useCreateCover() {
     scope: COVER_SCOPE,
     mutationFn: async ({ url, kind, chosenIndex }: NewCover) => {
       let covers = await fetchCoversInOrder(backend);
-      // The number of the new cover is the count of covers plus one, so gaps in the numbers are closed first.
+      // The number of the new cover is the count of covers plus one, so gaps in the numbers are closed first: without ids the
+      // covers keep their order and get new numbers.
       if (!isNumbered(covers)) {
         await reorderCovers(backend, []);
         covers = await fetchCoversInOrder(backend);

@@ -20,6 +20,7 @@ export function useDeleteCover() {
     mutationFn: async (cover: CoverImage) => {
       const { error } = await backend.from("cover_images").delete().eq("id", cover.id);
       if (error) throw error;
+      // Whether another cover uses the same file.
       const isShared = cache
         .getQueryData<CoverImage[]>(queryKeys.covers.admin)
         ?.some(({ id, image_url }) => id !== cover.id && image_url === cover.image_url);

@@ -4,7 +4,10 @@ import { useOwnerBackend } from "@/lib/backend";
 import { PREPARING_POLL_MS } from "@/lib/constants";
 import { queryKeys } from "@/lib/query-keys";
 
-/** Fetches all covers in order, with the metadata of their files. Polls while the server makes their renditions. */
+/**
+ * Fetches all covers (the large pictures and videos at the top of the home page) in order, with the metadata of their files.
+ * Polls while the server makes renditions of the files in other sizes and formats.
+ */
 export function useCovers() {
   const backend = useOwnerBackend();
   return useQuery({

@@ -5,7 +5,7 @@ import { queryKeys } from "@/lib/query-keys";
 import { containing } from "@/lib/text-filter";
 import type { Product } from "@/lib/types";
 
-/** A work that has a picture, so that a cover can be made from it. */
+/** A work that has a picture. A cover (a large picture at the top of the home page) can be made from it. */
 export type WorkWithPicture = Pick<Product, "id" | "title" | "media" | "is_published"> & {
   image_url: string;
 };
@@ -24,6 +24,7 @@ export function useWorksWithPicture(q: string, page: number) {
     // The previous works are shown until the new ones have loaded.
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
+      // The rows are typed as if all columns were selected. WorkWithPicture has the selected ones.
       let query = backend
         .from("products")
         .select("id,title,image_url,media,is_published" as "*", { count: "exact" })

@@ -15,11 +15,11 @@ import { refetch } from "@/lib/refetch";
 import type { CoverImage } from "@/lib/types";
 
 /**
- * The result of useUpdateCover: what was saved, and the values from before, so that the change can
- * be undone.
+ * The result of useUpdateCover: what was saved of a cover (a large picture or video at the top of the home page), and the
+ * values from before, so that the change can be undone.
  */
 export type SavedCoverChange = {
-  /** The cover's number (display_order). */
+  /** The cover's number in the order (display_order) after the save. */
   number: number | null;
   /** The change of the order; null if the cover has kept its number. */
   order: OrderChange | null;

@@ -10,7 +10,7 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 
-/** A button that adds covers with the pictures of works. */
+/** A button that makes covers (the large pictures at the top of the home page) from the pictures of works. */
 export function AddWorksButton() {
   const t = useT();
   const [open, setOpen] = useState(false);

@@ -53,7 +53,7 @@ import { stackedToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
 import { cn } from "@/lib/cn";
 
-/** What the browser stores of the form. `base` is the row from which the owner's changes were made. */
+/** What the browser stores of an unsaved form. `base` is the row from which the owner's changes were made. */
 type Draft = { base: CoverImage; values: CoverValues };
 /** A save of the form; `change` has the fields to save. */
 type SaveRequest = Draft & { change: CoverChange };
@@ -66,7 +66,10 @@ type CoverCardProps = {
   preview?: string | null;
 };
 
-/** A cover with its form: visibility, texts, number, preview and deletion. */
+/**
+ * A cover (a large picture or video at the top of the home page) with its form: visibility, texts, number, preview and
+ * deletion.
+ */
 export function CoverCard({ cover, draft, preview }: CoverCardProps) {
   const { language, t } = useLanguage();
   const id = useId();

@@ -14,7 +14,7 @@ type CoverGridProps = {
   children: ReactNode;
 };
 
-/** The cards in order. A card is moved by dragging its handle, or by keys on the handle. */
+/** The cards of the covers in order. A card is moved by dragging its handle, or by keys on the handle. */
 export function CoverGrid({ covers, className, renderCard, children }: CoverGridProps) {
   const t = useT();
   const { rows, move } = useCoverOrder(covers);

@@ -20,7 +20,8 @@ type CoverPreviewProps = {
 };
 
 /**
- * The cover at 16:9. A video plays muted while it is hovered or focused. On a picture, the owner sets the focus point.
+ * A cover cropped to 16:9. A video plays muted while it is hovered or focused. On a picture, the owner sets the focus point
+ * (the point that stays visible when the picture is cropped).
  */
 export function CoverPreview({ cover, preview }: CoverPreviewProps) {
   const t = useT();

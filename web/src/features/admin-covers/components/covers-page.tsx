@@ -31,17 +31,21 @@ import type { QueuedFile } from "@/lib/upload/upload-queue";
 import type { UploadFile } from "@/lib/upload/uploader";
 import { cn } from "@/lib/cn";
 
-/** The admin page of covers: a grid of cards, onto which new pictures and videos can be dropped. */
+/**
+ * The admin page of the covers, the pictures and videos at the top of the home page: a grid of cards, onto which new files can
+ * be dropped.
+ */
 export function CoversPage() {
   const t = useT();
   const covers = useCovers();
   const { user } = useAuth();
-  // Prefix of the names of the cards' drafts; undefined until this tab has locked them.
+  // Each card stores its draft under a name with this prefix. Undefined until this tab has the lock, so that two tabs do not
+  // write the same drafts.
   const draftPrefix = useDraftLock(draftName(user?.id, "covers"));
   const queue = useCoverUploads();
   const fileInput = useRef<HTMLInputElement>(null);
   const { isDraggedOver, dropTarget } = useFileDrop(queue.add, { multiple: true });
-  usePreventFileDrop(); // for files dropped beside the grid
+  usePreventFileDrop(); // the browser would open a file that is dropped beside the grid
 
   const buttons = (
     <>

@@ -4,7 +4,7 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { clockTime, localDay, shortDate } from "@/lib/owner-dates";
 import type { CoverImage } from "@/lib/types";
 
-/** Shows a cover's phase (scheduled, current or ended) with its time; nothing for a cover without an end. */
+/** Shows a cover's phase (scheduled, current or ended) with its time; nothing for a current cover without an end. */
 export function PhaseBadge({ cover }: { cover: CoverImage }) {
   const t = useT();
   const { language } = useLanguage();

@@ -15,7 +15,7 @@ import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
 
-/** A button that replaces the picture or video of a cover by the picture of a work. */
+/** A button that replaces the picture or video of a cover with the picture of a work. */
 export function PictureFromWork({ cover, name }: { cover: CoverImage; name: string }) {
   const t = useT();
   const backend = useOwnerBackend();
@@ -24,7 +24,7 @@ export function PictureFromWork({ cover, name }: { cover: CoverImage; name: stri
   const [busy, setBusy] = useState(false);
   const { mutateAsync: update } = useUpdateCover();
   const { mutateAsync: undo } = useUndoCoverChange();
-  const undoButton = useUndo();
+  const undoAction = useUndo();
 
   async function save(work: WorkWithPicture) {
     setBusy(true);
@@ -35,7 +35,7 @@ export function PictureFromWork({ cover, name }: { cover: CoverImage; name: stri
         change: { image_url, media_type: "image", video_thumbnail_url: null },
       });
       setOpen(false);
-      stackedToast({ title: t("covers.toast.updated"), action: undoButton(() => undo(saved)) });
+      stackedToast({ title: t("covers.toast.updated"), action: undoAction(() => undo(saved)) });
     } catch (error) {
       const description =
         error instanceof ConflictError ? t("history.toast.conflict") : messageOf(error);

@@ -17,7 +17,7 @@ type UploadingCardProps = {
 /** A new cover in the grid while its file uploads or after the upload has failed. */
 export function UploadingCard({ entry, queue }: UploadingCardProps) {
   const t = useT();
-  // The list has a card for the stored cover.
+  // A stored cover has its own card in the grid.
   if (entry.state === "stored") return null;
   const failed = entry.state === "failed";
   const isVideo = fileTypeOf(entry.file)?.kind === "video";

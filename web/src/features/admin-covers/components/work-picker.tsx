@@ -22,11 +22,14 @@ type WorkPickerProps = {
   onClose(): void;
 };
 
-/** A dialog in which the owner chooses works, newest first, whose pictures become covers. */
+/**
+ * A dialog in which the owner chooses the works whose pictures become covers (the large pictures at the top of the home page).
+ * The newest works come first.
+ */
 export function WorkPicker({ open, onClose, ...rest }: WorkPickerProps) {
   const t = useT();
   return (
-    <DialogRoot open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
+    <DialogRoot open={open} onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
       <DialogContent className="max-w-[1120px] p-5 sm:p-8">
         <DialogTitle className="pr-12 text-[1.75rem] leading-[1.1] font-[310] sm:text-[2rem]">
           {t("covers.fromWorks")}
@@ -38,7 +41,8 @@ export function WorkPicker({ open, onClose, ...rest }: WorkPickerProps) {
   );
 }
 
-// A separate component, so that its search text and chosen works are reset whenever the dialog opens.
+// The content of the dialog. It is a separate component, so that its search text and chosen works are reset whenever the
+// dialog opens.
 function Choice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, "open">) {
   const t = useT();
   const [view, setView] = useState({ q: "", page: 1 });

@@ -12,7 +12,7 @@ import type { CoverImage } from "@/lib/types";
 
 /**
  * The covers in the order that the owner has chosen, also before the server has confirmed it. Until then the order is in the
- * state and not in the query cache, whose changes render one frame later: a dropped card would flash at its old place.
+ * state of the component. The query cache would render it one frame later, and a dropped card would flash at its old place.
  */
 export function useCoverOrder(covers: CoverImage[]) {
   const t = useT();

@@ -1,7 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { queryKeys } from "@/lib/query-keys";
 
-/** "low": the disk has less free space than the limit that the operator has set. "enough": no warning is needed. */
+/**
+ * "low": the disk has less free space than the limit for a warning. "full": nothing new can be stored. "enough": no warning is
+ * needed.
+ */
 type DiskSpace = "low" | "full" | "enough";
 
 /** Fetches from the readiness endpoint whether the server's disk has enough free space. */

@@ -12,7 +12,8 @@ import { useT } from "@/lib/i18n";
 
 /**
  * The overview of the admin area: problems, numbers of rows, the site's health, and checklists for a new site. The children
- * are the checklist of the first-run guide. The caller passes it, because it belongs to another feature.
+ * are the checklist of the first-run guide, in which the owner replaces the initial settings. The caller passes the checklist,
+ * because it belongs to another feature.
  */
 export function DashboardPage({ children }: { children?: ReactNode }) {
   const t = useT();

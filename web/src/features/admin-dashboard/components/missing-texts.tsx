@@ -3,7 +3,7 @@ import { Link } from "@/components/ui/link";
 import { useMissingTexts } from "@/features/admin-dashboard/api/missing-texts";
 import { useT } from "@/lib/i18n";
 
-/** What is missing in one of the two languages, with links to the rows; nothing while it loads and if nothing is missing. */
+/** Lists what is missing in one of the two languages, with links to the rows. Renders nothing if nothing is missing. */
 export function MissingTexts() {
   const t = useT();
   const { data } = useMissingTexts();

@@ -13,13 +13,14 @@ import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 import type { BoardCard, BoardColumn, CommissionStage, CommissionState } from "@/lib/types";
 
+/** A move of a card to another stage. */
 type Move = { card: BoardCard; from: CommissionStage; to: CommissionStage };
 
 const MOVE_KEY = ["move-card"];
 
 /**
- * Fetches the commissions by stage. Of the stages in `all` more cards are fetched. Cards that are being moved are already in
- * their new stages, whatever a fetch that overlaps with the move returns.
+ * Fetches the commissions on the board, by stage. The server limits the cards of a stage; for the stages in `all` the limit is
+ * higher. While a move is being saved, the data have the card in its new stage, even if a fetch still returns the old one.
  */
 export function useBoard(all: readonly CommissionStage[]) {
   const backend = useOwnerBackend();
@@ -72,7 +73,7 @@ export function useMoveCard() {
         { queryKey: messageKeys.board },
         (columns) => columns && moveCard(columns, card, to),
       );
-      // Returned, so that the move is pending until the refetch: a response that is older than the move has no effect.
+      // Returned, so that the move stays pending until the refetch ends. Until then useBoard applies it to older responses.
       return refetch(cache, messageKeys.all);
     },
     onError: () => void refetch(cache, messageKeys.all),

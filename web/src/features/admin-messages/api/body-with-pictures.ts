@@ -1,6 +1,6 @@
 /**
- * The body of a call about a conversation: a form if there are pictures. Its field `request` comes first, because the server
- * stores pictures while they arrive.
+ * The body of a request about a conversation: JSON, or a form if there are pictures. The field `request` is the first in
+ * the form, because the server stores the pictures while they arrive.
  */
 export function bodyWithPictures(request: object, pictures: File[]): object {
   if (pictures.length === 0) return request;

@@ -6,7 +6,10 @@ import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 import type { CommissionStage, CommissionState } from "@/lib/types";
 
-/** An offer as the owner writes it. `id` is any text: an offer that is sent twice unchanged is stored once. */
+/**
+ * An offer as the owner writes it. The page chooses `id`, and uses it again when it repeats a request: the server stores an offer
+ * with the same id and texts only once.
+ */
 export type OfferDraft = {
   id: string;
   text: string;
@@ -42,13 +45,16 @@ const actionKey = (messageId: string) => ["commission-action", messageId];
 export const useIsCommissionBusy = (messageId: string) =>
   useIsMutating({ mutationKey: actionKey(messageId) }) > 0;
 
-/** Moves a commission, makes or withdraws an offer, or adds a note on the progress. */
+/**
+ * Moves a commission to another stage, sets the promised date, makes or withdraws an offer, or adds a note on the progress.
+ */
 export function useCommissionAction(messageId: string) {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useMutation({
     mutationKey: actionKey(messageId),
     mutationFn: (action: CommissionAction) => {
+      // Only a note on the progress has pictures.
       const { pictures = [], ...request } = { pictures: undefined, ...action };
       return callCommission(
         backend,

@@ -6,7 +6,7 @@ import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 import type { ContactReply, Conversation } from "@/lib/types";
 
-/** Calls the server's function for the conversation about a message, which returns its state. */
+/** Calls the server's function for conversations. The response has the private link and the pictures. */
 const callReply = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
   callFunction<Conversation>(backend, "contact-reply", body, signal);
 
@@ -37,6 +37,7 @@ type ConversationAction =
   | { action: "resend"; id: string }
   | { action: "renew" | "done" | "reopen" };
 
+/** The mutation key of the actions in the conversation about a message. */
 const actionKey = (messageId: string) => ["conversation-action", messageId];
 
 /** Whether a reply to a message is being sent, also by a form that is no longer shown. */
@@ -47,8 +48,8 @@ export const useIsReplying = (messageId: string) =>
   }) > 0;
 
 /**
- * Sends a reply, sends one again, replaces the private link, or marks the conversation as done or not. `id` of a reply is any
- * text: a reply that is sent twice with the same id and text is stored once.
+ * Sends a reply, mails a reply again, replaces the private link, or marks the conversation as done or not done. The caller
+ * chooses the id of a reply: if a reply is sent twice with the same id and text, the server stores it once.
  */
 export function useConversationAction(messageId: string) {
   const backend = useOwnerBackend();
@@ -56,6 +57,7 @@ export function useConversationAction(messageId: string) {
   return useMutation({
     mutationKey: actionKey(messageId),
     mutationFn: (action: ConversationAction) => {
+      // `pictures: undefined` is for the type checker, because only replies have pictures.
       const { pictures = [], ...request } = { pictures: undefined, ...action };
       return callReply(backend, bodyWithPictures({ ...request, message_id: messageId }, pictures));
     },

@@ -20,7 +20,10 @@ export function useMessageArtwork(id: string) {
   });
 }
 
-/** Fetches the works with these ids, as an object by id; deleted ones are missing. The ids are sorted. */
+/**
+ * Fetches the works with these ids, as an object by id, without deleted works. The ids must be sorted, because they are part of
+ * the query key.
+ */
 export function useMessageArtworks(ids: string[]) {
   const backend = useOwnerBackend();
   return useQuery({

@@ -21,7 +21,7 @@ export function useSavedReplies() {
   });
 }
 
-/** Stores a saved reply: changes the one with this id, or adds one without an id. */
+/** Changes the texts of the saved reply with this id. Without an id it adds a new saved reply. */
 export function useSaveReply() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
@@ -53,7 +53,7 @@ export function useDeleteSavedReply() {
   });
 }
 
-/** Returns a function that moves a saved reply and fetches all again, after a failure too. */
+/** Returns a function that moves a saved reply and then refetches the list, after a failure too. */
 export function useMoveSavedReply() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

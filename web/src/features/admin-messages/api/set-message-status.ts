@@ -6,8 +6,9 @@ import { refetch } from "@/lib/refetch";
 import type { ContactStatus, ContactSubmission } from "@/lib/types";
 
 /**
- * Mutations of one scope run one after the other: "replied" is not overwritten by the earlier "read", and a message is
- * deleted after its status is saved, because saving the status of a deleted message fails.
+ * The scope of the mutations that change the status of messages or delete messages. Mutations of one scope run one after the
+ * other, so that an earlier "read" does not overwrite "replied", and no status is saved after the message was deleted, which
+ * would fail.
  */
 export const MESSAGE_SCOPE = { id: "messages" };
 

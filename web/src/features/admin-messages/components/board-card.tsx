@@ -26,7 +26,7 @@ type BoardCardProps = {
   onMove(to: CommissionStage): void;
 };
 
-/** A commission on the board. It is dragged by mouse, after a long press by a finger, and moved by keys or the menu. */
+/** A commission on the board. The owner moves it by mouse, by finger after a long press, by keys, or by its menu. */
 export function BoardCard({
   card,
   column,
@@ -55,7 +55,7 @@ export function BoardCard({
         onClick={onOpen}
         onKeyDown={onKeyDown}
         onKeyUp={(event) => {
-          if (event.key === " ") event.preventDefault(); // Firefox presses a button by it
+          if (event.key === " ") event.preventDefault(); // Firefox would click the button
         }}
         onBlur={onBlur}
         aria-describedby={attributes["aria-describedby"]}
@@ -85,7 +85,7 @@ type CardFaceProps = {
   title?: string;
 };
 
-/** What a card says. The preview of a drag shows it too. */
+/** The texts on a card. The preview that follows the pointer during a drag shows them too. */
 export function CardFace({ card, stage, title }: CardFaceProps) {
   const t = useT();
   const { language } = useLanguage();

@@ -6,7 +6,10 @@ import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
 import type { BoardColumn as Column } from "@/lib/types";
 
-/** Whether the dragged card can be dropped on a stage: yes, no, or it comes from there. null while nothing is dragged. */
+/**
+ * Whether the card that is picked up can be put down on a stage: "open" is yes, "closed" is no, and "source" marks the stage
+ * that the card comes from. null while no card is picked up.
+ */
 export type DropState = "open" | "closed" | "source" | null;
 
 type StageHeadingProps = { column: Column; dropState: DropState };
@@ -31,7 +34,7 @@ type BoardColumnProps = {
   dropState: DropState;
   /** Whether the picked-up card would be put down here. */
   isOver: boolean;
-  /** Hides the heading, because tabs above the column show it. */
+  /** Whether the column is below the tabs, on phones. The tabs then show its heading, and cards are dropped on them. */
   bare?: boolean;
   /** The query string of the URL that shows all cards of this column; null if that is the current URL. */
   allSearch: string | null;
@@ -49,6 +52,7 @@ export function BoardColumn({
 }: BoardColumnProps) {
   const t = useT();
   const { stage, total, cards } = column;
+  // The stage is the id of the drop area: the column or, on phones, the tab.
   const { setNodeRef } = useDroppable({ id: bare ? `column-${stage}` : stage, disabled: bare });
   return (
     <section

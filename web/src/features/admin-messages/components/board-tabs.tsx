@@ -6,13 +6,15 @@ import type { BoardColumn, CommissionStage } from "@/lib/types";
 
 type BoardTabsProps = {
   columns: readonly BoardColumn[];
+  /** The stage whose cards are shown below the tabs. */
   shown: CommissionStage;
+  /** The stage over which the card is that is picked up; null for none. */
   over: CommissionStage | null;
   dropStateOf(stage: CommissionStage): DropState;
   onShow(stage: CommissionStage): void;
 };
 
-/** On phones one stage is shown at a time. The buttons choose it, and a card is dragged to them. */
+/** The stages as buttons, for phones: a button shows the cards of its stage, and a card that is dragged to it moves there. */
 export function BoardTabs({ columns, shown, over, dropStateOf, onShow }: BoardTabsProps) {
   const t = useT();
   return (

@@ -9,7 +9,11 @@ import { dateTime } from "@/lib/owner-dates";
 import { stackedToast } from "@/lib/toast";
 import type { ClientReview } from "@/lib/types";
 
-type ClientReviewPanelProps = { messageId: string; finished: boolean };
+type ClientReviewPanelProps = {
+  messageId: string;
+  /** Whether the commission is finished. */
+  finished: boolean;
+};
 
 /** The review about a finished commission: the request for it, and what the client has written. */
 export function ClientReviewPanel({ messageId, finished }: ClientReviewPanelProps) {
@@ -59,7 +63,7 @@ export function ClientReviewPanel({ messageId, finished }: ClientReviewPanelProp
   );
 }
 
-/** What became of the request. */
+/** Says what became of the request for a review. */
 function State({ review }: { review: ClientReview }) {
   const t = useT();
   const { language } = useLanguage();

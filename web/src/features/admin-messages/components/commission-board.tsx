@@ -31,20 +31,26 @@ import { useMediaQuery } from "@/lib/use-media-query";
 
 // Constants, so that each render passes the same objects.
 const noColumns: Column[] = [];
-const silent = {
+const silentAnnouncements = {
   onDragStart: () => undefined,
   onDragOver: () => undefined,
   onDragEnd: () => undefined,
   onDragCancel: () => undefined,
 };
-const mouse = { activationConstraint: { distance: 6 } };
-/** A finger that moves earlier scrolls the page. */
-const touch = { activationConstraint: { delay: 300, tolerance: 8 } };
+/** A drag by mouse begins after this distance in pixels. */
+const mouseOptions = { activationConstraint: { distance: 6 } };
+/** A drag by finger begins after a long press of 300 ms. A finger that moves more than 8 pixels earlier scrolls the page. */
+const touchOptions = { activationConstraint: { delay: 300, tolerance: 8 } };
 
+/** The URL parameter with the stages of which all cards are shown. */
 const ALL_PARAM = "all";
+/** The URL parameter with the stage that is shown on phones. */
 const STAGE_PARAM = "stage";
 
-/** The commissions as a board: a column for each stage, between which the owner moves them. On phones it shows one stage at a time. */
+/**
+ * The page with the commissions as cards, in a column for each stage. The owner moves the cards. On phones the page shows one
+ * stage at a time.
+ */
 export function CommissionBoard() {
   const t = useT();
   const narrow = useMediaQuery("(width < 48rem)");
@@ -64,9 +70,9 @@ export function CommissionBoard() {
   const { openedId, open, close } = useOpenedMessage(true);
   const { mutateAsync: saveMove } = useMoveCard();
   const [announcement, setAnnouncement] = useState("");
-  // The enquiry for which the form for an offer is open.
+  // The enquiry for which the form for an offer is open; null for none.
   const [offering, setOffering] = useState<Card | null>(null);
-  // The card that gets the focus where it is after a move.
+  // The message id of the card that was just moved. The card gets the focus in its new column.
   const focusedCard = useRef<string | null>(null);
 
   const stageName = (stage: CommissionStage) => t(`commission.stage.${stage}`);
@@ -111,7 +117,10 @@ export function CommissionBoard() {
     onNowhere: (card, column) =>
       refuse(t("board.nowhere", { name: card.name, stage: stageName(column.stage) })),
   });
-  const sensors = useSensors(useSensor(MouseSensor, mouse), useSensor(TouchSensor, touch));
+  const sensors = useSensors(
+    useSensor(MouseSensor, mouseOptions),
+    useSensor(TouchSensor, touchOptions),
+  );
 
   // A moved card is another element in its new column, so the focus follows it. On phones that column is not shown.
   useEffect(() => {
@@ -206,7 +215,7 @@ export function CommissionBoard() {
             // On phones the tabs are always visible, so nothing has to scroll.
             autoScroll={!narrow}
             accessibility={{
-              announcements: silent, // the board announces moves by pointer and by keys in the same way
+              announcements: silentAnnouncements, // the board announces moves by pointer and by keys in the same way
               screenReaderInstructions: { draggable: t("board.help") },
             }}
             onDragStart={({ active }) => {

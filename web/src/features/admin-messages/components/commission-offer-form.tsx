@@ -31,7 +31,7 @@ type CommissionOfferFormProps = {
   onSent(): void;
 };
 
-/** The form for an offer, which is sent as replies are, and answered at the private link. */
+/** The form for an offer. The visitor gets the offer like a reply, and answers it at the private link. */
 export function CommissionOfferForm({ messageId, terms, onSent }: CommissionOfferFormProps) {
   const t = useT();
   const { draft, changeDraft, clearDraft } = useMessageDraft("offer", messageId, newDraft);

@@ -12,9 +12,13 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { dateTime } from "@/lib/owner-dates";
 import type { CommissionStage, CommissionState, ContactSubmission } from "@/lib/types";
 
+/** The stages of a commission that the client has ordered. */
 const AGREED: readonly CommissionStage[] = ["accepted", "in_progress", "finished"];
 
-/** The commission of a message: its stage, promised date and offers. The panel is expanded if the message has a commission or requests one. */
+/**
+ * The commission of a message: its stage, promised date and offers. The panel is expanded at first if the message has a
+ * commission or asks for one.
+ */
 export function CommissionPanel({ message }: { message: ContactSubmission }) {
   const t = useT();
   const { data } = useCommission(message.id);

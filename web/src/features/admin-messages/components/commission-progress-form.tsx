@@ -10,7 +10,7 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 
-/** The form for a note on the progress of a commission, which is sent as replies are. */
+/** The form for a note on the progress of a commission. The visitor gets the note like a reply. */
 export function CommissionProgressForm({
   messageId,
   onSent,

@@ -45,7 +45,7 @@ export function Conversation({ message }: { message: ContactSubmission }) {
   );
 }
 
-/** A reply. One that may be mailed, and is not being mailed, can be mailed again: an offer only while it can be answered. */
+/** A reply. The owner can mail it again if it may be mailed and is not being mailed already. */
 function Reply({
   reply,
   pictures,
@@ -54,7 +54,9 @@ function Reply({
 }: {
   reply: ContactReply;
   pictures: ConversationPicture[];
+  /** The visitor's name. */
   visitor: string;
+  /** Whether the reply may be mailed. An offer may be mailed only while it can be answered. */
   mailable: boolean;
 }) {
   const t = useT();

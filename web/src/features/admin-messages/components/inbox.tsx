@@ -36,8 +36,11 @@ import { useMediaQuery } from "@/lib/use-media-query";
 const noRows: ContactSubmission[] = [];
 const noNotices: MessageNotice[] = [];
 
-/** The start of the last text in a conversation, or `pictures` if it has only these. `you` begins that of an owner. */
-function lastWords(row: ContactSubmission, you: string, pictures: string): string {
+/**
+ * The start of the last text in a conversation. A text of an owner has `you` before it. `pictures` stands for a reply that has
+ * only pictures.
+ */
+function lastTextOf(row: ContactSubmission, you: string, pictures: string): string {
   if (!row.last_author) return row.message;
   const text = row.last_text || pictures;
   return row.last_author === "owner" ? `${you}: ${text}` : text;
@@ -63,7 +66,7 @@ export function Inbox() {
     fetchedMessage === undefined
       ? (rows.find(({ id }) => id === openedId) ?? null)
       : fetchedMessage;
-  // The rows with the opened one, which stays in the list even if it no longer matches the filter.
+  // The rows of the list. The opened message stays among them even if it no longer matches the filter.
   const listedRows = usePinnedRow(rows, opened, JSON.stringify(view));
   // Sorted, so that another order of the list does not change the query key.
   const ids = useMemo(() => listedRows.map(({ id }) => id).toSorted(), [listedRows]);
@@ -136,7 +139,7 @@ export function Inbox() {
                 label={t("nav.messages")}
                 messages={shown.map((row) => ({
                   ...row,
-                  message: lastWords(row, t("messages.you"), t("messages.pictures")),
+                  message: lastTextOf(row, t("messages.you"), t("messages.pictures")),
                   subtitle: (
                     <>
                       {t(`reason.${row.reason}`)}

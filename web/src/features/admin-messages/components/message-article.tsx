@@ -9,7 +9,7 @@ type MessageArticleProps = {
   /** DetailRow elements. */
   details: ReactNode;
   onDelete(): void;
-  /** Makes the sender's name the title of the surrounding dialog. */
+  /** Whether the message is in a dialog. The sender's name is then the title of the dialog. */
   inDialog: boolean;
   /** Buttons and notices below the text. */
   children: ReactNode;

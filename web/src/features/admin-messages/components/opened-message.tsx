@@ -12,18 +12,19 @@ import { useT } from "@/lib/i18n";
 import type { MessageNotice } from "@/lib/types";
 import { useMediaQuery } from "@/lib/use-media-query";
 
+// Constants, so that each render passes the same empty arrays.
 const noIds: string[] = [];
 const noNotices: MessageNotice[] = [];
 
 type OpenedMessageProps = {
   /** The message to show; null for none. */
   id: string | null;
-  /** The text of the button that closes it on phones. */
+  /** The text of the button that closes the dialog on phones. */
   back: string;
   onClose(): void;
 };
 
-/** The conversation of a message in a dialog, which is the whole window on phones. */
+/** A message and its conversation in a dialog. On phones the dialog fills the window. */
 export function OpenedMessage({ id, back, onClose }: OpenedMessageProps) {
   const t = useT();
   const narrow = useMediaQuery("(width < 48rem)");

@@ -1,7 +1,7 @@
 import { useId, type Ref } from "react";
 import { useT } from "@/lib/i18n";
 
-/** The field for the pictures of a reply or of a note on the progress. */
+/** The field for the pictures of a reply or of a note on the progress. `ref` gets the input, which has the chosen files. */
 export function PicturesField({ ref }: { ref: Ref<HTMLInputElement> }) {
   const t = useT();
   const hintId = useId();

@@ -56,7 +56,7 @@ export function Quarantine() {
       message={opened}
       restoring={restore.isPending}
       onRestore={() =>
-        // Unlike the toasts, close() is not called if the owner has left the page: it changes the URL.
+        // The toasts are always shown. `close` changes the URL, so it is not called if the owner has left the page by then.
         void restore.mutateAsync(opened.id, { onSuccess: close }).then(
           () => stackedToast({ title: t("messages.toast.restored") }),
           () => errorToast(t, t("messages.toast.restoreError")),

@@ -22,7 +22,9 @@ export function ReplyForm({
   language,
 }: {
   message: ContactSubmission;
+  /** Whether the reply will be mailed. */
   mail: boolean;
+  /** The language of the message, in which saved replies are inserted. */
   language: Conversation["language"];
 }) {
   const t = useT();

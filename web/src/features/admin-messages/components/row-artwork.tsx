@@ -2,7 +2,7 @@ import { Picture } from "@/components/media/picture";
 import { imageInfo, ratioStyle } from "@/lib/media";
 import type { Product } from "@/lib/types";
 
-/** The picture of the work that a message asks about. The work's title is in the opened message. */
+/** The picture of the work that a message asks about. Screen readers skip it: the opened message has the title of the work. */
 export function RowArtwork({ work }: { work: Pick<Product, "image_url" | "media"> }) {
   if (!work.image_url) return null;
   const info = imageInfo(work, work.image_url);
@@ -13,6 +13,7 @@ export function RowArtwork({ work }: { work: Pick<Product, "image_url" | "media"
         alt=""
         info={info}
         sizes={info && [["", "56px"]]}
+        // Renders nothing for a missing file, instead of a placeholder.
         onMissing={() => undefined}
         style={info && ratioStyle(info)}
         className="max-h-full max-w-full"

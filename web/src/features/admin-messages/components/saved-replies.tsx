@@ -25,7 +25,7 @@ export function SavedReplies() {
   const replies = useSavedReplies();
   // The id of the reply in the form; "" for a new one, null while there is no form.
   const [editing, setEditing] = useState<string | null>(null);
-  // Gets the focus when the element that had it goes.
+  // Gets the focus when the element with the focus is removed, such as the form.
   const addButton = useRef<HTMLButtonElement>(null);
   const remove = useDeleteSavedReply();
   const restore = useRestoreSavedReply();

@@ -17,9 +17,10 @@ const TITLE_MAX = 300;
 
 type Values = { title: string; text_en: string; text_pt: string };
 
+/** The length of a text in code points. */
 const length = (text: string) => Array.from(text).length;
 
-/** The form of a saved reply: of a new one without `reply`. `onClose` is called after saving and by Cancel. */
+/** The form that changes `reply`, or without it makes a new saved reply. `onClose` is called after saving and by Cancel. */
 export function SavedReplyForm({ reply, onClose }: { reply?: SavedReply; onClose(): void }) {
   const t = useT();
   const save = useSaveReply();
@@ -55,7 +56,7 @@ export function SavedReplyForm({ reply, onClose }: { reply?: SavedReply; onClose
       text_en: values.text_en.trim() || null,
       text_pt: values.text_pt.trim() || null,
     };
-    // Unlike the toasts, onClose is not called if another form is open by then.
+    // The toasts are always shown. `onClose` is not called if another form is open by then.
     save.mutateAsync(saved, { onSuccess: onClose }).then(
       () => stackedToast({ title: t("messages.saved.toast.saved") }),
       (error: unknown) => errorToast(t, messageOf(error)),

@@ -21,15 +21,15 @@ type SavedReplyMenuProps = {
 const itemClass =
   "data-highlighted:bg-indigo-tint nav-text flex min-h-[46px] cursor-pointer items-center px-4 py-2 outline-none";
 
-/** A menu of the saved replies. The chosen one is inserted; the last entry opens the page on which they are managed. */
+/** A menu of the saved replies. Choosing one inserts its text. The last entry opens the page on which the owner edits them. */
 export function SavedReplyMenu({ language, name, onInsert, onInserted }: SavedReplyMenuProps) {
   const t = useT();
   const { data: replies } = useSavedReplies();
   const [search] = useSearchParams();
-  const manage = new URLSearchParams({ box: "replies" });
+  const manageParams = new URLSearchParams({ box: "replies" });
   const shownLanguage = search.get("lang");
-  if (shownLanguage) manage.set("lang", shownLanguage);
-  // Whether the menu closes after an insertion.
+  if (shownLanguage) manageParams.set("lang", shownLanguage);
+  // Whether a reply was inserted, so that the focus goes to the text when the menu closes.
   const inserted = useRef(false);
   return (
     <Menu.Root modal={false}>
@@ -66,7 +66,7 @@ export function SavedReplyMenu({ language, name, onInsert, onInserted }: SavedRe
           ))}
           {replies && replies.length > 0 && <Menu.Separator className="bg-line h-px" />}
           <Menu.Item asChild className={itemClass}>
-            <Link to={{ search: manage.toString() }}>{t("messages.saved.manage")}</Link>
+            <Link to={{ search: manageParams.toString() }}>{t("messages.saved.manage")}</Link>
           </Menu.Item>
         </Menu.Content>
       </Menu.Portal>

@@ -2,19 +2,21 @@ import { useState, type KeyboardEvent } from "react";
 import { nearestStage, STAGES } from "@/features/admin-messages/board";
 import type { BoardCard, BoardColumn, CommissionStage } from "@/lib/types";
 
-/** A card that is picked up, and the stage over which it is. */
+/** A card that is picked up. */
 type LiftedCard = {
   card: BoardCard;
+  /** The column that the card comes from. */
   column: BoardColumn;
-  /** null: over no stage. */
+  /** The stage over which the card is; null for none. */
   over: CommissionStage | null;
+  /** Whether the card was picked up by a key, and not by the pointer. */
   byKey: boolean;
 };
 
 type LiftedCardOptions = {
   onLift(card: BoardCard): void;
   onOver(stage: CommissionStage): void;
-  /** Called when the card was put down. `to` is null if that is no stage. */
+  /** Called when the card was put down. `to` is null if it was put down outside all stages. */
   onDrop(card: BoardCard, column: BoardColumn, to: CommissionStage | null): void;
   onCancel(card: BoardCard, column: BoardColumn): void;
   /** Called for Alt and an arrow where there is no stage in that direction. */
@@ -29,8 +31,8 @@ const DIRECTIONS: Record<string, -1 | 1> = {
 };
 
 /**
- * The card that is picked up, by the pointer or by keys: Space picks up and puts down, arrows choose a stage, Escape leaves the
- * card where it was. As in the wall of works, Alt and an arrow move immediately.
+ * The card of the board that is picked up, by the pointer or by keys. Space picks a card up and puts it down, arrows choose a
+ * stage, and Escape leaves the card where it was. Alt and an arrow move a card immediately, without picking it up.
  */
 export function useLiftedCard({ onLift, onOver, onDrop, onCancel, onNowhere }: LiftedCardOptions) {
   const [lifted, setLifted] = useState<LiftedCard | null>(null);
@@ -54,7 +56,7 @@ export function useLiftedCard({ onLift, onOver, onDrop, onCancel, onNowhere }: L
     setLifted((now) => now && { ...now, over });
   }
 
-  /** Handles the keys of a card. Returns whether the key was one of its own. */
+  /** Handles the keys of a card. Returns whether the key was used. */
   function handleKey(event: KeyboardEvent, card: BoardCard, column: BoardColumn): boolean {
     const direction = DIRECTIONS[event.key];
     if (lifted?.byKey) {
@@ -86,6 +88,6 @@ export function useLiftedCard({ onLift, onOver, onDrop, onCancel, onNowhere }: L
   return { lifted, lift, moveOver, dropAt, cancel, handleKey };
 }
 
-/** Whether a text is a stage, such as the id of a drop area. */
+/** The value as a stage; null if it is none. The drop areas of the board have stages as ids. */
 export const asStage = (text: unknown): CommissionStage | null =>
   STAGES.find((stage) => stage === text) ?? null;

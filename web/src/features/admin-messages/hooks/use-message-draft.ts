@@ -1,6 +1,6 @@
 import { useState, useSyncExternalStore } from "react";
 
-/** The drafts by what they are for and message. They stay while another message is open. */
+/** The drafts by kind and message id, such as "reply <id>". They stay while another message is open. */
 const drafts = new Map<string, Draft>();
 
 /** A draft has an id and the texts of its fields. */
@@ -20,9 +20,9 @@ function storeDraft(key: string, draft: Draft | undefined) {
 }
 
 /**
- * Returns the draft of a text about a message. It stays until `clearDraft` is called. `kind` says what the text is; `empty` makes a
- * new draft. `changeDraft` replaces the draft. `clearDraft` deletes the draft that was sent, if it was not changed meanwhile, and
- * begins a new one.
+ * Returns the draft of a text about a message, and functions to change and clear the draft. `kind` says what the text is, such
+ * as "reply"; `empty` makes a new draft. `clearDraft` is called after sending: it deletes the draft that was sent, unless the
+ * owner has changed the draft since, and begins a new one.
  */
 export function useMessageDraft<T extends Draft>(kind: string, messageId: string, empty: () => T) {
   const key = `${kind} ${messageId}`;
@@ -39,11 +39,11 @@ export function useMessageDraft<T extends Draft>(kind: string, messageId: string
   };
 }
 
-/** Whether there is a draft of this kind for a message with anything in its fields. */
+/** Whether a message has a draft of this kind with text in at least one field. */
 export const hasMessageDraft = (kind: string, messageId: string) =>
   Object.entries(drafts.get(`${kind} ${messageId}`) ?? {}).some(
     ([field, value]) => field !== "id" && value.trim() !== "",
   );
 
-/** A text that is sent with an id of its own, so that one that is sent twice is stored once. */
+/** A new draft with one text. The id is sent with the text, so that the server stores a text that arrives twice once. */
 export const emptyText = () => ({ id: crypto.randomUUID() as string, text: "" });

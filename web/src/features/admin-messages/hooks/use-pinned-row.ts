@@ -2,8 +2,8 @@ import { useEffect, useState } from "react";
 
 /**
  * Keeps the opened row in a list. Without this, an unread message would vanish from the list of unread ones when it is
- * opened, because opening marks it as read. Returns the rows, and at its former index the opened row if it no longer matches
- * the filter. `listKey` identifies the filter and the page.
+ * opened, because opening marks it as read. If the opened row no longer matches the filter, it is inserted at
+ * its former index. `listKey` identifies the filter and the page.
  */
 export function usePinnedRow<Row extends { id: string }>(
   rows: Row[],

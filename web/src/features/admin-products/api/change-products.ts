@@ -17,21 +17,24 @@ export type WorkValues = Partial<
   >
 >;
 
-/** How many works can be changed at once: their ids are in the URL of one request. */
+/** How many works can be changed at once. Their ids are in the URL of one request, whose length is limited. */
 export const MAX_CHANGED = 200;
 
-/** Functions that change several works at once. Each is one request, and so one transaction, and refetches the lists. */
+/**
+ * Functions that change several works at once, and functions that undo these changes. Each refetches the lists of works, after a
+ * failure too.
+ */
 export function useChangeProducts() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useMemo(() => {
     const refetchProducts = () => refetch(cache, queryKeys.products.all);
     return {
-      /** Sets values, and resolves with the works as they were before. */
+      /** Sets values, and resolves with the earlier values: the works with only the changed columns and the id. */
       change: async (ids: readonly string[], values: WorkValues): Promise<Product[]> => {
         const { data: before, error } = await backend
           .from("products")
-          .select(["id", ...Object.keys(values)].join() as "*")
+          .select(["id", ...Object.keys(values)].join() as "*") // types the rows as whole works
           .in("id", [...ids]);
         if (error) throw error;
         showValues(cache, ids, values);
@@ -42,7 +45,7 @@ export function useChangeProducts() {
         }
         return before;
       },
-      /** Restores the values that works had before a change, with one request for each group of works with equal values. */
+      /** Restores the values that works had before a change. Works with equal values share a request. */
       undoChange: async (before: readonly Product[], changed: WorkValues) => {
         const groups = new Map<string, { ids: string[]; values: WorkValues }>();
         for (const work of before) {
@@ -69,7 +72,7 @@ export function useChangeProducts() {
           await refetchProducts();
         }
       },
-      /** Moves works back to their places in `before`, the order of all works of the list. */
+      /** Moves works back to their earlier places. `before` is the order of all works of the list before the move. */
       undoMove: async (before: readonly string[], moved: readonly string[]) => {
         try {
           for (const args of movesBack(before, moved)) {

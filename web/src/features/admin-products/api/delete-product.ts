@@ -18,7 +18,7 @@ export function useDeleteProduct() {
   });
 }
 
-/** How many works a request deletes: their ids are in its URL. */
+/** How many works one request deletes at most. Their ids are in its URL, whose length is limited. */
 const IDS_PER_REQUEST = 200;
 
 /** Deletes works by their ids, and refetches the lists of works. Works that no longer exist are no error. */

@@ -17,10 +17,13 @@ const RANGE_NOT_SATISFIABLE = "PGRST103";
 
 const LISTED_COLUMNS = "*,media,updated_at,is_published";
 
-/** How many ids one request reads. */
+/** How many ids one request reads at most. */
 const IDS_PER_READ = 1000;
 
-/** Fetches one page of the admin table of works, filtered and sorted by the server. */
+/**
+ * Fetches one page of the admin table of works, filtered and sorted by the server. Polls while the server makes renditions of
+ * their pictures.
+ */
 export function useProducts(view: ProductView, enabled = true) {
   const backend = useOwnerBackend();
   const { types } = useBoot().site.gallery;
@@ -35,7 +38,7 @@ export function useProducts(view: ProductView, enabled = true) {
   });
 }
 
-/** The request for the works of a view: filtered and sorted, without a range. */
+/** The request for all works of a view, filtered and sorted. `types` are the types of works that the gallery shows. */
 function worksOf(
   backend: OwnerBackend,
   columns: string,
@@ -83,7 +86,7 @@ async function fetchPage(
   return { rows: data, total: count ?? data.length };
 }
 
-/** Fetches the ids of all works of a view, in its order. The wall fetches the works themselves when they are near. */
+/** Fetches the ids of all works of a view, in its order. The wall fetches only the works near the window (useWorksById). */
 export function useWorkIds(view: ProductView, enabled: boolean) {
   const backend = useOwnerBackend();
   const { types } = useBoot().site.gallery;

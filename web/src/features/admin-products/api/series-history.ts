@@ -7,7 +7,7 @@ import { updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
 import { historyKeys } from "@/lib/history/revisions";
 import { refetch } from "@/lib/refetch";
 
-/** The titles of the works of versions by id, without those that are gone. */
+/** Fetches the titles of the works in these versions, by work id, while `shown` is true. Deleted works are missing. */
 export function useWorkTitles(
   versions: readonly SeriesVersion[],
   shown: boolean,
@@ -15,15 +15,15 @@ export function useWorkTitles(
   const backend = useOwnerBackend();
   const ids = new Set(versions.flatMap(({ pairs }) => pairs.map(({ product_id }) => product_id)));
   return useQueries({
-    queries: chunks([...ids].sort()).map((some) => ({
-      queryKey: ["products", "titles", some],
+    queries: chunks([...ids].sort()).map((chunk) => ({
+      queryKey: ["products", "titles", chunk],
       enabled: shown,
       gcTime: 0,
       queryFn: async ({ signal }: { signal: AbortSignal }) => {
         const { data, error } = await backend
           .from("products")
           .select("id,title")
-          .in("id", some)
+          .in("id", chunk)
           .abortSignal(signal);
         if (error) throw error;
         return data;
@@ -34,7 +34,10 @@ export function useWorkTitles(
   });
 }
 
-/** Returns a function that makes an earlier version of a series the current one. It resolves with the number of missing files, 0. */
+/**
+ * Returns a function that makes an earlier version of a series the current one. The function resolves with the number of missing
+ * files, which is always 0: a series has no files of its own.
+ */
 export function useRestoreVersion() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
@@ -51,13 +54,13 @@ export function useRestoreVersion() {
   };
 }
 
-/** Takes out the works that were not in the series, and puts the others that still exist in their places. */
+/** Removes the works that are only in `now`, and puts the works of `before` that still exist back in their places. */
 async function restoreWorks(backend: OwnerBackend, now: SeriesVersion, before: SeriesVersion) {
   const kept = new Map(before.pairs.map((pair) => [pair.product_id, pair]));
   const current = new Map(now.pairs.map((pair) => [pair.product_id, pair]));
   const surplus = now.pairs.filter(({ product_id }) => !kept.has(product_id));
-  for (const some of chunks(surplus)) {
-    const ids = some.map(({ id }) => id);
+  for (const chunk of chunks(surplus)) {
+    const ids = chunk.map(({ id }) => id);
     const { error } = await backend.from("series_works").delete().in("id", ids);
     if (error) throw error;
   }
@@ -65,12 +68,12 @@ async function restoreWorks(backend: OwnerBackend, now: SeriesVersion, before: S
     .filter((pair) => current.get(pair.product_id)?.position !== pair.position)
     // A work that was taken out and added again has another pair.
     .map((pair) => ({ ...pair, id: current.get(pair.product_id)?.id ?? pair.id }));
-  for (const some of chunks(misplaced)) {
-    const ids = some.map(({ product_id }) => product_id);
+  for (const chunk of chunks(misplaced)) {
+    const ids = chunk.map(({ product_id }) => product_id);
     const existing = await backend.from("products").select("id").in("id", ids);
     if (existing.error) throw existing.error;
     const there = new Set(existing.data.map(({ id }) => id));
-    const rows = some.filter(({ product_id }) => there.has(product_id));
+    const rows = chunk.filter(({ product_id }) => there.has(product_id));
     if (rows.length === 0) continue;
     const { error } = await backend.from("series_works").upsert(rows, { onConflict: "id" });
     if (error) throw error;

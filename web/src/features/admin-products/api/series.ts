@@ -14,9 +14,9 @@ import type { MoveArgs, Series, SeriesWork } from "@/lib/types";
 const seriesKey = ["series", "admin"] as const;
 const pairsKey = (seriesId: string) => ["series_works", seriesId] as const;
 
-/** How many rows one request reads. */
+/** How many rows one request reads at most. */
 const ROWS_PER_READ = 1000;
-/** How many ids the URL of one request has. */
+/** How many ids the URL of one request has at most. */
 const IDS_PER_REQUEST = 200;
 
 /** Fetches all series in the owner's order, hidden ones too. Polls while the server makes renditions of their pictures. */
@@ -37,7 +37,7 @@ export function useSeriesList() {
   });
 }
 
-/** Fetches the works of a series in its order. Fetches nothing while seriesId is undefined. */
+/** Fetches the pairs of a series: one for each of its works, in its order. Fetches nothing while seriesId is undefined. */
 export function usePairs(seriesId: string | undefined) {
   const backend = useOwnerBackend();
   return useQuery({
@@ -68,16 +68,17 @@ async function readPairs(
   }
 }
 
+/** Refetches the list of series and the works in them. */
 export const refetchSeries = (cache: QueryClient) =>
   Promise.all([refetch(cache, ["series"]), refetch(cache, ["series_works"])]);
 
-/** Functions that change series and what is in them. Each refetches the lists. */
+/** Functions that change series and the works in them. Each refetches both. */
 export function useChangeSeries() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useMemo(() => {
-    /** Runs a change and refetches the lists, after a failure too. */
-    async function changing<Result>(change: () => Promise<Result>): Promise<Result> {
+    /** Runs a change, and then refetches, after a failure too. */
+    async function changeAndRefetch<Result>(change: () => Promise<Result>): Promise<Result> {
       try {
         return await change();
       } finally {
@@ -85,20 +86,20 @@ export function useChangeSeries() {
       }
     }
     const move = (name: "move_series" | "move_series_work", args: MoveArgs) =>
-      changing(async () => {
+      changeAndRefetch(async () => {
         const { error } = await backend.rpc(name, args);
         if (error) throw error;
       });
 
     return {
       create: (id: string, payload: SeriesPayload) =>
-        changing(async () => {
+        changeAndRefetch(async () => {
           const { error } = await backend.from("series").insert({ id, ...payload });
           if (error) throw error;
         }),
       /** Rejects with ConflictError if one of the fields was changed since `base` was read. */
       update: (base: Series, change: Partial<Series>) =>
-        changing(() => updateIfUnchanged(backend, "series", base, change)),
+        changeAndRefetch(() => updateIfUnchanged(backend, "series", base, change)),
       remove: async (id: string) => {
         const { error } = await backend.from("series").delete().eq("id", id);
         if (error) throw error;
@@ -110,25 +111,25 @@ export function useChangeSeries() {
       moveWorks: (args: MoveArgs) => move("move_series_work", args),
       /** Adds works at the end of a series, in their order. Resolves with the ids of the new pairs: works that are in it stay. */
       add: (seriesId: string, workIds: readonly string[]) =>
-        changing(() => addWorks(backend, seriesId, workIds)),
+        changeAndRefetch(() => addWorks(backend, seriesId, workIds)),
       /** Undoes `add`. */
       removePairs: (ids: readonly string[]) =>
-        changing(async () => {
-          for (const some of chunks(ids)) {
-            const { error } = await backend.from("series_works").delete().in("id", some);
+        changeAndRefetch(async () => {
+          for (const chunk of chunks(ids)) {
+            const { error } = await backend.from("series_works").delete().in("id", chunk);
             if (error) throw error;
           }
         }),
       /** Takes works out of a series. Resolves with the pairs as they were. */
       removeWorks: (seriesId: string, workIds: readonly string[]) =>
-        changing(async () => {
+        changeAndRefetch(async () => {
           const removed: SeriesWork[] = [];
-          for (const some of chunks(workIds)) {
+          for (const chunk of chunks(workIds)) {
             const { data, error } = await backend
               .from("series_works")
               .delete()
               .eq("series_id", seriesId)
-              .in("product_id", some)
+              .in("product_id", chunk)
               .select("*");
             if (error) throw error;
             removed.push(...data);
@@ -137,9 +138,9 @@ export function useChangeSeries() {
         }),
       /** Undoes `removeWorks`: the works are in their places again. */
       restorePairs: (pairs: readonly SeriesWork[]) =>
-        changing(async () => {
-          for (const some of chunks(pairs)) {
-            const rows = some.map(({ id, series_id, product_id, position, created_at }) => ({
+        changeAndRefetch(async () => {
+          for (const chunk of chunks(pairs)) {
+            const rows = chunk.map(({ id, series_id, product_id, position, created_at }) => ({
               id,
               series_id,
               product_id,
@@ -160,15 +161,15 @@ async function addWorks(
   workIds: readonly string[],
 ): Promise<string[]> {
   const added: string[] = [];
-  for (const some of chunks(workIds)) {
+  for (const chunk of chunks(workIds)) {
     const { data, error } = await backend
       .from("series_works")
       .select("product_id")
       .eq("series_id", seriesId)
-      .in("product_id", some);
+      .in("product_id", chunk);
     if (error) throw error;
     const there = new Set(data.map(({ product_id }) => product_id));
-    const rows = some
+    const rows = chunk
       .filter((id) => !there.has(id))
       .map((product_id) => ({ id: crypto.randomUUID(), series_id: seriesId, product_id }));
     if (rows.length === 0) continue;

@@ -1,7 +1,10 @@
 import type { OwnerBackend } from "@/lib/backend";
 import { quoted } from "@/lib/text-filter";
 
-/** Returns those URLs that any work except `exceptId` uses. Their files must not be deleted. */
+/**
+ * Returns the URLs of the list that any work uses, apart from the work with the id `exceptId` (undefined for a new work). The
+ * files at these URLs must not be deleted.
+ */
 export async function findSharedFiles(
   backend: OwnerBackend,
   urls: readonly string[],

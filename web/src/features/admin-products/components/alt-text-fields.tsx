@@ -54,6 +54,7 @@ export function AltTextFields({ form: { control }, urls, media }: AltTextFieldsP
           const info = media?.[url];
           const texts = stored[url] ?? {};
           const name = t("products.altOf", { n: index + 1 });
+          // The languages without a text for which there is a suggestion.
           const open = LANGUAGES.filter((one) => !texts[one]?.trim() && suggestions[one]);
           return (
             <li key={url} className="grid gap-4 sm:grid-cols-[92px_minmax(0,1fr)]">

@@ -40,7 +40,7 @@ export function BulkUpload({ children, ...drafts }: DraftBatchProps & { children
   const area = useRef<HTMLDivElement>(null);
   const { isDraggedOver, dropTarget } = useFileDrop(drafts.add, { multiple: true });
   useFilePaste(area, IMAGE_ONLY, drafts.add);
-  usePreventFileDrop(); // beside the area
+  usePreventFileDrop(); // for drops beside the area
   return (
     <div ref={area} {...dropTarget} data-drop="" className="relative min-h-[40vh]">
       <DraftList {...drafts} />

@@ -84,7 +84,7 @@ export function ProductForm({
     return save(values, media.values, media.uploaded);
   }
 
-  /** Exchanges the main picture with a picture of the gallery, or moves the latter if there is no main picture. */
+  /** Makes a picture of the gallery the main picture. The earlier main picture, if any, takes its place in the gallery. */
   function makeMain(url: string) {
     const [main] = media.main.urls;
     const { urls } = media.gallery;

@@ -27,7 +27,7 @@ type ProductListProps = {
   onDelete(product: Product): void;
 };
 
-/** The works as a table, on phones as cards. Both are rendered, and CSS hides one, whose pictures are not loaded. */
+/** The works as a table, on phones as cards. Both are rendered, and CSS hides one of them. Hidden pictures are not loaded. */
 export function ProductList(props: ProductListProps) {
   return (
     <>

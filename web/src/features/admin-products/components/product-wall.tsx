@@ -35,16 +35,16 @@ type ProductWallProps = {
   ids: readonly string[];
   /** Whether the list is in the owner's order, which a drag changes. */
   canMove: boolean;
-  /** How the list gets the owner's order; absent if it cannot be in that order. */
+  /** A text that says how to show the list in the owner's order; absent if it cannot be in that order. */
   moveHint?: string;
   onEdit(work: Product): void;
   /**
-   * Functions that save and undo a move, if the list is in another order than that of all works (a
-   * series).
+   * Functions that save and undo a move in a list with an order of its own, such as a series. Without
+   * them a move changes the owner's order of all works.
    */
   move?(args: MoveArgs): Promise<void>;
   undoMove?(before: readonly string[], moved: readonly string[]): Promise<void>;
-  /** Renders another bar for the selected works. */
+  /** Renders the bar for the selected works, in place of SelectionBar. */
   renderBar?(bar: WallSelection): ReactNode;
 };
 
@@ -52,16 +52,19 @@ type ProductWallProps = {
 type WallSelection = {
   /** The ids in the order of the wall. */
   ids: string[];
+  /** The number of selected works. */
   count: number;
+  /** The number of works on the wall. */
   total: number;
   /** Moves the selected works by one place. */
   onStep(step: -1 | 1): void;
+  /** Moves the selected works to the beginning. */
   onFirst(): void;
   onSelectAll(): void;
   onClear(): void;
 };
 
-/** How many works one request fetches. */
+/** How many works one request fetches at most. */
 const BLOCK_SIZE = 48;
 
 /**
@@ -74,7 +77,7 @@ export function ProductWall({
   moveHint,
   onEdit,
   renderBar,
-  ...own
+  ...ownMoves
 }: ProductWallProps) {
   const t = useT();
   const undoButton = useUndo();
@@ -82,7 +85,7 @@ export function ProductWall({
   const change = useChangeWorks();
   // The order that is being saved; null if none is.
   const [movedOrder, setMovedOrder] = useState<readonly string[] | null>(null);
-  // The number of the latest move: only its end shows a toast and the saved order.
+  // The number of the latest move. When an earlier move ends, it shows no toast, and the order on the screen stays.
   const latestMove = useRef(0);
   const order = movedOrder ?? ids;
   const total = order.length;
@@ -128,12 +131,12 @@ export function ProductWall({
         ? t("wall.movedOne", { title: titleOf(movedIds[0]!), n: newIndex + 1, total })
         : t("wall.movedMany", { count: movedIds.length, n: newIndex + 1, total }),
     );
-    (own.move ?? products.move)(placeOf(newOrder, movedIds))
+    (ownMoves.move ?? products.move)(placeOf(newOrder, movedIds))
       .then(() => {
         if (moveNumber === latestMove.current)
           stackedToast({
             title: t("wall.toast.moved"),
-            action: undoButton(() => (own.undoMove ?? products.undoMove)(oldOrder, movedIds)),
+            action: undoButton(() => (ownMoves.undoMove ?? products.undoMove)(oldOrder, movedIds)),
           });
       }, showFailure)
       .finally(() => {

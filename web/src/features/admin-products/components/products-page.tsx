@@ -62,8 +62,8 @@ export function ProductsPage() {
   }, [isBeyondLastPage, change]);
 
   /**
-   * Changes the layout. The wall begins in the owner's order, in which works can be dragged. The table returns to its own
-   * order.
+   * Changes the layout. In place of the table's default order, the wall begins in the owner's order, in which works can be
+   * dragged. From that order, the table returns to its default order.
    */
   function showAs(layout: ProductView["layout"]) {
     const sort = layout === "wall" && view.sort === SORTS[0] ? "manual" : view.sort;

@@ -29,7 +29,7 @@ import type { Series } from "@/lib/types";
 /** The server's error code for a slug that another series has. */
 const SLUG_TAKEN = "23505";
 
-/** A save of a series; a new one has no base. */
+/** What one save writes. `base` is the row from which the changes are made; null for a new series. */
 type SaveRequest = { base: Series | null; payload: SeriesPayload };
 
 type SeriesFormProps = DraftFormProps<SeriesFormState> & {

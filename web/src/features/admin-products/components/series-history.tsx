@@ -21,12 +21,13 @@ type SeriesHistoryProps = {
 /** The history of a series: its texts, its works and their order. */
 export function SeriesHistory({ series, onClose }: SeriesHistoryProps) {
   const t = useT();
-  // The dialog keeps its content while it fades out.
+  // The series in the dialog, which keeps its content while it fades out.
   const [shown, setShown] = useState(series);
   if (series !== null && series !== shown) setShown(series);
   const isOpen = series !== null;
   const pairs = usePairs(series?.id);
   const history = useHistory<SeriesBefore>("series", shown?.id ?? "", isOpen);
+  // The current version, as far as it has loaded.
   const now = shown && pairs.data && { series: shown, pairs: pairs.data };
   const versions = now && history.data ? seriesVersions(history.data, now) : undefined;
   const titles = useWorkTitles(

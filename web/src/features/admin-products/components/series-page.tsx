@@ -17,7 +17,7 @@ import { useBringBack } from "@/lib/history/use-bring-back";
 import { useT } from "@/lib/i18n";
 import type { Series } from "@/lib/types";
 
-/** The admin page of series: the list, or the works of the one that ?works= names. */
+/** The admin page of series: the list of series, or with ?works= and the id of a series, the works of that series. */
 export function SeriesPage() {
   const t = useT();
   const series = useSeriesList();

@@ -26,8 +26,8 @@ import type { MoveArgs, Series } from "@/lib/types";
 const iconProps = { "aria-hidden": true, size: 20, strokeWidth: 1.75 } as const;
 
 /**
- * The wall of the works of a series, in its order. While works are added, the wall of the works
- * that are not in the series.
+ * The works of a series as a wall (a grid of pictures), in the order of the series. While the owner adds
+ * works, the wall shows the works that are not in the series instead.
  */
 export function SeriesWorks({ series }: { series: Series }) {
   const t = useT();
@@ -83,6 +83,7 @@ export function SeriesWorks({ series }: { series: Series }) {
       <SeriesDialog
         key={`series ${seriesDialog.round}`}
         {...seriesDialog.dialog}
+        // This dialog creates no series.
         onCreated={() => undefined}
       />
     </AdminPage>

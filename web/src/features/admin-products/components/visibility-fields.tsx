@@ -5,7 +5,7 @@ import { chooseVisibility, type Visibility } from "@/features/admin-products/vis
 import { useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 
-/** The fields in the form of a work that choose who sees it. */
+/** The fields in the form of a work that choose who sees the work. */
 export function VisibilityFields() {
   const t = useT();
   const { register, watch, setValue, getValues, formState } = useFormContext<ProductValues>();

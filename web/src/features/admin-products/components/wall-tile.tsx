@@ -23,6 +23,7 @@ type WallTileProps = {
   current: boolean;
   /** Whether the tile is being dragged. */
   dragged: boolean;
+  /** Whether the owner can move works. Selected works then show their numbers, the order in which they are put down. */
   canMove: boolean;
   onSelect(index: number, event: MouseEvent): void;
   onKeyDown(event: KeyboardEvent, index: number): void;

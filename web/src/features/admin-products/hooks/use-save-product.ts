@@ -28,12 +28,12 @@ import { removeObjects } from "@/lib/upload/remove-objects";
 import { isDenied } from "@/lib/upload/upload-error";
 
 /**
- * A save of a work. `base` is the row of an existing work; null for a new one. `uploaded` has the URLs of all files that the
- * form has uploaded.
+ * What one save writes. `base` is the row from which the changes are made; null for a new work. `uploaded` has the URLs of all
+ * files that the form has uploaded.
  */
 type SaveRequest = { base: Product | null; payload: ProductPayload; uploaded: readonly string[] };
 
-/** `saved` is the row after a change; null for a new work. */
+/** What a save has stored. `saved` is the row after a change; null for a new work. */
 type SaveResult = { media: ProductMedia; saved: Product | null };
 
 /** Saves a work, shows a toast with the result, and then deletes the files that the work has stopped using. */
@@ -69,8 +69,8 @@ export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
   }
 
   /**
-   * Copies the files of a duplicated work and returns the new URLs, so that deleting one of the two works does not delete
-   * the other's files.
+   * Copies the files that a duplicate has from its original work, and returns the media with the URLs of the copies. Without
+   * copies, deleting one of the two works would delete the other's files.
    */
   async function copyBorrowedFiles(media: ProductMedia): Promise<ProductMedia> {
     const borrowed = urlsOf(media).filter((url) => start.borrowed.includes(url));

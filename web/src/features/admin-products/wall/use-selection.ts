@@ -5,6 +5,7 @@ import { useCallback, useMemo, useRef, useState } from "react";
  * the selection.
  */
 export function useSelection(ids: readonly string[]) {
+  // The works that the owner chose, including works that have left the list since.
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   // The work from which a selection with Shift extends.
   const anchor = useRef<string | null>(null);

@@ -13,10 +13,10 @@ const DRAG_DISTANCE_PX = 6;
 const LONG_PRESS_MS = 450;
 /** During a drag the page scrolls when the pointer is this near to the top or the bottom of the window. */
 const SCROLL_ZONE_PX = 90;
-/** How far it scrolls in each frame. */
+/** How far the page then scrolls in each frame. */
 const SCROLL_STEP_PX = 18;
 
-/** The current gesture. A press becomes a drag when the pointer moves. */
+/** The current gesture. A press becomes a drag when the pointer moves. A lasso is a rectangle that selects works. */
 type Gesture =
   | { kind: "press"; start: Point; index: number }
   | { kind: "drag"; index: number }
@@ -37,9 +37,9 @@ type WallGestures = {
 
 /**
  * The pointer gestures of the wall. Works are dragged by their pictures (mouse) or their handles (mouse, pen, finger). A
- * lasso, a rectangle drawn from an empty spot, selects works (mouse), and so does a long press (finger). The page follows
- * the pointer once in each frame: styles are written directly, and the state changes only when the selection does, so that a
- * drag stays smooth.
+ * lasso, a rectangle drawn from an empty spot, selects works (mouse), and so does a long press (finger). To keep
+ * gestures smooth, the preview or lasso follows the pointer by styles that are written once in each frame, and the React state
+ * changes only when the selection does.
  */
 export function useWallGestures(options: WallGestures) {
   // The latest options, for listeners that outlive a render.
@@ -49,8 +49,8 @@ export function useWallGestures(options: WallGestures) {
   });
   const gesture = useRef<Gesture | null>(null);
   const pointer = useRef<Point>({ x: 0, y: 0 }); // position in the window
-  // The corners of the lasso that were reported last.
-  const reported = useRef<string | null>(null);
+  // Identifies the works in the lasso that were reported last: their first index, last index and number.
+  const reportedWorks = useRef<string | null>(null);
   const preview = useRef<HTMLDivElement>(null);
   const placeMark = useRef<HTMLLIElement>(null);
   const lassoBox = useRef<HTMLDivElement>(null);
@@ -88,9 +88,9 @@ export function useWallGestures(options: WallGestures) {
         style.height = `${Math.abs(corner.y - now.start.y)}px`;
       }
       const indexes = indexesIn(grid, now.start, corner, total);
-      const corners = `${indexes[0]} ${indexes.at(-1)} ${indexes.length}`;
-      if (reported.current === corners) return;
-      reported.current = corners;
+      const worksInLasso = `${indexes[0]} ${indexes.at(-1)} ${indexes.length}`;
+      if (reportedWorks.current === worksInLasso) return;
+      reportedWorks.current = worksInLasso;
       onLasso(indexes);
     }
   }
@@ -98,7 +98,7 @@ export function useWallGestures(options: WallGestures) {
   /** Begins a gesture. Returns a function that ends it and calls `then` after a time, unless it has ended before. */
   function begin(next: Gesture) {
     gesture.current = next;
-    reported.current = null;
+    reportedWorks.current = null;
     let frame = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const onMove = (event: globalThis.PointerEvent) => {

@@ -12,10 +12,12 @@ import { gridOf, rowsOf, type Grid } from "@/features/admin-products/wall/geomet
 /** How many rows are rendered above and below the window, so that fast scrolling shows no gaps. */
 const EXTRA_ROWS = 2;
 
-/** The grid of the wall, and the indexes of the works from `first` to before `end` that are in or near the window. */
+/** The grid of the wall, and the works to render: those in or near the window, from index `first` to before `end`. */
 export function useWallWindow(wall: RefObject<HTMLElement | null>, total: number) {
   const [width, setWidth] = useState(0);
+  // The rows to render. The first rows are a guess until the wall is in the page.
   const [rows, setRows] = useState({ first: 0, end: 8 });
+  // The rows that are rendered now, while a transition may prepare others.
   const rendered = useRef(rows);
   useLayoutEffect(() => {
     rendered.current = rows;
@@ -42,6 +44,7 @@ export function useWallWindow(wall: RefObject<HTMLElement | null>, total: number
       const end = Math.max(first + 1, visible[1] + EXTRA_ROWS);
       if (shown.first === first && shown.end === end) return;
       shown = { first, end };
+      // Whether rows in the window are not rendered yet.
       const gap =
         Math.max(0, visible[0]) < rendered.current.first || visible[1] > rendered.current.end;
       // Rows beyond the window are rendered in parts between frames, as a transition. A gap in the window is closed at once.

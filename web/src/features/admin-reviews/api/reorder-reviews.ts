@@ -5,8 +5,8 @@ import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 
 /**
- * Mutations of one scope run one after the other: the newest order is saved last, and a review is deleted after its
- * changes are saved, because saving changes of a deleted review fails.
+ * The mutation scope that the changes of reviews share. Mutations of one scope run one after the other, so that the newest
+ * order is saved last, and a review is deleted after its changes are saved. Saving changes of a deleted review fails.
  */
 export const REVIEW_SCOPE = { id: "reviews" };
 

@@ -9,7 +9,7 @@ import type { Review } from "@/lib/types";
 
 type ReviewUpdate = { base: Review; change: ReviewChange | Pick<Review, "is_active"> };
 
-/** Saves fields of a review. Rejects with ConflictError if one of them was changed since `base` was read. */
+/** Saves fields of a review. Rejects with ConflictError if one of these fields was changed since `base` was read. */
 export function useUpdateReview() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

@@ -66,7 +66,7 @@ export function ReviewForm({
   const avatar = useAvatarQueue(start, draft, hasDraft);
   const form = useForm<ReviewValues>({
     resolver: zodResolver(reviewSchema),
-    // A draft of the browser may be older than a field.
+    // A draft that an earlier version of the site has stored may lack fields.
     defaultValues: { ...initialFormState(review).values, ...start.values },
     mode: "onChange",
   });

@@ -28,7 +28,7 @@ export function ReviewsPage() {
   const [deleting, setDeleting] = useState<Review | null>(null);
   // The id of the review whose history is open; "" if none is.
   const [historyId, setHistoryId] = useState("");
-  // The row of the list, and not a copy from when the history was opened: after a conflict the list has the newer row.
+  // Taken from the list, because the list has the newer row after a conflict. A copy from when the history was opened has not.
   const historyRow = reviews.data?.find(({ id }) => id === historyId) ?? null;
 
   const addButton = (

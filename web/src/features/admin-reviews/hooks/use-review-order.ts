@@ -13,7 +13,7 @@ import { sortByIds } from "@/lib/sort-by-ids";
 
 /**
  * The reviews in the order that the owner has chosen, also before the server has confirmed it. Until then the order is in
- * the state of the component. The query cache renders one frame later, so that a dropped row would flash at its old place.
+ * the state of the component. The query cache would render it one frame later, and a dropped row would flash at its old place.
  */
 export function useReviewOrder(reviews: Review[]) {
   const t = useT();
@@ -25,7 +25,7 @@ export function useReviewOrder(reviews: Review[]) {
   const [announcement, setAnnouncement] = useState("");
   // The number of the newest request.
   const latestRequest = useRef(0);
-  // The ids in the order before the first of the requests that have not ended; null if all have.
+  // The ids in the order before the first running request; null if no request is running.
   const orderBefore = useRef<string[] | null>(null);
 
   const rows = requestedOrder ? sortByIds(reviews, requestedOrder, REVIEW_ORDER_START) : reviews;

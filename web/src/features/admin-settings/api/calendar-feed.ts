@@ -18,18 +18,21 @@ async function callCalendar(backend: OwnerBackend, body: object, signal?: AbortS
   return calendar;
 }
 
-/** Fetches the calendar of the owner's account; null for none. */
+/**
+ * Fetches the calendar of the owner's account: the promised dates of commissions, at a secret URL for calendar programs. The
+ * result is null if there is no calendar.
+ */
 export function useCalendarFeed() {
   const backend = useOwnerBackend();
   return useQuery({
     queryKey: CALENDAR_KEY,
     staleTime: 0,
-    gcTime: 0, // the cache does not keep the address after the page was left
+    gcTime: 0, // the cache does not keep the secret URL after the page was left
     queryFn: ({ signal }) => callCalendar(backend, {}, signal),
   });
 }
 
-/** Makes, replaces or removes the secret address of the calendar. */
+/** Makes, replaces or removes the secret URL of the calendar. */
 export function useCalendarAction() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

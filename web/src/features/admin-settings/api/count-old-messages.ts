@@ -23,8 +23,8 @@ export function useOldMessageCount(months: number, enabled: boolean) {
 }
 
 /**
- * The same day and time some months before `now`, in UTC, or the last day of a shorter month. The server uses the same rule
- * (internal/functions/retention.go).
+ * The time `months` before `now`, in UTC: the same day of the month, or the last day if that month is shorter. The server uses
+ * the same rule (internal/functions/retention.go).
  */
 export function monthsBefore(now: Date, months: number): Date {
   const earlier = new Date(now);

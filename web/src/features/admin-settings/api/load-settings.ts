@@ -3,8 +3,9 @@ import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 
 /**
- * Fetches the settings for a form. A save compares the form with them. They are fetched at each visit of the page, but not
- * during editing, so that the comparison stays right. A save detects whether newer settings exist.
+ * Fetches the settings for a form: at each visit of the page, but not during editing. A save compares the form with the
+ * settings that the form was loaded with, so these must stay the same. If newer settings exist by then, the save reports a
+ * conflict.
  */
 export function useSettings() {
   const backend = useOwnerBackend();

@@ -15,7 +15,10 @@ import type { CalendarFeed } from "@/lib/types";
 const LANGUAGES = ["en", "pt"] as const;
 const icon = { "aria-hidden": true, size: 18, strokeWidth: 1.75 } as const;
 
-/** The secret address of the owner's calendar of promised dates. It changes immediately, without the settings being saved. */
+/**
+ * The secret URL of the owner's calendar, by which calendar programs fetch the promised dates of commissions. The owner makes,
+ * replaces or removes it. Each change takes effect immediately; the settings need not be saved.
+ */
 export function CalendarAddress() {
   const t = useT();
   const id = useId();
@@ -43,6 +46,7 @@ export function CalendarAddress() {
   );
 }
 
+/** Makes the secret URL of a calendar in the language that the owner chooses. */
 function NewAddress() {
   const t = useT();
   const { language } = useLanguage();

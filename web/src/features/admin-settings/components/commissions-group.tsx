@@ -24,7 +24,7 @@ const ROWS: Record<CommissionTextName, number> = {
   terms: 4,
 };
 
-/** The settings of what pages say about commissions. `children` follow the fields. */
+/** The settings of what pages say about commissions (works that clients order). `children` follow the fields. */
 export function CommissionsGroup({ children }: { children?: ReactNode }) {
   const t = useT();
   const { register, formState } = useFormContext<SettingsValues>();

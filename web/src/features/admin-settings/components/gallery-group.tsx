@@ -61,8 +61,9 @@ export function GalleryGroup() {
 type TypeSwitchesProps = { types: readonly ArtworkType[]; onChange(types: ArtworkType[]): void };
 
 /**
- * A switch for each type of works, which puts the type into the gallery, in the order of the filter buttons. Arrows move a type in that
- * order; one that is switched on comes last. The only type in the gallery cannot be switched off.
+ * A switch for each type of works: whether the gallery shows the type. The shown types are in the order of the gallery's
+ * filter buttons. Arrows move a type in this order. A type that is switched on comes last. The only shown type cannot be
+ * switched off.
  */
 function TypeSwitches({ types, onChange }: TypeSwitchesProps) {
   const t = useT();

@@ -13,12 +13,15 @@ import { useT } from "@/lib/i18n";
 import { useMailServer } from "@/lib/mail-test";
 import type { Key } from "@/lib/texts";
 
-/** The settings of message notices: recipients, language, webhook, and the thank-you mail to the sender. */
+/**
+ * The settings of notices (mails and webhook requests about new messages): recipients, language and webhook. Also the settings
+ * of what the sender of a message gets: a thank-you mail, a private link to follow the message, and a copy by mail.
+ */
 export function NoticeGroup() {
   const t = useT();
   const { register, control, formState } = useFormContext<SettingsValues>();
   const server = useMailServer();
-  // A copy has the link, so there are none without links.
+  // Whether senders get private links. Copies contain the link, so there is no switch for copies without links.
   const links = useWatch({ control, name: "enquiryLinks" });
   const error = (name: "noticeEmail" | "noticeWebhook") => {
     const message = formState.errors[name]?.message;

@@ -4,7 +4,7 @@ import { SelectField } from "@/components/form/select-field";
 import { useLanguage, useT } from "@/lib/i18n";
 import type { MeasuredResponse } from "@/lib/types";
 
-/** The choice whether visitors read the owner's text about the response time, or the measured one. */
+/** The choice between two texts about the response time: the one that the owner has written, and the measured time. */
 export function ResponseTimeField({ measured }: { measured: MeasuredResponse | undefined }) {
   const t = useT();
   const { register } = useFormContext<SettingsValues>();

@@ -77,7 +77,9 @@ type SettingsFormProps = {
 type Draft = {
   base: SettingsResponse;
   values: SettingsValues;
+  /** The URL of the uploaded portrait; "" if there is none. */
   portrait: string;
+  /** Portrait files that were not uploaded when the draft was stored. */
   pending?: readonly PendingFile[];
 };
 

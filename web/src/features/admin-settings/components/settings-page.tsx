@@ -16,7 +16,7 @@ import { useT } from "@/lib/i18n";
 
 /**
  * The admin page of the site's settings (docs/product.md, rule 31). `preview` renders the parts of the site that show the
- * settings; they belong to other features.
+ * settings. The caller passes it, because these parts belong to other features.
  */
 export function SettingsPage({ preview }: { preview: PreviewComponent }) {
   const t = useT();

@@ -15,14 +15,15 @@ type TextPath =
 
 type TextSettingProps = {
   label: string;
+  /** Returns the form name of the text in a language. */
   pathOf(this: void, language: Language): TextPath;
   /** The height of text areas in lines; without it or for 0 the fields have one line. */
   rows?: number;
-  /** The hint of a text that is written; the others say what visitors see instead. */
+  /** Returns the hint of a text that is not empty; undefined for no hint. */
   hintOf?(this: void, language: Language, text: string): string | undefined;
 };
 
-/** The fields of a setting that is a text in both languages. The hint of an empty one says what visitors see instead. */
+/** The fields of a setting that is a text in both languages. The hint of an empty field says what visitors see instead. */
 export function TextSetting({ label, pathOf, rows, hintOf }: TextSettingProps) {
   const t = useT();
   const form = useFormContext<SettingsValues>();

@@ -13,7 +13,7 @@ type WhatsAppStateProps = {
 };
 
 /**
- * A link to test the WhatsApp number. If the stored number is incomplete, a warning that the site shows no WhatsApp link.
+ * A link to test the WhatsApp number. For an incomplete stored number, a warning instead: the site shows no WhatsApp link.
  */
 export function WhatsAppState({ value, country, stored }: WhatsAppStateProps) {
   const t = useT();

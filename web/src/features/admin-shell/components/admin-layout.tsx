@@ -8,7 +8,7 @@ import { AdminTabs } from "@/features/admin-shell/components/admin-tabs";
 /** The frame of all admin pages: the tabs and the current page. */
 export function AdminLayout() {
   const unread = useUnreadMessages();
-  // A toast must report when the network fails. Its code could not load then, so it loads early.
+  // Loads the code of toasts early: when a toast must report that the network fails, the code could not load.
   useEffect(preloadToastArea, []);
   return (
     <PageShell foot="thin">

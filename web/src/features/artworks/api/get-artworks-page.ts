@@ -7,11 +7,15 @@ import { seriesWorksQuery, type SeriesName } from "@/features/artworks/api/get-s
 import { typeConditions } from "@/features/artworks/api/type-conditions";
 import { firstPageFromAll, ARTWORKS_PER_PAGE, type ArtworksPage } from "@/features/artworks/paging";
 
-/** The REST parameters of the gallery, in the owner's order. internal/pages/site_pages.go makes the same requests. */
+/**
+ * The REST parameters that read the works of a filter in the owner's order. internal/pages/site_pages.go makes the same
+ * requests.
+ */
 export function galleryQueryParams(
   backend: PublicBackend,
   filter: GalleryFilter,
 ): [string, string][] {
+  // `one` is the condition on the filter's type; empty for all works.
   const [galleryTypes, ...one] = typeConditions(backend, filter);
   return [["select", "*,media"], galleryTypes!, ["order", backend.boot.site.gallery.order], ...one];
 }
@@ -32,7 +36,7 @@ export function artworksPageQuery(backend: PublicBackend, filter: GalleryFilter,
   });
 }
 
-/** One page of a filter's works, or of those that are in a series. */
+/** One page of a filter's works, counted from 0. With `series`, only the works of that series, in its order. */
 export function useArtworksPage(
   filter: GalleryFilter,
   page: number,

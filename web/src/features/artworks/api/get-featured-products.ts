@@ -4,15 +4,21 @@ import { carouselQuery } from "@/lib/carousel-query";
 import { queryKeys } from "@/lib/query-keys";
 
 /** The REST parameters of the featured works in the owner's order. */
-const featured = ({ boot: { site } }: PublicBackend) => ({
+const featuredParams = ({ boot: { site } }: PublicBackend) => ({
   select: "*,media",
   is_featured: "eq.true",
   order: site.gallery.strip || site.gallery.order,
 });
 
-/** The query of one page of the featured works in the owner's order. */
+/** The query of one page of the featured works in the owner's order. Pages are counted from 0. */
 export function featuredProductsQuery(backend: PublicBackend, page: number) {
-  return carouselQuery(backend, "products", featured(backend), queryKeys.products.featured, page);
+  return carouselQuery(
+    backend,
+    "products",
+    featuredParams(backend),
+    queryKeys.products.featured,
+    page,
+  );
 }
 
 /** The query of one featured work by its id. Its data are null if there is no such work. */
@@ -22,7 +28,7 @@ export function featuredArtworkQuery(backend: PublicBackend, id: string) {
     queryFn: async ({ signal }) => {
       const [work] = await backend.read(
         "products",
-        { ...featured(backend), id: `eq.${id}` },
+        { ...featuredParams(backend), id: `eq.${id}` },
         signal,
       );
       return work ?? null;

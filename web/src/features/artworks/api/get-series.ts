@@ -8,13 +8,14 @@ import { ARTWORKS_PER_PAGE, type ArtworksPage } from "@/features/artworks/paging
 
 /** The id of a series, for requests, and its slug, for URLs. */
 export type SeriesName = Pick<Series, "id" | "slug">;
-/** The columns of a series in the row above the gallery. */
+/** The columns of a series that the row of series above the gallery needs. */
 export type SeriesEntry = Pick<
   Series,
   "id" | "slug" | "title" | "title_pt" | "image_url" | "types" | "media"
 >;
 
-// The query keys are not in lib/query-keys.ts, because the home page loads that file. internal/pages/series.go makes the same keys.
+// The keys of the queries below. They are not in lib/query-keys.ts, so that the home page, which loads that file, need not load
+// them. internal/pages/series.go makes the same keys.
 export const seriesKeys = {
   list: (filter: GalleryFilter) => ["series", "gallery", filter] as const,
   one: (slug: string) => ["series", "one", slug] as const,
@@ -24,10 +25,10 @@ export const seriesKeys = {
 /** A series with its texts, for its page. */
 type SeriesPage = SeriesEntry & Pick<Series, "text" | "text_pt">;
 
-/** The most series in the row above the gallery. */
+/** The maximum number of series in the row above the gallery. */
 const LISTED_SERIES = 60;
 
-/** The query of the series with a visible work of a filter, in the owner's order. */
+/** The query of the series that contain a visible work of the filter, in the owner's order. */
 export function seriesListQuery(backend: PublicBackend, filter: GalleryFilter) {
   const { types } = backend.boot.site.gallery;
   return queryOptions({
@@ -37,6 +38,7 @@ export function seriesListQuery(backend: PublicBackend, filter: GalleryFilter) {
         "series",
         {
           select: "id,slug,title,title_pt,image_url,types,media",
+          // The column has the types of the visible works: any of the shown types (ov), or the filter's type (cs).
           types: filter === "all" ? `ov.{${types.join()}}` : `cs.{${filter}}`,
           order: "position.asc",
           limit: String(LISTED_SERIES),
@@ -66,7 +68,7 @@ export function seriesQuery(backend: PublicBackend, slug: string) {
 }
 
 /**
- * The query of one page of the works of a series, in the order of the series. The first request reads which works these are,
+ * The query of one page of the works of a series, in the order of the series. The first request reads the ids of the works,
  * the second one the works.
  */
 export function seriesWorksQuery(

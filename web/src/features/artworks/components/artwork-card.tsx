@@ -28,7 +28,7 @@ type ArtworkCardProps = {
   product: Product;
   onOpen(product: Product): void;
   layout: CardLayout;
-  /** Loads the picture immediately instead of near the viewport. */
+  /** Whether to load the picture immediately instead of when it comes near the viewport. */
   eager?: boolean;
 };
 
@@ -45,6 +45,7 @@ export const ArtworkCard = memo(function ArtworkCard({
   const page = useLanguage();
   const { language, t } = page;
   const url = product.image_url;
+  // The size of the loaded file; null until it has loaded. Not used for files with metadata.
   const [measured, setMeasured] = useState(() => loadedSizes.get(product) ?? null);
   const [missingUrl, setMissingUrl] = useState<string | null>(null);
   const reserved = reservedSizes[product.artwork_type] ?? square;

@@ -7,14 +7,15 @@ const ArtworkDialog = lazyWithPreload(() =>
 );
 
 type ArtworkDialogLoaderProps = {
+  /** The work to show; null closes the dialog. */
   product: Product | null;
   onClose(): void;
   onEnquire(product: Product): void;
 };
 
 /**
- * Renders the artwork dialog. The dialog's code loads when the first work is opened. When a work is closed, the dialog still
- * shows it while it fades out.
+ * Renders the artwork dialog. The dialog's code loads when the first work is opened. After closing, the dialog still shows
+ * its work while it fades out.
  */
 export function ArtworkDialogLoader({ product, onClose, onEnquire }: ArtworkDialogLoaderProps) {
   const [latestProduct, setLatestProduct] = useState(product);

@@ -17,11 +17,11 @@ type ArtworkDialogProps = {
   onEnquire(product: Product): void;
 };
 
-/** Lets embla ignore drags on a video, because they seek in it. */
+/** Lets embla, the library of the carousel, ignore drags on a video, because such a drag seeks in the video. */
 const watchDrag = (_: unknown, event: MouseEvent | TouchEvent) =>
   !(event.target instanceof Element && event.target.closest("video"));
 
-/** The dialog of an opened work: its pictures and videos, and its details beside them, on phones below. */
+/** The dialog of an opened work: its pictures and videos, with its details beside them, or below them on phones. */
 export function ArtworkDialog({ product, open, onClose, onEnquire }: ArtworkDialogProps) {
   return (
     <DialogRoot open={open} onOpenChange={(next) => !next && onClose()}>
@@ -36,7 +36,8 @@ export function ArtworkDialog({ product, open, onClose, onEnquire }: ArtworkDial
 }
 
 /**
- * The content of the dialog. The key handler is on its wrapper, so that arrow keys change the picture from any focus.
+ * The content of the dialog. The key handler is on the outer element, so that arrow keys change the picture wherever the
+ * focus is in the dialog.
  */
 function ArtworkView({ product, onEnquire }: Pick<ArtworkDialogProps, "product" | "onEnquire">) {
   const page = useLanguage();

@@ -41,11 +41,13 @@ export function ArtworkZoom({ src, info, title, alt, onClose }: ArtworkZoomProps
   const t = useT();
   const { language } = useLanguage();
   const keysId = useId();
+  // The element that had the focus before; it gets the focus back when the view closes.
   const opener = useRef<Element | null>(null);
+  // The stage (the area that shows the picture), and its size in CSS pixels; 0 until it is measured.
   const [stage, setStage] = useState<HTMLElement | null>(null);
   const [size, setSize] = useState({ width: 0, height: 0 });
   const [requestedTransform, setTransform] = useState<Transform>(fullTransform);
-  // Whether the last change is animated: changes by buttons and keys are, those that follow a pointer are not.
+  // Whether to animate the last change: true for buttons and keys, false while the picture follows a pointer.
   const [animated, setAnimated] = useState(false);
   const ready = size.width > 0;
   const transform = ready ? clampTransform(requestedTransform, info, size) : fullTransform;

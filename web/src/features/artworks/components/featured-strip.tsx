@@ -28,9 +28,9 @@ const cardClasses = "min-w-0 flex-[0_0_calc(100%*var(--part))]";
 const renderSkeleton = (index: number) => <CardSkeleton index={index} layout="strip" />;
 
 /**
- * Returns a style with the custom property --strip-ratio: the aspect ratio of the tallest work of the first page. The style
- * sheet limits the height of the strip by it. Returns undefined if a ratio is unknown. Works of later pages do not change
- * the height, so that nothing below moves.
+ * Returns the style that limits the height of the strip. Its custom property --strip-ratio is the aspect ratio of the tallest
+ * work of the first page. Works of later pages do not change the height, so that nothing below moves. Returns undefined if a
+ * ratio is unknown.
  */
 function stripRatioStyle(products: Product[] | undefined): CSSProperties | undefined {
   const infos = products?.map((product) => imageInfo(product, product.image_url));
@@ -48,7 +48,7 @@ export function FeaturedStrip({ onEnquire }: FeaturedStripProps) {
   const carousel = useCarousel();
   const artwork = useOpenArtwork(firstPage, isPending, (id) => featuredArtworkQuery(backend, id));
   const openHeading = artwork.product && artworkHeading(artwork.product, page);
-  // Sets the document title of the home page, because it depends only on the open work.
+  // Sets the document title here, because on the home page it depends only on the open work. Null leaves it unchanged.
   usePageTitle(artwork.isPending ? null : (openHeading ?? undefined));
   const { open } = artwork;
   const renderCard = useCallback(

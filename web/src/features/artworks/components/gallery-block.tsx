@@ -15,6 +15,7 @@ import {
 import { galleryLayout } from "@/features/artworks/gallery-layout";
 import { pageOf, sizeOf, firstIndexOf, worksOf } from "@/features/artworks/paging";
 
+/** The props of a block: some rows of the gallery grid, which are rendered and removed together. */
 type GalleryBlockProps = {
   filter: GalleryFilter;
   /** The series whose works the grid shows; null for all works of the filter. */
@@ -30,7 +31,7 @@ type GalleryBlockProps = {
   nearFocus: boolean;
   onFocused(block: number): void;
   onOpen(product: Product): void;
-  /** Called when the page of works that contains this block reports another total than `total`. */
+  /** Called when the page of works that contains this block reports a total other than `total`. */
   onChanged(): void;
 };
 

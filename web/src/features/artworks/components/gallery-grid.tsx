@@ -17,9 +17,9 @@ type GalleryGridProps = {
   /** The number of works of the filter. */
   total: number;
   onOpen(product: Product): void;
-  /** Called when a page of works reports another total than `total`. */
+  /** Called when a page of works reports a total other than `total`. */
   onChanged(): void;
-  /** Called when the grid unmounts, for example because another filter was chosen. */
+  /** Called when the grid unmounts, for example because another filter was chosen. `hadFocus`: whether the focus was in it. */
   onUnmount(hadFocus: boolean): void;
 };
 
@@ -45,7 +45,8 @@ export function GalleryGrid({
     const element = list.current;
     return () => onUnmount(!!element?.contains(document.activeElement));
   }, [onUnmount]);
-  // The first render equals the server's. It has one element for all blocks after the first page, because there can be hundreds.
+  // The first render must equal the server's. It has a single element for all blocks after the first page, because there can be
+  // hundreds of blocks.
   const [mounted, setMounted] = useState(false);
   useLayoutEffect(() => setMounted(true), []);
   const blocks = Array.from({ length: blocksOf(total) }, (_, block) => block);

@@ -27,7 +27,11 @@ import { useFilterFocus } from "@/features/artworks/hooks/use-filter-focus";
 import { useGallerySeries } from "@/features/artworks/hooks/use-gallery-series";
 import { useOpenArtwork } from "@/features/artworks/hooks/use-open-artwork";
 
-type GalleryPageProps = { type: string | undefined; onEnquire(product: Product): void };
+type GalleryPageProps = {
+  /** The `:type` of the route; undefined or unknown for all works. */
+  type: string | undefined;
+  onEnquire(product: Product): void;
+};
 
 /** The page of all works, of one type or of a series: the filters, the series, the grid and the artwork dialog. */
 export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
@@ -45,6 +49,7 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
     () => (slug ? seriesKeys.works(filter, slug) : queryKeys.products.gallery(filter)),
     [filter, slug],
   );
+  // How many pages after the first one are loading for the first time.
   const pendingPages = useIsFetching({
     queryKey: pagesKey,
     predicate: ({ queryKey, state }) => queryKey.at(-1) !== 0 && state.status === "pending",
@@ -56,10 +61,11 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
     () => void cache.invalidateQueries({ queryKey: pagesKey }),
     [cache, pagesKey],
   );
-  const part = current
+  // The title of the series, or the name of the filter's type; false for all works.
+  const partTitle = current
     ? localText(language, current.title, current.title_pt).text
     : filter !== "all" && t(filterKeys[filter]);
-  const heading = part ? `${part} · ${t("gallery.title")}` : t("gallery.title");
+  const heading = partTitle ? `${partTitle} · ${t("gallery.title")}` : t("gallery.title");
   const workHeading = artwork.product && artworkHeading(artwork.product, { language, t });
   usePageTitle(artwork.isPending ? null : (workHeading ?? heading));
 

@@ -1,8 +1,8 @@
 import { lazyWithPreload } from "@/lib/lazy-with-preload";
 
 /**
- * The component NoscriptArtwork in the server's bundle; null in the browsers' bundle, which so
- * leaves its code out.
+ * The component NoscriptArtwork in the server's bundle. In the browsers' bundle it is null, so that
+ * visitors do not download its code.
  */
 export const NoscriptArtwork = import.meta.env.SSR
   ? lazyWithPreload(() =>

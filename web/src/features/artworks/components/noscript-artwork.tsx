@@ -20,13 +20,13 @@ type NoscriptArtworkProps = {
   firstPage: ArtworksPage | undefined;
   /** The key of the query of a work that is not on the first page. */
   queryKey(id: string): QueryKey;
-  /** The filter of the gallery to which a link leads. */
+  /** The filter of the gallery page to which the link below the work leads. */
   filter: GalleryFilter;
 };
 
 /**
- * The work that ?art= names, for browsers without scripts, because no dialog can open there. Rendered only on the server,
- * inside noscript.
+ * The work that ?art= names, for browsers without scripts, in which the artwork dialog cannot open. Rendered only on the
+ * server, inside noscript.
  */
 export function NoscriptArtwork({ firstPage, queryKey, filter }: NoscriptArtworkProps) {
   const { art } = useBoot();
@@ -65,6 +65,7 @@ function Work({ product, filter }: { product: Product; filter: GalleryFilter }) 
             <Picture
               key={item.url}
               src={item.url}
+              // The picture's alternative text, or the title of the work.
               {...(({ text: alt, lang }) => ({ alt, lang }))(item.alt.text ? item.alt : title)}
               info={item.info}
               sizes={
@@ -75,6 +76,7 @@ function Work({ product, filter }: { product: Product; filter: GalleryFilter }) 
               }
               bounds={[320, Infinity]}
               eager
+              // A picture that cannot be shown leaves no placeholder.
               onMissing={() => undefined}
               style={item.info && ratioStyle(item.info)}
               className="h-auto max-h-[86svh] w-auto max-w-full"

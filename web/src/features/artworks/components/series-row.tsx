@@ -45,7 +45,9 @@ export function SeriesRow({ series, filter, current }: SeriesRowProps) {
                       alt=""
                       info={info}
                       sizes={[["", "144px"]]}
+                      // A picture that cannot be shown leaves no placeholder.
                       onMissing={() => undefined}
+                      // At most 96 CSS pixels high, as the row of pictures (h-24).
                       style={
                         info && {
                           width: `min(100%, ${96 * ratioOf(info)}px)`,

@@ -1,11 +1,12 @@
 import { useLocation, useNavigate } from "react-router";
 import type { Product } from "@/lib/types";
 
+/** The query parameter with the id of the open work. */
 const PARAM = "art";
 /** The state of a history entry that this page has added to open a work. */
 type HistoryState = { opened?: boolean };
 
-/** The id of the open work (?art= of the URL), and functions to open and close a work. */
+/** The id of the open work (?art= of the URL; null if none is open), and functions to open and close a work. */
 export function useArtworkParam() {
   const location = useLocation();
   const navigate = useNavigate();

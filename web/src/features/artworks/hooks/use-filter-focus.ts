@@ -2,8 +2,8 @@ import { useCallback, useLayoutEffect, useRef, type RefObject } from "react";
 import { NavigationType, useNavigationType } from "react-router";
 
 /**
- * Moves the focus to the current filter's link when the grid that had the focus has been replaced by the grid of another
- * filter; otherwise the focus would be lost. Not after Back and Forward: they restore the scroll position instead.
+ * Keeps the keyboard focus on the page when another filter is chosen. If the grid that was removed had the focus, the link of
+ * the current filter gets it. After Back and Forward nothing is focused, because they restore the scroll position instead.
  *
  * `filters` is the element around the filters' links. Each grid must call `onUnmount` with whether it had the focus.
  */

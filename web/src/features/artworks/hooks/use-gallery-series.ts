@@ -12,9 +12,10 @@ import { useBoot } from "@/lib/boot";
 import type { GalleryFilter } from "@/lib/gallery-settings";
 import { useHydrated } from "@/lib/use-hydrated";
 
-const slugText = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+/** The form of a slug. */
+const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** The series of a filter, and the one that ?series= names. */
+/** The series of a filter, and the series that ?series= names. */
 export function useGallerySeries(filter: GalleryFilter) {
   const backend = usePublicBackend();
   const boot = useBoot();
@@ -24,14 +25,15 @@ export function useGallerySeries(filter: GalleryFilter) {
   const slug = import.meta.env.SSR
     ? (boot.series ?? null)
     : new URLSearchParams(search).get("series") || null;
-  // The slug for which the server has found no series. The first render in the browser must equal
-  // the server's.
-  const [unknown] = useState(() => (!hydrated && boot.noSeries ? slug : null));
-  const isKnown = slug !== null && slug !== unknown && slugText.test(slug);
+  // The slug for which the server has found no series; null if there is none. Without it the first
+  // render in the browser would differ from the server's.
+  const [unknownSlug] = useState(() => (!hydrated && boot.noSeries ? slug : null));
+  const isKnown = slug !== null && slug !== unknownSlug && slugPattern.test(slug);
   const cache = useQueryClient();
   const list = useQuery({
     ...seriesListQuery(backend, filter),
-    // Until the series of a filter have loaded, they are taken from those of all works, so that the row does not move the works.
+    // Until the series of a filter have loaded, they are taken from the series of all works, if these are cached. The works below
+    // the row then do not move.
     placeholderData: () =>
       cache
         .getQueryData<SeriesEntry[]>(seriesKeys.list("all"))

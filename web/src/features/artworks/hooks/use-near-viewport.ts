@@ -8,7 +8,8 @@ const MARGIN = "150% 0px";
 type Callback = (entry: IntersectionObserverEntry) => void;
 
 /**
- * An IntersectionObserver that all blocks of a list share. It is created for the first block, because servers have none.
+ * One IntersectionObserver for all blocks of a list. It is created when the first block is observed, because servers have no
+ * IntersectionObserver.
  */
 export class ViewportObserver {
   #observer: IntersectionObserver | null = null;
@@ -35,8 +36,8 @@ export type LastSize = { width: number; height: number };
 
 /**
  * Observes a block. Returns whether the block is near the viewport, and its size when its cards were last rendered. A block
- * that contains the focus stays near until the focus has left, because unmounting would lose the focus. `first` says
- * whether the block is the first of the list: that one is near from the start.
+ * that contains the focus stays near until the focus has left, because unmounting would lose the focus. The first block of
+ * the list (`first`) is near from the start.
  */
 export function useNearViewport(viewportObserver: ViewportObserver, first: boolean) {
   const ref = useRef<HTMLDivElement>(null);

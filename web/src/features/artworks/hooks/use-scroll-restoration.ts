@@ -10,6 +10,7 @@ import {
 
 /** How long the restored position is corrected while works render, in milliseconds. */
 const SETTLE_MS = 2000;
+/** The events of a visitor who scrolls; they end the correction. */
 const USER_EVENTS = ["wheel", "touchstart", "keydown", "pointerdown"] as const;
 
 /**

@@ -3,7 +3,10 @@ import { useLocation, useNavigate } from "react-router";
 /** The state of a history entry in which a picture is zoomed: the picture's URL. */
 type HistoryState = { zoom?: string };
 
-/** The URL of the zoomed picture of the dialog. It has a history entry of its own, so that Back returns to the dialog. */
+/**
+ * Opens and closes the zoom of a picture in the artwork dialog. The zoom has a history entry of its own, so that Back returns
+ * to the dialog. `zoomed` is the URL of the zoomed picture; null if none is.
+ */
 export function useZoomHistory() {
   const location = useLocation();
   const navigate = useNavigate();

@@ -13,8 +13,8 @@ type ResponseBody = {
 };
 
 /**
- * The body of the request: the values of the form, the id of the work of an enquiry, the language
- * of the page, and that the visitor wants a private link.
+ * The body of the request: the values of the form, the id of the work that the message is about, and
+ * the language of the page. `follow` asks for a private link.
  */
 type SentMessage = ContactValues & {
   artwork_id: string | undefined;
@@ -23,8 +23,8 @@ type SentMessage = ContactValues & {
 };
 
 /**
- * Returns a function that sends the values of the contact form to the server's function, and returns its response. It is no mutation of
- * TanStack Query, whose code visitors would load for this form alone.
+ * Returns a function that sends the values of the contact form to the server and returns the response. It does not use a mutation
+ * of TanStack Query, because visitors would load the code of mutations for this form alone.
  */
 export function useSubmitContact(): (values: SentMessage) => Promise<ResponseBody> {
   const backend = usePublicBackend();

@@ -66,16 +66,18 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const { errors, submitCount } = form.formState;
   const submit = useSubmitContact();
   const [sending, setSending] = useState(false);
-  // The height of the form when its message was sent, and the server's response; null while the form is shown.
+  // What the confirmation needs: the height of the form when its message was sent, and the server's response. Null while the
+  // form is shown.
   const [sent, setSent] = useState<Omit<ComponentProps<typeof ContactSuccess>, "onAgain"> | null>(
     null,
   );
+  // The enquiry of the present message; null if there is none, or if the visitor has removed it.
   const [enquired, setEnquired] = useState<Enquiry | null>(null);
   const root = useRef<HTMLFormElement>(null);
   const enquiryLine = useRef(""); // the line of `enquired` in the message
   const focusOnReturn = useRef(false);
 
-  // A toast must report when the network fails. Its code could not load then, so it loads early.
+  // The code of toasts loads early. If the network fails later, a toast must report that, and its code could not load any more.
   useEffect(() => preloadToastArea(), []);
   useInputDuringHydration(typed, form.setValue);
 

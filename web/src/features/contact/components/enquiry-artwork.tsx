@@ -12,7 +12,7 @@ addTexts({ en, pt });
 
 type EnquiryArtworkProps = {
   product: Product;
-  /** Missing while the message is sent. */
+  /** Called when the visitor removes the work from the message. Missing, and so without a button, while the message is sent. */
   onRemove?(): void;
 };
 
@@ -30,6 +30,7 @@ export function EnquiryArtwork({ product, onRemove }: EnquiryArtworkProps) {
             alt=""
             info={info}
             sizes={info && [["", "80px"]]}
+            // A picture that cannot be shown leaves no placeholder.
             onMissing={() => undefined}
             style={info && ratioStyle(info)}
             className="max-h-full max-w-full"

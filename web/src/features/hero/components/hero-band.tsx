@@ -30,9 +30,9 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
   }));
   const { index } = hero.state;
   const paused = hero.state.paused || hero.state.video === "refused";
-  const PauseIcon = paused ? Play : Pause;
+  const PlayPauseIcon = paused ? Play : Pause;
   const several = covers.length > 1;
-  // A single video needs the pause button too: it plays until it is paused, and under reduced motion only after a press.
+  // A single video needs the button too: visitors pause the video with it, and with reduced motion they start it.
   const pausable = several || kinds[0] === "video";
   const withoutTexts = texts.every(({ title, description }) => !title.text && !description.text);
 
@@ -94,7 +94,7 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
               label={t(paused ? "hero.play" : "hero.pause")}
               onClick={hero.toggle}
             >
-              <PauseIcon aria-hidden="true" size={20} strokeWidth={1.5} />
+              <PlayPauseIcon aria-hidden="true" size={20} strokeWidth={1.5} />
             </IconButton>
           )}
           {several && (

@@ -9,8 +9,8 @@ import { useHero } from "@/features/hero/hooks/use-hero";
 import { usePreparedSlides } from "@/features/hero/hooks/use-prepared-slides";
 
 /**
- * The carousel of covers. It changes slides by itself; the state machine in hero-machine.ts decides
- * when.
+ * The carousel of covers, the large pictures and videos at the top of the home page. It changes slides
+ * by itself; the state machine in hero-machine.ts decides when.
  */
 export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
   const t = useT();

@@ -13,7 +13,8 @@ type HeroSlideProps = {
   /** Whether this is the first slide. Its picture loads with priority. */
   first: boolean;
   /**
-   * Whether to load what is shown until a video plays: the picture, the still, or the first frame of a video without one.
+   * Whether to load what the slide shows at first: the picture, the still of a video, or the first frame of a video without a
+   * still.
    */
   prepared: boolean;
   /** Whether the page has loaded. No video is requested before. */
@@ -22,7 +23,7 @@ type HeroSlideProps = {
   onPause(): void;
 };
 
-/** The media query of tall windows, such as phones have. */
+/** The media query of tall, narrow windows, such as those of phones. */
 const PHONE = "(max-aspect-ratio:3/5)";
 
 /** The picture or video of one cover. It fills the slide and is cropped; everywhere else works are shown whole. */

@@ -62,15 +62,15 @@ export function useHero(kinds: readonly SlideKind[], pageLoaded: boolean) {
     controller.send({ type: "load", loading: !pageLoaded });
   }, [controller, pageLoaded]);
 
-  // As a text, because the array is new at each render.
+  // The kinds as one text, because the array is new at each render and would run the effect each time.
   const kindList = kinds.join(" ");
   useEffect(() => {
     controller.send({ type: "slides", slides: kindList.split(" ") as SlideKind[] });
   }, [controller, kindList]);
-  // At unmount no timer may go on.
+  // Stops all timers at unmount.
   useEffect(() => () => controller.stop(), [controller]);
 
-  // The controller exists before the carousel's functions change.
+  // The controller is created once, so it calls the carousel's latest function through this ref.
   useEffect(() => {
     advance.current = carousel.next;
   }, [carousel.next]);

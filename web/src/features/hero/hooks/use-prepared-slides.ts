@@ -5,7 +5,8 @@ import type { HeroState } from "@/features/hero/hero-machine";
 /**
  * The slides whose picture or still has to load. From the start these are the first and the selected slide. After the page
  * has loaded they include the next slide shortly before it is due, and both neighbours once the visitor uses the hero
- * (`isUsed`). A prepared slide stays prepared. `loadDriver` is called shortly before the carousel moves by itself.
+ * (`isUsed`). A prepared slide stays prepared. `loadDriver` loads the code that moves the carousel; it is called shortly before
+ * the carousel moves by itself.
  */
 export function usePreparedSlides(
   { slides, index, dwell, dwellLeft, dwellSince }: HeroState,
@@ -13,7 +14,7 @@ export function usePreparedSlides(
   isUsed: boolean,
   loadDriver: () => void,
 ): ReadonlySet<number> {
-  // The dwell whose end is near.
+  // The number of the dwell (HeroState.dwell) whose end is near; null before the first one.
   const [endingDwell, setEndingDwell] = useState<number | null>(null);
   // Prepares the next slide HERO_PREPARE_MS before the dwell time is over.
   useEffect(() => {

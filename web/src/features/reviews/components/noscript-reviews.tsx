@@ -10,12 +10,13 @@ import { Signature } from "@/features/reviews/components/signature";
 import { addQuotationMarks } from "@/features/reviews/quote";
 
 /**
- * For browsers without scripts, in which the carousel shows only the first page of reviews: the reviews of the page that
- * ?reviews= selects, and links to the previous and the next page. Rendered only on the server, inside noscript.
+ * The reviews of the page that ?reviews= selects, and links to the previous and the next page. They are for browsers without
+ * scripts, in which the carousel shows only the first page of reviews. Rendered only on the server, inside noscript.
  */
 export function NoscriptReviews({ first: { rows, total } }: { first: RowsPage<Review> }) {
   const t = useT();
   const { language } = useLanguage();
+  // Counted from 1; 0 if the URL selects no page.
   const { reviewsPage = 0 } = useBoot();
   const laterRows = useQueryClient().getQueryData<RowsPage<Review>>([
     ...queryKeys.reviews.active,

@@ -23,6 +23,7 @@ export function ReviewsSection() {
   const headingId = useId();
   const { data: firstPage, error, isPending, failureCount } = useReviews();
   const carousel = useCarousel();
+  // The review in the dialog. It stays set after closing, while the dialog fades out.
   const [opened, setOpened] = useState<{ review: Review; open: boolean } | null>(null);
   const renderReview = useCallback(
     (review: Review) => (

@@ -8,7 +8,10 @@ import { failureOf } from "@/features/session/failure";
  */
 export type Enrolment = { id: string; qrCode: string; secret: string };
 
-/** Begins to enrol an authenticator app of the site `issuer`, and removes earlier enrolments that were not finished. */
+/**
+ * Begins to enrol an authenticator app, and removes earlier enrolments that were not finished. `issuer` is the name of the
+ * site for the app.
+ */
 export async function enrolApp(
   boot: Boot,
   issuer: string,

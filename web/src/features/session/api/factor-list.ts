@@ -2,7 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { verifiedFactors } from "@/features/session/assurance";
 import { useOwnerBackend } from "@/lib/backend";
 
-/** The key of the query below. Only the account page uses it. */
+/**
+ * The key of the query below, which only the account page uses. Signing out removes queries from the cache whose key has
+ * "admin" as its second part.
+ */
 export const FACTOR_LIST = ["auth_factor_list", "admin"] as const;
 
 /**

@@ -15,7 +15,7 @@ export async function sendReauthenticationCode(boot: Boot): Promise<{ error?: Au
   }
 }
 
-/** Proves who the owner is: the password, or the mailed code (`nonce`). */
+/** What proves the owner's identity: the password, or the mailed code (`nonce`). */
 export type Proof = { current_password: string } | { nonce: string };
 
 /** Reauthenticates the session. For the next ten minutes the server treats it as just signed in. */

@@ -5,7 +5,7 @@ import { useBoot, type Boot } from "@/lib/boot";
 /** `total` is how many codes the account was given, `remaining` how many of them are unused. */
 type Count = { total: number; remaining: number };
 
-/** The key of the query below. */
+/** The key of the query below. Signing out removes queries from the cache whose key has "admin" as its second part. */
 export const RECOVERY_CODES = ["auth_recovery_codes", "admin"] as const;
 
 /** How many recovery codes the account got, and how many are unused. */

@@ -15,8 +15,8 @@ export async function removeFactor(
     const client = await ownerBackend(boot);
     const { error } = await client.auth.mfa.unenroll({ factorId });
     if (error) return { error: failureOf(error) };
-    // Without a factor the next token has level aal1. For such a token the admin guard would unmount the page until the
-    // factors are fetched. The empty list in the cache prevents that.
+    // Without a factor the next token has level aal1 (signed in without a second factor). For such a token the admin guard
+    // would unmount the page until the factors are fetched. The empty list in the cache prevents that.
     if (last) cache.setQueryData(factorsOptions(client, userId, "aal1").queryKey, []);
     const refreshed = await client.auth.refreshSession();
     return refreshed.error ? { error: failureOf(refreshed.error) } : {};

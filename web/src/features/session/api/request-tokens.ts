@@ -6,7 +6,10 @@ type Tokens = { access_token: string; refresh_token: string };
 /** The tokens of a new session, or why there is none. */
 export type TokensResult = { tokens: Tokens; error?: undefined } | { error: AuthFailure };
 
-/** Requests a session by a POST to an endpoint under /auth/v1 that supabase-js lacks. Never rejects. */
+/**
+ * Requests a session by a POST to an endpoint under /auth/v1 that supabase-js lacks. `accessToken` is the token of the current
+ * session, if the endpoint needs one. Never rejects.
+ */
 export async function requestTokens(
   boot: Boot,
   path: string,

@@ -4,7 +4,10 @@ import type { Boot } from "@/lib/boot";
 import { requestTokens } from "@/features/session/api/request-tokens";
 import { failureOf } from "@/features/session/failure";
 
-/** Verifies a recovery code instead of a second factor. The client gets a new session of level aal2. */
+/**
+ * Verifies a recovery code instead of a second factor. A correct code raises the session to level aal2, as a second factor
+ * does, and the client gets new tokens.
+ */
 export async function verifyRecoveryCode(
   boot: Boot,
   code: string,

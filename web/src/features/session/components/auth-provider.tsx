@@ -52,10 +52,10 @@ export function AuthProvider({ header, children }: AuthProviderProps) {
   const { pathname, hash } = useLocation();
   const underAdmin = pathname === "/admin" || pathname.startsWith("/admin/");
 
-  // The hash at the start of the page. supabase-js later removes the session of a mailed link from the URL.
+  // The hash of the URL when the page was opened. supabase-js later removes the session of a mailed link from the URL.
   const [initialHash] = useState(hash);
   const [isChunkNeeded, setChunkNeeded] = useState(false);
-  // The number of sign-in attempts. Each one retries loading the session chunk if it failed before.
+  // The number of sign-ins. Each one loads the session chunk again if that failed before.
   const [signInCount, setSignInCount] = useState(0);
   const [chunk, setChunk] = useState<SessionChunk | null>(null);
   const [hasChunkFailed, setChunkFailed] = useState(false);

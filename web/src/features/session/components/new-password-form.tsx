@@ -19,8 +19,8 @@ import type { ReturnState } from "@/lib/return-path";
 import type { Key } from "@/lib/texts";
 
 /**
- * The step after the link of a mail for a new password or of an invitation. The link has signed in; the form sets a
- * password.
+ * The step that sets a password, after the mailed link of a password reset or an invitation. The link has already signed the
+ * user in. `from` is where to go afterwards.
  */
 export function NewPasswordForm({ email, from }: { email: string; from: string }) {
   const t = useT();
@@ -50,8 +50,8 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
     }
     if (error.code === "weak_password" || error.code === "same_password") setPasswordFailure(error);
     else setFailure(error);
-    // The account got a second factor after the sign-in. It must be verified first. The page shows that step once the factors
-    // are fetched again.
+    // The account got a second factor after the sign-in, and that factor must be verified first. The page shows that step once
+    // the factors are fetched again.
     if (error.code === "insufficient_aal")
       void cache.invalidateQueries({ queryKey: [FACTORS_KEY] });
     setFocus("password");

@@ -19,7 +19,7 @@ type SecondFactorStepProps = {
 export function SecondFactorStep({ factors, from, last }: SecondFactorStepProps) {
   const t = useT();
   const [usesRecoveryCode, setUsesRecoveryCode] = useState(false);
-  // The page shows the next step by itself once the session has the level aal2.
+  // The page shows the next step by itself once the session has the level aal2 (signed in with a second factor).
   const onVerified = () => {
     if (last) showWelcome(t);
   };

@@ -21,7 +21,7 @@ export type SessionState = Omit<Auth, "signIn" | "setUp">;
 /** The props of SessionObserver. */
 export type SessionObserverProps = {
   client: OwnerBackend;
-  /** The hash of the URL at the start of the page. It may contain the session or error of a mailed link. */
+  /** The hash of the URL when the page was opened. It may contain the session or error of a mailed link. */
   hash: string;
   onChange(state: SessionState): void;
 };
@@ -41,7 +41,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
   // undefined until the client has reported the session for the first time
   const [session, setSession] = useState<Session | null | undefined>(undefined);
   const isSigningOut = useRef(false);
-  // Whether a mailed link for choosing a password has opened the page, until that step is in the URL.
+  // Whether a mailed link for choosing a password has opened the page; false again once that step is in the URL.
   const choosesPassword = useRef(isPasswordLink(hash));
 
   useEffect(() => {
@@ -74,7 +74,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
       void navigate(`/admin/auth${hash}`, { replace: true });
   }, [hash, navigate]);
 
-  // The step "new password" is put into the URL, so that a reload does not lose it.
+  // Puts the step "new password" into the URL, so that a reload does not lose the step.
   useLayoutEffect(() => {
     if (!session || !choosesPassword.current) return;
     choosesPassword.current = false;

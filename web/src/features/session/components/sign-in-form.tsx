@@ -15,8 +15,8 @@ import type { ReturnState } from "@/lib/return-path";
 import type { Key } from "@/lib/texts";
 
 /**
- * The form for email and password. `from` is where to go after signing in. `focus` is true if another step was shown before:
- * the form then focuses its first field, because the focus was in that step.
+ * The form for email and password. `from` is where to go after signing in. `focus` says whether to focus the first field: true
+ * if another step was shown before, because the focus was in that step.
  */
 export function SignInForm({ from, focus }: { from: string; focus: boolean }) {
   const t = useT();

@@ -41,7 +41,7 @@ export function FactorSection() {
   const [renewing, setRenewing] = useState<"confirming" | "busy" | null>(null);
   const [removing, setRemoving] = useState(false);
   const { withReauthentication, isDialogOpen } = useReauthentication();
-  // The reauthentication dialog replaces the answered question. The question must not open again afterwards.
+  // The reauthentication dialog opens after one of these questions was answered. The question must not open again afterwards.
   if (isDialogOpen && renewing) setRenewing(null);
   if (isDialogOpen && factorToRemove) setFactorToRemove(null);
 
@@ -60,7 +60,7 @@ export function FactorSection() {
     await refetch(cache, RECOVERY_CODES);
   }
 
-  async function enrolled() {
+  async function onEnrolled() {
     setEnrolling(false);
     stackedToast({ title: t("account.factor.added") });
     // The first factor needs recovery codes; a further one leaves the existing codes valid.
@@ -129,7 +129,7 @@ export function FactorSection() {
       </AdminListState>
 
       {enrolling && (
-        <EnrolDialog onClose={() => setEnrolling(false)} onEnrolled={() => void enrolled()} />
+        <EnrolDialog onClose={() => setEnrolling(false)} onEnrolled={() => void onEnrolled()} />
       )}
       <CodesDialog codes={codes} onKept={() => setCodes(null)} />
       {/* Unmounted immediately, without fading out, so that the reauthentication dialog returns the focus to their opener. */}
