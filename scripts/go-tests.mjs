@@ -28,6 +28,17 @@ export const BY_TEST = {
     "TestSplitBackupOfSeveralNodesIsAProblem",
   ],
   "internal/auth": [],
+  // The loops of the service, the workers of files and restores, and writes beside the backup.
+  "internal/backup": [
+    "TestAScrubRemovesDeletedBytesWhileTheBackupRuns",
+    "TestANodeThatWasKilledDuringAProofIsReplaced",
+    "TestEachRestorePointCanBeRestored",
+    "TestFullDiskPausesTheBackup",
+    "TestLostBlobIsAnErrorAndOthersAreCopied",
+    "TestOneNodeProvesTheBackupEachNight",
+    "TestTheNextStartContinuesTheReplica",
+    "TestUnreachableDestinationDelaysNoWriteAndCatchesUp",
+  ],
   "internal/cli": ["TestBackupIsProvenAndCopied", "TestCopyFromARunningSite"],
   "internal/db": [
     "TestClaimIsRenewedAfterALostConnection",

@@ -87,22 +87,17 @@ const runs = {
       vitest,
     ],
   },
-  // The browser's tests take longest and need most CPU time. The other stages mostly wait, so two of them run in parallel with
-  // the browser's: then both processors are busy until the end. The stages without waits come last. Three packages at a
-  // time, because many of their tests wait.
+  // The browser's tests take longest and need most CPU time. Go's tests mostly wait, so they run in parallel with them.
+  // The short stages come last, so that both processors are busy until the end. Three packages at a time, because many
+  // tests wait. Three stages at a time take longer: the tests then compete for the caches of the processors.
   test: {
-    atOnce: 3,
+    atOnce: 2,
     stages: [
       endToEnd("end to end (Chromium)", "--grep-invert @soak"),
       {
         name: "Go, race detector: packages that start goroutines",
         command: goTest({ race: true, atOnce: 3, folders: plan.whole }),
         count: fromGo(),
-      },
-      {
-        name: "contract (official client)",
-        command: `npm run --silent test:contract -- --reporter=default --reporter=json --outputFile.json=$PWD/${results}/contract.json`,
-        count: () => fromVitest(report("contract")),
       },
       {
         name: "Go, race detector: tests that start goroutines",
@@ -118,6 +113,11 @@ const runs = {
         name: "Go, all other tests",
         command: `${goTest({ atOnce: 3, skip: exactly(plan.plain.names), folders: plan.plain.folders })}${neverRaced}`,
         count: fromGo(),
+      },
+      {
+        name: "contract (official client)",
+        command: `npm run --silent test:contract -- --reporter=default --reporter=json --outputFile.json=$PWD/${results}/contract.json`,
+        count: () => fromVitest(report("contract")),
       },
       lint.go,
       vitest,
@@ -140,7 +140,7 @@ const runs = {
         env: { SOAK: "1" },
         count: fromGo(),
       },
-      endToEnd("end to end (Chromium), repetitions in English", "--grep @soak"),
+      endToEnd("end to end (Chromium), repetitions", "--grep @soak"),
     ],
   },
 };

@@ -10,15 +10,15 @@ import (
 // This file finds and deletes the entries about an email address, for requests about personal data.
 
 // EachEntryAbout calls yield for each entry about an email address: entries whose title contains the address, and entries about changes of the
-// role of the account with the address. Entries about changes that the account itself made are not included, because they are about the
-// changed rows. Erasing the account only removes its name from these entries.
+// role of the account with the address. It leaves out the changes that the account made, because their entries are about other rows. When
+// the account is erased, these entries stay and lose only its name.
 func (s *Service) EachEntryAbout(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	found, err := listEntriesAbout(ctx, q, address)
 	if err != nil {
 		return err
 	}
 	for _, c := range found {
-		c.Account, c.Title = "", c.recordedTitle // Account is the author of the change, which is not data about the address
+		c.Account, c.Title = "", c.recordedTitle // without the author of the change: that is not data about the address
 		if c.Series != nil {
 			c.Series.Title = c.recordedSeries
 		}

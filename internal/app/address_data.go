@@ -25,13 +25,13 @@ func (a *App) addressPlaces() []functions.AddressPlace {
 		{Name: "sign_ins", Each: a.Auth.EachAuditEntryOf, Erase: a.Auth.EraseAuditEntriesOf},
 		{Name: "accounts", Each: a.Auth.EachAccountOf, Erase: a.Auth.EraseAccountsOf},
 		{Name: "queued_mails", Each: a.eachQueuedMailOf, Erase: a.eraseQueuedMailsOf},
-		// Files are not part of the transaction that calls Erase. A job deletes them after the transaction.
+		// A transaction cannot delete files, so Erase does nothing. A functions.JobCleanUp deletes them afterwards.
 		{Name: "filed_mails", Each: a.eachFiledMailOf, Erase: func(context.Context, *db.Tx, string) error { return nil }},
 	}
 }
 
-// queuedMail has the kind and the addresses in the payload of a job that mails: of auth.Mail, of a message request (a link or code that
-// somebody asked for), or of a digest (one notice about many messages). Fields that the payload does not have are "".
+// queuedMail has the kind and the addresses in the payload of a job that sends a mail. Such a payload is an auth.Mail, a message request
+// (somebody asked for a link or code), or a digest (one notice about many messages). Fields that the payload does not have are "".
 type queuedMail struct {
 	Kind      string `json:"kind"`
 	To        string `json:"to"`

@@ -30,8 +30,8 @@ type route struct {
 	pattern string
 	handler httpx.Handler
 	public  bool // the request needs no key or token; the handler makes its own checks
-	// allowAnonymous reports whether a request is accepted without a key, with the rights of an anonymous caller. If it is nil,
-	// every request needs a key or token.
+	// allowAnonymous is for a route that is not public. It reports whether this request is accepted without a key, with the rights
+	// of an anonymous caller. If it is nil, no request is.
 	allowAnonymous func(*http.Request) bool
 }
 

@@ -53,8 +53,8 @@ type Entry struct {
 	SHA256 string `json:"sha256"`
 }
 
-// File is a stored file of the site, an element of the array in tables/files.json. Path is the name of its entry. The fields without a JSON
-// name are not in that file: an export reads them from the database, and an import takes Size and SHA256 from the manifest.
+// File is a stored file of the site, an element of the array in tables/files.json. Path is the name of its entry. tables/files.json does not
+// have the fields without a JSON name: an export reads them from the database, and an import takes Size and SHA256 from the manifest.
 type File struct {
 	Path         string          `json:"path"`
 	Bucket       string          `json:"bucket"`

@@ -32,8 +32,8 @@ func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, u
 	return readable, unreadable, err
 }
 
-// DeleteUnreadable deletes every stored secret that the key cannot open, and all recovery codes, sessions, links and flows. It is for a
-// site whose secret is lost. It returns the e-mail address (or else the phone number) of each account that loses a second factor, and adds
+// DeleteUnreadable deletes every stored secret that the key cannot open, and all recovery codes, sessions, mailed links and flows (pending
+// sign-ins). It is for a site whose secret is lost. It returns the e-mail address (or else the phone number) of each account that loses a second factor, and adds
 // an entry for each lost factor to the audit log.
 func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte, now time.Time) (accounts []string, err error) {
 	s := sealer{seal.New(sealKey)}

@@ -32,7 +32,7 @@ func addressHasRole(ctx context.Context, q db.Querier, address string) (found bo
 	return db.One[bool](ctx, q, "select exists (select 1 from user_roles r join auth_users u on u.id = r.user_id where "+ownsAddress+" or lower(u.email_change) = $1)", address)
 }
 
-// deleteLastSent deletes the recorded times of messages to a subject. A subject is a hash of an address.
+// deleteLastSent deletes the times at which messages were last sent to an address. subject is a hash of the address.
 func deleteLastSent(ctx context.Context, q db.Querier, subject string) error {
 	return db.Exec(ctx, q, "delete from auth_last_sent where subject = $1", subject)
 }
@@ -41,7 +41,7 @@ func deleteLastSent(ctx context.Context, q db.Querier, subject string) error {
 // (JSON) contains the address as a string. $2 is the result of addressPattern.
 const aboutAddress = `(exists (select 1 from auth_users u where u.id = l.user_id and ` + ownsAddress + `) or lower(cast(l.detail as text)) like $2 escape '\')`
 
-// addressPattern returns a LIKE pattern for JSON in lower case that contains the address as a string.
+// addressPattern returns a LIKE pattern that finds the address as a string in JSON in lower case.
 func addressPattern(address string) (string, error) {
 	text, err := json.Marshal(address)
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(string(text)) + "%", err

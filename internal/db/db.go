@@ -45,7 +45,7 @@ type driver interface {
 	withShortTx(ctx context.Context, fn func(Querier) error) error      // for DB.WithShortTx: SQLite can commit several together
 	ping(ctx context.Context) error
 	probe(ctx context.Context) error      // checks that a new connection can read
-	probeWrite(ctx context.Context) error // checks that a new connection gets SQLite's write lock; nil on PostgreSQL
+	probeWrite(ctx context.Context) error // checks that a new connection gets SQLite's write lock; does nothing on PostgreSQL
 	resetPool()                           // drops the connections made before an outage
 	pools() []PoolStats
 	close() error

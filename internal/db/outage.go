@@ -14,7 +14,8 @@ import (
 )
 
 // outage decides whether the database is unreachable. When a statement fails because of its connection, a probe tries a new connection.
-// If the probe fails too, an outage begins: all statements fail immediately, until a later probe succeeds.
+// If the probe fails too, an outage begins. Until a later probe succeeds, all statements fail immediately, or only the writes if another
+// program holds SQLite's write lock.
 type outage struct {
 	severity atomic.Int32 // what is impossible now: noOutage, writesFail or everythingFails
 	refused  atomic.Int64 // number of statements that failed during this outage without a call to the database
@@ -29,8 +30,7 @@ type outage struct {
 // ErrUnavailable is wrapped by the error of a statement that could not reach the database.
 var ErrUnavailable = errors.New("the database does not answer")
 
-// ErrOutage is wrapped by the error of every statement during an outage, and of every write while another program holds
-// SQLite's lock. Until a probe succeeds, statements return it immediately, without a call to the database.
+// ErrOutage is wrapped by the error of a statement that is refused during an outage, without a call to the database.
 var ErrOutage = fmt.Errorf("%w: an outage is under way", ErrUnavailable)
 
 // errLocked is wrapped by errors of an SQLite database whose write lock another program held for too long.
@@ -50,10 +50,10 @@ const (
 	probeInterval = 500 * time.Millisecond
 )
 
-// IsLocked reports whether the cause of an outage is another program's lock. Reading is possible in such an outage.
+// IsLocked reports whether the cause of an outage is another program's lock. Reads are possible in such an outage.
 func IsLocked(cause error) bool { return errors.Is(cause, errLocked) }
 
-// InOutage reports whether the database is unreachable: nothing can be read.
+// InOutage reports whether the database is unreachable, so that nothing can be read either.
 func (d *DB) InOutage() bool { return d.outage.severity.Load() == everythingFails }
 
 // CannotWrite reports whether the database is unreachable or locked.

@@ -15,8 +15,7 @@ import (
 //go:embed commission_review.html
 var commissionReviewSource string
 
-// reviewPart is the data of the template commission_review.html: the part about the client's review on the page of a conversation, which the
-// client opens by its private link.
+// reviewPart is the data of the template commission_review.html. The template shows the client's review on the page of the private link.
 type reviewPart struct {
 	Title    string
 	State    string // sentence about the state of the review; "" while the client has not written it
@@ -34,7 +33,7 @@ type reviewPart struct {
 	Alert    string            // error that belongs to no field; "" for none
 }
 
-// Invalid reports whether a field is the first field with a problem, which gets the focus. The template calls it.
+// Invalid reports whether a field is the first one with a problem. The template calls it, and gives the field the focus.
 func (p reviewPart) Invalid(field string) bool {
 	for _, name := range []string{"name", "place", "text", "picture"} {
 		if p.Problems[name] != "" {

@@ -35,8 +35,8 @@ func (s *Service) PurgeMessages(ctx context.Context) error {
 	}
 }
 
-// deleteMessages deletes messages in the inbox with their notices and jobs, and records the deletions for live changes. It queues a
-// JobCleanUp, which deletes mails that were stored as files.
+// deleteMessages deletes messages in the inbox with their notices and jobs, and records the deletions, so that open admin pages learn of
+// them. It queues a JobCleanUp, which deletes the mail files about the messages.
 func (s *Service) deleteMessages(ctx context.Context, tx *db.Tx, ids []string) error {
 	if len(ids) == 0 {
 		return nil

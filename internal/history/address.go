@@ -24,8 +24,8 @@ func (s *Service) EachRevisionOf(ctx context.Context, q db.Querier, address stri
 	return nil
 }
 
-// EraseRevisionsOf deletes the revisions of EachRevisionOf. The next hourly maintenance deletes the removed files to which nothing else
-// refers.
+// EraseRevisionsOf deletes the revisions that contain the address. The next hourly maintenance deletes the files that only these revisions
+// used.
 func (s *Service) EraseRevisionsOf(ctx context.Context, tx *db.Tx, address string) error {
 	revisions, err := revisionsOf(ctx, tx, address)
 	if err != nil {

@@ -47,7 +47,8 @@ const (
 	Test             Kind = "test"     // shows that mails arrive
 	DiskLow          Kind = "disk_low" // sent to the owners
 
-	// Problems with the site, sent to the owners. The values are the codes (health.Code) of the problems.
+	// Problems with the site, sent to the owners. The values are the codes (health.Code) of the problems. A proof is a nightly test
+	// that the backup can be restored.
 	BackupOff          Kind = "backup_off"
 	BackupFailing      Kind = "backup_failing"
 	BackupStale        Kind = "backup_stale"

@@ -29,8 +29,8 @@ type PutOptions struct {
 	dropUpload bool
 }
 
-// Put stores a file as the request Upload does. size is the body's length in bytes, or -1 if it is unknown. When Put returns a nil
-// error, the file and its row are stored durably. If Put rejects the upload, the error is an *apperr.Error, as for the request.
+// Put stores a file with the same checks as an upload over HTTP. size is the body's length in bytes, or -1 if it is unknown. When Put
+// returns a nil error, the file and its row are stored durably. If Put rejects the upload, the error is the *apperr.Error of an HTTP upload.
 func (s *Service) Put(ctx context.Context, caller identity.Caller, bucket, name string, body io.Reader, size int64, opts PutOptions) (files.Object, error) {
 	b, err := s.checkUpload(ctx, caller, bucket, name, opts.Upsert)
 	if err != nil {

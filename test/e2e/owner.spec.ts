@@ -15,7 +15,9 @@ const film = join(root, "internal/demo/content/noite-no-cais.mp4");
 test.use({ allowedConsole: [/status of (400 .*\/auth\/v1\/token|503 .*\/render\/image\/)/] });
 
 for (const engine of engines) {
-  test(`A-log-setup A-log-in AM-delete-1 S8-login-1: the owner sets the site up, adds a work and reads a message (${engine})`, async ({
+  // The contract tests run on both databases, so the repetition on PostgreSQL is for make soak.
+  const repetition = engine === "postgres" ? "postgres @soak" : engine;
+  test(`A-log-setup A-log-in AM-delete-1 S8-login-1: the owner sets the site up, adds a work and reads a message (${repetition})`, async ({
     page,
   }, testInfo) => {
     const server = await startServer(engine);

@@ -20,6 +20,7 @@ import (
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 	"atelie/test/program"
+	"atelie/test/soak"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -37,6 +38,7 @@ const (
 // are refused. A minute later the program must use about as much memory as before. The tests of both databases run in parallel, because they
 // mostly wait.
 func TestMemoryIsBackAfterHostileQueries(t *testing.T) {
+	soak.Only(t)
 	binary, err := program.Build(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -5,9 +5,10 @@ import "math"
 // maxRenditionSide is the longest side of a rendition in pixels, in all formats. It is the limit of WebP.
 const maxRenditionSide = 16383
 
-// Layout checks an order and computes how a picture of width x height is shown. crop is the shown part: the whole picture, unless
-// Order.Crop is set or the fit is Cover. w and h are the size that this part gets. With the fit Frame, the part lies on a background of the
-// order's size. All values are in pixels as shown, after the EXIF rotation. The error wraps ErrOrder.
+// Layout checks the order of a rendition and computes its geometry for a picture of width x height. crop is the part of the picture that the
+// rendition shows: the whole picture, unless Order.Crop is set or the fit is Cover. w and h are the size to which this part is scaled. With
+// the fit Frame, the scaled part lies on a background of the order's size. All values are in pixels after the EXIF rotation. The error
+// wraps ErrOrder.
 func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {
 	crop = Rect{0, 0, width, height}
 	if order.Width < 0 || order.Height < 0 || order.Quality < 0 || order.Quality > 100 ||
@@ -20,7 +21,7 @@ func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {
 		return crop, 0, 0, ErrOrder.Becausef("format %q", order.Format)
 	}
 	if c := order.Crop; c != (Rect{}) {
-		// A tile can reach beyond the edge of the picture. The part beyond it is cut off.
+		// The crop may reach beyond the right and the lower edge of the picture, as the last tile of a zoom does. The rest is cut off.
 		if c.X < 0 || c.Y < 0 || c.Width <= 0 || c.Height <= 0 || c.X >= width || c.Y >= height {
 			return crop, 0, 0, ErrOrder.Becausef("crop %+v of %d x %d", c, width, height)
 		}

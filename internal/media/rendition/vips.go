@@ -25,7 +25,8 @@ type vipsInfo struct {
 	avif    bool // can decode and make AVIF
 }
 
-// String names the engine and the formats that it supports, for the log: "atelie" is the engine of this program, without libvips.
+// String returns a text for the log: the version of libvips and the formats that it supports, or "atelie" if the program makes pictures
+// without libvips.
 func (v vipsInfo) String() string {
 	if v.path == "" {
 		return "atelie"

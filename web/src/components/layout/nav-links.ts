@@ -20,8 +20,8 @@ export const adminLinks: readonly { key: Key; to: string }[] = [
 ];
 
 /**
- * The admin links in the menu of small screens. Messages is omitted, because the dashboard links to it (docs/product.md, rule
- * 23).
+ * The admin links in the menu of small screens. Messages is omitted, because the dashboard links to it
+ * (docs/product.md, rule 23).
  */
 export const phoneAdminLinks = adminLinks.slice(0, -1);
 

@@ -29,7 +29,7 @@ const labels = {
   alt_texts: "products.altTexts",
 } satisfies Partial<Record<keyof ProductPayload, Key>>;
 
-/** The fields that have another field for the text in Portuguese, whose name ends in _pt. */
+/** The fields with a text in Portuguese, which is in a second field, such as title_pt. */
 const PORTUGUESE = [
   "title",
   "description",

@@ -21,7 +21,7 @@ export const historyKeys = {
 
 /**
  * Reads the revisions of a row, the newest first. A revision contains the row as it was before a
- * change. For the table `site_settings` no id is needed: its revisions are those of all settings.
+ * change. The table `site_settings` takes no id: the result has the revisions of all settings.
  */
 export async function getHistory<Before>(
   backend: OwnerBackend,
@@ -34,7 +34,7 @@ export async function getHistory<Before>(
   return data as Revision<Before>[];
 }
 
-/** How many revisions the server sends at most; a request with the id of the last one gets the older ones. */
+/** The maximum number of revisions in a response. A request with the id of the last one as `before` gets older ones. */
 const PAGE_REVISIONS = 200;
 
 /**

@@ -12,7 +12,7 @@ export type UploadRequest = {
   /** The name of the object. */
   name: string;
   file: Blob;
-  /** The MIME type that was detected by the file's bytes. */
+  /** The MIME type that was detected from the file's bytes. */
   mime: string;
   /** Whether to replace an object of the same name. */
   upsert?: boolean;
@@ -22,8 +22,8 @@ export type UploadRequest = {
 };
 
 /**
- * How long browsers cache a stored file: a year, because a random name is never used again. It is the text of a form field, a
- * number of seconds.
+ * How long browsers cache a stored file: a year, because a random name is never used again. In seconds, as the text
+ * of a form field.
  */
 export const CACHE_SECONDS = "31536000";
 

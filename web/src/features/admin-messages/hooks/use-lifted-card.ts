@@ -7,7 +7,7 @@ type LiftedCard = {
   card: BoardCard;
   /** The column that the card comes from. */
   column: BoardColumn;
-  /** The stage over which the card is; null for none. */
+  /** The stage whose column the card is over; null outside all columns. */
   over: CommissionStage | null;
   /** Whether the card was picked up by a key, and not by the pointer. */
   byKey: boolean;
@@ -19,7 +19,7 @@ type LiftedCardOptions = {
   /** Called when the card was put down. `to` is null if it was put down outside all stages. */
   onDrop(card: BoardCard, column: BoardColumn, to: CommissionStage | null): void;
   onCancel(card: BoardCard, column: BoardColumn): void;
-  /** Called for Alt and an arrow where there is no stage in that direction. */
+  /** Called when Alt and an arrow are pressed, but there is no stage in that direction. */
   onNowhere(card: BoardCard, column: BoardColumn): void;
 };
 

@@ -29,7 +29,7 @@ import type { Series } from "@/lib/types";
 /** The server's error code for a slug that another series has. */
 const SLUG_TAKEN = "23505";
 
-/** What one save writes. `base` is the row from which the changes are made; null for a new series. */
+/** What one save writes. `base` is the row that the owner began to change; null for a new series. */
 type SaveRequest = { base: Series | null; payload: SeriesPayload };
 
 type SeriesFormProps = DraftFormProps<SeriesFormState> & {
