@@ -1,4 +1,6 @@
 // The server's HTML equals React's first render in the browser.
+import type { Response } from "@playwright/test";
+
 import { asService } from "../harness/clients.ts";
 import { signInAt } from "./admin.ts";
 import {
@@ -140,18 +142,20 @@ test("P-drawn-data: the data in a page equal the responses of the endpoints, in 
   demo,
 }) => {
   await renderInBrowser(page);
-  const rows = new Map<string, string>(); // as text, because order and format count too
-  page.on("response", async (response) => {
+  const responses = new Map<string, Response>();
+  page.on("response", (response) => {
     const { pathname } = new URL(response.url());
     if (pathname.startsWith("/rest/v1/"))
-      rows.set(pathname.slice("/rest/v1/".length), JSON.stringify(await response.json()));
+      responses.set(pathname.slice("/rest/v1/".length), response);
   });
+  // As text, because order and format count too. Undefined while there is no response.
+  const rowsOf = async (table: string) => JSON.stringify(await responses.get(table)?.json());
   for (const [route, tables] of [
     ["/", ["cover_images", "products", "reviews"]],
     ["/gallery", ["products", "series"]],
     ["/gallery/watercolour", ["products", "series"]],
   ] as const) {
-    rows.clear();
+    responses.clear();
     const html = await (await page.request.get(demo.url + route)).text();
     const block = /id="boot">(.*?)<\/script>/.exec(html)![1]!;
     const { queries } = JSON.parse(block) as { queries: [string[], unknown][] };
@@ -160,7 +164,7 @@ test("P-drawn-data: the data in a page equal the responses of the endpoints, in 
     for (const [[table], data] of queries) {
       const known = (data as { rows?: unknown[] }).rows ?? data;
       // Polled, because a slow machine may send requests after the network has been idle.
-      await expect.poll(() => rows.get(table!), `${route}: ${table}`).toBe(JSON.stringify(known));
+      await expect.poll(() => rowsOf(table!), `${route}: ${table}`).toBe(JSON.stringify(known));
       if (known !== data) expect((data as { total: number }).total).toBe((known as []).length);
     }
   }

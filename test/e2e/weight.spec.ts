@@ -1,6 +1,8 @@
 // The parts of web/budget.json that need the running program: the size of the page, and the first picture on a phone.
 import { brotliCompressSync } from "node:zlib";
 
+import type { Request } from "@playwright/test";
+
 import { expect, openWithPausedClock, test, watchShifts } from "./fixtures.ts";
 
 // The full browser, because the headless shell requests lazy pictures from further away.
@@ -54,6 +56,15 @@ for (const phone of [
     });
   });
 
+/**
+ * Returns the size of the responses' bodies. Tests ask for sizes here and not when a request finishes: a promise that nobody awaits
+ * is rejected when the page closes, and fails the next test.
+ */
+async function bytesOf(requests: Iterable<Request>): Promise<number> {
+  const sizes = await Promise.all(Array.from(requests, (request) => request.sizes()));
+  return sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0);
+}
+
 /** The size limit of everything that the home page requests by itself before the visitor moves. */
 const FIRST_VIEW_BYTES = 500_000;
 
@@ -71,13 +82,10 @@ for (const [width, height, deviceScaleFactor] of [
       page,
       demo,
     }) => {
-      const loaded = new Map<string, Promise<number>>();
+      const loaded = new Map<string, Request>();
       page.on("requestfinished", (request) => {
         const { pathname } = new URL(request.url());
-        loaded.set(
-          pathname.replace(/-[\w-]{6,8}\.js$/, ".js"),
-          request.sizes().then(({ responseBodySize }) => responseBodySize),
-        );
+        loaded.set(pathname.replace(/-[\w-]{6,8}\.js$/, ".js"), request);
       });
       await openWithPausedClock(page, demo.url); // otherwise the hero would advance by itself
       await page.waitForLoadState("networkidle");
@@ -91,7 +99,7 @@ for (const [width, height, deviceScaleFactor] of [
         "/fonts/ysabeau-roman.woff2",
         "/storage/v1/render/image/public/cover-images/demo/mu-sol.jpg",
       ]);
-      const bytes = (await Promise.all(loaded.values())).reduce((sum, size) => sum + size);
+      const bytes = await bytesOf(loaded.values());
       expect(bytes).toBeGreaterThan(150_000);
       expect(bytes).toBeLessThan(FIRST_VIEW_BYTES);
 
@@ -139,13 +147,9 @@ test.describe("the first view of the gallery on a phone", () => {
     demo,
   }) => {
     const shifts = await watchShifts(page);
-    let bytes = 0;
-    const sizes: Promise<void>[] = [];
+    const pictures: Request[] = [];
     page.on("requestfinished", (request) => {
-      if (request.resourceType() === "image")
-        sizes.push(
-          request.sizes().then(({ responseBodySize }) => void (bytes += responseBodySize)),
-        );
+      if (request.resourceType() === "image") pictures.push(request);
     });
     await page.goto(`${demo.url}/gallery/all`);
     await expect(page.getByRole("link", { name: /^Open / }).first()).toBeVisible();
@@ -159,13 +163,8 @@ test.describe("the first view of the gallery on a phone", () => {
         .every((one) => one.complete && one.naturalWidth > 0),
     );
     await page.waitForLoadState("networkidle");
-    await expect
-      .poll(async () => {
-        await Promise.all(sizes);
-        return bytes;
-      }, "bytes of pictures")
-      .toBeGreaterThan(20_000);
-    expect(bytes).toBeLessThan(500_000);
+    await expect.poll(() => bytesOf(pictures), "bytes of pictures").toBeGreaterThan(20_000);
+    expect(await bytesOf(pictures)).toBeLessThan(500_000);
     expect(await shifts()).toEqual({ sum: 0, from: [] });
   });
 });
