@@ -42,8 +42,9 @@ func configuration(t testing.TB) config.Config {
 		Server:   config.Server{DataDir: t.TempDir(), Listen: "127.0.0.1:0", SiteURL: "http://site.example", APIURL: "http://site.example"},
 		Database: config.Database{MaxRows: 1000},
 		Storage:  config.Storage{MaxUpload: 10 << 20, UploadExpiry: time.Hour}, Realtime: config.Realtime{MaxSockets: 100, MaxSocketsPerAddress: 100},
-		Auth:   config.Auth{JWTSecret: strings.Repeat("k", 32), JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Signup: "closed", PasswordMinLength: 10, RateLimits: true},
-		Backup: config.Backup{URL: config.BackupOff}, // backup_test.go has tests with backups
+		Auth:     config.Auth{JWTSecret: strings.Repeat("k", 32), JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Signup: "closed", PasswordMinLength: 10, RateLimits: true},
+		Backup:   config.Backup{URL: config.BackupOff}, // backup_test.go has tests with backups
+		Pictures: config.Pictures{Vips: "off"},         // every machine makes the same pictures
 	}
 }
 

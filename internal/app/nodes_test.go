@@ -88,7 +88,6 @@ func TestEveryRenditionIsMadeOnceAcrossNodes(t *testing.T) {
 	for _, store := range []string{"disk", "s3"} {
 		t.Run(store, func(t *testing.T) {
 			cfg := configuration(t)
-			cfg.Pictures.Vips = "off"
 			cfg.Database.URL = dbtest.URL(t, db.Postgres)
 			if store == "s3" {
 				b := blobtest.Bucket(t)

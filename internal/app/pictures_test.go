@@ -22,7 +22,6 @@ import (
 func appWithPictures(t *testing.T, dialect db.Dialect, pictures int) *App {
 	t.Helper()
 	cfg := configuration(t)
-	cfg.Pictures.Vips = "off"
 	cfg.Database.URL = dbtest.URL(t, dialect)
 	a := newAppOf(t, cfg, time.Now)
 	for i := range pictures {
