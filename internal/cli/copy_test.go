@@ -75,7 +75,10 @@ func copyDemo(t *testing.T, dir string) {
 		t.Run("template", func(t *testing.T) {
 			for _, setting := range os.Environ() {
 				if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "ATELIE_") {
-					t.Setenv(name, "")
+					t.Setenv(name, "") // restores the setting at the end
+					if err := os.Unsetenv(name); err != nil {
+						t.Fatal(err)
+					}
 				}
 			}
 			makeDemo(t, template)
