@@ -37,7 +37,7 @@ type cached struct {
 func newCached(t *testing.T, settings []string, replacements ...string) *cached {
 	t.Helper()
 	dir := t.TempDir()
-	env := append([]string{"ATELIE_DATA_DIR=" + dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_SITE_URL=" + site, "ATELIE_TRUSTED_PROXIES=127.0.0.1", "ATELIE_CDN=on", "ATELIE_VIPS=off"}, settings...)
+	env := append([]string{"ATELIE_DATA_DIR=" + dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_SITE_URL=" + site, "ATELIE_TRUSTED_PROXIES=127.0.0.1", "ATELIE_CDN=on"}, settings...)
 	if folder := os.Getenv("TEST_DEMO"); folder == "" {
 		command(t, env, "demo")
 	} else if err := os.CopyFS(dir, os.DirFS(folder)); err != nil { // has all renditions; made by scripts/test.mjs

@@ -19,12 +19,13 @@ import (
 	"atelie/test/soak"
 )
 
-// The durations of the test. An outage lasts until the status reports it, and then for the time outage.
-var (
-	calm   = 20 * time.Second      // before the first outage
-	pause  = 10 * time.Millisecond // of a writer between two writes, which leaves processors to the backup
-	outage = flag.Duration("outage", time.Minute, "how long the bucket is unreachable after the status has reported it, in each way")
+const (
+	calm  = 20 * time.Second      // before the first outage
+	pause = 10 * time.Millisecond // of a writer between two writes, which leaves processors to the backup
 )
+
+// An outage lasts until the status reports it, and then for the time outage.
+var outage = flag.Duration("outage", time.Minute, "how long the bucket is unreachable after the status has reported it, in each way")
 
 // stopLimit is how long a server may take to stop.
 const stopLimit = 30 * time.Second
