@@ -1,5 +1,5 @@
 // A site that `atelie copy` has moved is the same for its owner and its visitors.
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -7,6 +7,7 @@ import { afterAll, expect, it, onTestFinished } from "vitest";
 
 import { Authenticator } from "../harness/authenticator.ts";
 import { asAnon, asOwner, ownerEmail, ownerPassword } from "../harness/clients.ts";
+import { makeDemoFolder } from "../harness/demo-folder.ts";
 import { png } from "../harness/png.ts";
 import { freshPostgres, stopPostgres } from "../harness/postgres.ts";
 import { freshBucket, stopS3 } from "../harness/s3.ts";
@@ -40,6 +41,7 @@ it("a running site is copied from SQLite and disk to PostgreSQL and S3 and back"
   const bucket = await freshBucket();
   const target = ["--to", database, "--to-files", bucket];
 
+  await cp(await makeDemoFolder(), first, { recursive: true });
   let server = await start({ demo: true, env: { ATELIE_DATA_DIR: first } });
   const owner = await asOwner(server);
   const factor = (await owner.auth.mfa.enroll({ factorType: "totp", friendlyName: "phone" })).data!;
