@@ -1,0 +1,70 @@
+// Remembers which checks have passed, in the user's cache folder, for all clones. It is for checks whose result depends only on
+// the files of the repository, such as linters, and on the versions of what they run with. Tests are never remembered.
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+const maxUnusedDays = 14; // how long an unused entry is kept
+
+/**
+ * Returns the key of the repository's current files: committed, changed and new ones, but not the ignored ones. The lockfiles are
+ * among them and stand for what is installed.
+ */
+export function keyOfFiles() {
+  const list = execFileSync(
+    "git",
+    ["ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+    { encoding: "utf8", maxBuffer: 64 << 20 },
+  );
+  const files = [...new Set(list.split("\0"))].filter((path) => path && existsSync(path)).sort();
+  return keyOf(files.map((path) => [path, readFileSync(path)]));
+}
+
+/** Returns the key of these pairs of a name and a content. */
+export function keyOf(entries) {
+  const hash = createHash("sha256");
+  for (const [name, content] of entries) {
+    hash.update(JSON.stringify([name, content.length]));
+    hash.update(content);
+  }
+  return hash.digest("hex");
+}
+
+/** The cache of checks that have passed. */
+export class CheckCache {
+  /** @param {string} folder where the entries are; the default is in the user's cache folder */
+  constructor(
+    folder = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "atelie/checks"),
+  ) {
+    this.folder = folder;
+  }
+
+  has(key) {
+    const entry = join(this.folder, key);
+    if (!existsSync(entry)) return false;
+    utimesSync(entry, new Date(), new Date());
+    return true;
+  }
+
+  /** Adds an entry, and removes those that were not used for a while. */
+  add(key) {
+    mkdirSync(this.folder, { recursive: true });
+    for (const name of readdirSync(this.folder)) {
+      const stats = statSync(join(this.folder, name), { throwIfNoEntry: false });
+      if (stats && Date.now() - stats.mtimeMs > maxUnusedDays * 86_400_000)
+        rmSync(join(this.folder, name), { force: true });
+    }
+    writeFileSync(join(this.folder, key), "");
+  }
+}
