@@ -42,11 +42,6 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   // After goto() the fixture makes a visitor's move and waits for hydration, because scripts load after the pictures,
   // and the form after the first move. It does neither if the test passes waitUntil. A test that fails leaves a screenshot.
   page: async ({ page, javaScriptEnabled }, run, info) => {
-    const setViewportSize = page.setViewportSize.bind(page);
-    page.setViewportSize = (size) => {
-      resizedPages.add(page);
-      return setViewportSize(size);
-    };
     const goto = page.goto.bind(page);
     page.goto = async (address, options) => {
       const response = await goto(address, options);
@@ -65,8 +60,6 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
         if (!allowedConsole.some((allowed) => allowed.test(text))) problems.push(text);
       };
       context.on("console", (message) => {
-        const page = message.page();
-        if (page && resizedPages.has(page) && message.text().includes(preloadUnused)) return;
         if (message.type() === "error" || message.type() === "warning")
           addProblem(`${message.type()}: ${message.text()} (${message.location().url})`);
       });
@@ -215,10 +208,6 @@ export async function loadAllPictures(page: Page): Promise<void> {
 }
 
 const fontBlocked = "net::ERR_BLOCKED_BY_CLIENT";
-// Each shape of the window preloads its own cut of the first cover. After a change of the size, the browser may keep the cut
-// that it shows, and warns of the preloaded one if the page stays open for a few seconds.
-const preloadUnused = "was preloaded using link preload but not used";
-const resizedPages = new WeakSet<Page>();
 
 /**
  * Adds up the layout shifts of pages that are opened from now on, with the elements that shifted. Blocks the site's
