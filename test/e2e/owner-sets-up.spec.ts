@@ -65,7 +65,7 @@ async function firstSteps(page: Page): Promise<void> {
   await expectNoSidewaysScroll(page);
   await page.getByLabel("Name of the site").fill("Casa da Ana");
   await saved(2);
-  await page.locator("input[type=file]").first().setInputFiles(picture("pt-artista.jpg"));
+  await page.locator("input[type=file]").first().setInputFiles(picture("pt-artista.webp"));
   await saved(3);
   await page.getByLabel("Heading", { exact: true }).fill("I paint what the wall allows");
   await page.getByLabel("Heading in Portuguese").fill("Pinto o que a parede deixa");

@@ -29,7 +29,7 @@ test.use({
   ],
 });
 
-const portrait = join(root, "internal/demo/content/images/pt-artista.jpg");
+const portrait = join(root, "internal/demo/content/images/pt-artista.webp");
 const settingsPath = "/admin/settings";
 
 async function openSettings(page: Page, server: Server, language: Language = "en"): Promise<void> {
