@@ -7,7 +7,7 @@ MAKEFLAGS += --no-builtin-rules
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 CACHE := .cache
 GO_SOURCES := $(shell find cmd internal web/embed.go -type f 2>/dev/null) go.mod go.sum
-WEB_SOURCES := scripts/compress.mjs $(wildcard internal/*/*.html) $(shell find web/src web/public web/index.html web/vite.config.ts web/vite.server.config.ts web/tsconfig.json -type f 2>/dev/null)
+WEB_SOURCES := scripts/compress.mjs scripts/bytecode.sh $(wildcard internal/pages/render/bytecode/*.go cmd/bytecode/*.go) $(wildcard internal/*/*.html) $(shell find web/src web/public web/index.html web/vite.config.ts web/vite.server.config.ts web/tsconfig.json -type f 2>/dev/null)
 
 .PHONY: help run dev build test test-fast soak bench bench-compare lint audit release format deps deps-test deps-bench clean
 
@@ -65,7 +65,7 @@ deps-bench:
 	@npm ci --prefix bench --no-audit --no-fund --loglevel=error
 
 clean: ## Remove everything that was built
-	@rm -rf bin dist $(CACHE) node_modules
+	@rm -rf bin dist web/dist-server $(CACHE) node_modules
 	@find web/dist -mindepth 1 ! -name .gitkeep -delete
 
 $(CACHE)/npm.stamp: package.json package-lock.json
@@ -75,6 +75,7 @@ $(CACHE)/npm.stamp: package.json package-lock.json
 
 $(CACHE)/web.stamp: $(CACHE)/npm.stamp $(WEB_SOURCES)
 	@npm run --silent build
+	@scripts/bytecode.sh
 	@touch $@
 
 bin/atelie: $(CACHE)/web.stamp $(GO_SOURCES) scripts/build.sh

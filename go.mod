@@ -49,6 +49,7 @@ require (
 	golang.org/x/sys v0.49.0
 	golang.org/x/text v0.43.0
 	modernc.org/libc v1.79.0
+	modernc.org/libquickjs v0.14.0
 	modernc.org/memory v1.12.1
 	modernc.org/quickjs v0.27.0
 	modernc.org/sqlite v1.60.1
@@ -101,7 +102,6 @@ require (
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap/exp v0.3.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
-	modernc.org/libquickjs v0.14.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 )
 

@@ -1,14 +1,14 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { createContext, runInContext } from "node:vm";
-import { brotliCompressSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
 import type { Page } from "./src/app/page-table.ts";
 
 // Builds the script with which the server renders pages (internal/pages/render), and the page manifest. It runs after
-// the build of the browser's files (vite.config.ts), because it reads them.
+// the build of the browser's files (vite.config.ts), because it reads them. The program embeds the manifest and the bytecode
+// of the script (scripts/bytecode.sh), but not the script.
 
 const LANGUAGES = ["en", "pt"];
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -73,10 +73,7 @@ function manifestOf(script: string): string {
   });
 }
 
-/**
- * Replaces the built script by a compressed one, which the server decompresses when its engine starts. Adds the
- * manifest.
- */
+/** Writes the built script into dist-server, which is not embedded, and the manifest in its place. */
 function serverFiles(): Plugin {
   return {
     name: "atelie-server-files",
@@ -85,8 +82,8 @@ function serverFiles(): Plugin {
         if (file.type !== "chunk") continue;
         delete bundle[name];
         this.emitFile({ type: "asset", fileName: "manifest.json", source: manifestOf(file.code) });
-        const source = brotliCompressSync(file.code); // the default is the best compression
-        this.emitFile({ type: "asset", fileName: `${file.fileName}.br`, source });
+        mkdirSync(`${here}dist-server`, { recursive: true });
+        writeFileSync(`${here}dist-server/${file.fileName}`, file.code);
       }
     },
   };

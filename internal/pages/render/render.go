@@ -1,5 +1,5 @@
 // Package render does the server-side rendering of the site's pages with React. A JavaScript engine within this process (QuickJS) runs the
-// site's server bundle (web/vite.server.config.ts).
+// site's server bundle (web/vite.server.config.ts), which the build has compiled to bytecode.
 package render
 
 import (
@@ -19,7 +19,7 @@ import (
 
 const (
 	pageTimeout  = 2 * time.Second  // limit for rendering one page; also the limit of the wait for a free engine
-	startTimeout = 10 * time.Second // limit for running the script when an engine starts
+	startTimeout = 10 * time.Second // limit for running the bytecode when an engine starts
 	maxMemory    = 128 << 20        // limit of an engine's memory in bytes
 	maxPages     = 100              // number of pages after which an engine is replaced, because it leaks 0.1 MB with each page
 )
@@ -46,16 +46,13 @@ const maxEngines = 2
 
 // Renderer renders pages, each in one of its engines. Engines start with the first page that needs them.
 type Renderer struct {
-	compressedScript []byte        // the script in brotli
-	pageTimeout      time.Duration // this and the two fields below are the constants of these names, except in tests
-	maxMemory        uintptr
-	maxPages         int
+	bytecode    func() ([]byte, error) // returns the bytecode of the script, which it decompresses once
+	pageTimeout time.Duration          // this and the two fields below are the constants of these names, except in tests
+	maxMemory   uintptr
+	maxPages    int
 
 	slots     chan struct{} // held while an engine renders or is replaced; a channel, so that waiting for it can time out
 	inAdvance chan struct{} // held while a page is rendered in advance
-
-	compiling sync.Mutex // held while the script is compiled
-	bytecode  []byte     // the compiled script, the same for every engine; nil before the first page
 
 	mu       sync.Mutex
 	idle     []*engine // the engines that render no page
@@ -64,17 +61,18 @@ type Renderer struct {
 	closed   bool      // set by Close
 }
 
-// engine is a JavaScript engine that has run the script.
+// engine is a JavaScript engine that has run the bytecode.
 type engine struct {
 	vm       *quickjs.VM // nil after a panic
 	rendered int         // number of pages for which it was called
 }
 
-// New returns a renderer for a script that is compressed with brotli. It does not check the script: if the script does not run,
-// Render returns an error.
+// New returns a renderer for the bytecode of a script (render/bytecode), which is compressed with brotli. It does not check the bytecode: if
+// it does not run, Render returns an error.
 func New(packed []byte) *Renderer {
 	return &Renderer{
-		compressedScript: packed, pageTimeout: pageTimeout, maxMemory: maxMemory, maxPages: maxPages,
+		bytecode:    sync.OnceValues(func() ([]byte, error) { return decompress(packed) }),
+		pageTimeout: pageTimeout, maxMemory: maxMemory, maxPages: maxPages,
 		slots: make(chan struct{}, maxEngines), inAdvance: make(chan struct{}, 1),
 	}
 }
@@ -204,7 +202,7 @@ func (e *engine) renderPage(path, boot string) (page Page, err error) {
 	return page, nil
 }
 
-// startEngine makes an engine and runs the script in it.
+// startEngine makes an engine and runs the bytecode in it.
 func (r *Renderer) startEngine() (e *engine, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -215,18 +213,18 @@ func (r *Renderer) startEngine() (e *engine, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("start of the engine: %w", err)
 	}
-	if err := r.runScript(vm); err != nil {
+	if err := r.runBytecode(vm); err != nil {
 		return nil, errors.Join(fmt.Errorf("start of the engine: %w", err), vm.Close())
 	}
 	return &engine{vm: vm}, nil
 }
 
-func (r *Renderer) runScript(vm *quickjs.VM) error {
+func (r *Renderer) runBytecode(vm *quickjs.VM) error {
 	vm.SetMemoryLimit(r.maxMemory)
 	if err := vm.SetEvalTimeout(startTimeout); err != nil {
 		return err
 	}
-	bytecode, err := r.compile(vm)
+	bytecode, err := r.bytecode()
 	if err != nil {
 		return err
 	}
@@ -241,27 +239,12 @@ func (r *Renderer) runScript(vm *quickjs.VM) error {
 	return vm.SetEvalTimeout(r.pageTimeout)
 }
 
-// compile returns the compiled script, which vm compiles at the first call.
-func (r *Renderer) compile(vm *quickjs.VM) ([]byte, error) {
-	r.compiling.Lock()
-	defer r.compiling.Unlock()
-	if r.bytecode != nil {
-		return r.bytecode, nil
-	}
-	script, err := decompress(r.compressedScript)
+func decompress(packed []byte) ([]byte, error) {
+	bytecode, err := io.ReadAll(brotli.NewReader(bytes.NewReader(packed)))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the bytecode: %w", err)
 	}
-	r.bytecode, err = vm.Compile(script, quickjs.EvalGlobal)
-	return r.bytecode, err
-}
-
-func decompress(packed []byte) (string, error) {
-	script, err := io.ReadAll(brotli.NewReader(bytes.NewReader(packed)))
-	if err != nil {
-		return "", fmt.Errorf("the script: %w", err)
-	}
-	return string(script), nil
+	return bytecode, nil
 }
 
 func (r *Renderer) closeEngine(e *engine) error {

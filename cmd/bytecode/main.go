@@ -1,0 +1,34 @@
+// Command bytecode compiles the script that renders pages, for the program to embed:
+//
+//	bytecode SCRIPT BYTECODE
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"atelie/internal/pages/render/bytecode"
+)
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: bytecode SCRIPT BYTECODE")
+		os.Exit(2)
+	}
+	if err := compile(os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, "bytecode:", err)
+		os.Exit(1)
+	}
+}
+
+func compile(from, to string) error {
+	script, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	packed, err := bytecode.Compile(string(script))
+	if err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	return os.WriteFile(to, packed, 0o644)
+}
