@@ -33,6 +33,7 @@ var tables = []struct {
 	{"demo", demoTables},
 	{"front", frontPage},
 	{"pages", pageTable},
+	{"page-script", pageScript},
 	{"files", fileTable},
 	{"edits", pageEdits},
 	{"metrics", metricsTable},
