@@ -31,13 +31,15 @@ func pageScript(_ context.Context, out io.Writer) error {
 	compile := func(vm *quickjs.VM) ([]byte, error) { return vm.Compile(string(script), quickjs.EvalGlobal) }
 	var loads, compiles []time.Duration
 	for range scriptRounds {
-		for times, bytecode := range map[*[]time.Duration]func(*quickjs.VM) ([]byte, error){&loads: load, &compiles: compile} {
-			took, err := startWith(bytecode)
-			if err != nil {
-				return err
-			}
-			*times = append(*times, took)
+		loaded, err := startWith(load)
+		if err != nil {
+			return err
 		}
+		compiled, err := startWith(compile)
+		if err != nil {
+			return err
+		}
+		loads, compiles = append(loads, loaded), append(compiles, compiled)
 	}
 	slices.Sort(loads)
 	slices.Sort(compiles)

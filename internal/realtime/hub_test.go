@@ -911,6 +911,8 @@ func TestOnlyTheSlowReaderIsDisconnected(t *testing.T) {
 			}
 			quick.beat()
 		}
+		s.change("products", "INSERT", record, "")
+		quick.expect("INSERT")
 	})
 }
 
