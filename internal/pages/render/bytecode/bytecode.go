@@ -10,7 +10,6 @@ import (
 	"github.com/andybalholm/brotli"
 	"modernc.org/libc"
 	"modernc.org/libquickjs"
-	"modernc.org/quickjs"
 )
 
 // Compile returns the bytecode of a script, compressed with brotli, for render.New.
@@ -33,9 +32,6 @@ func Compile(script string) ([]byte, error) {
 // stripped returns the bytecode without the source and the line numbers, which would take three quarters of it. The site's script is minified,
 // so its line numbers help nobody. The package quickjs has no option for that, so stripped calls the engine.
 func stripped(script string) ([]byte, error) {
-	if err := check(script); err != nil {
-		return nil, err
-	}
 	tls := libc.NewTLS()
 	defer tls.Close()
 	runtime := libquickjs.XJS_NewRuntime(tls)
@@ -56,6 +52,9 @@ func stripped(script string) ([]byte, error) {
 	defer libc.Xfree(tls, name)
 	function := libquickjs.XJS_Eval(tls, context, source, libquickjs.Tsize_t(len(script)), name, libquickjs.MJS_EVAL_TYPE_GLOBAL|libquickjs.MJS_EVAL_FLAG_COMPILE_ONLY)
 	defer libquickjs.XFreeValue(tls, context, function)
+	if libquickjs.XJS_HasException(tls, context) != 0 {
+		return nil, exception(tls, context)
+	}
 	const sizeBytes = 8 // of a size_t: the site is built on systems of 64 bits
 	length := tls.Alloc(sizeBytes)
 	defer tls.Free(sizeBytes)
@@ -68,12 +67,11 @@ func stripped(script string) ([]byte, error) {
 	return bytes.Clone(libc.GoBytes(written, int(size))), nil
 }
 
-// check returns the error of a script that does not compile.
-func check(script string) error {
-	vm, err := quickjs.NewVM()
-	if err != nil {
-		return err
-	}
-	_, err = vm.Compile(script, quickjs.EvalGlobal)
-	return errors.Join(err, vm.Close())
+// exception returns the exception of the engine as an error.
+func exception(tls *libc.TLS, context uintptr) error {
+	thrown := libquickjs.XJS_GetException(tls, context)
+	defer libquickjs.XFreeValue(tls, context, thrown)
+	text := libquickjs.XJS_ToCStringLen2(tls, context, 0, thrown, 0)
+	defer libquickjs.XJS_FreeCString(tls, context, text)
+	return errors.New(libc.GoString(text))
 }
