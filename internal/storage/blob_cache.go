@@ -1,21 +1,25 @@
 package storage
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"io"
 
 	"atelie/internal/content"
 	"atelie/internal/files"
 	"atelie/internal/storage/blob"
 )
 
+// This file caches the bytes of small public files in memory.
+
 // Limits of blobCache, in bytes.
 const (
+	// blobCacheBytes is the maximum size of all entries together.
 	blobCacheBytes = 16 << 20
 	// maxSmallOnDisk is the maximum size of a small blob in the data folder. Larger ones are sent by sendfile, without using memory.
 	maxSmallOnDisk = 256 << 10
-	// maxSmallInBucket is the maximum size of a small blob in an S3 bucket. It is larger because reading from S3 costs a request.
+	// maxSmallInBucket is the maximum size of a small blob in an S3 bucket, including blobCacheOverhead. It is the size of the largest
+	// entry that content.Cache stores. It is larger than maxSmallOnDisk, because reading from S3 costs a request.
 	maxSmallInBucket = blobCacheBytes / content.MaxShare
 	// blobCacheOverhead is an estimate of what an entry needs besides its bytes.
 	blobCacheOverhead = 300
@@ -25,22 +29,23 @@ const (
 // an id never change. It does not decide who may read a file: callers check that first, by the file's rows.
 type blobCache struct {
 	blobs    *content.Cache[string, []byte]
-	maxSmall int64
-	lookups  content.Lookups
+	maxSmall int64           // bytes; larger blobs are not cached
+	lookups  content.Lookups // counts of hits and misses
 }
 
-// versionless is the version of all entries, because the bytes under an id do not depend on the content's version.
+// versionless is the content version of all entries in a content.Cache whose values never become stale.
 var versionless content.Versions
 
 func newBlobCache(store blob.Store) *blobCache {
-	c := &blobCache{blobs: content.NewCache[string](blobCacheBytes, func(b []byte) int { return cap(b) + blobCacheOverhead }), maxSmall: maxSmallInBucket - blobCacheOverhead}
+	sizeOf := func(b []byte) int { return len(b) + blobCacheOverhead }
+	c := &blobCache{blobs: content.NewCache[string](blobCacheBytes, sizeOf), maxSmall: maxSmallInBucket - blobCacheOverhead}
 	if _, onDisk := store.(*blob.Disk); onDisk {
 		c.maxSmall = maxSmallOnDisk
 	}
 	return c
 }
 
-// OpenPublic opens the blob of a file that anyone may read, for reading until ctx ends. The bytes of a small blob are kept in memory.
+// OpenPublic opens the blob of a file that anyone may read, for reading until ctx ends. It caches the bytes of a small blob.
 // The error is fs.ErrNotExist if there is no such blob.
 func (b *Blobs) OpenPublic(ctx context.Context, f files.Blob) (files.Body, error) {
 	if f.Size > b.cache.maxSmall {
@@ -66,9 +71,10 @@ func (b *Blobs) readAll(ctx context.Context, f files.Blob) (_ []byte, err error)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	buffer := bytes.NewBuffer(make([]byte, 0, f.Size+bytes.MinRead)) // ReadFrom would grow a buffer without that reserve
-	if _, err := buffer.ReadFrom(file); err != nil {
-		return nil, err
+	whole := make([]byte, f.Size)
+	n, err := io.ReadFull(file, whole)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) { // a damaged blob is sent as it is, as a large one would be
+		err = nil
 	}
-	return buffer.Bytes(), nil
+	return whole[:n], err
 }

@@ -103,6 +103,28 @@ func TestFilesOfPrivateBucketsAreNotCached(t *testing.T) {
 	})
 }
 
+// TestLargestSmallFileIsCached requests the largest file that the cache accepts, and one that is a byte larger, twice each.
+func TestLargestSmallFileIsCached(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		largest := int(s.blobs.cache.maxSmall)
+		for size, hits := range map[int]int64{largest: 1, largest + 1: 0} {
+			name := fmt.Sprintf("product-images/%d.mp4", size)
+			film := storagetest.NoisyFilm(size, 1)
+			s.UploadFile(name, film)
+			before := s.counts()
+			for range 2 {
+				if got := s.PublicFile(name); got != string(film) {
+					t.Errorf("%d bytes of %d", len(got), size)
+				}
+			}
+			if got := s.counts(); got[0] != before[0]+hits {
+				t.Errorf("%d bytes: %d hits, want %d", size, got[0]-before[0], hits)
+			}
+		}
+	})
+}
+
 // Proves F-download-memory.
 //
 // TestBlobCacheIsBounded requests more small files than fit. A file that is not small is never cached.
