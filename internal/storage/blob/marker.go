@@ -18,8 +18,8 @@ import (
 )
 
 // This file reads and writes the marker of a store: a file in the folder, or an object in the bucket, that contains an id. The site's
-// database contains the same id. A missing or different marker means that the store was emptied or exchanged, for example by a wrong
-// mount.
+// database contains the same id. A missing or different marker means that the store was emptied, or that another one is in its place, for
+// example because the wrong disk is mounted.
 
 // markerName is the name of the marker.
 const markerName = ".atelie"

@@ -28,7 +28,7 @@ import (
 type S3 struct {
 	client *s3.Client
 	bucket string
-	prefix string // begins the name of every object; empty, or ends in a slash
+	prefix string // begins the name of every object; it is empty or ends in a slash
 }
 
 // Limits of the requests to the server; sizes are in bytes. A large blob is sent in parts, by S3's multipart upload.
@@ -212,7 +212,7 @@ func (s *S3) sendAll(ctx context.Context, key, uploadID string, first *bytes.Buf
 		parts = append(parts, part)
 		group.Go(func() (err error) {
 			defer buffers.Put(piece)
-			*part, err = s.sendPart(sending, key, uploadID, number, piece.Bytes())
+			*part, err = s.sendPart(sending, key, uploadID, number, bytes.NewReader(piece.Bytes()))
 			return err
 		})
 		if last || sending.Err() != nil {
@@ -239,13 +239,13 @@ func (s *S3) beginUpload(ctx context.Context, key string) (string, error) {
 
 // sendPart sends one part of a multipart upload. After ctx has ended it continues for up to partGrace: the server may still
 // receive an interrupted part after the upload was aborted, and would keep it in the bucket.
-func (s *S3) sendPart(ctx context.Context, key, uploadID string, number int, data []byte) (Part, error) {
+func (s *S3) sendPart(ctx context.Context, key, uploadID string, number int, body io.ReadSeeker) (Part, error) {
 	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(partGrace, cancel) })()
 	out, err := s.client.UploadPart(sending, &s3.UploadPartInput{
 		Bucket: &s.bucket, Key: &key, UploadId: &uploadID, PartNumber: aws.Int32(int32(number)), // at most 10,000
-		Body: bytes.NewReader(data), ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
+		Body: body, ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
 	})
 	if err == nil {
 		err = ctx.Err()

@@ -1,7 +1,6 @@
 package blob
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -16,8 +15,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// This file is the part of S3 for blobs that arrive in pieces. It is complicated because a piece may be smaller than minPartSize, the
-// minimum size of a part of a multipart upload.
+// This file implements the methods of S3 for blobs that arrive in pieces: Append, Finish and Discard. They are complicated because a piece
+// may be smaller than minPartSize, the minimum size of a part in a multipart upload.
 
 // Append implements Store. A piece of at least minPartSize bytes, and the last piece, become parts of a multipart upload. A
 // smaller piece is stored in an object of its own, the tail of the blob; the next call puts the tail before its piece.
@@ -40,24 +39,24 @@ func (s *S3) Append(ctx context.Context, id string, state Partial, data []byte, 
 		}
 		state.OldTailEnd = 0
 	}
+	var tail []byte
 	if state.TailSize > 0 {
-		tail, err := s.readTail(ctx, id, state, len(data))
-		if err != nil {
+		if tail, err = s.readTail(ctx, id, state); err != nil {
 			return state, err
 		}
-		data = append(tail, data...)
 		state.OldTailEnd = state.Size
 	}
-	newSize := state.Size - state.TailSize + int64(len(data))
-	if len(data) < minPartSize && !last {
-		tail := s.tailKey(id, newSize)
-		if _, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &tail, Body: bytes.NewReader(data)}); err != nil {
+	newSize := state.Size + int64(len(data))
+	body := newJoinedReader(tail, data)
+	if body.Size() < minPartSize && !last {
+		newTail := s.tailKey(id, newSize)
+		if _, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &newTail, Body: body}); err != nil {
 			return state, requestError(ctx, "store the tail", err)
 		}
-		state.Size, state.TailSize = newSize, int64(len(data))
+		state.Size, state.TailSize = newSize, body.Size()
 		return state, nil
 	}
-	part, err := s.sendPart(ctx, key, state.UploadID, len(state.Parts)+1, data)
+	part, err := s.sendPart(ctx, key, state.UploadID, len(state.Parts)+1, body)
 	if err != nil {
 		return state, err
 	}
@@ -73,19 +72,42 @@ func (s *S3) tailKey(id string, end int64) string {
 
 func (s *S3) tailPrefix(id string) string { return s.prefix + piecesFolder + "/" + id + "/" }
 
-// readTail returns the tail, in a slice with capacity for spare more bytes.
-func (s *S3) readTail(ctx context.Context, id string, state Partial, spare int) ([]byte, error) {
+// readTail returns the tail.
+func (s *S3) readTail(ctx context.Context, id string, state Partial) ([]byte, error) {
 	key := s.tailKey(id, state.Size)
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
 	if err != nil {
 		return nil, requestError(ctx, "read the tail", err)
 	}
-	tail := make([]byte, state.TailSize, state.TailSize+int64(spare))
+	tail := make([]byte, state.TailSize)
 	_, err = io.ReadFull(out.Body, tail)
 	if err := errors.Join(err, out.Body.Close()); err != nil {
 		return nil, requestError(ctx, "read the tail", err)
 	}
 	return tail, nil
+}
+
+// joinedSlices is an io.ReaderAt of two slices, one after the other. Joining them in one slice would need memory for both again.
+type joinedSlices [2][]byte
+
+func newJoinedReader(first, second []byte) *io.SectionReader {
+	return io.NewSectionReader(joinedSlices{first, second}, 0, int64(len(first)+len(second)))
+}
+
+// ReadAt implements io.ReaderAt.
+func (j joinedSlices) ReadAt(p []byte, offset int64) (n int, err error) {
+	for _, slice := range j {
+		if size := int64(len(slice)); offset >= size {
+			offset -= size
+			continue
+		}
+		n += copy(p[n:], slice[offset:])
+		offset = 0
+	}
+	if n < len(p) {
+		err = io.EOF
+	}
+	return n, err
 }
 
 // Finish implements Store. It completes the object under its final name before the commit, because nothing refers to that yet.
