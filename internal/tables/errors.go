@@ -12,8 +12,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file contains all errors of /rest/v1. Their codes and texts are PostgREST's (PGRST…) or PostgreSQL's (five
-// characters), because clients read both.
+// This file defines the errors of /rest/v1. Their codes and texts are those of PostgREST (codes PGRST…) or of PostgreSQL (codes of five
+// characters), because clients read codes and texts.
 
 // errBadRequest returns an error with the status 400.
 func errBadRequest(code, format string, args ...any) *apperr.Error {
@@ -178,7 +178,7 @@ var (
 	errRange      = apperr.New(http.StatusRequestedRangeNotSatisfiable, "PGRST103", "Requested range not satisfiable")
 	errNoTarget   = apperr.New(http.StatusBadRequest, "42P10", "there is no unique or exclusion constraint matching the ON CONFLICT specification")
 	errTwice      = apperr.New(http.StatusBadRequest, "21000", "ON CONFLICT DO UPDATE command cannot affect row a second time")
-	errArgument   = apperr.New(http.StatusBadRequest, "22023", "The reviews cannot be put in this order")
+	errArgument   = apperr.New(http.StatusBadRequest, "22023", "The rows cannot be put in this order")
 	errBusy       = &apperr.Error{Status: http.StatusTooManyRequests, Code: "PGRST003", Message: "Too many queries are waiting, please try again", Hint: "Ask again after the seconds in Retry-After.", RetryAfter: 2}
 	errPutLimit   = apperr.New(http.StatusBadRequest, "PGRST114", "limit/offset querystring parameters are not allowed for PUT")
 	errPutFilters = apperr.New(http.StatusMethodNotAllowed, "PGRST105", "Filters must include all and only primary key columns with 'eq' operators")

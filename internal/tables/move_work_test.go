@@ -187,7 +187,9 @@ func TestInvalidMovesAreRefused(t *testing.T) {
 			{"a target that is no uuid", moveBody(list(1), "after", `"x"`), 400, "22P02"},
 			{"an argument too few", `{"ids":` + list(1) + `}`, 404, "PGRST202"},
 		} {
-			s.refused(c.name, s.call(admin, "POST", "rpc/move_work", c.body), c.status, c.code)
+			if e := s.refused(c.name, s.call(admin, "POST", "rpc/move_work", c.body), c.status, c.code); strings.Contains(e.Message, "review") {
+				t.Errorf("%s: the message is about another table: %s", c.name, e.Message)
+			}
 		}
 		s.want("no works", s.call(admin, "POST", "rpc/move_work", moveBody("[]", "first", "null")), 204, "")
 		for _, body := range []string{`{"position":"A"}`, `{"position":"a0"}`, `{"position":"a b"}`, `{"position":null}`, `{"position":"` + strings.Repeat("a", maxOrderKey+1) + `"}`} {
