@@ -2,12 +2,13 @@ package db
 
 import "time"
 
-// clockSkew is the maximum difference between the clocks of two nodes that the program tolerates.
-const clockSkew = 10 * time.Minute
+// ClockSkew is the maximum difference between the clocks of two nodes. With a larger difference, a node may treat the times that another
+// node has stored as wrong.
+const ClockSkew = 10 * time.Minute
 
-// LatestPlausible returns the latest time that a node with a correct clock can have stored until now. ahead is how far after its own
-// clock a node may store a time, for example the length of a lease. A later time was stored by a node whose clock was wrong. Code that
-// waits for a stored time must ignore such a time; otherwise a clock that was a day ahead would make it wait for a day.
+// LatestPlausible returns the latest time that a node with a correct clock can have stored by now. ahead is how far in the future a node
+// may store a time, for example the length of a lease. A later time was stored by a node whose clock was wrong. Code that waits for a
+// stored time must ignore such a time; otherwise it would wait for a day if that clock was a day ahead.
 func LatestPlausible(now time.Time, ahead time.Duration) time.Time {
-	return now.Add(ahead + clockSkew)
+	return now.Add(ahead + ClockSkew)
 }

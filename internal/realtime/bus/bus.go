@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// retention is how long events stay in the outbox. A node that loses its connection for less than retention-maxClockSkew
-	// misses no events.
-	retention = 10 * time.Minute
-	// maxClockSkew is the maximum allowed difference between the clocks of two nodes.
-	maxClockSkew = time.Minute
+	// maxGap is how long a node can be without its connection and miss no events. After a longer gap Run calls missed.
+	maxGap = 10 * time.Minute
+	// retention is how long events stay in the outbox. It is longer than maxGap, because the node that deletes them, or the node that
+	// wrote them, can have a clock that is wrong.
+	retention = maxGap + db.ClockSkew
 	// pollEvery is the interval at which the outbox is read without a wake-up. On SQLite this finds the events of commands: they run in
 	// other processes and cannot wake the server.
 	pollEvery = 5 * time.Second
@@ -38,7 +38,7 @@ type Bus struct {
 	wake chan struct{} // receives a value when events are waiting
 
 	mu    sync.Mutex
-	local []Event // on SQLite: events of Publish; they are not stored, because only one server uses the database. Guarded by mu
+	local []Event // guarded by mu; on SQLite the events of Publish, which are not stored because only one server uses the database
 
 	// Only Run uses the fields below.
 	cursor   string    // position in the outbox up to which events were read (currentCursor)
@@ -140,7 +140,7 @@ func (b *Bus) drain(ctx context.Context, deliver func(Event), missed func()) err
 	if err != nil {
 		return err
 	}
-	if begin.Sub(b.lastRead) > retention-maxClockSkew {
+	if begin.Sub(b.lastRead) > maxGap {
 		missed()
 	}
 	b.cursor, b.lastRead = next, begin

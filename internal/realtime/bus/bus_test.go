@@ -235,7 +235,7 @@ func TestSweptEventsAreReportedAsLost(t *testing.T) {
 				t.Errorf("%d left, want %d", got, c.want)
 			}
 		}
-		// The next read is more than ten minutes after the last one.
+		// The next read is more than maxGap after the last one.
 		mu.Lock()
 		clock = clock.Add(2 * retention)
 		mu.Unlock()
@@ -244,6 +244,41 @@ func TestSweptEventsAreReportedAsLost(t *testing.T) {
 		case <-n.missed:
 		case <-time.After(time.Minute):
 			t.Error("a gap of more than ten minutes was not reported")
+		}
+	})
+}
+
+// TestNodeWithAFastClockDeletesNoUnreadEvents has a node sweep whose clock is ahead by db.ClockSkew. The events that it may delete are so
+// old that a node that has not read them notices the gap.
+func TestNodeWithAFastClockDeletesNoUnreadEvents(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		start := time.Date(2026, 3, 12, 10, 0, 0, 0, time.UTC)
+		clock := start
+		now := func() time.Time { return clock }
+		log := slog.New(slog.DiscardHandler)
+		reader, err := New(t.Context(), d, log, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fast, err := New(t.Context(), d, log, func() time.Time { return clock.Add(db.ClockSkew) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := (&node{Bus: reader}).record("first"); err != nil {
+			t.Fatal(err)
+		}
+		for _, after := range []time.Duration{0, time.Minute, maxGap, maxGap + time.Second} {
+			clock = start.Add(after)
+			if err := fast.Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			events, _, err := eventsAfter(t.Context(), d, reader.cursor)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if isNoticed := after > maxGap; len(events) == 0 && !isNoticed {
+				t.Errorf("after %s the event is gone, and a node that has not read it would not notice", after)
+			}
 		}
 	})
 }

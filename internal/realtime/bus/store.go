@@ -13,11 +13,13 @@ import (
 	"atelie/internal/db"
 )
 
+// This file contains the queries on the outbox, the table realtime_outbox.
+
 // notifyChannel is the PostgreSQL channel on which nodes send each other wake-ups. The notifications have no payload.
 const notifyChannel = "atelie_realtime"
 
-// insertEvents writes an event for each payload, in their order, to the outbox (the table that every node reads), and sends one
-// notification. It passes the payloads as one JSON list, so that the statement has the same text for any number of events.
+// insertEvents writes an event for each payload, in their order, to the outbox, and sends one notification. It passes the payloads as one
+// JSON list, so that the statement has the same text for any number of events.
 func insertEvents(ctx context.Context, tx *db.Tx, kind string, payloads []string, now time.Time) error {
 	list, err := json.Marshal(payloads)
 	if err != nil {
@@ -50,9 +52,9 @@ func notify(ctx context.Context, tx *db.Tx) error {
 	return db.Queue(ctx, tx, "select pg_notify($1, '')", notifyChannel)
 }
 
-// currentCursor returns the position in the outbox after all events that are committed now. On SQLite it is the highest id, because
-// writing transactions run one after the other and commit ids in their order. On PostgreSQL ids can be committed in another order. There
-// the position is a snapshot: it lists exactly which transactions are visible.
+// currentCursor returns the position in the outbox after all events that are committed now. On SQLite the position is the highest id,
+// because transactions that write run one after the other and commit ids in their order. On PostgreSQL ids can be committed in another
+// order. There the position is a snapshot, which lists exactly the transactions that are visible.
 func currentCursor(ctx context.Context, d *db.DB) (string, error) {
 	query := "select cast(coalesce(max(id), 0) as text) from realtime_outbox"
 	if d.Dialect == db.Postgres {
