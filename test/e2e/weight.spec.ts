@@ -102,6 +102,13 @@ for (const [width, height, deviceScaleFactor] of [
       const bytes = await bytesOf(loaded.values());
       expect(bytes).toBeGreaterThan(150_000);
       expect(bytes).toBeLessThan(FIRST_VIEW_BYTES);
+      // On slow networks browsers request lazy pictures that are far below the window, but none without a box.
+      const hidden = page.locator("[data-hero] ~ * img");
+      expect(await hidden.count()).toBeGreaterThan(12);
+      await expect(hidden.filter({ visible: true })).toHaveCount(0);
+      const aboutHeight = () =>
+        page.locator("#about").evaluate((section: HTMLElement) => section.offsetHeight);
+      const heightBefore = await aboutHeight();
 
       await page.mouse.move(width / 2, height / 3);
       await expect
@@ -114,6 +121,8 @@ for (const [width, height, deviceScaleFactor] of [
       await work.scrollIntoViewIfNeeded();
       await expect(work.locator("img")).toHaveJSProperty("complete", true);
       await expect(work.locator("img")).toBeVisible();
+      await expect(page.locator("#about img")).toBeVisible();
+      expect(await aboutHeight()).toBe(heightBefore);
     });
   });
 

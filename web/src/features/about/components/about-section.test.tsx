@@ -21,6 +21,7 @@ it.each([
     boot: { site: { ...testBoot.site, portrait }, media: { [portrait]: info(width, height) } },
   });
   const image = container.querySelector("img")!;
-  expect(image).toHaveClass("object-cover");
-  expect(Number(image.style.getPropertyValue("--shape"))).toBeCloseTo(shape);
+  expect(image).toHaveClass("object-cover", "size-full");
+  const frame = image.closest<HTMLElement>("[style*='--shape']")!;
+  expect(Number(frame.style.getPropertyValue("--shape"))).toBeCloseTo(shape);
 });

@@ -76,17 +76,19 @@ function Portrait({ src, alt, info }: { src: string; alt: LocalText; info?: Imag
       className="mb-[26px] w-full max-w-[532px] px-(--sill) [--sill:clamp(10px,1.1vw,18px)] max-lg:mx-auto lg:-mr-(--sill) lg:justify-self-end"
     >
       <div className="border-band border-[clamp(12px,1.4vw,20px)] border-b-0">
-        <Picture
-          src={src}
-          alt={alt.text}
-          width={1200}
-          height={1500}
-          info={info}
-          sizes={portraitSizes}
-          fit="cover"
-          style={{ "--shape": shape } as CSSProperties}
-          className="bg-neutral aspect-(--shape) w-full"
-        />
+        {/* Reserves the space while the style sheet hides the picture. */}
+        <div className="aspect-(--shape)" style={{ "--shape": shape } as CSSProperties}>
+          <Picture
+            src={src}
+            alt={alt.text}
+            width={1200}
+            height={1500}
+            info={info}
+            sizes={portraitSizes}
+            fit="cover"
+            className="bg-neutral size-full"
+          />
+        </div>
       </div>
       <div className="bg-band -mx-(--sill) h-[34px]" />
     </div>
