@@ -9,8 +9,7 @@ import { launch } from "chrome-launcher";
 import lighthouse from "lighthouse";
 
 import { asAnon, asService } from "../test/harness/clients.ts";
-import { startServer } from "../test/harness/server.ts";
-import { waitForRenditions } from "./demo.mjs";
+import { startDemoServer } from "./demo.mjs";
 
 const RUNS = Number(process.argv[2] ?? 5);
 const pages =
@@ -130,10 +129,9 @@ async function* conversation(server, language) {
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-const server = await startServer("sqlite", { demo: true });
+const server = await startDemoServer();
 const misses = [];
 try {
-  await waitForRenditions(server);
   const chrome = await launch({
     chromePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     chromeFlags: ["--headless=new", "--no-sandbox", "--disable-gpu"],

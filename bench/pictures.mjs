@@ -4,8 +4,7 @@
 import { chromium } from "@playwright/test";
 import sharp from "sharp";
 
-import { startServer } from "../test/harness/server.ts";
-import { waitForRenditions } from "./demo.mjs";
+import { startDemoServer } from "./demo.mjs";
 
 const screens = [
   { width: 390, height: 844, deviceScaleFactor: 3 },
@@ -58,7 +57,7 @@ async function bytesOf(url) {
   return Buffer.from(await response.arrayBuffer());
 }
 
-const server = await startServer("sqlite", { demo: true });
+const server = await startDemoServer();
 let larger = 0;
 try {
   const browser = await chromium.launch({
@@ -66,7 +65,6 @@ try {
     args: ["--no-sandbox", "--disable-gpu"],
   });
   try {
-    await waitForRenditions(server);
     console.log(
       `\n## Pictures of the demo's pages, in kB, beside sharp ${sharp.versions.sharp}'s WebP of the same size\n`,
     );
