@@ -10,6 +10,9 @@ import (
 	"atelie/internal/db"
 )
 
+// This file creates the accounts of sign-ups, and removes access to accounts whose e-mail address is not proven. It also makes decoy ids,
+// which stand for accounts that do not exist, so that a response does not reveal whether an account exists.
+
 // newAccount describes the account that a sign-up creates. It has either an email or a phone number.
 type newAccount struct {
 	email, phone   string         // normalized by normalizeEmail and normalizePhone
@@ -26,9 +29,9 @@ func (n newAccount) provider() string {
 	return "email"
 }
 
-// userMetadata returns the user metadata of the account; id is the account's id. The account's identity stores the same map. The map
-// contains clientMetadata, and entries that the service sets itself, such as email_verified; clientMetadata cannot override the latter.
-// Metadata grants no rights.
+// userMetadata returns the user metadata of the account, which is also the data of its identity. id is the account's id. The metadata
+// contains the entries that the service sets, such as email_verified, and the entries of clientMetadata with other names, unless their
+// value is nil. User metadata grants no rights.
 func (n newAccount) userMetadata(id string) map[string]any {
 	metadata := map[string]any{"sub": id, "email_verified": n.confirmed && n.phone == "", "phone_verified": n.confirmed && n.phone != ""}
 	if n.email != "" {
@@ -43,9 +46,9 @@ func (n newAccount) userMetadata(id string) map[string]any {
 }
 
 // validateUserMetadata returns an error if the user metadata cannot be stored. A handler must call it before it looks for an
-// existing account: otherwise the error would reveal whether the account exists.
+// existing account, because otherwise the error would reveal whether the account exists.
 func (n newAccount) validateUserMetadata() error {
-	return validateMetadata(n.userMetadata(decoyNamespace.String())) // the account has no id yet: any UUID has the same length
+	return validateMetadata(n.userMetadata(decoyNamespace.String())) // the account has no id yet, but every UUID has the same length
 }
 
 // createAccount stores an account and its identity. The account has no role, so it is not an owner's. If createAccount returns
@@ -54,8 +57,14 @@ func (s *Service) createAccount(ctx context.Context, tx *db.Tx, c client, accoun
 	now, provider, id := s.now(), account.provider(), uuid.NewString()
 	metadata := account.userMetadata(id)
 	_, err := insertUser(ctx, tx, newUser{
-		ID: id, Email: account.email, Phone: account.phone, Hash: account.hash, EmailConfirmed: account.confirmed && account.email != "", PhoneConfirmed: account.confirmed && account.phone != "",
-		AppMetadata: map[string]any{"provider": provider, "providers": []string{provider}}, UserMetadata: metadata,
+		ID:             id,
+		Email:          account.email,
+		Phone:          account.phone,
+		Hash:           account.hash,
+		EmailConfirmed: account.confirmed && account.email != "",
+		PhoneConfirmed: account.confirmed && account.phone != "",
+		AppMetadata:    map[string]any{"provider": provider, "providers": []string{provider}},
+		UserMetadata:   metadata,
 	}, now)
 	if err != nil {
 		return User{}, err

@@ -9,7 +9,8 @@ import (
 	"atelie/internal/device"
 )
 
-// This file returns entries of the audit log of accounts for the activity log that owners see in the admin area.
+// This file converts entries of the audit log (what happened to accounts) to entries of the activity log, which owners see in the admin
+// area. To show a further action, add it to activityActions in audit.go.
 
 // auditDetail is the part of an audit entry's detail (JSON) that the activity log shows to owners.
 type auditDetail struct {
@@ -19,7 +20,7 @@ type auditDetail struct {
 	Changed  any    `json:"changed"`  // "email" or "phone"; or a list of fields, if the service key has changed the account
 }
 
-// Activity returns entries of the given kinds, newest first. It returns at most limit entries, those that follow the position after.
+// Activity returns at most limit entries of the given kinds, newest first, beginning with the entry that follows the position after.
 func (s *Service) Activity(ctx context.Context, kinds []activity.Kind, after activity.Position, limit int) ([]activity.Entry, error) {
 	var actions []auditAction
 	for kind, kindActions := range activityActions {
@@ -44,7 +45,7 @@ func (s *Service) Activity(ctx context.Context, kinds []activity.Kind, after act
 }
 
 // toActivityEntry converts an audit entry to an entry of the activity log. The account of the audit entry becomes Entry.Account (who
-// acted). If the service key or a command acted, it becomes Entry.Subject (who was changed).
+// acted), or Entry.Subject (who was changed) if the service key or a command has acted.
 func (e auditEntry) toActivityEntry() (activity.Entry, error) {
 	entry := activity.Entry{ID: e.id, At: e.createdAt.UTC(), Action: e.action}
 	for kind, kindActions := range activityActions {

@@ -51,8 +51,8 @@ func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address strin
 }
 
 // EraseAccountsOf deletes the accounts that have the address. It also deletes the stored times of the newest messages to the address,
-// which serve cooldowns and quotas. If an account has the address only as the new address of a pending change, the account is kept and
-// the change is cancelled.
+// which limit further messages (limits.go). If an account has the address only as the new address of a pending change, the account is
+// kept and the change is cancelled.
 func (s *Service) EraseAccountsOf(ctx context.Context, tx *db.Tx, address string) error {
 	accounts, err := accountsWithAddress(ctx, tx, address)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 )
 
+// This file validates and normalizes e-mail addresses and phone numbers.
+
 // maxEmailBytes is the length of the longest accepted e-mail address (RFC 5321 §4.5.3.1.3).
 const maxEmailBytes = 254
 
@@ -28,8 +30,8 @@ func normalizeEmail(s string) (string, error) {
 	return s, nil
 }
 
-// lowerRune returns r in lower case. It returns the Kelvin sign and the dotted I unchanged: their lower case is the ASCII k and i, so two
-// different addresses would become equal.
+// lowerRune returns r in lower case. It returns the Kelvin sign and the dotted I unchanged, because their lower case is the ASCII letter k
+// or i, which would make two different addresses equal.
 func lowerRune(r rune) rune {
 	if lower := unicode.ToLower(r); r < utf8.RuneSelf || lower >= utf8.RuneSelf {
 		return lower

@@ -10,6 +10,8 @@ import (
 	"time"
 )
 
+// This file handles GET /auth/v1/admin/audit: it sends the audit log (what happened to accounts) in Supabase Auth's form.
+
 // Limits of the pages in which the audit log is sent.
 const (
 	defaultAuditPerPage  = 50        // entries on a page if the request has no per_page
@@ -37,7 +39,7 @@ type auditPayload struct {
 	Traits        json.RawMessage `json:"traits"`         // the entry's detail
 }
 
-// AuditLog handles GET /auth/v1/admin/audit, and requires the service key: it returns a page of the audit log, newest entries first.
+// AuditLog handles GET /auth/v1/admin/audit, and requires the service key. It returns a page of the audit log, newest entries first.
 // Query parameters: page (from 1), per_page, and query=action:NAME or query=author:USER_ID as a filter.
 func (s *Service) AuditLog(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {

@@ -6,8 +6,8 @@ import (
 	"atelie/internal/auth/saml"
 )
 
-// This file lists and changes the SAML identity providers for the admin API. All its handlers require the service key:
-// requireServiceKey or decodeAdmin checks it.
+// This file handles the requests of the admin API that list or change the SAML identity providers. All of them require the service key,
+// which requireServiceKey or decodeAdmin checks.
 
 // maxProviderBody is the maximum size of a request body in bytes: MaxMetadata for the SAML metadata, and 256 KiB for the other
 // fields.

@@ -2,7 +2,6 @@ package auth
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/google/uuid"
@@ -10,9 +9,9 @@ import (
 	"atelie/internal/db"
 )
 
-// AdminCreateUser handles POST /auth/v1/admin/users, and requires the service key: it creates an account and sends no mail. The
-// body may contain the account's id and, in place of a password, a password hash (argon2id or bcrypt). Errors: email_exists,
-// phone_exists, user_already_exists (the id is taken), weak_password, validation_failed.
+// AdminCreateUser handles POST /auth/v1/admin/users, and requires the service key. It creates an account and sends no mail. The body may
+// contain the account's id and, in place of a password, a password hash (argon2id or bcrypt). Errors: email_exists, phone_exists,
+// user_already_exists (the id is taken), weak_password, validation_failed.
 func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var p adminUserParams
@@ -36,12 +35,12 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 		}
 		p.ID = id
 	}
-	// This check refuses a taken address before the slow password hash is computed. Another request can take the address after
-	// the check, so the table's unique index decides.
+	// This check refuses a taken address or number before the slow password hash is computed. Another request can take the address after
+	// the check. The insertion then fails, because the columns have unique indexes.
 	if err := checkAddressesFree(ctx, s.db, p.Email, p.Phone); err != nil {
 		return err
 	}
-	hash, err := s.requestedHash(ctx, p)
+	hash, err := s.newAccountHash(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -52,9 +51,12 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 			return err
 		}
 		if bannedUntil != nil {
-			err = setUser(ctx, tx, id, s.now(), columnChange{colBannedUntil, bannedUntil})
+			if err := setUser(ctx, tx, id, s.now(), columnChange{colBannedUntil, bannedUntil}); err != nil {
+				return err
+			}
 		}
-		if err = errors.Join(err, s.auditServiceKey(ctx, tx, r, auditSignedUp, id, nil)); err != nil {
+		// As in Supabase Auth, the action is that of a sign-up. The entry names the service key as the actor.
+		if err := s.auditServiceKey(ctx, tx, r, auditSignedUp, id, nil); err != nil {
 			return err
 		}
 		u, err = userByID(ctx, tx, id)
@@ -63,9 +65,9 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 	return respondPrivate(w, u, err)
 }
 
-// requestedHash returns the password hash for the new account: the hash of the request's password, or the request's own hash, or
-// "" when the request has neither.
-func (s *Service) requestedHash(ctx context.Context, p adminUserParams) (string, error) {
+// newAccountHash returns the password hash for the new account: the hash of the request's password, or the hash in the request, or ""
+// if the request has neither.
+func (s *Service) newAccountHash(ctx context.Context, p adminUserParams) (string, error) {
 	password := ""
 	if p.Password != nil {
 		password = *p.Password

@@ -47,7 +47,7 @@ func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error 
 }
 
 // softDelete marks an account as deleted and keeps its row. Hashes replace the e-mail address and the phone number, so that another
-// account can use them. If the account does not exist any more, softDelete does nothing.
+// account can use them. If the account was deleted before, with or without its row, softDelete does nothing.
 func (s *Service) softDelete(ctx context.Context, tx *db.Tx, userID string) error {
 	u, err := lockUser(ctx, tx, userID)
 	if errors.Is(err, db.ErrNoRows) {

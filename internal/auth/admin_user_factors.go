@@ -8,6 +8,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file handles the requests of the admin API about the second factors of an account.
+
 // AdminListFactors handles GET /auth/v1/admin/users/{user_id}/factors, and requires the service key. It returns the second factors of an
 // account.
 func (s *Service) AdminListFactors(w http.ResponseWriter, r *http.Request) error {
@@ -25,8 +27,8 @@ type updateFactorRequest struct {
 	Phone        string `json:"phone"`
 }
 
-// AdminUpdateFactor handles PUT /auth/v1/admin/users/{user_id}/factors/{factor_id}, and requires the service key: it changes the
-// name of a factor and, if it is a phone factor, its phone number.
+// AdminUpdateFactor handles PUT /auth/v1/admin/users/{user_id}/factors/{factor_id}, and requires the service key. It changes the name of
+// a factor and, for a phone factor, the phone number.
 func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body updateFactorRequest
@@ -52,8 +54,8 @@ func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) erro
 	})
 }
 
-// AdminDeleteFactor handles DELETE /auth/v1/admin/users/{user_id}/factors/{factor_id}, and requires the service key. The sessions that
-// this factor has raised to the assurance level aal2 return to aal1.
+// AdminDeleteFactor handles DELETE /auth/v1/admin/users/{user_id}/factors/{factor_id}, and requires the service key. It deletes the
+// factor. The sessions that this factor has raised to the assurance level aal2 return to aal1.
 func (s *Service) AdminDeleteFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := requireServiceKey(ctx); err != nil {

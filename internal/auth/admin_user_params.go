@@ -8,23 +8,24 @@ import (
 	"atelie/internal/identity"
 )
 
-// adminUserParams is the body of the admin API's requests that create or change an account.
+// adminUserParams is the body of the admin API's requests that create or change an account. In a change, a field with
+// its zero value changes nothing.
 type adminUserParams struct {
 	ID           string         `json:"id"` // id of a new account; ignored in changes
 	Email        string         `json:"email"`
 	Phone        string         `json:"phone"`
-	Password     *string        `json:"password"`      // nil when the body has none
-	PasswordHash string         `json:"password_hash"` // accepted only for a new account
+	Password     *string        `json:"password"`      // nil: the body has none
+	PasswordHash string         `json:"password_hash"` // for a new account, in place of Password; ignored in changes
 	EmailConfirm bool           `json:"email_confirm"` // mark the e-mail address as confirmed
 	PhoneConfirm bool           `json:"phone_confirm"` // mark the phone number as confirmed
 	UserMetadata map[string]any `json:"user_metadata"`
 	AppMetadata  map[string]any `json:"app_metadata"`
-	BanDuration  string         `json:"ban_duration"` // such as "24h"; "none" ends a ban; "" changes nothing
+	BanDuration  string         `json:"ban_duration"` // such as "24h"; "none" and "0s" end a ban
 	Role         string         `json:"role"`         // "" or "authenticated"; who is an administrator is stored in user_roles
 }
 
 // normalize converts Email and Phone to the form in which accounts store them. It returns an error with the code validation_failed
-// when one of them is invalid, or when Role is another role than "authenticated".
+// if one of them is invalid, or if Role is neither "" nor "authenticated".
 func (p *adminUserParams) normalize() (err error) {
 	if p.Role != "" && p.Role != string(identity.Authenticated) {
 		return errRoleFixed.Becausef("role %q", p.Role)
@@ -40,10 +41,10 @@ func (p *adminUserParams) normalize() (err error) {
 	return err
 }
 
-// parseBanDuration parses ban_duration: a Go duration such as "24h", or "none" to end a ban. until is the end of the ban, or nil
-// for no ban; requested is false when text is "": nothing changes. A banned account cannot sign in, nor use or refresh its
-// sessions.
-func parseBanDuration(text string, now time.Time) (until *time.Time, requested bool, err error) {
+// parseBanDuration parses ban_duration: a Go duration such as "24h", or "none". until is when the ban ends; it is nil (no ban) for
+// "none" and for a duration of zero. changesBan is false if text is "", because the request then does not change the ban. A banned
+// account can neither sign in nor use or refresh its sessions.
+func parseBanDuration(text string, now time.Time) (until *time.Time, changesBan bool, err error) {
 	switch text {
 	case "":
 		return nil, false, nil

@@ -10,8 +10,8 @@ import (
 )
 
 // AdminUpdateUser handles PUT /auth/v1/admin/users/{user_id}, and requires the service key. It changes the fields that the body
-// contains, immediately and without sending a mail. Metadata is merged; a null value removes an entry. revokeAfterUpdate says
-// which changes end sessions or links. Errors: user_not_found, email_exists, phone_exists, weak_password, validation_failed.
+// contains, immediately and without sending a mail. It merges metadata; a null value removes an entry. Some changes end sessions or
+// links (revokeAfterUpdate). Errors: user_not_found, email_exists, phone_exists, weak_password, validation_failed.
 func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := requireServiceKey(ctx); err != nil {
@@ -47,7 +47,7 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 		if u, err = lockUserInPath(ctx, tx, r); err != nil {
 			return err
 		}
-		err := errors.Join(
+		err := errors.Join( // an error of any rolls back the transaction
 			setUser(ctx, tx, u.ID, s.now(), slices.Concat(changes, s.adminColumnChanges(u, p))...),
 			s.saveAdminIdentities(ctx, tx, u.ID, p),
 			s.revokeAfterUpdate(ctx, tx, u, p),
@@ -62,8 +62,8 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 	return respondPrivate(w, u, err)
 }
 
-// adminColumnChanges returns the changes of columns of auth_users that the request asks for, without password and ban: AdminUpdateUser
-// adds these.
+// adminColumnChanges returns the changes of columns of auth_users that the request asks for, without password and ban, which
+// AdminUpdateUser adds.
 func (s *Service) adminColumnChanges(u User, p adminUserParams) (list []columnChange) {
 	now := s.now()
 	userMetadata := u.UserMetadata

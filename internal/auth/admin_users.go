@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 )
 
+// This file handles the requests of the admin API that read accounts: all of them in pages, or one.
+
 // usersResponse is the response body of AdminListUsers.
 type usersResponse struct {
 	Users []User `json:"users"`
@@ -20,9 +22,9 @@ const (
 	maxUsersPerPage = 1000 // a larger per_page is reduced to this number
 )
 
-// AdminListUsers handles GET /auth/v1/admin/users, and requires the service key: it returns a page of the accounts that the parameter
-// filter selects, newest first, or oldest first with sort=created_at asc. The header X-Total-Count is the number of
-// accounts on all pages, and Link has the URLs of the next page and the last one.
+// AdminListUsers handles GET /auth/v1/admin/users, and requires the service key. It returns a page of the accounts that the parameter
+// filter selects, newest first, or oldest first with sort=created_at asc. The header X-Total-Count is the number of accounts on all
+// pages. The header Link has the URLs of the next page and the last page.
 func (s *Service) AdminListUsers(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := requireServiceKey(ctx); err != nil {

@@ -9,12 +9,13 @@ import (
 	"atelie/internal/identity"
 )
 
-// Names of the second factors in the amr claim of access tokens. The claim lists how the session was authenticated. A session begins
-// at the assurance level aal1; a second factor raises it to aal2. Supabase Auth does not have mfa/recovery_code.
+// This file raises a session to the assurance level aal2 after a second factor (the step-up).
+
+// Names of the second factors in the amr claim of access tokens, which lists how the session was authenticated.
 const (
 	methodTOTP         = "totp"
 	methodPhone        = "mfa/phone"
-	methodRecoveryCode = "mfa/recovery_code"
+	methodRecoveryCode = "mfa/recovery_code" // not in Supabase Auth
 )
 
 // isSecondFactor reports whether an entry of the amr claim is for a second factor.
@@ -22,8 +23,9 @@ func isSecondFactor(a identity.AMR) bool {
 	return a.Method == methodTOTP || a.Method == methodPhone || a.Method == methodRecoveryCode
 }
 
-// stepUp raises the session to aal2 and gives it a new refresh token. It deletes the older refresh tokens, because a token
-// that was stolen at aal1 must not give access at aal2. method is one of the names above; factorID is "" for a recovery code.
+// stepUp raises the session to aal2 and gives it a new refresh token. It deletes the older refresh tokens, because a token that was stolen
+// at aal1 (the level without a second factor) must not give access at aal2. method is one of the names above; factorID is "" for a recovery
+// code.
 func (s *Service) stepUp(ctx context.Context, tx *db.Tx, c client, current session, method, factorID string) (issuedSession, error) {
 	now := s.now()
 	touched, err := touchSession(ctx, tx, current.id, c, now)

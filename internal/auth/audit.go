@@ -7,8 +7,11 @@ import (
 	"atelie/internal/db"
 )
 
+// This file defines the actions of the audit log (what happened to accounts), and writes its entries. A new action also belongs in
+// activityActions if owners should see it, and in logType (admin_audit.go) unless its group is "user".
+
 // Actions in the audit log. An action that Supabase Auth logs too has the same name here. The stored values must not change, even where
-// the Go name is clearer. A sign-up (user_signedup) that needs a confirmation is logged when the account is confirmed.
+// the Go name is clearer.
 const (
 	auditSignIn                    auditAction = "login"
 	auditSignInRefused             auditAction = "sign_in_refused" // not in Supabase Auth
@@ -16,7 +19,7 @@ const (
 	auditTokenRefreshed            auditAction = "token_refreshed"
 	auditTokenRevoked              auditAction = "token_revoked" // a replaced refresh token was used again, so its session was ended
 	auditPasswordSet               auditAction = "user_updated_password"
-	auditSignedUp                  auditAction = "user_signedup"
+	auditSignedUp                  auditAction = "user_signedup" // logged when the account is confirmed, if the sign-up needs a confirmation
 	auditUserModified              auditAction = "user_modified" // changed by the service key, by UpdateUser, or by the confirmation of a new address or number
 	auditUserDeleted               auditAction = "user_deleted"
 	auditUserInvited               auditAction = "user_invited"

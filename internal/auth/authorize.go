@@ -12,6 +12,9 @@ import (
 	"atelie/internal/db"
 )
 
+// This file sends browsers to OAuth providers. It starts a flow: a pending sign-in, or a pending addition of an identity to an account, to
+// which a provider must respond. callback.go completes the flow.
+
 const (
 	oauthFlowLife   = 5 * time.Minute // maximum time from /authorize to /callback
 	authorizesPerIP = 100             // maximum number of requests from one IP address in limitWindow
@@ -20,11 +23,12 @@ const (
 
 // Authorize handles GET /auth/v1/authorize: it sends the browser to an OAuth provider to sign in. Query parameters: provider,
 // redirect_to, scopes, code_challenge and code_challenge_method (PKCE, RFC 7636), and parameters for the provider (see package
-// oauth). Authorize ignores skip_http_redirect: clients add it to the URL, but then a browser opens the URL and needs the redirect.
+// oauth). Authorize ignores the parameter skip_http_redirect, because a client that adds it opens the URL in a browser later, and the
+// browser needs the redirect.
 func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
 	redirect, err := s.startProviderFlow(w, r, "")
 	if errors.Is(err, oauth.ErrUnavailable) {
-		// A browser has opened this URL, not a script. The page of the site to which it returns shows the error.
+		// A browser has opened this URL and would show an error in JSON as text. It is sent back to the site, which shows the error.
 		return s.redirectWithFlowError(w, r, s.redirectTarget(requestedRedirect(r)), errProviderDown.Because(err))
 	}
 	if err != nil {
@@ -38,11 +42,12 @@ func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// flowSecrets are the secrets of a pending sign-in at a provider. They are stored sealed (encrypted) until the callback.
+// flowSecrets are the secrets of a flow. They are stored sealed (encrypted) until the callback.
 type flowSecrets struct {
-	Nonce       string `json:"nonce"`            // must be in the provider's ID token
-	Verifier    string `json:"verifier"`         // PKCE verifier that this service sends to the provider with the code
-	NeedsCookie bool   `json:"cookie,omitempty"` // the callback requires the cookie of newFlowCookie, which binds the flow to the browser
+	Nonce    string `json:"nonce"`    // must be in the provider's ID token
+	Verifier string `json:"verifier"` // PKCE verifier that this service sends to the provider with the code
+	// NeedsCookie is true if the browser got the cookie of newFlowCookie. The callback then refuses a browser without this cookie.
+	NeedsCookie bool `json:"cookie,omitempty"`
 }
 
 // purposeFlowSecrets is the additional authenticated data (AAD) of sealed flowSecrets. Package seal calls it the purpose.
@@ -54,9 +59,8 @@ type providerRedirect struct {
 	cookie *http.Cookie // the cookie to set in the browser; nil when the flow needs no cookie
 }
 
-// startProviderFlow stores a new flow (a sign-in that a provider must answer) and returns the redirect to the provider.
-// linkingUserID is the account to which the identity will be added, or "" for a sign-in. The error wraps oauth.ErrUnavailable when
-// the provider does not respond.
+// startProviderFlow stores a new flow and returns the redirect to the provider. linkingUserID is the account to which the identity will
+// be added, or "" for a sign-in. The error wraps oauth.ErrUnavailable if the provider does not respond.
 func (s *Service) startProviderFlow(w http.ResponseWriter, r *http.Request, linkingUserID string) (providerRedirect, error) {
 	q := r.URL.Query()
 	p, err := s.providerByName(q.Get("provider"))

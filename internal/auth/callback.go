@@ -16,6 +16,8 @@ import (
 	"atelie/internal/httpx"
 )
 
+// This file completes the flows that authorize.go has started: pending sign-ins at OAuth providers, and pending additions of identities.
+
 const callbacksPerIP = 200 // maximum number of requests from one IP address in limitWindow
 
 // Callback handles GET and POST /auth/v1/callback. An OAuth provider sends the browser there after a sign-in. Callback redirects the
@@ -34,7 +36,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 		return s.redirectWithFlowError(w, r, s.cfg.SiteURL, apperr.From(err))
 	}
 	result, err := s.completeProviderSignIn(w, r, f, params)
-	if providerErr, ok := errors.AsType[*providerError](err); ok {
+	if providerErr, ok := errors.AsType[*providerError](err); ok { // for example, the user has denied consent
 		httpx.NoteError(r.Context(), errProviderRefused.Because(err))
 		return s.redirectWithErrorInBothParts(w, r, f.redirectTo, url.Values{"error": {providerErr.kind}, "error_description": {providerErr.description}})
 	}

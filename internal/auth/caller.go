@@ -8,6 +8,8 @@ import (
 	"atelie/internal/identity"
 )
 
+// This file finds the account and the session of a request's caller, and checks whether the caller has the service key.
+
 // currentUser returns the account and the session id that the caller's access token names. It returns an error if the account is banned,
 // or if the session does not exist or has expired. sessionID is "" for a token that names no session. A request with an apikey but
 // without an Authorization header is refused with errNoBearer (401).
@@ -23,29 +25,30 @@ func (s *Service) currentUser(ctx context.Context) (user User, sessionID string,
 	if !ok {
 		return User{}, "", errSubNotUUID.Becausef("sub %q", caller.UserID)
 	}
-	validSessionID := true // an invalid session id is reported below, after the errors for a missing and a banned account
+	// A session id that is not a UUID is an error. But the errors for a missing and a banned account come first, so the account is read
+	// without a session here.
+	isSessionUUID := true
 	if caller.SessionID != "" {
-		sessionID, validSessionID = canonicalUUID(caller.SessionID)
+		if sessionID, isSessionUUID = canonicalUUID(caller.SessionID); !isSessionUUID {
+			sessionID = ""
+		}
 	}
-	if !validSessionID {
-		sessionID = ""
-	}
-	user, alive, err := userAndSession(ctx, s.db, userID, sessionID, s.sessionAliveArgs())
+	user, isSessionAlive, err := userAndSession(ctx, s.db, userID, sessionID, s.sessionAliveArgs())
 	switch {
 	case err != nil:
 		return User{}, "", db.NoRowsAs(err, errUserNotFound.Becausef("user %s", userID))
 	case user.banned(s.now()): // the account may have been banned after the token was issued
 		return User{}, "", errBanned.Becausef("user %s, until %s", userID, user.BannedUntil)
-	case !validSessionID:
+	case !isSessionUUID:
 		return User{}, "", errSessionNotUUID.Becausef("session_id %q", caller.SessionID)
-	case sessionID != "" && !alive:
+	case sessionID != "" && !isSessionAlive:
 		return User{}, "", errSessionNotFound.Becausef("session %s of user %s", sessionID, user.ID)
 	}
 	return user, sessionID, nil
 }
 
 // currentSession returns the caller's account and session from the database. The returned session has at most the assurance
-// level (aal1 or aal2) of the token: a token that was stolen at aal1 must not gain rights when its session is raised to aal2.
+// level (aal1 or aal2) of the token, because a token that was stolen at aal1 must not gain rights when its session is raised to aal2.
 // currentSession returns errSessionRequired for a token that names no session.
 func (s *Service) currentSession(ctx context.Context) (User, session, error) {
 	user, id, err := s.currentUser(ctx)
@@ -56,10 +59,13 @@ func (s *Service) currentSession(ctx context.Context) (User, session, error) {
 		return User{}, session{}, errSessionRequired
 	}
 	current, err := s.readSession(ctx, s.db, id, user.ID)
+	if err != nil {
+		return User{}, session{}, err
+	}
 	if identity.Of(ctx).AAL != aal2 {
 		current.aal = aal1
 	}
-	return user, current, err
+	return user, current, nil
 }
 
 // lockSession locks the account of callerSession in the transaction of a change, and reads account and session again. callerSession is
@@ -70,10 +76,13 @@ func (s *Service) lockSession(ctx context.Context, tx *db.Tx, callerSession sess
 		return User{}, session{}, db.NoRowsAs(err, errUserNotFound.Becausef("user %s", callerSession.userID))
 	}
 	current, err := s.readSession(ctx, tx, callerSession.id, callerSession.userID)
+	if err != nil {
+		return User{}, session{}, err
+	}
 	if callerSession.aal != aal2 {
 		current.aal = aal1
 	}
-	return user, current, err
+	return user, current, nil
 }
 
 // readSession returns a session of the account, or errSessionNotFound when it has ended.

@@ -14,12 +14,14 @@ type client struct {
 	language  string // language of messages to the caller: en or pt
 }
 
-const maxUserAgentBytes = 400
+const maxUserAgentBytes = 400 // a longer User-Agent is cut
 
-// clientOf returns the client of a request. Its userAgent is shortened, and cleaned of bytes that PostgreSQL rejects.
+// clientOf returns the client of a request. It removes from the User-Agent what PostgreSQL cannot store: invalid UTF-8 and NUL.
 func clientOf(r *http.Request) client {
 	agent := r.UserAgent()
-	agent = strings.ReplaceAll(strings.ToValidUTF8(agent[:min(len(agent), maxUserAgentBytes)], ""), "\x00", "")
+	agent = agent[:min(len(agent), maxUserAgentBytes)]
+	agent = strings.ToValidUTF8(agent, "")
+	agent = strings.ReplaceAll(agent, "\x00", "")
 	return client{userAgent: agent, ip: httpx.ClientIP(r.Context()), language: acceptedLanguage(r.Header.Get("Accept-Language"))}
 }
 

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 )
 
+// This file recognizes passwords that are easy to guess.
+
 // commonPasswords is a list of passwords known from breaches: one per line, in lower case, sorted by bytes. It contains
 // Openwall's list of common passwords (public domain) and passwords of later breaches, also Portuguese ones.
 //
@@ -27,13 +29,13 @@ func isCommon(password string) bool {
 // symbolsToLetters replaces digits and symbols with the letters that they often stand for: p@ssw0rd becomes password.
 var symbolsToLetters = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s", "!", "i")
 
-// maxIgnoredTail is the maximum number of digits and symbols that isGuessable ignores at the end of a password (Password2026!).
+// maxIgnoredTail is how many digits and symbols isGuessable ignores at the end of a password such as Password2026!
 const maxIgnoredTail = 5
 
-// isGuessable reports whether a password is easy to guess:
-//   - a common password in any case, also with symbols in place of letters, with some digits and symbols at the end, or written twice;
-//   - one to four characters that repeat;
-//   - a sequence of keys, of letters or of digits (isKeyboardRun).
+// isGuessable reports whether a password is easy to guess. It ignores upper and lower case. These passwords are easy to guess:
+//   - a common password or a sequence of keys, letters or digits (isKeyboardRun), also written twice or with digits and symbols at the end;
+//   - a common password with symbols in place of letters;
+//   - one to four characters that are repeated.
 func isGuessable(password string) bool {
 	p := strings.ToLower(strings.TrimSpace(password))
 	if p == "" {
@@ -50,14 +52,16 @@ func isGuessable(password string) bool {
 	if half := p[:len(p)/2]; len(p)%2 == 0 && p == half+half && (isCommon(half) || isKeyboardRun(half)) {
 		return true
 	}
-	// tail is the text after the last letter, and head is the password without it. The tail is not ignored if head has fewer than four bytes,
-	// or if the tail is longer than maxIgnoredTail and not a run such as 1234567: head is then the whole password.
-	head := strings.TrimRightFunc(p, func(r rune) bool { return !unicode.IsLetter(r) })
-	tail := p[len(head):]
-	if len(head) < 4 || utf8.RuneCountInString(tail) > maxIgnoredTail && !isKeyboardRun(strings.TrimRight(tail, "!.?*#")) {
-		head = p
+	// The tail (the text after the last letter) is ignored if it has at most maxIgnoredTail characters or is a run such as 1234567, and if
+	// at least four bytes are left.
+	withoutTail := strings.TrimRightFunc(p, func(r rune) bool { return !unicode.IsLetter(r) })
+	tail := p[len(withoutTail):]
+	ignoresTail := utf8.RuneCountInString(tail) <= maxIgnoredTail || isKeyboardRun(strings.TrimRight(tail, "!.?*#"))
+	core := p
+	if len(withoutTail) >= 4 && ignoresTail {
+		core = withoutTail
 	}
-	return isCommon(head) || isCommon(symbolsToLetters.Replace(head)) || isCommon(symbolsToLetters.Replace(p)) || isKeyboardRun(head)
+	return isCommon(core) || isCommon(symbolsToLetters.Replace(core)) || isCommon(symbolsToLetters.Replace(p)) || isKeyboardRun(core)
 }
 
 // keySequences are the sequences that isKeyboardRun looks for: digits, the alphabet, and rows and columns of keyboards.

@@ -46,18 +46,19 @@ type Config struct {
 	PhoneAutoconfirm  bool // phone numbers count as confirmed without an SMS
 	PasswordMinLength int  // minimum length of a new password in code points; at least 6
 	PasswordReauth    bool // a new password needs a code of Reauthenticate if the sign-in is more than a day ago
-	// RequireSecondFactor gives administrators their rights only after a second factor (at aal2). Until then an administrator has the
-	// rights of accounts without a role, and can enrol a factor. If it is false, only administrators with a factor need aal2.
+	// RequireSecondFactor gives administrators their rights only after a second factor (at the assurance level aal2). Until then an
+	// administrator has the rights of accounts without a role, and can enrol a factor. If RequireSecondFactor is false, only administrators
+	// with a verified factor need aal2.
 	RequireSecondFactor bool
 
 	// Limits.
-	RateLimited     bool          // requests, mails and codes are limited; attempts at second factors are always limited
-	MailMinInterval time.Duration // minimum time between two mails of a kind to one e-mail address
+	RateLimited     bool          // requests, messages per day and attempts at codes are limited; attempts at second factors always are
+	MailMinInterval time.Duration // minimum time between two mails of a kind to one e-mail address; 0: no limit
 	MailsPerDay     int           // maximum number of mails of a kind to one e-mail address in a day; 0: no limit
 	TextsPerDay     int           // maximum number of text messages of a kind to one phone number in a day; 0: no limit
-	SMSMinInterval  time.Duration // minimum time between two SMS of a kind to one phone number
-	// MessageJitter is the maximum random delay before the job of a message request looks the account up. The delay hides that the
-	// job takes longer if there is an account.
+	SMSMinInterval  time.Duration // minimum time between two SMS of a kind to one phone number; 0: no limit
+	// MessageJitter is the maximum random delay of a message request (the job that sends a link or code to an address). The delay hides
+	// that the job takes longer if the address has an account.
 	MessageJitter time.Duration
 }
 

@@ -14,12 +14,11 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file has the errors in responses of the authentication service, and writes them as JSON. If Supabase Auth has the same
-// error, its code and text are the same as there, because clients compare them.
+// This file defines the errors that the authentication service sends, and writes them as JSON (WriteError). An error that Supabase Auth
+// also has must have the same code and text here, because clients compare them.
 
-// Errors of tokens, sessions, accounts, providers and PKCE flows.
 var (
-	// Sign-in.
+	// Sign-in, and addresses that cannot be used for it. Supabase Auth has the code invalid_credentials for an unknown grant_type too.
 	errUnsupportedGrant    = apperr.New(http.StatusBadRequest, "invalid_credentials", "unsupported_grant_type")
 	errWeb3Disabled        = apperr.New(http.StatusUnprocessableEntity, "web3_provider_disabled", "Web3 provider is disabled")
 	errInvalidCredentials  = apperr.New(http.StatusBadRequest, "invalid_credentials", "Invalid login credentials")
@@ -27,13 +26,15 @@ var (
 	errIdentifierAmbiguous = apperr.New(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided on login.")
 	errPhoneDisabled       = apperr.New(http.StatusUnprocessableEntity, "phone_provider_disabled", "Phone logins are disabled")
 	errEmailNotConfirmed   = apperr.New(http.StatusBadRequest, "email_not_confirmed", "Email not confirmed")
+	errPhoneNotConfirmed   = apperr.New(http.StatusBadRequest, "phone_not_confirmed", "Phone not confirmed")
 	errEmailInvalid        = apperr.New(http.StatusBadRequest, "validation_failed", "Unable to validate email address: invalid format")
+	errPhoneInvalid        = apperr.New(http.StatusBadRequest, "validation_failed", "Invalid phone number format (E.164 required)")
 
 	// Tokens, sessions and limits.
 	errRefreshTokenMalformed = apperr.New(http.StatusBadRequest, "validation_failed", "Refresh token is not valid")
 	errRefreshTokenNotFound  = apperr.New(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
 	errRefreshTokenUsed      = apperr.New(http.StatusBadRequest, "refresh_token_already_used", "Invalid Refresh Token: Already Used")
-	errNoBearer              = apperr.New(http.StatusUnauthorized, identity.ErrNoKey.Code, "This endpoint requires a valid Bearer token")
+	errNoBearer              = apperr.New(http.StatusUnauthorized, "no_authorization", "This endpoint requires a valid Bearer token")
 	errMissingSub            = apperr.New(http.StatusForbidden, "bad_jwt", "invalid claim: missing sub claim")
 	errSubNotUUID            = apperr.New(http.StatusBadRequest, "bad_jwt", "invalid claim: sub claim must be a UUID")
 	errSessionNotUUID        = apperr.New(http.StatusForbidden, "bad_jwt", "invalid claim: session_id claim must be a UUID")
@@ -49,8 +50,6 @@ var (
 	errEmailExists           = apperr.New(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered")
 	errPhoneExists           = apperr.New(http.StatusUnprocessableEntity, "phone_exists", "A user with this phone number has already been registered")
 	errUserAlreadyExists     = apperr.New(http.StatusUnprocessableEntity, "user_already_exists", "User already registered")
-	errPhoneInvalid          = apperr.New(http.StatusBadRequest, "validation_failed", "Invalid phone number format (E.164 required)")
-	errPhoneNotConfirmed     = apperr.New(http.StatusBadRequest, "phone_not_confirmed", "Phone not confirmed")
 	errSignupPasswordMissing = apperr.New(http.StatusBadRequest, "validation_failed", "Signup requires a valid password")
 	errUserBanned            = apperr.New(http.StatusBadRequest, "user_banned", "User is banned")
 
@@ -58,7 +57,7 @@ var (
 	errOTPExpired  = apperr.New(http.StatusForbidden, "otp_expired", "Token has expired or is invalid")
 	errLinkExpired = apperr.New(http.StatusForbidden, "otp_expired", "Email link is invalid or has expired")
 
-	// Changes that need a proof or a second factor.
+	// Changes that need a proof (the current password, or the code that Reauthenticate has sent) or a second factor.
 	errSamePassword    = apperr.New(http.StatusUnprocessableEntity, "same_password", "New password should be different from the old password.")
 	errNonceRequired   = apperr.New(http.StatusBadRequest, "reauthentication_needed", "Password update requires reauthentication")
 	errProofRequired   = apperr.New(http.StatusBadRequest, "reauthentication_needed", "This change requires reauthentication: the current password, or the nonce of GET /reauthenticate")

@@ -12,6 +12,8 @@ import (
 	"atelie/internal/httpx"
 )
 
+// This file creates challenges. A challenge is a request to prove a second factor; the client answers it with a code (factor_verify.go).
+
 // challengeLife is how long a challenge accepts a code.
 const challengeLife = 5 * time.Minute
 
@@ -22,13 +24,13 @@ type challengeRequest struct {
 
 // challengeResponse is the response body of ChallengeFactor.
 type challengeResponse struct {
-	ID        string `json:"id"`
-	Type      string `json:"type"`
+	ID        string `json:"id"`         // id of the challenge
+	Type      string `json:"type"`       // type of the factor: totp or phone
 	ExpiresAt int64  `json:"expires_at"` // Unix seconds
 }
 
-// ChallengeFactor handles POST /auth/v1/factors/{id}/challenge: it creates a challenge, a request to prove a second factor. For a
-// phone factor it sends a code by SMS or WhatsApp. The client then passes the challenge's id and a code of the factor to VerifyFactor.
+// ChallengeFactor handles POST /auth/v1/factors/{id}/challenge: it creates a challenge. For a phone factor it also sends a code by SMS or
+// WhatsApp. The client then passes to VerifyFactor the challenge's id and a code: that of the authenticator app, or the one that was sent.
 func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, _, f, err := s.requestedFactor(r)
@@ -39,23 +41,24 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	// Challenges of TOTP factors are counted for each account and IP address. Otherwise somebody who has stolen the password could
-	// exhaust the limit and lock the account's holder out. Challenges of phone factors are counted for each account alone, because
-	// each text message costs money.
+	// The limit for TOTP factors is per account and IP address (subject). Otherwise somebody who has stolen the password could exhaust the
+	// limit and lock the owner of the account out. The limit for phone factors is per account, because each text message costs money.
 	limitSubject := httpx.LimitSubject(ctx) // the client's IPv4 address or IPv6 network
-	name, subject, maxCalls := limitChallenges, hashKey(user.ID+"\n"+limitSubject), factorCallsPerAccount
+	name, maxCalls := limitChallenges, factorCallsPerAccount
+	subject := hashKey(user.ID + "\n" + limitSubject)
 	if f.FactorType == factorPhone {
 		if err := s.validateFactorChannel(body.Channel); err != nil {
 			return err
 		}
-		name, subject, maxCalls = limitFactorMessages, user.ID, factorMessagesPerAccount
+		name, maxCalls = limitFactorMessages, factorMessagesPerAccount
+		subject = user.ID
 	}
 	if err := s.limit(w, r, name, subject, maxCalls); err != nil {
 		return err
 	}
 	now := s.now()
 	c := factorChallenge{id: uuid.NewString(), factorID: f.ID, limitSubject: limitSubject, expiresAt: now.Add(challengeLife)}
-	code := ""
+	code := "" // stays "" for a TOTP factor, whose codes the authenticator app computes
 	if f.FactorType == factorPhone {
 		code = sixDigitCode()
 		c.codeHash = s.hashCode(c.id, factorCodeKind, code)

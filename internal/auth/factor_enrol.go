@@ -16,18 +16,20 @@ import (
 	"atelie/internal/db"
 )
 
+// This file handles the enrolment of second factors: adding an authenticator app (TOTP) or a phone number to an account.
+
 // enrolRequest is the body of EnrolFactor.
 type enrolRequest struct {
 	FriendlyName string `json:"friendly_name"`
 	FactorType   string `json:"factor_type"` // totp or phone
 	Issuer       string `json:"issuer"`      // name that the authenticator app shows for the site; "": the site's host
 	Phone        string `json:"phone"`       // the phone number, required for a phone factor
-	proof               // password or code of the reauthentication; required for an account with a role if its sign-in is not recent
+	proof               // password or code of the reauthentication; required for an owner whose sign-in is not recent
 }
 
 // totpSecret is the secret of a new TOTP factor, in the three forms that authenticator apps accept.
 type totpSecret struct {
-	QRCode string `json:"qr_code"` // URI as an SVG picture; the client adds the prefix data:
+	QRCode string `json:"qr_code"` // URI as a QR code in SVG; the client makes a data: URL of it
 	Secret string `json:"secret"`  // the secret in base32, for people who type it in
 	URI    string `json:"uri"`     // otpauth://…, with the secret, the issuer and the account's name
 }
@@ -37,8 +39,8 @@ type enrolResponse struct {
 	ID           string      `json:"id"`
 	Type         string      `json:"type"`
 	FriendlyName string      `json:"friendly_name"`
-	TOTP         *totpSecret `json:"totp,omitempty"`
-	Phone        string      `json:"phone,omitempty"`
+	TOTP         *totpSecret `json:"totp,omitempty"`  // nil for a phone factor
+	Phone        string      `json:"phone,omitempty"` // "" for a TOTP factor
 }
 
 // EnrolFactor handles POST /auth/v1/factors: it adds an unverified second factor to the caller's account. The factor has no effect

@@ -16,8 +16,8 @@ func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var (
-		body  proof // the password or the code for the reauthentication
-		nonce oneTimeToken
+		body  proof        // the password or the code for the reauthentication
+		nonce oneTimeToken // the token of that code; the zero value for a password
 	)
 	if err := decode(w, r, &body); err != nil {
 		return err

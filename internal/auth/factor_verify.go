@@ -11,14 +11,17 @@ import (
 	"atelie/internal/httpx"
 )
 
+// This file checks the codes of second factors.
+
 // verifyFactorRequest is the body of VerifyFactor.
 type verifyFactorRequest struct {
 	ChallengeID string `json:"challenge_id"`
 	Code        string `json:"code"`
 }
 
-// VerifyFactor handles POST /auth/v1/factors/{id}/verify: it checks a code for a challenge of ChallengeFactor. A correct code raises
-// the session to the assurance level aal2, and verifies a factor that is not verified yet. The response is the session with new tokens.
+// VerifyFactor handles POST /auth/v1/factors/{id}/verify: it checks a code for a challenge (the request to prove a second factor that
+// ChallengeFactor has created). A correct code raises the session to the assurance level aal2, and verifies a factor that is not verified
+// yet. The response is the session with new tokens.
 func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, current, f, err := s.requestedFactor(r)
@@ -44,10 +47,11 @@ func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 	}
 	step, err := s.checkFactorCode(f, challenge, body.Code) // step: the TOTP step of the code; 0 for a phone factor
 	if errors.Is(err, errPhoneCodeWrong) || errors.Is(err, errTOTPWrong) {
-		return errors.Join(err, s.audit(ctx, s.db, clientOf(r), auditFactorRefused, user.ID, map[string]any{"factor_id": f.ID, "factor_type": f.FactorType}))
+		detail := map[string]any{"factor_id": f.ID, "factor_type": f.FactorType}
+		return errors.Join(err, s.audit(ctx, s.db, clientOf(r), auditFactorRefused, user.ID, detail))
 	}
 	if err != nil {
-		return err // the factor's secret cannot be decrypted
+		return err // the factor's stored secret cannot be read
 	}
 	issued, err := s.acceptFactor(ctx, clientOf(r), current, f, challenge, step)
 	return s.respondSession(w, issued, err)

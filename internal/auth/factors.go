@@ -12,6 +12,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file defines the types and limits of second factors, and finds and removes factors for the handlers in factor_*.go.
+
 // Types and states of second factors, as the client reads them.
 const (
 	factorTOTP       = "totp"

@@ -14,15 +14,18 @@ import (
 	"atelie/internal/db"
 )
 
+// This file starts and finishes flows. A flow is a pending sign-in (or addition of an identity) that an OAuth provider must answer, or
+// whose result the client gets in exchange for a code (PKCE, RFC 7636). The implicit flow is a sign-in without PKCE.
+
 // authCodeLife is how long a client can exchange the code of a finished PKCE flow for a session.
 const authCodeLife = 5 * time.Minute
 
-// pkceChallenge is the PKCE part of a request body (RFC 7636): a challenge that the client made from its verifier, a secret. Only a client
-// that knows the verifier can later exchange the code of the sign-in for a session. Both fields are empty in the implicit flow; the client
-// then gets the session immediately instead of a code.
+// pkceChallenge is the PKCE part of a request body: a challenge that the client has derived from its verifier (a secret). Only a client
+// that knows the verifier can later exchange the code of the sign-in for a session. Both fields are empty in the implicit flow, in which
+// the client gets the session instead of a code.
 type pkceChallenge struct {
 	CodeChallenge       string `json:"code_challenge"`
-	CodeChallengeMethod string `json:"code_challenge_method"`
+	CodeChallengeMethod string `json:"code_challenge_method"` // s256 (the challenge is a hash of the verifier) or plain, in any case
 }
 
 // challengePattern matches a valid code challenge (RFC 7636 §4.2).
@@ -46,9 +49,8 @@ func (c pkceChallenge) validate() (method string, err error) {
 	return method, nil
 }
 
-// startFlow stores a flow and returns it. A flow is a pending sign-in: the client will exchange a code for its result (PKCE), or a
-// provider must answer. state is the secret that the provider must send back, or "" without a provider. Without a PKCE challenge and
-// without a state startFlow stores nothing, and returns a flow with the id "".
+// startFlow stores a flow and returns it. state is the secret that the provider must send back, or "" without a provider. Without a PKCE
+// challenge and without a state there is nothing to wait for: startFlow then stores nothing and returns a flow with the id "".
 func (s *Service) startFlow(ctx context.Context, tx *db.Tx, f flowState, c pkceChallenge, state string) (flowState, error) {
 	method, err := c.validate()
 	if err != nil {

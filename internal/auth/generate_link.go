@@ -8,9 +8,11 @@ import (
 	"atelie/internal/db"
 )
 
+// This file makes links and codes for a caller with the service key, who sends them in place of this service.
+
 // generateLinkRequest is the body of GenerateLink.
 type generateLinkRequest struct {
-	Type       string         `json:"type"` // kind of link: signup, invite, magiclink, recovery and others; see linkMakers
+	Type       string         `json:"type"` // one of the names in linkMakers, such as signup or recovery
 	Email      string         `json:"email"`
 	NewEmail   string         `json:"new_email"` // new e-mail address; used only by the types email_change_current and email_change_new
 	Password   string         `json:"password"`  // used only by the type signup
@@ -24,7 +26,7 @@ type generateLinkResponse struct {
 	ActionLink       string `json:"action_link"`
 	EmailOTP         string `json:"email_otp"`         // the six-digit code
 	HashedToken      string `json:"hashed_token"`      // the token in ActionLink; clients pass it to Verify as token_hash
-	VerificationType string `json:"verification_type"` // the type for which the link was made
+	VerificationType string `json:"verification_type"` // Type of the request; signup if a magiclink has created an account
 	RedirectTo       string `json:"redirect_to"`
 }
 
@@ -57,7 +59,7 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 			if body.Password == "" {
 				return errSignupPasswordMissing
 			}
-		case "magiclink":
+		case "magiclink": // becomes a signup without a password
 			body.Type, body.Password, maker = "signup", "", s.makeSignupLink
 		default:
 			return errEmailNotFound

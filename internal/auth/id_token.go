@@ -8,12 +8,14 @@ import (
 	"atelie/internal/db"
 )
 
+// This file signs people in with an ID token that the client itself got from an OpenID Connect provider.
+
 // idTokenRequest is the body of POST /auth/v1/token?grant_type=id_token. The client names the provider by Provider, or by Issuer
 // and ClientID together.
 type idTokenRequest struct {
 	Provider     string `json:"provider"` // the provider's name, or the issuer of its tokens
 	Issuer       string `json:"issuer"`
-	ClientID     string `json:"client_id"` // required with Issuer, but not used: the provider's settings have the client ids
+	ClientID     string `json:"client_id"` // required with Issuer, but not used, because the provider's settings have the client ids
 	IDToken      string `json:"id_token"`
 	AccessToken  string `json:"access_token"`  // issued together with the ID token; may be ""
 	Nonce        string `json:"nonce"`         // random text of the client, or ""; the ID token contains its SHA-256
@@ -31,8 +33,8 @@ func (b idTokenRequest) validate() error {
 	return nil
 }
 
-// idTokenGrant handles POST /auth/v1/token?grant_type=id_token: it signs in with an ID token that the client itself got from the
-// provider. With link_identity it adds the identity to the caller's account. Errors: validation_failed, provider_disabled,
+// idTokenGrant handles POST /auth/v1/token?grant_type=id_token. It signs the person in whom the ID token names, or with link_identity
+// adds the identity to the caller's account. Errors: validation_failed, provider_disabled,
 // bad_oauth_callback for an invalid token, and the errors of Callback and LinkIdentity.
 func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	var body idTokenRequest
@@ -59,8 +61,10 @@ func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		return idTokenError(err)
 	}
 	c := clientOf(r)
+	user := newProviderUser(p.Name(), reported)
+	redirectTo := "" // the link of a confirmation mail leads to the site
 	var issued issuedSession
-	err = s.signInProviderUser(r.Context(), c, linkingUserID, "", newProviderUser(p.Name(), reported), func(tx *db.Tx, userID string) (err error) {
+	err = s.signInProviderUser(r.Context(), c, linkingUserID, redirectTo, user, func(tx *db.Tx, userID string) (err error) {
 		issued, err = s.startSession(r.Context(), tx, c, userID, signIn{method: "oauth", provider: p.Name()})
 		return err
 	})

@@ -13,9 +13,11 @@ import (
 	"atelie/internal/httpx"
 )
 
-// LinkIdentity handles GET /auth/v1/user/identities/authorize. It starts a flow like Authorize, but this flow adds the provider's
-// identity to the caller's account. With skip_http_redirect=true the response contains the provider's URL; otherwise it redirects
-// the browser there. Errors: manual_linking_disabled, user_sso_managed, insufficient_aal, validation_failed.
+// This file adds identities (ways to sign in, such as an account at a provider) to the caller's account, and removes them.
+
+// LinkIdentity handles GET /auth/v1/user/identities/authorize. Like Authorize it sends the browser to a provider, but the result is that
+// the provider's identity is added to the caller's account. With skip_http_redirect=true the response contains the provider's URL instead
+// of a redirect. Errors: manual_linking_disabled, user_sso_managed, insufficient_aal, validation_failed.
 func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	u, err := s.linkingUser(w, r)
 	if err != nil {
@@ -53,7 +55,7 @@ func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request) error {
 }
 
 // linkingUser returns the caller's account if the caller may add and remove its identities, otherwise an error. If the account has
-// a second factor, the session must be at the assurance level aal2: a stolen password must not be enough to add another way to
+// a second factor, the session must be at the assurance level aal2, because a stolen password must not be enough to add another way to
 // sign in.
 func (s *Service) linkingUser(w http.ResponseWriter, r *http.Request) (User, error) {
 	u, current, err := s.currentSession(r.Context())

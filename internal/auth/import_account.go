@@ -27,10 +27,10 @@ var (
 	errImportMetadata = apperr.New(http.StatusBadRequest, "validation_failed", "The metadata of the account cannot be stored: it is too large or nested too deeply")
 )
 
-// ImportAccount adds an account of another site with its id, times, password hash, identities and second factors. It sends no mail.
-// If this site has an account with the id, ImportAccount changes nothing. It then returns an error if the email address or the phone
-// number differs. If write is false, it only checks (a dry run). added reports whether this site lacked the account. leftOut has texts
-// about the parts that cannot be imported. The error is an *apperr.Error if the account itself cannot be imported.
+// ImportAccount adds an account of another site with its id, times, password hash, identities and second factors. It sends no mail. If
+// this site has an account with the id, ImportAccount changes nothing, and returns an error if the email address or the phone number
+// differs. If write is false, it only checks (a dry run). added is true if this site had no such account. leftOut has a text about each
+// part that cannot be imported. The error is an *apperr.Error if the account itself cannot be imported.
 func (s *Service) ImportAccount(ctx context.Context, a imported.Account, write bool) (added bool, leftOut []string, err error) {
 	id, ok := canonicalUUID(a.ID)
 	if !ok || id == uuid.Nil.String() {

@@ -8,6 +8,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file invites people: it creates accounts without a password and mails their links.
+
 // inviteRequest is the body of Invite.
 type inviteRequest struct {
 	Email string         `json:"email"`
@@ -41,8 +43,7 @@ func (s *Service) Invite(w http.ResponseWriter, r *http.Request) error {
 	return respondPrivate(w, u, err)
 }
 
-// invite issues the link of an invitation, and sends nothing. It creates an account unless the e-mail address has an unconfirmed
-// account already.
+// invite issues the link of an invitation, and sends nothing. It creates an account if the e-mail address has none.
 func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email string, data map[string]any) (User, issuedToken, error) {
 	u, err := s.unconfirmedAccount(ctx, tx, email, newUser{Email: email, Invited: true, UserMetadata: data})
 	if err != nil {
@@ -53,7 +54,8 @@ func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email 
 	// an older password is removed.
 	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, email, "", confirmLife,
 		columnChange{colInvited, now}, columnChange{colConfirmationSent, now}, columnChange{colPassword, nil})
-	if err = errors.Join(err, s.auditServiceKey(ctx, tx, r, auditUserInvited, u.ID, nil)); err != nil {
+	err = errors.Join(err, s.auditServiceKey(ctx, tx, r, auditUserInvited, u.ID, nil))
+	if err != nil { // an error of either rolls back the transaction
 		return User{}, issuedToken{}, err
 	}
 	u, err = userByID(ctx, tx, u.ID)

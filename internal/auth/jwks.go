@@ -18,7 +18,7 @@ type jwksResponse struct {
 }
 
 // JWKS handles GET /auth/v1/.well-known/jwks.json. The response has the public keys of ES256 access tokens (RFC 7517 §5), so that other
-// programs can check the tokens. HS256 tokens have no public key: the secret both signs and checks them.
+// programs can check the tokens. HS256 tokens have no public key, because the secret both signs and checks them.
 func (s *Service) JWKS(w http.ResponseWriter, _ *http.Request) error {
 	keys, err := s.tokens.PublicKeys()
 	if err != nil {

@@ -11,7 +11,10 @@ import (
 	"atelie/internal/httpx"
 )
 
-// limitWindow is the length of a time window. The function limit counts from 0 in each window.
+// This file limits requests, and the messages to one e-mail address or phone number. Each kind of message has a cooldown (the minimum time
+// between two messages) and a quota (the number of messages in a day).
+
+// limitWindow is the length of the time windows in which the function limit counts requests. The count of each window begins at 0.
 const limitWindow = 5 * time.Minute
 
 // limitName is the name of a limit in the table rate_limits. Nodes of several versions can share that table, so a name must not change.
@@ -38,8 +41,8 @@ const (
 	limitRecoveryTries     limitName = "auth recovery code"
 )
 
-// Maximum numbers of requests in limitWindow. PerIP means for each IPv4 address or IPv6 network (httpx.LimitSubject). There is no limit for
-// the sign-ins to one account from all IP addresses together: anybody could exhaust it with wrong passwords and so lock the account's
+// Maximum numbers of requests in limitWindow. PerIP means for each IPv4 address or IPv6 network (httpx.LimitSubject). The sign-ins to one
+// account from all IP addresses together have no limit, because anybody could exhaust it with wrong passwords and so lock the account's
 // holder out.
 const (
 	signInsPerIP                 = 100
@@ -53,9 +56,9 @@ const (
 	recoveryTriesPerAccountAndIP = 20  // attempts at the recovery codes of one account from one IP address
 )
 
-// limit counts a request under name, for subject: an account, or a hash of several texts. When the subject has made more than
-// maxRequests requests in the current window, limit returns errRateLimit and sets Retry-After to the seconds until the next window. It
-// does nothing if Config.RateLimited is false.
+// limit counts a request of the subject: an IP address, an account, or a hash of several texts. name says which limit counts it. If the
+// subject has made more than maxRequests requests in the current window, limit returns errRateLimit and sets Retry-After to the seconds
+// until the next window. It does nothing if Config.RateLimited is false.
 func (s *Service) limit(w http.ResponseWriter, r *http.Request, name limitName, subject string, maxRequests int) error {
 	if !s.cfg.RateLimited {
 		return nil

@@ -33,7 +33,7 @@ func (s *Service) Logout(w http.ResponseWriter, r *http.Request) error {
 			err = deleteSession(ctx, tx, sessionID)
 		case "others":
 			err = deleteOtherSessions(ctx, tx, user.ID, sessionID)
-		default: // global
+		default: // global; a pending sign-in (flow) must not open a session afterwards
 			err = errors.Join(deleteSessions(ctx, tx, user.ID), deleteFlowsOf(ctx, tx, user.ID))
 		}
 		if err != nil {

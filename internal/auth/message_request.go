@@ -13,12 +13,12 @@ import (
 	"atelie/internal/jobs"
 )
 
-// JobMessageRequest is the kind of the job that looks for an account and sends it a link or code. The HTTP handler only validates the
-// input, starts the cooldown (the minimum time between two messages) and queues the job. So its response and response time do not reveal
-// whether the account exists. The string is an old name that stored jobs contain; do not change it.
+// JobMessageRequest is the kind of the job that looks for an account and sends it a link or code. The HTTP handlers only validate the
+// input, start the cooldown (the minimum time between two messages) and queue the job, so that neither their response nor its time reveals
+// whether the account exists. The string is an old name that stored jobs contain; it must not change.
 const JobMessageRequest = "auth.asked"
 
-// messageRequest is the payload of JobMessageRequest.
+// messageRequest is the payload of JobMessageRequest. Either Email or Phone is set, in normalized form.
 type messageRequest struct {
 	Kind       requestKind    `json:"kind"`
 	Email      string         `json:"email,omitempty"`

@@ -10,6 +10,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file queues mails and text messages about accounts, with the links and codes that they contain.
+
 // Kinds of jobs that send mails and text messages. This package only queues the jobs; package app runs them.
 const (
 	JobMail = "auth.mail" // payload: Mail
@@ -34,8 +36,8 @@ type Mail struct {
 // MailKind is the purpose of a mail. Package app converts it to a mail.Kind, so each value must also be the value of a mail.Kind constant.
 type MailKind string
 
-// Mails of the kinds up to MailReauthentication contain a link, a code or both. The other kinds are security notices: they
-// only report what has happened to the account. The kinds of mails about problems with the site are health.Codes.
+// Mails of the kinds up to MailReauthentication contain a link, a code or both. The other kinds are security notices, which only report
+// what has happened to the account. The kinds of mails about problems with the site are health.Codes.
 const (
 	MailConfirmation     MailKind = "confirmation"
 	MailInvite           MailKind = "invite"

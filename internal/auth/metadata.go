@@ -13,11 +13,14 @@ import (
 	"atelie/internal/apperr"
 )
 
+// This file validates, encodes and merges the metadata of accounts. The caller can change the user metadata of their account; only the
+// service key and this package can change the app metadata.
+
 // Limits of an account's app metadata and of its user metadata, each as JSON. The access token contains both and is sent in a
 // header of each request. The limits keep this header below the 64 kB of headers that the server accepts.
 const (
 	maxMetadataBytes = 16 << 10
-	maxMetadataDepth = 64 // levels; PostgreSQL's own limit depends on its stack size, and is some thousand levels
+	maxMetadataDepth = 64 // levels of nesting; PostgreSQL's own limit depends on its stack size, and is some thousand levels
 )
 
 var errMetadata = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Metadata can hold %d kB, nested at most %d levels deep", maxMetadataBytes>>10, maxMetadataDepth))

@@ -12,7 +12,10 @@ import (
 	"atelie/internal/db"
 )
 
-// Types of one-time tokens, named as in Supabase Auth.
+// This file issues, finds and consumes one-time tokens. A one-time token is a link and a code that are sent together; one of them can be
+// used, once. Only its hashes are stored.
+
+// Kinds of one-time tokens, named as in Supabase Auth.
 const (
 	tokenConfirmation   tokenType = "confirmation"
 	tokenRecovery       tokenType = "recovery" // includes magic links and sign-in codes
@@ -23,18 +26,17 @@ const (
 )
 
 // How long links and codes are valid, and how many attempts at codes are allowed. The limits are low, because codes have only six
-// digits and an account can have several valid ones. An attempt counts against each of the account's newest maxCodes codes of the
-// type.
+// digits and an account can have several valid ones. One attempt counts for all of the account's newest maxCodes codes of the kind.
 const (
 	linkLife           = time.Hour      // lifetime of links that sign in, and of the codes in the same mails
 	confirmLife        = 24 * time.Hour // lifetime of links that confirm an e-mail address, and of the codes in the same mails
 	codeLife           = time.Hour      // lifetime of codes by SMS and of codes for reauthentication
-	maxCodeTries       = 5              // wrong attempts before a code becomes invalid
-	maxTriesPerAccount = 20             // attempts per account within triesWindow
+	maxCodeTries       = 5              // attempts at a code; then the code is invalid
+	maxTriesPerAccount = 20             // attempts at all codes of an account in triesWindow
 	triesWindow        = 24 * time.Hour
 )
 
-// issuedToken is a new one-time token in plain text, to be sent. The database stores only the hashes (oneTimeToken).
+// issuedToken is a new one-time token in plain text, to be sent.
 type issuedToken struct {
 	LinkToken string // the token in the URL of the link: 256 random bits in base64, after "pkce_" for a PKCE flow (RFC 7636)
 	Code      string // six digits
@@ -42,7 +44,7 @@ type issuedToken struct {
 
 // issueToken creates a link and a code, stores their hashes and applies changes to the account's row. Earlier links of this kind stay valid
 // until they expire. An earlier code stays valid only if its token is one of the newest maxCodes. sentTo is the e-mail address or phone
-// number to which the caller will send link and code; flowID is their PKCE flow, or "".
+// number to which the caller will send link and code; flowID is the PKCE flow that they complete, or "".
 func (s *Service) issueToken(
 	ctx context.Context, tx *db.Tx, userID string, kind tokenType, sentTo, flowID string, life time.Duration, changes ...columnChange,
 ) (issuedToken, error) {
@@ -52,8 +54,14 @@ func (s *Service) issueToken(
 	}
 	now := s.now()
 	err := saveOneTimeToken(ctx, tx, oneTimeToken{
-		userID: userID, kind: kind, linkHash: hashToken(issued.LinkToken), codeHash: s.hashCode(userID, kind, issued.Code), sentTo: sentTo, flowID: flowID,
-		createdAt: now, expiresAt: now.Add(life),
+		userID:    userID,
+		kind:      kind,
+		linkHash:  hashToken(issued.LinkToken),
+		codeHash:  s.hashCode(userID, kind, issued.Code),
+		sentTo:    sentTo,
+		flowID:    flowID,
+		createdAt: now,
+		expiresAt: now.Add(life),
 	})
 	if len(changes) > 0 {
 		err = errors.Join(err, setUser(ctx, tx, userID, now, changes...))

@@ -40,7 +40,7 @@ func (s *Service) MagicLink(w http.ResponseWriter, r *http.Request) error {
 	if body.Email == "" {
 		return errMagicLinkEmailMissing
 	}
-	body.Phone, body.CreateUser = "", nil // this form has neither
+	body.Phone, body.CreateUser = "", nil // POST /magiclink does not have these fields
 	return s.sendOTP(w, r, body)
 }
 
@@ -49,7 +49,12 @@ func (s *Service) sendOTP(w http.ResponseWriter, r *http.Request, body otpReques
 	if _, err := body.validate(); err != nil {
 		return err
 	}
-	m := messageRequest{Kind: requestSignIn, Data: body.Data, Challenge: body.pkceChallenge, Create: s.cfg.SignupOpen && (body.CreateUser == nil || *body.CreateUser)}
+	m := messageRequest{
+		Kind:      requestSignIn,
+		Data:      body.Data,
+		Create:    s.cfg.SignupOpen && (body.CreateUser == nil || *body.CreateUser),
+		Challenge: body.pkceChallenge,
+	}
 	var err error
 	cooldown := cooldownRecovery // sign-in links have the cooldown of recovery mails
 	if body.Phone != "" {

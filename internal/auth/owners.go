@@ -8,6 +8,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file adds, lists, notifies and removes owners, and sets passwords for the operator's commands.
+
 // Owners returns the owners (accounts with the role admin), ordered by e-mail address.
 func (s *Service) Owners(ctx context.Context) ([]Owner, error) {
 	list, err := listOwners(ctx, s.db)

@@ -12,6 +12,8 @@ import (
 	"atelie/internal/apperr"
 )
 
+// This file validates new passwords, and password hashes from other sites.
+
 // maxPasswordBytes is the length of the longest accepted password. It limits the work of hashing.
 const maxPasswordBytes = 1024
 

@@ -9,7 +9,9 @@ import (
 	"atelie/internal/httpx"
 )
 
-// passwordRequest is the body of POST /auth/v1/token?grant_type=password.
+// This file signs people in with a password.
+
+// passwordRequest is the body of POST /auth/v1/token?grant_type=password. Either Email or Phone must be set.
 type passwordRequest struct {
 	Email    string `json:"email"`
 	Phone    string `json:"phone"`
@@ -26,8 +28,8 @@ func (p passwordRequest) validate() error {
 	return nil
 }
 
-// maxHashRaces is how many times one sign-in compares the password with the stored hash. It compares again only if a concurrent request
-// has replaced the hash during the comparison. Wrong passwords are limited by signInsPerAccount.
+// maxHashRaces is how many times one sign-in compares the password with the stored hash. The sign-in compares again only if a concurrent
+// request has replaced the hash during the comparison. (signInsPerAccount limits the attempts with wrong passwords.)
 const maxHashRaces = 3
 
 var errPasswordReplaced = errors.New("the password was replaced while it was checked")
@@ -59,7 +61,7 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	return errInvalidCredentials.Because(errPasswordReplaced)
 }
 
-// loginOf returns the e-mail address or phone number of a request as a login. For an invalid one it returns the zero login, which matches
+// loginOf returns the e-mail address or phone number of a request, normalized. For an invalid one it returns the zero login, which matches
 // no account, so that the response is the same as for an unknown account.
 func (s *Service) loginOf(p passwordRequest) (login, error) {
 	if p.Phone == "" {

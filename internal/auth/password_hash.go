@@ -14,11 +14,13 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
+// This file hashes new passwords with argon2id, and compares passwords with stored hashes: argon2id, or bcrypt from another site.
+
 // argonParams are the cost parameters of an argon2id hash.
 type argonParams struct {
 	memory  uint32 // KiB
 	time    uint32 // passes over the memory
-	threads uint8
+	threads uint8  // degree of parallelism
 }
 
 // owaspParams are the costs of new hashes: 19 MiB of memory and two passes, as the OWASP Password Storage Cheat Sheet recommends.
@@ -30,12 +32,12 @@ const (
 	keyBytes  = 32
 )
 
-// Largest accepted costs of a stored hash. Hashes can come from other sites, and to check a password against a hash with higher costs
-// could block the server.
+// Largest accepted costs of a stored hash. Hashes can come from other sites, and comparing a password with a hash of higher costs could
+// block the server.
 const (
 	maxArgonMemory = 256 * 1024 // KiB
-	maxArgonTime   = 16
-	maxBcryptCost  = 15
+	maxArgonTime   = 16         // passes over the memory
+	maxBcryptCost  = 15         // bcrypt makes 1<<cost rounds
 )
 
 // hasher computes password hashes. It computes only a few at a time, because each takes 19 MiB and about 50 ms of a core.

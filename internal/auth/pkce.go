@@ -9,10 +9,12 @@ import (
 	"atelie/internal/db"
 )
 
+// This file exchanges the code of a finished PKCE flow (a sign-in for which the client holds a secret verifier) for a session.
+
 // pkceRequest is the body of POST /auth/v1/token?grant_type=pkce.
 type pkceRequest struct {
-	AuthCode     string `json:"auth_code"`
-	CodeVerifier string `json:"code_verifier"`
+	AuthCode     string `json:"auth_code"`     // the code that the client got in the redirect
+	CodeVerifier string `json:"code_verifier"` // the secret from which the client derived the flow's challenge
 }
 
 // pkceSessionResponse is the response body of pkceGrant: the session, and after a sign-in at an OAuth provider the provider's tokens.
@@ -42,11 +44,11 @@ func (s *Service) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 	return respondPrivate(w, pkceSessionResponse{session, tokens}, err)
 }
 
-// exchangeAuthCode consumes the flow to which the code belongs and opens a session, in one transaction. tokens are the tokens of
-// the OAuth provider at which the user has signed in; the zero value without a provider.
+// exchangeAuthCode consumes the flow to which the code belongs and opens a session, in one transaction. tokens are the tokens of the OAuth
+// provider at which the user has signed in, or the zero value after a sign-in of another kind.
 func (s *Service) exchangeAuthCode(ctx context.Context, c client, body pkceRequest) (issued issuedSession, tokens providerTokens, err error) {
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
-		issued, tokens = issuedSession{}, providerTokens{}
+		issued, tokens = issuedSession{}, providerTokens{} // WithShortTx may call this function again
 		f, err := s.redeemAuthCode(ctx, tx, body.AuthCode, body.CodeVerifier)
 		if err != nil {
 			return err

@@ -10,13 +10,15 @@ import (
 	"atelie/internal/db"
 )
 
-// providerUser is what an OAuth provider reports about the user who signs in, together with the name of the provider.
+// This file finds or creates the account of a person who has signed in at an OAuth provider, or adds the person's identity to an account.
+
+// providerUser is the name of an OAuth provider, and what it reports about the user who signs in.
 type providerUser struct {
 	oauth.Identity
 	provider       string // the provider's name in identities, such as google
 	email          string // normalized e-mail address; "" when the provider reports no valid one
 	emailProven    bool   // the provider has verified that the person receives mail at the address
-	provenByPolicy bool   // emailProven is not the provider's report: it is true because this provider verifies all addresses
+	provenByPolicy bool   // emailProven was set because this provider verifies all addresses; it does not report this
 }
 
 // newProviderUser returns the providerUser for the Identity that a provider reports.
@@ -37,17 +39,18 @@ const maxSignInTries = 3
 // signInProviderUser then returns an error, but commits the transaction so that the mail is sent.
 func (s *Service) signInProviderUser(ctx context.Context, c client, linkingUserID, redirectTo string, p providerUser, finish func(tx *db.Tx, userID string) error) error {
 	for try := 1; ; try++ {
-		var refusal *apperr.Error
+		var refusal *apperr.Error // the error to return although the transaction is committed
 		err := s.db.WithShortTx(ctx, func(tx *db.Tx) error {
-			a := providerSignIn{s: s, tx: tx, client: c, redirectTo: redirectTo, user: p}
-			userID, err := a.resolveAccount(ctx, linkingUserID)
-			refusal = a.refusal
+			attempt := providerSignIn{s: s, tx: tx, client: c, redirectTo: redirectTo, user: p}
+			userID, err := attempt.resolveAccount(ctx, linkingUserID)
+			refusal = attempt.refusal
 			if err != nil || refusal != nil {
 				return err
 			}
 			return finish(tx, userID)
 		})
-		if try < maxSignInTries && linkingUserID == "" && (errors.Is(err, errEmailTakenMeanwhile) || errors.Is(err, errIdentityTakenMeanwhile)) {
+		takenMeanwhile := errors.Is(err, errEmailTakenMeanwhile) || errors.Is(err, errIdentityTakenMeanwhile)
+		if takenMeanwhile && linkingUserID == "" && try < maxSignInTries {
 			continue
 		}
 		if err == nil && refusal != nil {

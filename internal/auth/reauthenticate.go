@@ -56,10 +56,10 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 	return respondEmpty(w, err)
 }
 
-// ConfirmReauthentication handles POST /auth/v1/reauthenticate (not in Supabase Auth). It checks the current
-// password or the code that Reauthenticate has sent, and adds this check to the session's authentication methods (amr), so that
-// changes within reauthenticateAfter need no other proof. Some methods of Supabase's client cannot pass a password or a code with
-// their request; the site calls this endpoint before it uses such a method.
+// ConfirmReauthentication handles POST /auth/v1/reauthenticate (not in Supabase Auth). It checks the current password or the code that
+// Reauthenticate has sent, and adds this check to the session's authentication methods (amr), so that changes within reauthenticateAfter
+// need no other proof. Some methods of Supabase's client cannot pass a password or a code with their request; the site calls this endpoint
+// before it uses such a method.
 func (s *Service) ConfirmReauthentication(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	u, callerSession, err := s.currentSession(ctx)

@@ -14,8 +14,8 @@ import (
 	"atelie/internal/httpx"
 )
 
-// Recovery codes replace a second factor: an owner who has lost the phone can sign in with a code, without the operator's help. Each
-// code is shown once, at its creation, and works once. Supabase Auth has no recovery codes.
+// A recovery code replaces a second factor, so that an owner who has lost the phone can sign in without the operator's help. Each code is
+// shown once, at its creation, and works once. Supabase Auth has no recovery codes.
 const (
 	recoveryCodeCount   = 10                                 // codes of an account
 	recoveryAlphabet    = "23456789abcdefghjkmnpqrstuvwxyz0" // 32 characters; 1, i, l and o are missing, because they look like others

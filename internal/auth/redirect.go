@@ -32,7 +32,7 @@ func requestedRedirect(r *http.Request) string {
 	return r.Header.Get("Redirect_to")
 }
 
-// redirectWithSession ends an implicit flow (one without PKCE): it redirects the browser with the session in the URL's fragment,
+// redirectWithSession ends an implicit flow (a sign-in without PKCE). It redirects the browser with the session in the URL's fragment,
 // which browsers do not send to servers. extra contains further parameters, such as the provider's tokens.
 func (s *Service) redirectWithSession(w http.ResponseWriter, r *http.Request, to string, issued issuedSession, extra url.Values) error {
 	body, err := s.newSessionResponse(issued)
@@ -49,7 +49,8 @@ func (s *Service) redirectWithSession(w http.ResponseWriter, r *http.Request, to
 	return seeOther(w, r, withFragment(to, v))
 }
 
-// redirectWithCode ends a PKCE flow: it redirects the browser with the code in the URL's query.
+// redirectWithCode ends a PKCE flow (RFC 7636). It redirects the browser with a code in the URL's query, which the client exchanges for the
+// session.
 func (s *Service) redirectWithCode(w http.ResponseWriter, r *http.Request, to, code string) error {
 	return seeOther(w, r, withQuery(to, url.Values{"code": {code}}))
 }

@@ -17,10 +17,13 @@ type redirectAllowlist struct {
 	patterns []redirectPattern
 }
 
-// redirectPattern is a compiled pattern: authority matches the scheme and host of a URL, path its path and query. They are matched
-// separately, because https://**.site.example/** must not match https://evil.example/.site.example/. For a pattern without a scheme,
-// wholeURL matches the complete URL, and the other two are nil.
-type redirectPattern struct{ authority, path, wholeURL *regexp.Regexp }
+// redirectPattern is a compiled pattern. The parts of a URL are matched separately, because https://**.site.example/** must not match
+// https://evil.example/.site.example/.
+type redirectPattern struct {
+	authority *regexp.Regexp // matches the scheme and host; nil for a pattern without a scheme
+	path      *regexp.Regexp // matches the path and query; nil for a pattern without a scheme
+	wholeURL  *regexp.Regexp // matches the complete URL; nil for a pattern with a scheme
+}
 
 // newRedirectAllowlist compiles the patterns. A malformed pattern, or a malformed authority or path, matches only text equal to it.
 func newRedirectAllowlist(site string, patterns []string) redirectAllowlist {
@@ -32,14 +35,14 @@ func newRedirectAllowlist(site string, patterns []string) redirectAllowlist {
 		if p = strings.TrimSpace(p); p == "" {
 			continue
 		}
-		for _, alternative := range expandBraces(p) {
+		for _, alternative := range expandBraces(p) { // {a,b} stands for several patterns
 			l.patterns = append(l.patterns, compilePattern(alternative))
 		}
 	}
 	return l
 }
 
-// compilePattern compiles a pattern. A pattern without a path matches only URLs without a path, unless it ends with **: then it matches
+// compilePattern compiles a pattern. A pattern without a path matches only URLs without a path, unless it ends with **; then it matches
 // URLs with any path.
 func compilePattern(p string) redirectPattern {
 	scheme := strings.Index(p, "://")

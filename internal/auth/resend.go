@@ -4,10 +4,10 @@ import "net/http"
 
 // resendRequest is the body of Resend.
 type resendRequest struct {
-	Type  string `json:"type"` // signup, email_change, sms or phone_change
-	Email string `json:"email"`
-	Phone string `json:"phone"`
-	pkceChallenge
+	Type          string `json:"type"` // signup, email_change, sms or phone_change
+	Email         string `json:"email"`
+	Phone         string `json:"phone"`
+	pkceChallenge        // used only for mails
 }
 
 // Resend handles POST /auth/v1/resend: it sends again the message that confirms a sign-up (by e-mail or SMS), a new e-mail

@@ -12,6 +12,8 @@ import (
 	"atelie/internal/identity"
 )
 
+// This file reads the request bodies and writes the responses of the handlers in this package. errors.go writes errors.
+
 // respond writes body as JSON. If err is not nil, it writes nothing and returns err, so that a handler can end with "return respond(w,
 // status, body, err)". All functions whose names begin with respond do the same.
 func respond(w http.ResponseWriter, status int, body any, err error) error {
@@ -35,7 +37,7 @@ func respondPrivateText(w http.ResponseWriter, body []byte) error {
 	return httpx.JSONText(w, http.StatusOK, body)
 }
 
-// respondEmpty writes {}. It is the response to requests for a mail or SMS, so that it does not reveal whether an account exists.
+// respondEmpty writes {}. Requests for a mail or SMS get this response whether or not an account exists, so that it reveals nothing.
 func respondEmpty(w http.ResponseWriter, err error) error {
 	return respond(w, http.StatusOK, struct{}{}, err)
 }
@@ -60,7 +62,7 @@ type accessClaims struct {
 // sessionResponse is the response body of a sign-in or refresh, in the form that Supabase's client reads.
 type sessionResponse struct {
 	AccessToken  string `json:"access_token"`
-	TokenType    string `json:"token_type"`
+	TokenType    string `json:"token_type"` // always "bearer"
 	ExpiresIn    int64  `json:"expires_in"` // seconds
 	ExpiresAt    int64  `json:"expires_at"` // Unix seconds
 	RefreshToken string `json:"refresh_token"`

@@ -13,6 +13,8 @@ import (
 	"atelie/internal/httpx"
 )
 
+// This file handles the SAML responses of identity providers: it checks a response and signs in the person whom it names.
+
 const (
 	acsRequestsPerIP = 100                       // requests from one IP address in limitWindow
 	maxACSBody       = 2*saml.MaxResponse + 4096 // bytes; escaping can double the response, and the form has other fields
@@ -32,7 +34,7 @@ func (s *Service) SAMLACS(w http.ResponseWriter, r *http.Request) error {
 	return s.redirectWithSession(w, r, outcome.redirectTo, outcome.session, nil)
 }
 
-// acceptSAMLResponse checks the SAML response in the request and signs the person in whom it names.
+// acceptSAMLResponse checks the SAML response in the request and signs in the person whom the response names.
 func (s *Service) acceptSAMLResponse(w http.ResponseWriter, r *http.Request) (samlOutcome, error) {
 	if !s.cfg.SAML {
 		return samlOutcome{}, errSAMLDisabled
@@ -52,6 +54,7 @@ func (s *Service) acceptSAMLResponse(w http.ResponseWriter, r *http.Request) (sa
 	if samlResponse == "" {
 		return samlOutcome{}, errSAMLMissing
 	}
+	// relay is the stored request that the response answers; p is the provider.
 	relay, p, err := s.matchSAMLResponse(r.Context(), form.Get("RelayState"), samlResponse)
 	if err != nil {
 		return samlOutcome{}, err

@@ -11,6 +11,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file sends the SAML metadata of this service to identity providers, and creates and renews its SAML key pair.
+
 // SAMLMetadata handles GET /auth/v1/sso/saml/metadata. The response is the SAML metadata of this service for identity providers. The
 // request needs no API key. With download=true the browser saves the metadata as a file; it is then valid for five years.
 func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
@@ -22,7 +24,8 @@ func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	download := r.URL.Query().Get("download") == "true"
-	body, err := sp.MetadataXML(saml.MetadataExpiry(s.now(), download))
+	expiry := saml.MetadataExpiry(s.now(), download)
+	body, err := sp.MetadataXML(expiry)
 	if err != nil {
 		return err
 	}
@@ -38,10 +41,10 @@ func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// purposeSSOKey is the additional authenticated data (AAD) of the sealed (encrypted) private key.
+// purposeSSOKey is the additional authenticated data (AAD) of the sealed (encrypted) private key of this service.
 const purposeSSOKey = "saml key"
 
-// serviceProvider returns this service as a SAML service provider. It creates the key pair when none is stored. It caches the decrypted
+// serviceProvider returns this service as a SAML service provider. It creates the key pair if none is stored, and caches the decrypted
 // private key until another key is stored.
 func (s *Service) serviceProvider(ctx context.Context) (*saml.ServiceProvider, error) {
 	s.samlProvider.mu.Lock()

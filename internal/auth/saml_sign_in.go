@@ -11,6 +11,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file signs in the person whom a SAML assertion (the provider's statement about a person) names, and creates their account.
+
 // samlOutcome is the result of an accepted SAML response: a code or a session.
 type samlOutcome struct {
 	redirectTo string        // URL to which the browser is redirected
@@ -49,7 +51,9 @@ func readSAMLPerson(p SSOProvider, a *saml.Assertion) (samlPerson, error) {
 		person.sessionEnd = &a.NotOnOrAfter
 	}
 	person.claims = samlClaims(mapped)
-	maps.Copy(person.claims, map[string]any{"iss": p.SAML.EntityID, "sub": person.subject, "email": person.email, "email_verified": true, "phone_verified": false})
+	maps.Copy(person.claims, map[string]any{
+		"iss": p.SAML.EntityID, "sub": person.subject, "email": person.email, "email_verified": true, "phone_verified": false,
+	})
 	return person, nil
 }
 

@@ -14,11 +14,11 @@ import (
 	"atelie/internal/seal"
 )
 
-// This file handles all stored secrets of this package together, after the site's secret is lost or replaced. The stored secrets are
-// sealed: encrypted with a key that is derived from the site's secret.
+// This file seals the stored secrets of this package: it encrypts them with a key that is derived from the site's secret. It also deletes
+// or reseals them after that secret is lost or replaced. A new column with sealed values needs an entry in sealedColumns.
 
-// CountSealed returns how many stored secrets the key can decrypt (readable) and how many it cannot (unreadable). Commands use it
-// to check whether the configured secret belongs to the database.
+// CountSealed returns how many stored secrets the key can decrypt (readable) and how many it cannot (unreadable). It counts only the
+// columns with sealedColumn.lasting. Commands use it to check whether the configured secret belongs to the database.
 func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, unreadable int, err error) {
 	s := sealer{seal.New(sealKey)}
 	err = eachLastingSecret(ctx, q, func(c sealedColumn, v sealedValue) error {
@@ -32,9 +32,9 @@ func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, u
 	return readable, unreadable, err
 }
 
-// DeleteUnreadable deletes every stored secret that the key cannot open, and all recovery codes, sessions, mailed links and flows (pending
-// sign-ins). It is for a site whose secret is lost. It returns the e-mail address (or else the phone number) of each account that loses a second factor, and adds
-// an entry for each lost factor to the audit log.
+// DeleteUnreadable is for a site whose secret is lost. It deletes every stored secret that the key cannot decrypt, and all recovery codes,
+// sessions, mailed links and flows (pending sign-ins). It returns the e-mail address, or else the phone number, of each account that loses
+// a second factor, and adds an entry for each lost factor to the audit log.
 func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte, now time.Time) (accounts []string, err error) {
 	s := sealer{seal.New(sealKey)}
 	err = eachLastingSecret(ctx, tx, func(c sealedColumn, v sealedValue) error {

@@ -12,6 +12,8 @@ import (
 	"atelie/internal/identity"
 )
 
+// This file opens sessions, and decides whether a session is alive (has not ended) and whether it is an administrator's.
+
 // signIn describes the sign-in that opens a session.
 type signIn struct {
 	method   string     // the method in the amr claim of access tokens: password, otp, magiclink, oauth, sso/saml, …
@@ -31,13 +33,14 @@ type issuedSession struct {
 func (s *Service) startSession(ctx context.Context, tx *db.Tx, c client, userID string, how signIn) (issuedSession, error) {
 	now := s.now()
 	amr := identity.AMR{Method: how.method, Timestamp: now.Unix()}
-	if id, sso := strings.CutPrefix(how.provider, ssoPrefix); sso {
+	if id, isSSO := strings.CutPrefix(how.provider, ssoPrefix); isSSO {
 		amr.Provider = id
 	}
 	issued := issuedSession{
 		session:      session{id: uuid.NewString(), userID: userID, aal: aal1, amr: []identity.AMR{amr}, notAfter: how.notAfter},
 		refreshToken: randomToken(),
 	}
+	// The sign-in is recorded before the account is read, so that the response contains the time of this sign-in.
 	if err := recordSignIn(ctx, tx, userID, how.provider, now); err != nil {
 		return issuedSession{}, err
 	}

@@ -9,6 +9,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file creates set-up links and handles their use. A set-up link is a URL with which a person becomes the first owner of the site.
+
 // setupLinkLife is how long a set-up link is valid.
 const setupLinkLife = 24 * time.Hour
 
@@ -19,8 +21,8 @@ type setupRequest struct {
 	Password string `json:"password"`
 }
 
-// Setup handles POST /auth/v1/setup (not in Supabase Auth): a person who has a set-up link becomes the first owner, with the e-mail
-// address and password of the body, and is signed in. A set-up link works once, and only while the site has no owner.
+// Setup handles POST /auth/v1/setup (not in Supabase Auth). It makes the account of the body's e-mail address the first owner, with the
+// password of the body, and opens a session. A set-up link works once, and only while the site has no owner.
 func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body setupRequest
@@ -34,8 +36,8 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	linkHash := hashToken(body.Token)
-	// This check refuses an invalid link before the slow hash of the password. Another request can use the link in the
-	// meantime, so the transaction checks the link again.
+	// This check refuses an invalid link before the slow password hash is computed. Another request can use the link in the meantime, so
+	// the transaction checks the link again.
 	usable, err := setupLinkUsable(ctx, s.db, linkHash, s.now())
 	if err != nil {
 		return err

@@ -20,7 +20,9 @@ import (
 	"atelie/internal/seal"
 )
 
-// Times around a rotation of the signing key.
+// This file creates, rotates and retires the key pairs that sign ES256 access tokens, and stores the issuers of the tokens.
+
+// Times in a rotation of the signing key, in which a new key replaces the old one.
 const (
 	// signingGrace is the time between the publication of a new key and its first use. Nodes and clients cache the published
 	// keys for a shorter time (jwksMaxAge), so that all of them know the new key when the first token that it signed arrives.
@@ -56,7 +58,7 @@ func (s *Service) openSigningKeys(ctx context.Context, q db.Querier) ([]identity
 	keys := make([]identity.SigningKey, 0, len(rows))
 	for _, row := range rows {
 		der, err := s.sealer.unseal(purposeSigningKey+row.id, row.sealedPrivate)
-		if errors.Is(err, seal.ErrOpen) {
+		if errors.Is(err, seal.ErrOpen) { // sealed with another secret
 			continue
 		}
 		if err != nil {

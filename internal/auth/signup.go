@@ -10,6 +10,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file handles sign-ups: visitors who create an account with a password.
+
 // signupRequest is the body of Signup. Either Email or Phone must be set.
 type signupRequest struct {
 	Email    string         `json:"email"`
@@ -37,7 +39,7 @@ func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 	}
 	account.confirmed = s.cfg.MailAutoconfirm && account.email != "" || s.cfg.PhoneAutoconfirm && account.phone != ""
 	if !account.confirmed {
-		cooldown := cooldownConfirmation
+		cooldown := cooldownConfirmation // the kind of message whose minimum interval applies
 		if account.phone != "" {
 			cooldown = cooldownSMS
 		}

@@ -11,6 +11,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file starts single sign-on by SAML: it sends a person to an identity provider. saml_acs.go handles the provider's response.
+
 // relayLife is how long a person has to sign in at the SAML identity provider. A response that arrives later is refused.
 const relayLife = 10 * time.Minute
 
@@ -23,8 +25,8 @@ const methodSAML = "sso/saml"
 type ssoRequest struct {
 	pkceChallenge
 	ProviderID       string `json:"provider_id"`
-	Domain           string `json:"domain"` // domain of the person's e-mail address
-	RedirectTo       string `json:"redirect_to"`
+	Domain           string `json:"domain"`             // domain of the person's e-mail address
+	RedirectTo       string `json:"redirect_to"`        // URL to which the browser returns after the sign-in; "": the site
 	SkipHTTPRedirect bool   `json:"skip_http_redirect"` // respond with {url} instead of a redirect
 }
 

@@ -18,17 +18,19 @@ import (
 	"atelie/internal/db"
 )
 
+// This file validates, changes and finds SAML identity providers, and refreshes their metadata (the XML that describes a provider).
+
 // SSOProviderChange describes a SAML identity provider to add, or the changes to an existing one, for the admin API and the
 // command line. A nil field, or an empty string field, changes nothing.
 type SSOProviderChange struct {
-	Type             string        `json:"type"` // "saml" for a new provider; ignored in changes
-	MetadataURL      string        `json:"metadata_url"`
-	MetadataXML      string        `json:"metadata_xml"` // the metadata itself, instead of MetadataURL
-	Domains          []string      `json:"domains"`      // e-mail domains whose users sign in at the provider
-	AttributeMapping *saml.Mapping `json:"attribute_mapping"`
-	NameIDFormat     *string       `json:"name_id_format"` // a NameID constant of package saml; points to "" for the default
-	ResourceID       *string       `json:"resource_id"`    // an id of the operator's choice; points to "" to remove the id
-	Disabled         *bool         `json:"disabled"`
+	Type             string        `json:"type"`              // "saml" for a new provider; ignored in changes
+	MetadataURL      string        `json:"metadata_url"`      // URL of the metadata, which is fetched again from time to time
+	MetadataXML      string        `json:"metadata_xml"`      // the metadata itself, instead of MetadataURL
+	Domains          []string      `json:"domains"`           // e-mail domains whose users sign in at the provider; an empty list that is not nil removes all
+	AttributeMapping *saml.Mapping `json:"attribute_mapping"` // which attributes of an assertion become which claims
+	NameIDFormat     *string       `json:"name_id_format"`    // a NameID constant of package saml; points to "" for the default
+	ResourceID       *string       `json:"resource_id"`       // an id of the operator's choice; points to "" to remove the id
+	Disabled         *bool         `json:"disabled"`          // true: nobody can sign in at the provider
 }
 
 const (
@@ -56,10 +58,11 @@ func (c *SSOProviderChange) validateNew() error {
 
 // validate checks the fields and normalizes the domains.
 func (c *SSOProviderChange) validate() error {
+	nameIDFormats := []string{"", saml.NameIDPersistent, saml.NameIDEmail, saml.NameIDTransient, saml.NameIDUnspecified}
 	switch {
 	case c.MetadataURL != "" && c.MetadataXML != "":
 		return errSSOTwoMetadata
-	case c.NameIDFormat != nil && !slices.Contains([]string{"", saml.NameIDPersistent, saml.NameIDEmail, saml.NameIDTransient, saml.NameIDUnspecified}, *c.NameIDFormat):
+	case c.NameIDFormat != nil && !slices.Contains(nameIDFormats, *c.NameIDFormat):
 		return errSSONameIDFormat.Becausef("%q", *c.NameIDFormat)
 	case c.ResourceID != nil && (utf8.RuneCountInString(*c.ResourceID) > maxResourceID || !isStorableText(*c.ResourceID)):
 		return errSSOResourceID

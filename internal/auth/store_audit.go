@@ -9,6 +9,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file reads and writes the audit log of accounts (table auth_audit_log).
+
 // auditAction is the name of an event in the audit log. Its constants are in audit.go and signing_keys.go.
 type auditAction string
 
@@ -19,7 +21,7 @@ func newAuditID() (string, error) {
 	return id.String(), err
 }
 
-// insertAudit adds an entry. userID is the account that the entry belongs to, or ""; detail is JSON.
+// insertAudit adds an entry. userID is the account that the entry is about, or ""; detail is JSON.
 func insertAudit(ctx context.Context, q db.Querier, action auditAction, userID, detail string, c client, now time.Time) error {
 	id, err := newAuditID()
 	if err != nil {
@@ -31,7 +33,7 @@ func insertAudit(ctx context.Context, q db.Querier, action auditAction, userID, 
 
 // auditEntry is a row of auth_audit_log.
 type auditEntry struct {
-	id, action, detail    string
+	id, action, detail    string // detail is JSON
 	userID, ip, userAgent *string
 	email, phone          *string // the account's current address and number; nil if it has none or does not exist
 	isSSO                 *bool   // nil when the account does not exist

@@ -9,10 +9,12 @@ import (
 	"atelie/internal/db"
 )
 
+// This file reads and writes second factors, their challenges, the attempts at their codes, and recovery codes.
+
 // storedFactor is a row of auth_factors.
 type storedFactor struct {
 	Factor
-	secret string // the TOTP secret, encrypted; "" for a phone factor
+	secret string // the TOTP secret, sealed (encrypted); "" for a phone factor
 }
 
 // factorColumns are the columns of auth_factors f that factorRow.scanDest reads.
@@ -29,7 +31,7 @@ func (r *factorRow) scanDest() []any {
 	return []any{&r.id, &r.userID, &r.friendlyName, &r.factorType, &r.status, &r.secret, &r.phone, &r.lastChallengedAt, &r.createdAt, &r.updatedAt}
 }
 
-// decode returns the factor of the row. id must not be nil: the row must have a factor.
+// decode returns the factor of the row. The row must have a factor (id must not be nil).
 func (r *factorRow) decode() storedFactor {
 	text := func(s *string) string {
 		if s == nil {
@@ -37,10 +39,18 @@ func (r *factorRow) decode() storedFactor {
 		}
 		return *s
 	}
-	return storedFactor{Factor: Factor{
-		ID: *r.id, userID: *r.userID, FriendlyName: text(r.friendlyName), FactorType: *r.factorType, Status: *r.status, Phone: text(r.phone),
-		LastChallengedAt: r.lastChallengedAt, CreatedAt: *r.createdAt, UpdatedAt: *r.updatedAt,
-	}, secret: text(r.secret)}
+	factor := Factor{
+		ID:               *r.id,
+		FriendlyName:     text(r.friendlyName),
+		FactorType:       *r.factorType,
+		Status:           *r.status,
+		Phone:            text(r.phone),
+		LastChallengedAt: r.lastChallengedAt,
+		CreatedAt:        *r.createdAt,
+		UpdatedAt:        *r.updatedAt,
+		userID:           *r.userID,
+	}
+	return storedFactor{Factor: factor, secret: text(r.secret)}
 }
 
 func scanFactor(row db.Row) (storedFactor, error) {

@@ -7,8 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// flowState is a row of auth_flow_states. It is a flow: a pending sign-in that an OAuth provider must answer, or whose result the client
-// gets in exchange for a code (PKCE, RFC 7636). The implicit flow is a sign-in without PKCE.
+// flowState is a row of auth_flow_states. The row is a flow: a pending sign-in (or addition of an identity) that an OAuth provider must
+// answer, or whose result the client gets in exchange for a code (PKCE, RFC 7636). The implicit flow is a sign-in without PKCE.
 type flowState struct {
 	id              string
 	codeChallenge   string     // "" for the implicit flow

@@ -11,6 +11,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file reads and writes identities, the ways in which accounts sign in (table auth_identities).
+
 // identityColumns are the columns of auth_identities i that identityRow.scanDest reads. In the API, the column id is called IdentityID and
 // the column provider_id is called ID.
 const identityColumns = "i.id, i.provider_id, i.user_id, i.identity_data, i.provider, i.last_sign_in_at, i.created_at, i.updated_at"
@@ -27,7 +29,7 @@ func (r *identityRow) scanDest() []any {
 	return []any{&r.id, &r.providerID, &r.userID, &r.data, &r.provider, &r.lastSignInAt, &r.createdAt, &r.updatedAt}
 }
 
-// decode returns the identity of the row. id must not be nil: the row must have an identity.
+// decode returns the identity of the row. The row must have an identity (id must not be nil).
 func (r *identityRow) decode() (Identity, error) {
 	i := Identity{
 		IdentityID: *r.id, ID: *r.providerID, UserID: *r.userID, Provider: *r.provider,
@@ -53,7 +55,7 @@ func identitiesOf(ctx context.Context, q db.Querier, userIDs ...string) ([]Ident
 // saveEmailIdentity adds or updates the account's e-mail identity. It marks the e-mail address as verified, so it must be
 // called only after the address was confirmed.
 func saveEmailIdentity(ctx context.Context, q db.Querier, userID, email string, now time.Time) error {
-	// The provider "email" has no ids of its own: the identity has the account's id.
+	// The provider "email" has no ids of its own, so the account's id takes the place of the provider's id.
 	return saveIdentity(ctx, q, userID, "email", userID, map[string]any{"sub": userID, "email": email, "email_verified": true, "phone_verified": false}, now)
 }
 

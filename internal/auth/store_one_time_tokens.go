@@ -11,9 +11,9 @@ import (
 // tokenType says what a one-time token (a link and a code that were sent together) is for, such as tokenRecovery.
 type tokenType string
 
-// maxTokens is how many tokens of a kind an account can have. It is far more than the mail quota allows in the lifetime of a token: with
-// a lower limit, anybody could request mails until a link that the account's holder has received stops working. When one token is used,
-// the other tokens of its kind are deleted.
+// maxTokens is how many tokens of a kind an account can have; a further one replaces the oldest. The number is far more than the mail quota
+// (mails to one address in a day) allows in the lifetime of a token, because otherwise anybody could request mails until a link that the
+// account's holder has received stops working. When one token is used, the other tokens of its kind are deleted.
 const maxTokens = 60
 
 // maxCodes is how many of an account's newest tokens of a kind can be used by their codes. A guess can match any of them, so a larger

@@ -12,6 +12,8 @@ import (
 	"atelie/internal/identity"
 )
 
+// This file reads and writes sessions, their refresh tokens, and the devices from which accounts have signed in.
+
 // Authenticator assurance levels of a session: aal2 after a second factor was used, aal1 before.
 const (
 	aal1 = "aal1"

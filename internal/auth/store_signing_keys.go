@@ -7,6 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file reads and writes the key pairs that sign access tokens, and the issuers (iss claims) of access tokens.
+
 // signingKey is a row of auth_signing_keys: an identity.SigningKey whose private key is sealed (encrypted).
 type signingKey struct {
 	id            string

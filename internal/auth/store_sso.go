@@ -14,11 +14,13 @@ import (
 	"atelie/internal/db"
 )
 
+// This file reads and writes SAML identity providers, pending and accepted sign-ins at them, and this service's own SAML key pair.
+
 // SSOProvider is a SAML identity provider, in the form of the admin API.
 type SSOProvider struct {
 	ID         string      `json:"id"`
 	ResourceID *string     `json:"resource_id,omitempty"` // an id of the operator's choice, in addition to ID; nil for none
-	Disabled   bool        `json:"disabled"`
+	Disabled   bool        `json:"disabled"`              // nobody can sign in at the provider
 	SAML       SAMLDetails `json:"saml"`
 	Domains    []SSODomain `json:"domains"`
 	CreatedAt  time.Time   `json:"created_at"`
@@ -31,7 +33,7 @@ type SSOProvider struct {
 type SAMLDetails struct {
 	EntityID         string       `json:"entity_id"`              // SAML's name of the provider
 	MetadataXML      string       `json:"metadata_xml,omitempty"` // "" in lists of providers
-	MetadataURL      string       `json:"metadata_url,omitempty"`
+	MetadataURL      string       `json:"metadata_url,omitempty"` // "" if the operator gave the metadata as text
 	AttributeMapping saml.Mapping `json:"attribute_mapping"`
 	NameIDFormat     string       `json:"name_id_format,omitempty"` // format of the NameID (id of a person) that sign-ins request; "" requests none
 }

@@ -16,6 +16,8 @@ import (
 	"atelie/internal/imported"
 )
 
+// This file reads and writes accounts (table auth_users).
+
 // userColumns are the columns of auth_users u that userRow.scanDest reads.
 const userColumns = `u.id, coalesce(u.email, ''), u.email_confirmed_at, u.invited_at, coalesce(u.phone, ''), u.phone_confirmed_at, u.confirmation_sent_at,
 	u.recovery_sent_at, coalesce(u.email_change, ''), u.email_change_sent_at, coalesce(u.phone_change, ''), u.phone_change_sent_at, u.reauthentication_sent_at,

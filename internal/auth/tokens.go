@@ -11,8 +11,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// randomToken returns 256 random bits in base64 (43 characters). Links, the first refresh token of a session and the states of
-// flows are such tokens.
+// This file makes random tokens and codes, and brings tokens and UUIDs to the form in which the database stores them.
+
+// randomToken returns 256 random bits in base64 (43 characters). The tokens in links, the first refresh token of a session and the secrets
+// that a provider sends back to /callback are such tokens.
 func randomToken() string {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // never fails (crypto/rand)
@@ -40,7 +42,7 @@ func sixDigitCode() string {
 }
 
 // canonicalUUID returns a UUID in lower case with dashes, as the database stores it, or false if s is not a UUID. Queries need
-// this form: SQLite does not find another spelling, and PostgreSQL returns an error for a text that is no UUID.
+// this form, because SQLite does not find another spelling, and PostgreSQL returns an error for a text that is no UUID.
 func canonicalUUID(s string) (string, bool) {
 	id, err := uuid.Parse(s)
 	return id.String(), err == nil

@@ -13,6 +13,8 @@ import (
 	"github.com/pquerna/otp/totp"
 )
 
+// This file makes TOTP secrets, checks the codes of authenticator apps, and writes QR codes as SVG.
+
 // Settings of TOTP, the codes of authenticator apps (RFC 6238). Time is divided into steps, and each step has its own code.
 const (
 	totpPeriod = 30 // length of a step in seconds
@@ -47,8 +49,8 @@ const (
 	qrMargin       = 4 // modules of white around the code; readers need them (ISO/IEC 18004)
 )
 
-// qrSVG returns the text as a QR code in SVG. It writes colours as names instead of #rrggbb: the client puts the SVG into a data: URL,
-// where a # would begin the fragment.
+// qrSVG returns the text as a QR code in SVG. It writes colours as names instead of #rrggbb, because the client puts the SVG into a data:
+// URL, where a # would begin the fragment.
 func qrSVG(text string) (string, error) {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {

@@ -16,11 +16,11 @@ type User struct {
 	Phone                  string         `json:"phone"`
 	PhoneConfirmedAt       *time.Time     `json:"phone_confirmed_at,omitempty"`
 	ConfirmationSentAt     *time.Time     `json:"confirmation_sent_at,omitempty"`
-	ConfirmedAt            *time.Time     `json:"confirmed_at,omitempty"`
+	ConfirmedAt            *time.Time     `json:"confirmed_at,omitempty"` // the earlier of EmailConfirmedAt and PhoneConfirmedAt
 	RecoverySentAt         *time.Time     `json:"recovery_sent_at,omitempty"`
-	NewEmail               string         `json:"new_email,omitempty"`
+	NewEmail               string         `json:"new_email,omitempty"` // the new address of a pending change; "": no change is pending
 	EmailChangeSentAt      *time.Time     `json:"email_change_sent_at,omitempty"`
-	NewPhone               string         `json:"new_phone,omitempty"`
+	NewPhone               string         `json:"new_phone,omitempty"` // the new number of a pending change
 	PhoneChangeSentAt      *time.Time     `json:"phone_change_sent_at,omitempty"`
 	ReauthenticationSentAt *time.Time     `json:"reauthentication_sent_at,omitempty"`
 	LastSignInAt           *time.Time     `json:"last_sign_in_at,omitempty"`
@@ -31,8 +31,8 @@ type User struct {
 	BannedUntil            *time.Time     `json:"banned_until,omitempty"`
 	CreatedAt              time.Time      `json:"created_at"`
 	UpdatedAt              time.Time      `json:"updated_at"`
-	DeletedAt              *time.Time     `json:"deleted_at,omitempty"`
-	IsAnonymous            bool           `json:"is_anonymous"` // always false: every account has an address, a number or a provider
+	DeletedAt              *time.Time     `json:"deleted_at,omitempty"` // of a soft-deleted account, whose row is kept
+	IsAnonymous            bool           `json:"is_anonymous"`         // always false: every account has an address, a number or a provider
 
 	isSSO             bool   // the account belongs to a SAML identity provider and can only sign in there
 	hash              string // hash of the password; "" when the account has none

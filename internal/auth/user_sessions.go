@@ -9,7 +9,7 @@ import (
 
 // Sessions handles GET /auth/v1/user/sessions (not in Supabase Auth). The response has the caller's sessions with device and IP
 // address, the most recently used session first. If the account has a verified second factor, the caller needs a session at aal2
-// (after the second factor): a stolen password must not be enough to see where the account's holder signs in.
+// (after the second factor), because a stolen password must not be enough to see where the account's holder signs in.
 func (s *Service) Sessions(w http.ResponseWriter, r *http.Request) error {
 	user, current, err := s.currentSession(r.Context())
 	if err != nil {
@@ -23,7 +23,8 @@ func (s *Service) Sessions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	for i := range list {
-		list[i].Current, list[i].Device = list[i].ID == current.id, device.Parse(list[i].UserAgent)
+		list[i].Current = list[i].ID == current.id
+		list[i].Device = device.Parse(list[i].UserAgent)
 	}
 	return respondPrivate(w, list, nil)
 }

@@ -12,18 +12,20 @@ import (
 	"atelie/internal/identity"
 )
 
+// This file returns and changes the caller's own account (GET and PUT /auth/v1/user).
+
 // GetUser handles GET /auth/v1/user: it returns the caller's own account. Error: 403 session_not_found when the session has ended.
 func (s *Service) GetUser(w http.ResponseWriter, r *http.Request) error {
 	ctx, now := r.Context(), s.now()
-	// Changes is called before the account is read, so that no change is missed. known is false on PostgreSQL: nothing is cached there.
-	changes, known, err := s.db.Changes(ctx)
+	// The state is read before the account, so that no change is missed. On PostgreSQL isKnown is false, and nothing is cached.
+	state, isKnown, err := s.db.Changes(ctx)
 	if err != nil {
 		return err
 	}
-	var store bool
-	if caller := identity.Of(ctx); known && caller.Bearer && caller.Role == identity.Authenticated {
+	store := false // whether to cache the response
+	if caller := identity.Of(ctx); isKnown && caller.Bearer && caller.Role == identity.Authenticated {
 		var body []byte
-		if body, store = s.users.get(changes, userSession{caller.UserID, caller.SessionID}, now); body != nil {
+		if body, store = s.users.get(state, userSession{caller.UserID, caller.SessionID}, now); body != nil {
 			return respondPrivateText(w, body)
 		}
 	}
@@ -33,7 +35,7 @@ func (s *Service) GetUser(w http.ResponseWriter, r *http.Request) error {
 	}
 	body, err := json.Marshal(user)
 	if err == nil && store {
-		err = s.cacheUser(ctx, changes, body, user.ID, sessionID, now)
+		err = s.cacheUser(ctx, state, body, user.ID, sessionID, now)
 	}
 	if err != nil {
 		return err
@@ -154,7 +156,7 @@ func (s *Service) sessionLevel(ctx context.Context, userID, sessionID string) (s
 	return current.aal, err
 }
 
-// reauthenticateForUpdate checks the proof that a guarded change needs. An account with a role needs one when its last
+// reauthenticateForUpdate checks the proof that a guarded change needs. An owner needs one when the last
 // sign-in is older than reauthenticateAfter; with PasswordReauth, every account needs a nonce for a new password after
 // passwordReauthAfter. nonce is to be passed to consumeNonce; it is the zero value when none was used.
 func (s *Service) reauthenticateForUpdate(w http.ResponseWriter, r *http.Request, u User, sessionID string, body userUpdateRequest) (nonce oneTimeToken, err error) {

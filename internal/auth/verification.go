@@ -9,6 +9,9 @@ import (
 	"atelie/internal/db"
 )
 
+// This file consumes one-time tokens and makes the changes that they confirm. verify.go handles the requests. A one-time token is a link
+// and a code that were sent together; one of them can be used, once.
+
 // Types of verification, as the client names them.
 const (
 	verifySignup      = "signup"
@@ -23,13 +26,15 @@ const (
 
 // linkKinds maps each type of verification by a link to the kinds of one-time tokens that it accepts.
 var linkKinds = map[string][]tokenType{
-	verifySignup: {tokenConfirmation}, verifyInvite: {tokenConfirmation},
-	verifyMagicLink: {tokenRecovery}, verifyRecovery: {tokenRecovery},
+	verifySignup:      {tokenConfirmation},
+	verifyInvite:      {tokenConfirmation},
+	verifyMagicLink:   {tokenRecovery},
+	verifyRecovery:    {tokenRecovery},
 	verifyEmailChange: {tokenEmailCurrent, tokenEmailNew},
 	verifyEmail:       {tokenConfirmation, tokenRecovery},
 }
 
-// verifyResult is the result of a consumed one-time token (a link and a code that were sent together). Exactly one field is set.
+// verifyResult is the result of a consumed one-time token. Exactly one field is set.
 type verifyResult struct {
 	issued              issuedSession // the opened session
 	authCode            string        // the code of a PKCE flow

@@ -13,6 +13,8 @@ import (
 	"atelie/internal/httpx"
 )
 
+// This file handles the use of the links and codes that were sent by mail or SMS.
+
 // verifyRequest is the body of Verify. It contains either a code and the e-mail address or phone number to which the code was
 // sent, or the token of a link.
 type verifyRequest struct {
@@ -21,7 +23,7 @@ type verifyRequest struct {
 	TokenHash  string `json:"token_hash"` // the link's token
 	Email      string `json:"email"`
 	Phone      string `json:"phone"`
-	RedirectTo string `json:"redirect_to"`
+	RedirectTo string `json:"redirect_to"` // not used; must be "" with TokenHash
 }
 
 // firstConfirmationText is the message in the response to the first of the two confirmations of an e-mail change.

@@ -10,14 +10,16 @@ import (
 	"time"
 )
 
+// This file sends requests to providers, with limits of time and size.
+
 // Limits of a request to a provider, and of the response.
 const (
 	requestTimeout   = 10 * time.Second
 	maxResponseBytes = 1 << 20
 )
 
-// newClient returns the HTTP client for requests to providers. It limits the time of a request and the size of the response. It
-// follows no redirects: otherwise an attacker could use a redirect of the provider to reach hosts in the server's private network.
+// newClient returns the HTTP client for requests to providers. It limits the time of a request and the size of the response. It follows no
+// redirects, because otherwise an attacker could use a redirect of the provider to reach hosts in the server's private network.
 func newClient() *http.Client {
 	return &http.Client{
 		Timeout:   requestTimeout,

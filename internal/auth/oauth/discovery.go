@@ -13,6 +13,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
+// This file reads and caches the configurations that OpenID Connect providers publish.
+
 const (
 	configurationLife = time.Hour       // how long a configuration is used before it is read again
 	minRetryInterval  = 2 * time.Second // minimum time between a failed read of a configuration and the next read

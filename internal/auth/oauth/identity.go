@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 )
 
+// This file makes an Identity from the claims (facts about a person) that providers send.
+
 // Reasons why an ID token is refused. The errors of VerifyIDToken and Exchange wrap one of them together with ErrRefused.
 var (
 	ErrAudience      = errors.New("audience")                                            // the token was issued for another client

@@ -12,6 +12,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
+// This file verifies ID tokens: signed statements of an OpenID Connect provider about who has signed in.
+
 // IDToken is a token that the client itself got from the provider, for example with Google's sign-in button.
 type IDToken struct {
 	Raw         string // the signed token

@@ -58,7 +58,7 @@ type Provider struct {
 	fetchIdentity func(ctx context.Context, token *oauth2.Token, callback Callback) (Identity, error)
 	// clientSecret returns the client secret for the exchange of a code.
 	clientSecret func() (string, error)
-	// acceptsFacebookNonce accepts ID tokens with an unhashed nonce, or with one that the client does not know, because Facebook's
+	// acceptsFacebookNonce means that the nonce in an ID token may be unhashed, and that the client need not send it, because Facebook's
 	// library may choose the nonce itself.
 	acceptsFacebookNonce bool
 	// verifiesAllEmails means that e-mail addresses in ID tokens are verified although the tokens do not contain email_verified

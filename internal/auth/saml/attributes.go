@@ -2,7 +2,8 @@ package saml
 
 import "strings"
 
-// This file reads the id, the e-mail address and the claims of a person from an assertion.
+// This file reads the id, the e-mail address and the claims of a person from an assertion (what the identity provider states about the
+// person). Identity providers use different names for the same attribute; a further name of the e-mail address goes into emailAttributes.
 
 // subjectIDAttribute is the name of the attribute with a permanent id of the person (SAML subject-id attributes §3.3).
 const subjectIDAttribute = "urn:oasis:names:tc:SAML:attribute:subject-id"
@@ -32,8 +33,9 @@ func (a *Assertion) Values(name string) []string {
 	return values
 }
 
-// UserID returns the provider's permanent id for the person: the attribute subject-id, or else the NameID, in lower case when it is an
-// e-mail address. It returns "" when the assertion has neither, or when the NameID is transient and so changes with every sign-in.
+// UserID returns the provider's permanent id for the person: the attribute subject-id, or else the NameID. A NameID that is an e-mail
+// address is returned in lower case. UserID returns "" when the assertion has neither, or when the NameID is transient, so that it changes
+// with every sign-in.
 func (a *Assertion) UserID() string {
 	if ids := a.Values(subjectIDAttribute); len(ids) > 0 {
 		return ids[0]

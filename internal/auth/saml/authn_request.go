@@ -48,7 +48,7 @@ func (sp *ServiceProvider) AuthnRequest(idp *IdentityProvider, relayState, nameI
 	if err != nil {
 		return "", "", err
 	}
-	if target.RawQuery != "" { // the provider's URL has parameters of its own: the signature covers only those of signedQuery
+	if target.RawQuery != "" { // the provider's URL has parameters of its own, which the signature does not cover
 		query = target.RawQuery + "&" + query
 	}
 	target.RawQuery = query

@@ -15,6 +15,8 @@ import (
 	"github.com/beevik/etree"
 )
 
+// This file decrypts assertions that an identity provider has encrypted with the public key of this service.
+
 // Accepted algorithms of XML Encryption. RSA with PKCS #1 v1.5 is not among them, because padding oracles can break it
 // (Bleichenbacher's attack).
 const (
@@ -35,7 +37,7 @@ const nsXMLEnc11 = "http://www.w3.org/2009/xmlenc11#"
 var keySizes = map[string]int{aes128CBC: 16, aes192CBC: 24, aes256CBC: 32, aes128GCM: 16, aes192GCM: 24, aes256GCM: 32}
 
 // oaepDigests maps each digest algorithm that a message can name for RSA-OAEP to its hash. oaepMasks does the same for the mask
-// generation functions. The key "" has the default for a message that names none.
+// generation functions. The value of the key "" is the default, for a message that names none.
 var oaepDigests = map[string]crypto.Hash{
 	"": crypto.SHA1, "http://www.w3.org/2000/09/xmldsig#sha1": crypto.SHA1, "http://www.w3.org/2001/04/xmlenc#sha256": crypto.SHA256,
 	"http://www.w3.org/2001/04/xmldsig-more#sha384": crypto.SHA384, "http://www.w3.org/2001/04/xmlenc#sha512": crypto.SHA512,

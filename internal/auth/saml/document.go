@@ -23,7 +23,7 @@ func checkXML(raw []byte, allowComments bool) error {
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
 		return refuse("the document is not UTF-8")
 	}
-	decoder := xml.NewDecoder(bytes.NewReader(raw)) // it is strict: it accepts only the five predefined entities of XML
+	decoder := xml.NewDecoder(bytes.NewReader(raw)) // a strict decoder, which accepts only the five predefined entities of XML
 	depth, roots := 0, 0
 	for tokens := 0; ; tokens++ {
 		offset := decoder.InputOffset()

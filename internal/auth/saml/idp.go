@@ -22,6 +22,7 @@ type IdentityProvider struct {
 	CacheDuration time.Duration       // how long the metadata may be cached; 0 when the metadata does not state it
 }
 
+// Limits of ParseIdentityProvider. It returns an error for metadata that exceeds them.
 const (
 	maxEntityID     = 1024 // bytes (SAML core §8.3.6)
 	maxCertificates = 20

@@ -10,6 +10,8 @@ import (
 	"time"
 )
 
+// This file creates and parses the key pair of this service, with which it signs requests and decrypts assertions.
+
 const (
 	keyBits          = 2048           // length of a new RSA key
 	certificateYears = 100            // validity of a new certificate

@@ -8,10 +8,12 @@ import (
 	"github.com/beevik/etree"
 )
 
+// This file verifies the responses of identity providers. structure.go, signature.go and decrypt.go have the steps.
+
 // Expected holds the values that a response must match.
 type Expected struct {
-	// RequestID is the id of the authentication request. The response must repeat it as InResponseTo. "" means that the identity
-	// provider has started the sign-in: the response must then name no request (SAML profiles §4.1.5).
+	// RequestID is the id of the authentication request, which the response must repeat as InResponseTo. "" means that the identity
+	// provider has started the sign-in. The response must then name no request (SAML profiles §4.1.5).
 	RequestID string
 	Now       time.Time // the time at which the response must be valid
 }

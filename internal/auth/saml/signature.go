@@ -11,8 +11,10 @@ import (
 	"github.com/russellhaering/goxmldsig/etreeutils"
 )
 
-// Accepted algorithms of XML signatures. SHA-1 is excluded because it is broken. HMAC is excluded because its key would be public:
-// the provider's public key.
+// This file verifies the XML signatures of responses and assertions.
+
+// Accepted algorithms of XML signatures. SHA-1 is excluded because it is broken. HMAC is excluded because its key would be the provider's
+// public key, which everybody knows.
 var (
 	signatureMethods = []string{
 		dsig.RSASHA256SignatureMethod, dsig.RSASHA384SignatureMethod, dsig.RSASHA512SignatureMethod,
@@ -52,7 +54,7 @@ func verifySignature(el *etree.Element, certificates []*x509.Certificate, now ti
 	if err != nil {
 		return nil, refuse("namespaces: %w", err)
 	}
-	// KeyInfo can contain a certificate. It is removed, because an attacker can put one there: only the certificates of the
+	// KeyInfo can contain a certificate, which an attacker may have put there. It is removed, so that only the certificates of the
 	// provider's metadata are trusted.
 	for _, s := range childrenOf(detached, nsXMLDSig, "Signature") {
 		for _, k := range childrenOf(s, nsXMLDSig, "KeyInfo") {

@@ -6,13 +6,15 @@ import (
 	"github.com/beevik/etree"
 )
 
+// This file checks that a response has its elements only in the places where SAML expects them.
+
 // idPattern matches the accepted IDs of signed elements. Package goxmldsig finds elements only by IDs of this form.
 var idPattern = regexp.MustCompile(`^[a-zA-Z_][\w.-]{0,255}$`)
 
-// checkStructure checks that a message is a Response with at most one assertion, plain or encrypted, and returns the
-// assertion, or nil when there is none. It rejects further Response, Assertion and Signature elements at all other places, in
-// any namespace, and ids that occur twice. This check alone prevents signature wrapping (elements that an attacker adds beside the signed
-// ones), even before a signature is verified.
+// checkStructure checks that a message is a Response with at most one assertion, plain or encrypted, and returns the assertion, or nil
+// when there is none. It rejects Response, Assertion and Signature elements in all other places, in any namespace, and ids that occur
+// twice. This check alone prevents signature wrapping (elements that an attacker adds beside the signed ones), even before a signature is
+// verified.
 func checkStructure(response *etree.Element) (assertion *etree.Element, err error) {
 	if !isElement(response, nsProtocol, "Response") {
 		return nil, refuse("the message is no Response")

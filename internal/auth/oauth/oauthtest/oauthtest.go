@@ -41,7 +41,7 @@ type Server struct {
 	server *httptest.Server
 
 	mu       sync.Mutex
-	consents map[string]consent        // consents by authorization code
+	consents map[string]consent        // by authorization code
 	tokens   map[string]map[string]any // claims of the person, by access token
 	requests map[string]int            // number of requests, by path
 
@@ -59,8 +59,8 @@ type Server struct {
 
 // consent records that a person has agreed to a sign-in. The client exchanges its code for tokens.
 type consent struct {
-	clientID, redirect, challenge, nonce string
-	claims                               map[string]any
+	clientID, redirect, challenge, nonce string         // parameters of the authorization request; challenge is that of PKCE
+	claims                               map[string]any // the claims about the person
 }
 
 // New starts a provider and stops it at the end of the test. now is the clock of its tokens.

@@ -20,6 +20,9 @@ import (
 	dsig "github.com/russellhaering/goxmldsig"
 )
 
+// This file makes the responses of an attacker, for tests which check that a service provider rejects them. A new attack is a call of
+// addCase.
+
 // Case is one response that a service provider must reject.
 type Case struct {
 	Name string
@@ -29,7 +32,7 @@ type Case struct {
 // victim is the e-mail address of the person as whom the attacker wants to sign in.
 const victim = "owner@corp.example"
 
-// Hostile returns the responses that a service provider must reject when it trusts only p.
+// Hostile returns one case for each attack on a service provider that trusts only p.
 func Hostile(p *IdP) []Case {
 	var cases []Case
 	addCase := func(name string, change func(t testing.TB, d *Draft)) {
