@@ -18,7 +18,7 @@ func (s *Service) EachEntryAbout(ctx context.Context, q db.Querier, address stri
 		return err
 	}
 	for _, c := range found {
-		c.Account, c.Title = "", c.recordedTitle // without the author of the change: that is not data about the address
+		c.Account, c.Title = "", c.recordedTitle // without the actor, who is not data about the address
 		if c.Series != nil {
 			c.Series.Title = c.recordedSeries
 		}

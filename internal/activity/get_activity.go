@@ -17,6 +17,8 @@ import (
 	"atelie/internal/policy"
 )
 
+// This file handles rpc/get_activity, which returns the activity log page by page.
+
 // maxBody is the maximum size of a request body in bytes.
 const maxBody = 4 << 10
 

@@ -11,13 +11,15 @@ import (
 	"sync"
 )
 
-// table describes one table that the migrations create. The description is the same for both engines. A copy between databases and
-// the archive of a site need it.
+// This file finds out which tables and columns the migrations create. A copy between databases and the archive of a site (a zip file) use
+// this list.
+
+// table describes one table that the migrations create. The description is the same for both engines.
 type table struct {
 	name    string
 	columns []column
 	key     []int    // the primary key: indices in columns, in the key's order
-	parents []string // tables that its foreign keys refer to
+	parents []string // the tables to which the foreign keys of this table refer
 	seeded  bool     // true if the migrations insert rows into it
 }
 
@@ -31,9 +33,9 @@ type column struct {
 // must sort these kinds in the same order.
 var keyKinds = []kind{"uuid", "text", "int", "bigint", "serial"}
 
-// catalogue returns the tables that the migrations create; each follows the tables that it refers to. It runs the migrations on
-// an empty SQLite database in memory and reads the resulting schema. For this database each placeholder of a type is replaced by its own
-// name ({{.uuid}} by uuid), so the schema shows the kind of each column.
+// catalogue returns the tables that the migrations create. They are sorted so that each table follows the tables to which it refers.
+// catalogue runs the migrations on an empty SQLite database in memory and reads the resulting schema. In these migrations each placeholder
+// of a type is replaced by its own name ({{.uuid}} by uuid), so that the schema shows the kind of each column.
 var catalogue = sync.OnceValues(func() (_ []*table, err error) {
 	sqlOf := placeholderSQL(SQLite)
 	for name := range kinds {
@@ -60,7 +62,7 @@ var catalogue = sync.OnceValues(func() (_ []*table, err error) {
 	return readCatalogue(ctx, stdQuerier{conn})
 })
 
-// readCatalogue reads the tables of a migrated SQLite database and sorts them: each follows the tables that it refers to.
+// readCatalogue reads the tables of a migrated SQLite database and sorts them as catalogue describes.
 func readCatalogue(ctx context.Context, q Querier) ([]*table, error) {
 	found, err := tablesOf(ctx, q, SQLite)
 	if err != nil {

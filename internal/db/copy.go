@@ -15,8 +15,8 @@ import (
 )
 
 // CopyJob copies one snapshot of a database to another database, and can resume after an interruption. The caller calls BeginCopy,
-// CopyRows, Verify and Finish in this order. The source can change between two runs: if Outdated reports that, the caller calls Restart
-// before CopyRows. Before Verify the caller can copy files, and store its own progress with SetProgress.
+// CopyRows, Verify and Finish in this order. If Outdated reports that the source has changed since an interrupted run, the caller calls
+// Restart before CopyRows. Before Verify the caller can copy files, and store its own progress with SetProgress.
 type CopyJob struct {
 	// Resumed is true when the job continues an earlier, interrupted run.
 	Resumed bool
@@ -29,12 +29,12 @@ type CopyJob struct {
 	schema        string // this program's schema version, in decimal
 }
 
-// copyState is the name of the table in the target with the progress of a copy. The table exists only while the copy is unfinished.
-// Migrate rejects a database that has it.
+// copyState is the name of a table in the target, which contains the progress of the copy and exists only while the copy is unfinished.
+// Migrate rejects a database with this table.
 const copyState = "atelie_copy"
 
-// activityPaused is the name of a table on SQLite. While it has a row, the triggers do not write to the table activity. A copy inserts a row
-// before it copies the activity of its source. On PostgreSQL the triggers check whether copyState exists.
+// activityPaused is the name of a table on SQLite. While it has a row, the triggers do not write to the table activity (the log of who did
+// what). A copy inserts a row, so that its own writes are not logged. On PostgreSQL the triggers check whether copyState exists.
 const activityPaused = "activity_paused"
 
 // Limits of one batch: its rows, its bytes, and the parameters of its insert statement (SQLite allows 32,766).

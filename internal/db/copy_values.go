@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// This file converts the values of a copy between SQLite and PostgreSQL.
+// This file converts the values of a copy between SQLite and PostgreSQL. A new kind of column needs an entry in kinds.
 
 // kind is a column's type: the name of its placeholder in the migrations, such as uuid for {{.uuid}}.
 type kind string

@@ -18,10 +18,12 @@ import (
 	"atelie/internal/apperr"
 )
 
+// This file defines errors of the database, and converts the errors of the two drivers to them.
+
 // ErrNoRows is returned by Row.Scan when the query found nothing.
 var ErrNoRows = errors.New("no rows")
 
-// errInterrupted is the error for a statement or transaction on SQLite that was interrupted because its context has ended.
+// errInterrupted is the error for a statement or transaction on SQLite that was interrupted because its context had ended.
 var errInterrupted = errors.New("interrupted")
 
 // ConstraintError is the error for a row that was not stored because it violates a constraint. Code is PostgreSQL's SQLSTATE

@@ -20,7 +20,8 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file opens the two databases of the command atelie copy: OpenSource the one that is read, OpenExclusive the one that is written.
+// This file opens the two databases of the command atelie copy. OpenSource opens the source, which is read, and OpenExclusive the target,
+// which is written.
 
 // ErrInUse is returned by OpenExclusive while another program has the database open.
 var ErrInUse = errors.New("a server or another copy uses this database: stop it first")
@@ -31,12 +32,12 @@ const copyLock = 0x6174656c6965
 // copyAppName is the application_name of the PostgreSQL sessions of a copy.
 const copyAppName = "atelie copy"
 
-// How long OpenExclusive waits until a program that has just ended no longer appears to use the database.
+// OpenExclusive waits for a short time if the database seems to be in use, because the program that used it may have just ended.
 const (
-	// fileTimeout is how long it waits for the lock of an SQLite file. The operating system releases the lock when the process ends.
+	// fileTimeout is the maximum wait for the lock of an SQLite file. The operating system releases the lock when the process ends.
 	fileTimeout = time.Second
-	// sessionTimeout is how long it waits for the end of the process's sessions on PostgreSQL. The database server notices the end of a
-	// process with a delay, which can be seconds on a busy machine. sessionPoll is the interval at which the sessions are checked.
+	// sessionTimeout is the maximum wait for the end of another program's sessions on PostgreSQL. The database server notices the end of
+	// a process with a delay, which can be seconds on a busy machine. sessionPoll is the interval at which the sessions are checked.
 	sessionTimeout = 5 * time.Second
 	sessionPoll    = 100 * time.Millisecond
 )
@@ -58,7 +59,7 @@ func OpenSource(ctx context.Context, databaseURL string) (*DB, error) {
 	d := newDB(SQLite, NoHooks)
 	drv, err := openSQLiteSource(ctx, file)
 	if lite, ok := errors.AsType[*sqlite.Error](err); ok && slices.Contains([]int{sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}, lite.Code()&0xff) {
-		// On a read-only disk SQLite can read a write-ahead log only without its shared index, in exclusive mode.
+		// On a read-only disk SQLite cannot create the shared index of the write-ahead log. In exclusive mode it needs no such index.
 		drv, err = openSQLiteExclusive(ctx, file, true)
 	}
 	if err != nil {

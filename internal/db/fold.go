@@ -11,8 +11,8 @@ import (
 )
 
 // lowerOf maps upper-case letters to lower-case ones for case-insensitive search. The list is fixed, so that both engines find the same
-// rows: PostgreSQL's own rules depend on the server's locale, and SQLite's cover only ASCII. The letter İ is left out: its lower-case
-// form is the ASCII letter i, and FoldTranslation needs lower-case forms outside ASCII.
+// rows. PostgreSQL's own rules depend on the server's locale, and SQLite's cover only ASCII. The letter İ is left out, because its
+// lower-case form is the ASCII letter i, and FoldTranslation needs lower-case forms outside ASCII for letters outside ASCII.
 var lowerOf = func() map[rune]rune {
 	table := make(map[rune]rune)
 	// The ranges of code points: ASCII; Latin-1 and Latin Extended-A; Greek; Cyrillic.

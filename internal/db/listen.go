@@ -10,6 +10,8 @@ import (
 	"atelie/internal/interval"
 )
 
+// This file receives the notifications of PostgreSQL (NOTIFY) by which nodes wake each other.
+
 // While no notification comes, the connection is pinged every pingInterval. A ping without a response within pingTimeout means that
 // the connection is lost.
 const (

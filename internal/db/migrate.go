@@ -14,13 +14,13 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/jackc/pgx/v5/stdlib" // goose needs a database/sql connection
+	"github.com/jackc/pgx/v5/stdlib" // goose, which runs the migrations, needs a database/sql connection
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 )
 
-// migrationFiles are the numbered migrations. Both engines share them. Where their SQL differs, a file contains a placeholder such as
-// {{.uuid}}; renderMigrations replaces it by the SQL of the engine.
+// migrationFiles are the numbered migrations, which both engines share; a new one is a new file. Where the SQL of the engines differs, a
+// file contains a placeholder such as {{.uuid}}, which renderMigrations replaces by the SQL of the engine (placeholders in dialect.go).
 //
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
@@ -37,7 +37,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 	return d.migrate(ctx)
 }
 
-// migrate runs the missing migrations, while no other node does.
+// migrate is Migrate without the check for an unfinished copy.
 func (d *DB) migrate(ctx context.Context) error {
 	scripts, err := renderMigrations(placeholderSQL(d.Dialect))
 	if err != nil {

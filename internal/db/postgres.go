@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// postgresDriver is the driver for PostgreSQL.
+// postgresDriver implements driver for PostgreSQL.
 type postgresDriver struct {
 	pool      *pgxpool.Pool // all reads and writes, except the reads of DB.AnonymousPool
 	anonymous *pgxpool.Pool // used only by DB.AnonymousPool; connects when it is first used
@@ -24,7 +24,7 @@ type postgresDriver struct {
 const defaultConnectTimeout = 5 * time.Second
 
 // openPostgres opens the pools. Their sessions are in UTC, so that PostgreSQL prints times in the form that SQLite stores (timeLayout). The
-// functions in configure are called with the pools' configuration and can change it.
+// functions in configure can change the configuration of the pools.
 func openPostgres(ctx context.Context, url string, configure ...func(*pgxpool.Config)) (*postgresDriver, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 )
 
+// This file defines short forms of frequent queries and statements.
+
 // Collect runs a query and returns what scan makes of each row, in the order of the rows. Without an error the list is not
 // nil. The rows are closed on return, because a transaction can have only one open cursor.
 func Collect[T any](ctx context.Context, q Querier, scan func(Row) (T, error), query string, args ...any) (list []T, err error) {

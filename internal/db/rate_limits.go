@@ -5,6 +5,8 @@ import (
 	"time"
 )
 
+// This file counts attempts for rate limits, in the table rate_limits.
+
 // Hit counts one attempt against the rate limit with the given name and returns the number of attempts in the current window.
 // subject is who makes the attempt, for example an IP address or an account. The counters are in the database, so that they
 // survive restarts and all nodes share them.

@@ -10,6 +10,8 @@ import (
 	"sync"
 )
 
+// This file checks whether an open database is usable: that it responds, is complete and is not damaged.
+
 // MissingTables is the error of Ready and CheckTables for a database that lacks some of its tables. Its elements are the
 // names of these tables.
 type MissingTables []string

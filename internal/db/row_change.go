@@ -2,6 +2,8 @@ package db
 
 import "encoding/json"
 
+// This file defines the row changes that package tables records and package realtime sends to clients.
+
 // The kinds of row changes, as the realtime client names them.
 const (
 	Inserted = "INSERT"

@@ -14,7 +14,7 @@ import (
 
 // This file reads and inserts rows of any table as JSON, for the archive of a site (commands export and import).
 
-// TableNames lists the tables of the migrations that contain a site's data; each follows the tables that it refers to.
+// TableNames lists the tables that contain a site's data, sorted so that each table follows the tables to which it refers.
 func TableNames() ([]string, error) {
 	tables, err := catalogue()
 	names := make([]string, len(tables))
@@ -35,9 +35,9 @@ func findTable(name string) (*table, error) {
 	return nil, fmt.Errorf("no table %s", name)
 }
 
-// ReadJSON calls each with every row of a table as a JSON object, in the order of the primary key. Members have the order of the
-// columns. Both engines give the same text: times as FormatTime writes them, bytes in base64, and the values of JSON columns
-// with their members sorted by name.
+// ReadJSON calls the function each with every row of a table, in the order of the primary key. A row is a JSON object whose members have
+// the order of the columns. Both engines give the same text: times as FormatTime writes them, bytes in base64, and the values of JSON
+// columns with their members sorted by name.
 func ReadJSON(ctx context.Context, q Querier, dialect Dialect, name string, each func(row json.RawMessage) error) error {
 	t, err := findTable(name)
 	if err != nil {

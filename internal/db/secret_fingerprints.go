@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// SecretState says whether a node may use the database with its secret. From the secret the node derives the keys that encrypt and sign.
-// The database stores a fingerprint of each secret that it accepts.
+// SecretState says whether a node may use the database with its secret, from which the node derives the keys that encrypt and sign. The
+// database stores a fingerprint (a value that is derived from the secret) of each secret that it accepts.
 type SecretState int
 
 // The values of SecretState.

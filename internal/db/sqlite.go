@@ -43,7 +43,8 @@ func openSQLite(ctx context.Context, file string) (*sqliteDriver, error) {
 			fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), "journal_mode(wal)", "synchronous(full)", "foreign_keys(on)",
 			"case_sensitive_like(on)", "temp_store(memory)", "secure_delete(on)",
 		}
-		for _, pragma := range extra["_pragma"] { // replaces the default: the driver does not run pragmas in the order of the URL
+		// A pragma in extra replaces the default one, because the driver does not run pragmas in the order of the URL.
+		for _, pragma := range extra["_pragma"] {
 			name, _, _ := strings.Cut(pragma, "(")
 			pragmas = slices.DeleteFunc(pragmas, func(p string) bool { return strings.HasPrefix(p, name+"(") })
 		}
@@ -72,7 +73,7 @@ func openSQLite(ctx context.Context, file string) (*sqliteDriver, error) {
 	}{
 		{&d.write, openStatementPool, url.Values{"_txlock": {"immediate"}}, 1},
 		{&d.read, openStatementPool, readOnly, max(4, runtime.NumCPU()*2)},
-		// The statements of unprivileged callers vary without limit: they are not worth keeping.
+		// This pool does not keep prepared statements, because unprivileged callers can send any number of different ones.
 		{&d.anonymous, openSQLitePool, readOnly, AnonymousConns},
 	} {
 		if *pool.to, err = pool.open(dsn(pool.options)); err != nil {

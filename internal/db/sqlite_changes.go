@@ -14,8 +14,8 @@ import (
 // of different DBs cannot be compared.
 type Changes struct{ connection, version int64 }
 
-// Changes returns the current value. On SQLite it costs a tenth of a small query. On PostgreSQL ok is false, because there it would cost
-// as much as a query.
+// Changes returns the current state. On SQLite the call costs a tenth of a small query. On PostgreSQL ok is false, because there the call
+// would cost as much as a query.
 func (d *DB) Changes(ctx context.Context) (c Changes, ok bool, err error) {
 	s, ok := d.driver.(*sqliteDriver)
 	if !ok || s.changes == nil {

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Limits of a group of transactions that share a commit. The first transaction of a group waits until the last has run.
+// Limits of a group of transactions that share a commit. The first transaction of a group waits until the last one has run.
 const (
 	maxGroupSize = 64                    // number of transactions
 	maxGroupTime = 10 * time.Millisecond // time after its begin in which a group accepts further transactions
 )
 
 // writeQueue lets transactions use the only write connection one after the other, in the order of arrival. A commit waits 0.6 ms for the
-// disk. Therefore consecutive short transactions form a group: one transaction of SQLite with one commit. Each transaction of a group
-// runs in a savepoint, so that it can fail alone. It returns to its caller after the commit.
+// disk. Therefore consecutive short transactions form a group: one transaction of SQLite with one commit. The later transactions of a group
+// run in savepoints, so that each can fail alone. A transaction of a group returns to its caller after the commit of the group.
 type writeQueue struct {
 	pool *sql.DB // a pool of one connection
 
@@ -37,7 +37,7 @@ type waiting struct {
 // group is an open transaction of SQLite.
 type group struct {
 	tx      *sql.Tx
-	actor   string // the actor that history_actor contains now
+	actor   string // the account that the table history_actor contains now; triggers record it as the actor of changes
 	began   time.Time
 	results []chan error // one for each transaction that has run; receives the result of the commit
 }

@@ -11,7 +11,7 @@ import (
 	"os"
 )
 
-// This file empties SQLite's write-ahead log, and removes what follows its end.
+// This file empties SQLite's write-ahead log, and removes the old data that is left in its file after the last transaction.
 
 // ErrLogInUse is returned by scrub and TruncateLog while a reader still needs the write-ahead log.
 var ErrLogInUse = errors.New("the write-ahead log is being read, it cannot be emptied yet")

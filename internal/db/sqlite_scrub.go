@@ -15,7 +15,7 @@ import (
 // stays behind in the unused part of a page when rows move to other pages. The write-ahead log has earlier versions of pages until it is
 // emptied. A vacuum would remove the copies too, but no write is possible while it rewrites the database.
 
-// Limits of a scrub. A write waits for one step of it at most, or for a checkpoint of scrubLog pages.
+// Limits of a scrub. A write waits at most for one step of the scrub, or for a checkpoint of scrubLog pages.
 const (
 	scrubTimeout  = "busy_timeout(50)"    // pragma: a step waits 50 ms for locks
 	scrubAttempts = 20                    // attempts of a step that meets readers or writers
@@ -25,9 +25,9 @@ const (
 	scrubLog      = 512                   // pages that are overwritten between two checkpoints, so that the log stays small
 )
 
-// maxScrubPages is the number of pages from which on a database is not scrubbed, because pageGap could take other pages for pages of tables
-// and indexes. pageGap recognizes those two kinds by their first byte. In other pages this byte is the highest byte of a page number. It is 0
-// as long as page numbers fit into 24 bits: below 64 GB with SQLite's usual pages of 4 kB.
+// maxScrubPages is the number of pages from which on a database is not scrubbed. pageGap recognizes pages of tables and indexes by their
+// first byte. In other pages this byte is the highest byte of a page number, so that it is 0 only if page numbers fit into 24 bits: in
+// databases of less than 64 GB with SQLite's usual pages of 4 kB. In a larger database pageGap could take other pages for such pages.
 const maxScrubPages = 1 << 24
 
 // scrub overwrites the unused parts of all pages, and empties the write-ahead log. It uses a separate connection, so that writes do

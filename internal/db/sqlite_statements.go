@@ -12,8 +12,10 @@ import (
 
 // Limits of the prepared statements that a connection to SQLite keeps.
 const (
-	maxStatements     = 200     // requests choose their filters, so the number of different queries has no limit of its own
-	maxStatementBytes = 8 << 10 // a statement with a longer text is not kept: it has thousands of values and is rarely run again
+	// maxStatements is the number of statements. Without it the number would grow, because requests choose their filters.
+	maxStatements = 200
+	// maxStatementBytes is the length of a statement's text. A longer statement has thousands of values and is rarely run again.
+	maxStatementBytes = 8 << 10
 )
 
 // openStatementPool is sql.Open for SQLite, with connections that keep their prepared statements. Preparing takes about half of the time
@@ -73,7 +75,7 @@ type statement struct {
 func (c *statementConn) take(ctx context.Context, text string) (*statement, error) {
 	if e := c.idle[text]; e != nil {
 		delete(c.idle, text)
-		return c.recent.Remove(e).(*statement), nil // nothing else is put there
+		return c.recent.Remove(e).(*statement), nil // recent contains only statements
 	}
 	prepared, err := c.PrepareContext(ctx, text)
 	if err != nil {

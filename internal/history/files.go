@@ -8,8 +8,9 @@ import (
 	"atelie/internal/db"
 )
 
-// FileURLs returns all strings in revisions that can be the URL of a file. A file that was removed stays stored while one of them is
-// its URL.
+// This file finds the URLs of files in revisions (rows as they were before a change or a deletion).
+
+// FileURLs returns all strings in revisions that can be the URL of a file. A removed file stays stored while its URL is among them.
 func (s *Service) FileURLs(ctx context.Context) ([]string, error) {
 	rows, err := listRevisionRows(ctx, s.db, "")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 )
 
 // GetHistory handles rpc/get_history {table, id, before}. The response has the revisions of a row (the row as it was before each change),
-// the newest first. Each revision lists the URLs of its files that were replaced since. before is the id of the last revision of the
-// previous response.
+// the newest first. Each revision lists the URLs of its files that were replaced after the change. before is the id of the last revision
+// of the previous response.
 //
 // The history of a series also has revisions of its works: row_before is then {pairs}, a list with the rows of series_works before works
 // were added, removed or moved. A request for site_settings has no id. It returns the revisions of all settings, with the setting's key as

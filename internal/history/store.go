@@ -12,7 +12,7 @@ import (
 
 // This file has the queries on row_history.
 
-// maxListed is the maximum number of revisions in a response. A request with the last id of a response gets the next ones.
+// maxListed is the maximum number of revisions in a response. A request for the next revisions names the last id of the response.
 const maxListed = 200
 
 // revision is a row of row_history: what a row was before a change or a deletion.

@@ -66,7 +66,7 @@ var (
 	visiblePairs = Grant{Allowed: true, Rows: Rows{{Column: "is_visible", Value: true}}} // both the work and the series are published
 )
 
-// Table decides what the caller may do with rows of a table.
+// Table decides what the caller may do with rows of a table. A new table needs a case here; without a case only the service key may use it.
 func Table(c identity.Caller, table string, action Action) Grant {
 	if c.Role == identity.Service {
 		return allRows

@@ -13,6 +13,8 @@ import (
 	"atelie/internal/policy"
 )
 
+// This file handles broadcasts: messages that clients send to the members of a channel, over the WebSocket or by an HTTP request.
+
 // sendForbiddenText is the error text for clients that send messages or presence without the right to do so.
 const sendForbiddenText = "Unauthorized: Only administrators may send messages and presence on channels"
 

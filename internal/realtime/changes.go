@@ -25,8 +25,8 @@ func (s *Service) Record(ctx context.Context, tx *db.Tx, changes []db.RowChange)
 	return s.bus.Record(ctx, tx, kindChange, payloads...)
 }
 
-// RecordInserted is Record for inserted rows that this program does not read: the database runs query, which must return each inserted row
-// of the table as a JSON object.
+// RecordInserted is Record for inserted rows that this program does not read. Instead the database runs query, which must return each
+// inserted row of the table as a JSON object.
 func (s *Service) RecordInserted(ctx context.Context, tx *db.Tx, table, query string, args ...any) error {
 	const record = "null" // stands for the row in the JSON of the event
 	event, err := json.Marshal(db.RowChange{Table: table, Type: db.Inserted, Record: json.RawMessage(record), At: s.changedAt()})
@@ -40,7 +40,7 @@ func (s *Service) RecordInserted(ctx context.Context, tx *db.Tx, table, query st
 // changedAt returns the time for RowChange.At.
 func (s *Service) changedAt() string { return s.now().UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// DeleteEvents deletes all recorded events that contain one of these keys in their payload: the primary keys of deleted rows.
+// DeleteEvents deletes all recorded events whose payload contains one of the keys. keys are the primary keys of deleted rows.
 func (s *Service) DeleteEvents(ctx context.Context, tx *db.Tx, keys ...string) error {
 	return s.bus.DeleteContaining(ctx, tx, keys...)
 }

@@ -18,9 +18,11 @@ import (
 	"atelie/internal/policy"
 )
 
+// This file handles the joining and leaving of channels, and the renewal of the tokens of their members.
+
 const (
 	topicPrefix      = "realtime:" // the client puts it before the name of each channel
-	maxSubscriptions = 100         // maximum number of subscriptions of one member
+	maxSubscriptions = 100         // maximum number of subscriptions of one member; a join with more is refused
 )
 
 // member is a client that has joined a channel. A client that has joined several channels has one member for each.

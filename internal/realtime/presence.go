@@ -9,7 +9,9 @@ import (
 	"atelie/internal/db"
 )
 
-// maxPresencePayload is the maximum size, in bytes, of the payload of a track or untrack message.
+// This file handles presence: the list of the clients on a channel that have announced themselves.
+
+// maxPresencePayload is the maximum size, in bytes, of the payload of a track or untrack message. A larger message is refused.
 const maxPresencePayload = 16 << 10
 
 // presenceRow is a row of realtime_presence: a client that has announced its presence on a channel with a track message.

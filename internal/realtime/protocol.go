@@ -8,6 +8,8 @@ import (
 	"github.com/coder/websocket"
 )
 
+// This file decodes and encodes the frames (WebSocket messages) of the Phoenix channels protocol, in its versions 1.0.0 and 2.0.0.
+
 // Events of the Phoenix channels protocol, by the names that supabase-js uses.
 const (
 	eventJoin        = "phx_join"
@@ -24,7 +26,7 @@ const (
 	eventChanges     = "postgres_changes"
 )
 
-// Kinds of binary frames. Protocol 2.0.0 has them for broadcasts.
+// Kinds of binary frames. Only protocol 2.0.0 has binary frames, and only for broadcasts (messages to the members of a channel).
 const (
 	binaryPush      = 3 // a broadcast from the client
 	binaryBroadcast = 4 // a broadcast to the client

@@ -18,7 +18,9 @@ import (
 	"atelie/internal/identity"
 )
 
-// Limits of one socket.
+// This file accepts the WebSocket connections of clients, reads and writes their frames, and closes them.
+
+// Limits of one socket. A join beyond maxChannels is refused. At the other limits, except frameTimeout, the socket is closed.
 const (
 	maxFrame        = 256 << 10        // bytes of one frame from the client
 	maxQueuedFrames = 512              // frames that wait for a client that reads slowly
@@ -34,10 +36,10 @@ const (
 type socket struct {
 	service      *Service
 	conn         *websocket.Conn
-	v2           bool               // version of the Realtime protocol (Phoenix): true is 2.0.0, false 1.0.0
+	v2           bool               // whether the client uses version 2.0.0 of the Phoenix protocol; otherwise 1.0.0
 	limitSubject string             // the client's IP address or IPv6 network, for the limit of connections (httpx.LimitSubject)
 	credential   string             // API key or token of the HTTP request, used for channels that the client joins without a token
-	members      map[string]*member // the joined channels, by clientTopic; guarded by Service.mu
+	members      map[string]*member // the client's membership of each joined channel, by clientTopic; guarded by Service.mu
 
 	wake chan struct{} // receives a value when a frame was queued, so that write writes it
 	done chan struct{} // closed by the method close

@@ -17,7 +17,9 @@ import (
 	"atelie/internal/db"
 )
 
-// Limits of the filter of one subscription.
+// This file parses the filters of subscriptions, and decides which rows match them.
+
+// Limits of the filter of one subscription. A join with a filter that exceeds one of them is refused.
 const (
 	maxFilter     = 4000 // bytes
 	maxConditions = 20

@@ -17,7 +17,7 @@ import (
 // depends on them.
 func (s *Service) maySee(ctx context.Context, m *member, r *decodedChange) (bool, error) {
 	c := s.callerOf(m)
-	c.Admin = false // first without the rights of an administrator, which need a query
+	c.Admin = false // first without the rights of an administrator, because they need a query
 	if visible(c, r) {
 		return true, nil
 	}
@@ -28,14 +28,15 @@ func (s *Service) maySee(ctx context.Context, m *member, r *decodedChange) (bool
 	return err == nil && c.Admin && visible(c, r), err
 }
 
+// visible reports whether the policy lets a caller read the row of a change.
 func visible(c identity.Caller, r *decodedChange) bool {
 	grant := policy.Table(c, r.Table, policy.Select)
 	if !grant.Allowed || grant.Rows.All() {
 		return grant.Allowed
 	}
-	return !slices.ContainsFunc(grant.Rows, func(c policy.Condition) bool {
-		value, known := r.record[c.Column]
-		return !known || !meets(value, c, r.At)
+	return !slices.ContainsFunc(grant.Rows, func(condition policy.Condition) bool {
+		value, known := r.record[condition.Column]
+		return !known || !meets(value, condition, r.At)
 	})
 }
 

@@ -9,15 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// altTexts is the Go type of values of the kind AltTexts: the alternative texts of pictures, by the pictures' URLs and by language (en,
-// pt). Empty texts, and pictures without a text, are left out. The database stores the result of encode, a JSON text.
+// This file parses, checks and encodes the alternative texts of pictures (what a picture shows, in words).
+
+// altTexts is the Go type of values of the kind AltTexts. It maps the URL of each picture to the picture's texts by language (en, pt). It
+// contains neither empty texts nor pictures without a text. The database stores the JSON text that encode returns.
 type altTexts map[string]map[string]string
 
-// altLanguages are the languages of alternative texts, in the order of encode.
+// altLanguages are the languages of alternative texts, in the order in which encode writes them.
 var altLanguages = []string{"en", "pt"}
 
-// altTextsFromJSON converts a decoded JSON value. The value can also be a string that contains the JSON, as in revisions. The result is
-// nil if there are no texts.
+// altTextsFromJSON converts a decoded JSON value to altTexts, or to nil if there are no texts. The value can also be a string that contains
+// the JSON, as in revisions (rows as they were before a change).
 func altTextsFromJSON(v any) (any, error) {
 	if text, ok := v.(string); ok {
 		decoded, err := decodeJSON([]byte(text))
@@ -44,7 +46,7 @@ func altTextsFromJSON(v any) (any, error) {
 			if !ok || !slices.Contains(altLanguages, language) {
 				return nil, errAltTexts(byLanguage, "the texts of a picture must be an object with the names en and pt, and texts as values")
 			}
-			if err := checkText("A text", url+text); err != nil {
+			if err := checkText("A text", url+text); err != nil { // checks the URL too
 				return nil, err
 			}
 			if strings.TrimSpace(text) == "" {

@@ -14,16 +14,18 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file limits the queries of unprivileged callers: anonymous callers and accounts without a role. Queries that the response
-// cache cannot serve run on db.AnonymousPool, so that they do not delay the queries of other callers.
+// This file limits the queries of unprivileged callers: anonymous callers and accounts without a role. A query that the response cache
+// cannot serve waits for a slot (the permission to run one query) and then runs on db.AnonymousPool, a few separate connections, so that
+// it does not delay the queries of other callers.
 
 // Limits of the queries of unprivileged callers, except ownerBytes, which limits the queries of all other callers. A client is an IPv4
-// address or an IPv6 network (httpx.LimitSubject).
+// address or an IPv6 network (httpx.LimitSubject). A query fails with errBusy if too many queries wait, if it has waited too long, or if
+// its response would exceed sendingBytes. If a client has maxRunningClient running queries, its next query waits.
 const (
-	maxScans            = 20                    // conditions of one query that scan texts or lists
+	maxScans            = 20                    // conditions of one query that scan texts or lists (countScans)
 	defaultMaxBytes     = 8 << 20               // size of one response in bytes
 	ownerBytes          = 64 << 20              // size in bytes of one response to the owner, or of one read for a page
-	sendingBytes        = 32 << 20              // total size in bytes of the responses being sent; a response is in memory until its client has read it
+	sendingBytes        = 32 << 20              // total size in bytes of the responses being sent, which are in memory meanwhile
 	smallResponse       = 64 << 10              // size in bytes up to which a response does not count toward sendingBytes
 	maxWaiting          = 32                    // queries that wait for a slot
 	maxWaitingClient    = 8                     // waiting queries of one client
@@ -42,23 +44,29 @@ type readSlot struct {
 	release  func()        // gives the slot back; must be called, a second call does nothing
 }
 
-// acquireSlot returns a slot for a caller's query. For an unprivileged caller it waits until a slot is free, and returns errBusy
-// after queueTimeout. Other callers get a slot immediately.
+// acquireSlot returns a slot for a caller's query. For an unprivileged caller it waits until a slot is free, and returns errBusy if none
+// becomes free within queueTimeout or if too many queries wait already. Other callers get a slot immediately.
 func (s *Service) acquireSlot(ctx context.Context, c identity.Caller, q *Query) (readSlot, error) {
 	if !isUnprivileged(c) {
-		return readSlot{s.db, s.readTimeout, ownerBytes, func() {}}, nil
+		return readSlot{querier: s.db, timeout: s.readTimeout, maxBytes: ownerBytes, release: func() {}}, nil
 	}
 	if countScans(q.Where) > maxScans {
-		return readSlot{}, errQuery("a query may have at most " + strconv.Itoa(maxScans) + " conditions with like, ilike, match, imatch, cs, cd or ov; signed in as the owner, " + strconv.Itoa(maxConditions))
+		return readSlot{}, errQuery("a query may have at most " + strconv.Itoa(maxScans) +
+			" conditions with like, ilike, match, imatch, cs, cd or ov; signed in as the owner, " + strconv.Itoa(maxConditions))
 	}
 	release, err := s.anonymous.acquire(ctx, httpx.LimitSubject(ctx))
 	if err != nil {
 		return readSlot{}, err
 	}
-	return readSlot{s.db.AnonymousPool(), min(s.readTimeout, db.AnonymousTimeout), s.anonymous.maxBytes, sync.OnceFunc(release)}, nil
+	return readSlot{
+		querier:  s.db.AnonymousPool(),
+		timeout:  min(s.readTimeout, db.AnonymousTimeout),
+		maxBytes: s.anonymous.maxBytes,
+		release:  sync.OnceFunc(release),
+	}, nil
 }
 
-// countScans counts the conditions that scan texts or lists: their cost grows with the length of the stored values.
+// countScans counts the conditions that scan texts or lists. The cost of such a condition grows with the length of the stored values.
 func countScans(n Node) (count int) {
 	switch n := n.(type) {
 	case All:

@@ -18,6 +18,8 @@ import (
 	"atelie/internal/httpx"
 )
 
+// This file reads the body of a write (JSON, CSV or a form) and converts it to rows with the values to store.
+
 // Limits of a request body. A body over one of them gets status 413.
 const (
 	maxBody       = 4 << 20 // bytes
@@ -27,8 +29,8 @@ const (
 // row contains the values of a row to store, by column, in the Go types of values.go; nil means null.
 type row map[*Column]any
 
-// serverTime stands for the text "now" in a column of kind Timestamp, which PostgreSQL reads as the current time. The function complete
-// replaces it with the current time.
+// serverTime stands for the text "now" in a column of kind Timestamp, which PostgreSQL reads as the current time. The method complete of
+// row replaces it with the current time.
 type serverTime struct{}
 
 // payload contains the rows of a write. newPayload makes it from the decoded body. Then fill (for an insert) or change (for an

@@ -2,8 +2,8 @@ package tables
 
 // This file lists the casts that a query can have in select (column::type).
 
-// kindsByName maps the names of PostgreSQL's types to kinds. It also contains types to which no column can be cast, so that the
-// error for them is that the cast is not possible, and not that the type is unknown.
+// kindsByName maps the names of PostgreSQL's types to kinds. It also contains types to which no column can be cast, because PostgreSQL's
+// error for them differs from the error for an unknown type.
 var kindsByName = map[string]Kind{
 	"text": Text, "varchar": Text, "character varying": Text,
 	"uuid": UUID,
@@ -23,9 +23,9 @@ var kindsByName = map[string]Kind{
 	"time with time zone": "time with time zone", "xml": "xml", "inet": "inet", "oid": "oid",
 }
 
-// allowedCasts lists the kinds to which a column of each kind can be cast: casts that work for every value and print the same on
-// SQLite and PostgreSQL. PostgreSQL also casts a text to other types, and fails at the first row whose text does not fit. Here such a
-// cast is rejected before any row is read.
+// allowedCasts maps each kind of column to the kinds to which it can be cast. These casts work for every value and print the same on SQLite
+// and PostgreSQL. PostgreSQL also casts a text to other types, and fails at the first row whose text does not fit. Here such a cast is
+// rejected before any row is read.
 var allowedCasts = map[Kind][]Kind{
 	UUID:      {UUID, Text},
 	Text:      {Text},

@@ -11,7 +11,10 @@ import (
 	"atelie/internal/policy"
 )
 
-// Recorder stores row changes for live clients (those that subscribed to changes), in the transaction that makes the changes.
+// This file records the rows that a write inserts, updates or deletes, for live clients (those that have subscribed to changes). Package
+// realtime implements the two recorders and sends the recorded rows to the clients.
+
+// Recorder stores row changes for live clients, in the transaction that makes the changes.
 type Recorder func(ctx context.Context, tx *db.Tx, changes []db.RowChange) error
 
 // InsertRecorder is a Recorder for inserted rows of a table. It gets a query that returns each row as a JSON object, so
@@ -28,7 +31,7 @@ func (s *Service) RecordInserted(ctx context.Context, tx *db.Tx, table string, k
 	return s.recordInsertedRows(ctx, tx, t, keys)
 }
 
-// RecordUpdated is RecordInserted for updated rows.
+// RecordUpdated records the rows with the given keys as updated. The update must not have changed the keys.
 func (s *Service) RecordUpdated(ctx context.Context, tx *db.Tx, table string, keys []string) error {
 	t := schema[table]
 	if t == nil {
@@ -37,7 +40,7 @@ func (s *Service) RecordUpdated(ctx context.Context, tx *db.Tx, table string, ke
 	return s.recordWritten(ctx, tx, t, keys, sameKeys(keys))
 }
 
-// RecordDeleted is RecordInserted for deleted rows. Call it before they are deleted.
+// RecordDeleted records the rows with the given keys as deleted. Call it before they are deleted, because it reads them.
 func (s *Service) RecordDeleted(ctx context.Context, tx *db.Tx, table string, keys []string) error {
 	t := schema[table]
 	if t == nil {
@@ -46,8 +49,8 @@ func (s *Service) RecordDeleted(ctx context.Context, tx *db.Tx, table string, ke
 	return s.recordDeleted(ctx, tx, t, keys)
 }
 
-// ColumnTypes returns the columns of every table, by the table's name. It contains only the columns of row changes: not
-// those that select=* leaves out, nor those that the policy hides from visitors.
+// ColumnTypes returns the columns of recorded rows, by the name of the table. It leaves out the columns that select=* leaves out and those
+// that the policy hides from visitors.
 func ColumnTypes() map[string][]db.ColumnType {
 	typeNames := map[Kind]string{UUID: "uuid", Text: "text", Bool: "bool", Int: "int4", Timestamp: "timestamptz", Date: "date", List: "_text", AltTexts: "json"}
 	all := make(map[string][]db.ColumnType, len(schema))

@@ -12,7 +12,8 @@ import (
 // This file records changes that triggers of the database make. Triggers compute some columns of series and of series_works from other rows
 // (Column.Derived), for example whether visitors see a work in a series. Such changes are recorded for live clients as updates.
 
-// derivedSources lists, by table, the columns from which triggers compute derived columns of other rows.
+// derivedSources lists, by table, the columns from which triggers compute derived columns of other rows. A trigger that reads another
+// column needs an entry here, and if it reads another table, a case in findDerived.
 var derivedSources = map[string][]string{
 	"products":     {"artwork_type", "image_url", "published_at"},
 	"series":       {"is_published"},
@@ -45,7 +46,8 @@ func findDerived(ctx context.Context, tx *db.Tx, t *Table, keys []string) (found
 				return found, err
 			}
 		}
-		covered, err := queryTexts(ctx, tx, renderValue(tx.Dialect, series, series.Key, In{series.byName["cover_id"], values}))
+		coveredByWork := In{series.byName["cover_id"], values}
+		covered, err := queryTexts(ctx, tx, renderValue(tx.Dialect, series, series.Key, coveredByWork))
 		if err != nil {
 			return found, err
 		}

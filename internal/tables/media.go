@@ -13,8 +13,10 @@ import (
 	"atelie/internal/policy"
 )
 
-// Media describes files; package media implements it. Table rows refer to a file by its URL. The computed column media
-// contains the descriptions of a row's files.
+// This file finds the files to which rows refer, and fills the computed column media of rows with descriptions of these files. Rows refer
+// to files by URL.
+
+// Media describes files. Package media implements it.
 type Media interface {
 	// Describe returns a map from each known URL to a JSON object that describes its file. If detailed is true, the objects
 	// include fields that only the owner may see.
@@ -48,8 +50,8 @@ func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
 }
 
 // UnpublishedMediaURLs returns the URLs of files in two lists: those of unpublished rows, and those of all other rows. An unpublished row is
-// hidden because of a time: an unpublished work, or a cover outside of its period. A URL can be in both lists. If unpublished is empty,
-// others is nil.
+// one that visitors do not see because of a time: a work that is a draft or scheduled, or a cover outside of its period. A URL can be in
+// both lists. If unpublished is empty, others is nil.
 func (s *Service) UnpublishedMediaURLs(ctx context.Context) (unpublished, others []string, err error) {
 	for name := range mediaColumns {
 		scheduled := schema[name].scheduled()
@@ -180,7 +182,7 @@ func encodeDescriptions(known map[string]json.RawMessage, urls []string) json.Ra
 	return json.RawMessage(encodeObject(all))
 }
 
-// urlsIn returns the URLs in the JSON array that builder.files selects. Its entries are texts, lists of texts and nulls.
+// urlsIn returns the URLs in the JSON array that builder.filesSQL selects. Its entries are texts, lists of texts and nulls.
 func urlsIn(value json.RawMessage) (out []string, err error) {
 	var values []json.RawMessage
 	if err := json.Unmarshal(value, &values); err != nil {

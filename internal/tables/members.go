@@ -9,8 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// The database returns each row as a JSON object. This file splits such objects into their members, and writes members as JSON or
-// CSV.
+// This file splits rows, which the database returns as JSON objects, into their members, and writes members as JSON or CSV.
 
 // member is one member (a name and a value) of a row's JSON object. Two members of a row can have the same name,
 // because select can name a column twice.

@@ -2,7 +2,7 @@ package tables
 
 import "net/http"
 
-// This file handles requests that only ask for the allowed methods, or that use a method that is not allowed.
+// This file handles requests that ask for the allowed methods (OPTIONS), and requests with a method that is not allowed.
 
 // The values of the header Allow for /rest/v1/ and for a table.
 const (
@@ -10,8 +10,7 @@ const (
 	tableMethods = "OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE"
 )
 
-// Root handles /rest/v1/ itself. It responds to GET as PostgREST does when its operator has disabled the description of the
-// tables: with an error.
+// Root handles /rest/v1/ itself. It responds to GET and HEAD with an error, as PostgREST does if its description of the tables is disabled.
 func (s *Service) Root(w http.ResponseWriter, r *http.Request) error {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -31,8 +30,8 @@ func (s *Service) Options(w http.ResponseWriter, r *http.Request) error {
 	return respondAllow(w, tableMethods)
 }
 
-// RPCOptions handles OPTIONS /rest/v1/rpc/{function}. It lists the methods of the function: only functions that do not write
-// have GET.
+// RPCOptions handles OPTIONS /rest/v1/rpc/{function}. It lists the methods of the function; GET is one of them only if the function does
+// not write.
 func (s *Service) RPCOptions(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("function")
 	if _, ok := functions[name]; !ok {

@@ -9,18 +9,19 @@ import (
 )
 
 // missingTexts is the result of rpc/get_missing_texts. It counts the rows, including hidden ones, that have a text in only one of the two
-// languages, and the works with pictures but no alternative text. A text that is empty in both languages is not missing.
+// languages or lack alternative texts of pictures. Any other text that is empty in both languages is not missing.
 type missingTexts struct {
 	Works struct {
 		Title       int64 `json:"title"`
 		Description int64 `json:"description"`
 		Medium      int64 `json:"medium"`
 		SEO         int64 `json:"seo"`       // works whose title or description for search engines is in one language only
-		AltTexts    int64 `json:"alt_texts"` // works with a picture, and with no alternative text at all
+		AltTexts    int64 `json:"alt_texts"` // works that have a picture and no alternative text at all
 	} `json:"works"`
-	Series  int64 `json:"series"` // series whose title or text is in one language only
-	Covers  int64 `json:"covers"` // covers whose title, description or alternative text is in one language only, or that have no alternative text
-	Reviews int64 `json:"reviews"`
+	Series int64 `json:"series"` // series whose title or text is in one language only
+	// Covers counts the covers whose title or description is in one language only, and those that are pictures and lack an alternative text.
+	Covers  int64 `json:"covers"`
+	Reviews int64 `json:"reviews"` // reviews whose message is in one language only
 }
 
 // getMissingTexts implements the function get_missing_texts.

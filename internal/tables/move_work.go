@@ -9,22 +9,25 @@ import (
 	"atelie/internal/identity"
 )
 
+// This file implements the functions that move rows to another place in the owner's order: move_work and the other functions of rpc.go
+// whose names begin with move_.
+
 // maxMoved is the maximum number of rows that one call moves.
 const maxMoved = 500
 
-// places are the values of the argument place of move_work and the similar functions. Before and after refer to another row, the
-// target.
+// places are the values of the argument place. With before and after, the argument target names the row beside which the rows are moved.
 var places = []string{"before", "after", "first", "last"}
 
-// move has the arguments of a call of move_work or a similar function: which rows to move, and where.
+// move contains the arguments of a call: which rows to move, and where.
 type move struct {
 	ids    []string // the rows, in their new order; each once
 	place  string   // where the rows are moved to; one of places
 	target string   // id of a row that is not among ids; "" for the places first and last
 }
 
-// moveRows returns a function that moves rows of a table, so that they follow one another in the order of the argument ids. It writes no
-// other row. noun is what error texts call a row.
+// moveRows returns the function with the given name, which moves rows of a table so that they follow one another in the order of the
+// argument ids. The function writes other rows only if it must renumber all rows (renumberAround). noun is what error texts call a row,
+// and allowed reports whether a caller may use the function.
 func moveRows(name, table, noun string, allowed func(identity.Caller) bool) function {
 	return function{params: []string{"ids", "place", "target"}, call: func(s *Service, ctx context.Context, args map[string]any) (string, error) {
 		if caller := identity.Of(ctx); !allowed(caller) {
@@ -38,7 +41,7 @@ func moveRows(name, table, noun string, allowed func(identity.Caller) bool) func
 	}}
 }
 
-// move gives the rows new order keys and records them for live clients. If there are no free keys at the place, it renumbers rows.
+// move gives the rows new order keys and records the rows for live clients. If there are no free keys at the place, it renumbers all rows.
 func (s *Service) move(ctx context.Context, t *Table, noun string, m move) error {
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
 		if err := lock(ctx, tx, t); err != nil { // two concurrent moves to one place would make the same keys

@@ -37,8 +37,8 @@ var (
 	listOperators = []string{"cs", "cd", "ov"}
 	// searchOperators are for text search. They always give the error errNoSearch instead of that for an unknown operator.
 	searchOperators = []string{"fts", "plfts", "phfts", "wfts"}
-	// rangeOperators are for columns with ranges. No table has such a column, so they always give errNoRange: PostgreSQL's error for an
-	// operator that the column's type does not have. The error names the operator of SQL.
+	// rangeOperators are for columns with ranges. No table has such a column, so they always give errNoRange, PostgreSQL's error for an
+	// operator that the column's type does not have. The error names the operator of SQL, which this map contains.
 	rangeOperators = map[string]string{"sl": "<<", "sr": ">>", "nxr": "&<", "nxl": "&>", "adj": "-|-"}
 )
 

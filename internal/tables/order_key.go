@@ -9,9 +9,9 @@ import (
 )
 
 // This file makes order keys. An order key is a text; the rows of a table are ordered by the bytes of their keys. Between any two keys
-// there is another one, so that a row can be moved to any place without changing other rows. The key of a new row is made from its
-// time, counted backwards: new rows come first, and rows that nobody has moved are ordered by created_at, newest first. Migration 34
-// makes the same keys for older rows.
+// there is another one, so that a row can be moved to any place without changing other rows. The key of a new work begins with a number
+// that falls as created_at grows. So new works come first, and works that nobody has moved are ordered by created_at, newest first.
+// Migration 34 makes the same keys for older works. In the tables with NewLast (schema.go), such as series, new rows come last.
 
 // orderDigits are the characters of order keys, in ascending order. A key does not end in "0", because no key would be between "a" and
 // "a0".
@@ -27,8 +27,8 @@ const (
 // isOrderKey reports whether a text is an order key, or empty (which stands for the key of orderKeyOf).
 var isOrderKey = regexp.MustCompile(`^([0-9a-z]*[1-9a-z])?$`).MatchString
 
-// orderKeyOf returns the key of a row that nobody has moved. It contains the id, so that no two rows have the same key, and rows of the
-// same time are ordered by id, as by Table.Ties.
+// orderKeyOf returns the key of a row that nobody has moved. The key contains the id, so that no two rows have the same key, and so that
+// rows of the same time are ordered by id, as Table.Ties orders them.
 func orderKeyOf(created time.Time, id string) string {
 	return timeOrderKey(min(max(maxTimeKey-created.UnixMicro(), 0), maxTimeKey), id)
 }

@@ -11,22 +11,25 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Limits of one query. A query that exceeds them is rejected with status 400. Usual requests are far below the limits:
-// supabase-js warns when a URL has more than 8,000 bytes.
+// This file parses the query string of a request on a table into a Query (tree.go). operators.go and path.go parse operators and JSON
+// paths.
+
+// Limits of one query. A query that exceeds them is rejected with status 400. Usual requests are far below the limits, because supabase-js
+// warns when a URL has more than 8,000 bytes.
 const (
-	maxQueryBytes = 64 << 10
-	maxConditions = 200  // filters, including those inside or=() and in lists of (any) and (all)
-	maxDepth      = 10   // levels of nested or=() and and=()
-	maxInValues   = 1000 // values of one in.()
-	maxFields     = 60   // fields of select: SQLite's json_object takes 127 arguments, two for each field
-	maxSameColumn = 5    // how often select may name the same whole column, because each time adds the column's value to every row
-	maxTerms      = 20   // terms of order
-	maxAliasBytes = 63   // length of an alias; a longer one is cut off, as PostgreSQL does with names
+	maxQueryBytes = 64 << 10 // bytes of the query string
+	maxConditions = 200      // filters, including those inside or=() and in lists of (any) and (all)
+	maxDepth      = 10       // levels of nested or=() and and=()
+	maxInValues   = 1000     // values of one in.()
+	maxFields     = 60       // fields of select, because SQLite's json_object takes 127 arguments, two for each field
+	maxSameColumn = 5        // how often select may name the same whole column, because each time adds the column's value to every row
+	maxTerms      = 20       // terms of order
+	maxAliasBytes = 63       // bytes of an alias; a longer alias is not rejected, but cut off, as PostgreSQL does with names
 )
 
-// parseQuery parses the query string of a request on a table. It has the parameters select, order, limit, offset, columns,
-// on_conflict, or, and; any other parameter is a filter on a column. A syntax error has the code PGRST100 and names the position;
-// errors of columns, operators and values are PostgreSQL's.
+// parseQuery parses the query string of a request on a table. The parameters are select, order, limit, offset, columns, on_conflict, or,
+// and; any other parameter is a filter on the column of that name. A syntax error has the code PGRST100 and names the position. The errors
+// about columns, operators and values are those of PostgreSQL or PostgREST (errors.go).
 func parseQuery(t *Table, raw string) (*Query, error) {
 	pairs, err := parsePairs(raw)
 	if err != nil {

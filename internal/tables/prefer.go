@@ -14,11 +14,11 @@ type preferences struct {
 	result      string // the preference return: representation, minimal, headers-only
 	count       string // exact, planned, estimated: all three give the exact count
 	timezone    string // UTC; other time zones are treated as unknown preferences
-	handling    string // strict, lenient: whether an unknown preference is an error
+	handling    string // strict or lenient: an unknown preference is an error, or is ignored
 	maxAffected *int64 // maximum number of rows that a write may change; used only with strict handling (see affectedLimit)
 }
 
-// parsePrefer reads the header. Unknown preferences are ignored; with handling=strict they are an error.
+// parsePrefer reads the header. It ignores unknown preferences, but with handling=strict it returns an error for them.
 func parsePrefer(h http.Header) (preferences, error) {
 	var p preferences
 	var unknown []string

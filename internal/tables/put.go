@@ -7,8 +7,9 @@ import (
 	"atelie/internal/policy"
 )
 
-// Put handles PUT /rest/v1/{table}?id=eq.…: it inserts or replaces the one row that the URL names. If the response contains the
-// row (Prefer: return=representation), the status is 201 for a new row and 200 for an existing one; otherwise it is 204.
+// Put handles PUT /rest/v1/{table}?id=eq.…: it inserts the one row that the URL names or, if the row exists, sets the columns that the
+// body contains. If the response contains the row (Prefer: return=representation), the status is 201 for a new row and 200 for an existing
+// one; otherwise it is 204.
 func (s *Service) Put(w http.ResponseWriter, r *http.Request) error {
 	req, err := s.parseRequest(w, r, policy.Insert)
 	if err != nil {
@@ -30,12 +31,14 @@ func (s *Service) Put(w http.ResponseWriter, r *http.Request) error {
 	if len(p.rows) != 1 || !slices.Contains(p.columns, t.Key) || p.rows[0][t.Key] != key {
 		return errPutKey
 	}
-	req.query.OnConflict, req.prefer.resolution = nil, mergeDuplicates
+	req.query.OnConflict, req.prefer.resolution = nil, mergeDuplicates // an existing row is updated
 	out, err := s.insert(r.Context(), req, objects)
 	if err != nil {
 		return err
 	}
-	res := response{status: http.StatusNoContent, headers: map[string]string{"Preference-Applied": req.prefer.applied("return", "count", "handling", "timezone")}}
+	res := response{status: http.StatusNoContent, headers: map[string]string{
+		"Preference-Applied": req.prefer.applied("return", "count", "handling", "timezone"),
+	}}
 	switch {
 	case out.rows != nil && out.inserted > 0:
 		res.status = http.StatusCreated

@@ -60,13 +60,13 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	if err := res.setRows(page.rows, req.format, query.Select); err != nil {
 		return err
 	}
-	if len(res.body) > slot.maxBytes { // the descriptions of files and CSV make the response longer than the rows
+	if len(res.body) > slot.maxBytes { // descriptions of files, or CSV, can make the body longer than the rows, which readPage has limited
 		return errTooLarge(slot.maxBytes)
 	}
 	if !isUnprivileged(caller) {
 		return res.write(w, r)
 	}
-	slot.release() // the client may be slow: no other query must wait for it
+	slot.release() // before the response is sent, because no other query must wait for a client that reads slowly
 	return s.anonymous.send(len(res.body), func() error { return res.write(w, r) })
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 )
 
+// This file chooses the format of a response by the headers of the request, and writes the response.
+
 // Media types of request bodies and responses.
 const (
 	jsonMedia   = "application/json"
@@ -19,7 +21,7 @@ const (
 type format struct {
 	single bool // one JSON object instead of an array
 	csv    bool // CSV instead of JSON
-	strip  bool // keys of a row's JSON object whose value is null are left out
+	strip  bool // the JSON object of a row leaves out the keys whose value is null
 }
 
 // media returns the Content-Type, without the charset.

@@ -15,6 +15,8 @@ import (
 	"atelie/internal/policy"
 )
 
+// This file contains the response cache, which keeps the sent responses of public tables in memory.
+
 // Limits in bytes. A response that exceeds one of them is not cached.
 const (
 	maxCacheBytes    = 4 << 20                          // all responses together in each of the two caches
@@ -25,8 +27,9 @@ const (
 // restPrefix begins the path of every request on tables.
 const restPrefix = "/rest/v1/"
 
-// ResponseCache serves anonymous reads of public tables from memory. An edit of the content invalidates all responses. The
-// responses with the column media are also invalidated when renditions are finished, which raises the content version without an edit.
+// ResponseCache serves anonymous reads of public tables from memory. An edit of the content invalidates all responses. The responses with
+// the column media are also invalidated when renditions (other sizes and formats of pictures) are finished, which raises the content
+// version without an edit.
 type ResponseCache struct {
 	version          *content.Version
 	publicKey        PublicKey

@@ -22,8 +22,9 @@ type function struct {
 	call func(s *Service, ctx context.Context, args map[string]any) (string, error)
 }
 
-// functions contains all functions by name. Functions with move_ move some rows of a table to another place in its order; functions with
-// reorder_ set the order of all rows.
+// functions contains the functions of this package by name; other packages handle the other functions, such as get_history. The functions
+// with move_ move some rows of a table to another place in its order, and those with reorder_ set the order of all rows. The field call of
+// a new function must check with package policy whether the caller may use the function.
 var functions = map[string]function{
 	"get_missing_texts": {readOnly: true, result: JSON, call: (*Service).getMissingTexts},
 	"get_user_role":     {params: []string{"user_id"}, readOnly: true, result: Text, call: (*Service).getUserRole},

@@ -18,7 +18,7 @@ func (s *Service) ApplyScheduled(ctx context.Context) (next time.Time, err error
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		changed := map[*Table][]string{} // keys of the changed rows, by table
-		var recordDerived []func() error // record the rows that triggers change with them (derived.go)
+		var recordDerived []func() error // functions that record the rows that triggers change (derived.go)
 		for _, flag := range scheduledFlags {
 			dueKeys, err := lockDue(ctx, tx, flag, now)
 			if err != nil {
@@ -33,7 +33,7 @@ func (s *Service) ApplyScheduled(ctx context.Context) (next time.Time, err error
 			if err != nil {
 				return err
 			}
-			for _, key := range keys { // a cover has two times; if both have come, its key is already there
+			for _, key := range keys { // a cover has two times; if both have come, its key is already in the list
 				if !slices.Contains(changed[flag.table], key) {
 					changed[flag.table] = append(changed[flag.table], key)
 				}

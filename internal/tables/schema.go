@@ -9,9 +9,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// This file describes the tables of /rest/v1: their columns, and the rules for the values.
+// This file describes the tables of /rest/v1: their columns, and the rules for the values. A new column needs a migration (package db) and
+// an entry in the variable schema.
 
-// Kind is the type of a column or value. Its value is PostgreSQL's name of the type, used in casts and error messages.
+// Kind is the type of a column or value. The text of a Kind is PostgreSQL's name of the type, for casts and error messages.
 type Kind string
 
 // The kinds of columns. List is an array of texts.
@@ -38,22 +39,24 @@ const (
 
 // Column is one field of a table and the rules for its values.
 type Column struct {
-	Name     string
-	Kind     Kind
-	NotNull  bool
-	Default  func(now time.Time) any // returns the default value; if Default is nil, the default is null
-	Forced   any                     // the value that is always stored, whatever the caller sends; nil: none
-	Stamp    bool                    // set to the time of each write; what the caller sends is ignored; not in select=*
-	TrueFrom *Column                 // not nil: this column is true from the time in the column TrueFrom on; what the caller sends is ignored; not in select=*
-	OrNull   bool                    // this column is also true while the time in TrueFrom is null
-	ByName   bool                    // returned only if the request names it; not in select=* and not in realtime events
-	Derived  bool                    // triggers of the database compute it from other rows; what the caller sends is ignored
-	OneOf    []string                // the allowed texts; nil allows any
-	MinLen   int                     // minimum length of a text in code points
-	MaxLen   int                     // maximum length of a text, or of each entry of a list, in code points
-	Valid    func(text string) bool  // whether a text is allowed; nil allows any
-	MaxItems int                     // maximum number of entries of a list
-	AtLeast  *int64                  // minimum of a number; nil: no limit
+	Name    string
+	Kind    Kind
+	NotNull bool
+	Default func(now time.Time) any // returns the default value; if Default is nil, the default is null
+	Forced  any                     // the value that is always stored, whatever the caller sends; nil if there is no such value
+	Stamp   bool                    // set to the time of each write; what the caller sends is ignored; not in select=*
+	// TrueFrom, if not nil, is a column with a time. The server makes this column true at that time, and ignores what the caller sends. This
+	// column is not in select=*.
+	TrueFrom *Column
+	OrNull   bool                   // only with TrueFrom: this column is also true while the time in TrueFrom is null
+	ByName   bool                   // returned only if the request names it; not in select=* and not in realtime events
+	Derived  bool                   // triggers of the database compute it from other rows; what the caller sends is ignored
+	OneOf    []string               // the allowed texts; nil allows any
+	MinLen   int                    // minimum length of a text in code points
+	MaxLen   int                    // maximum length of a text, or of each entry of a list, in code points
+	Valid    func(text string) bool // whether a text is allowed; nil allows any
+	MaxItems int                    // maximum number of entries of a list
+	AtLeast  *int64                 // minimum of a number; nil: no limit
 
 	path  *pathTarget // set for the result of a JSON path, which is not a column of the table
 	files []*Column   // in the computed column media: the columns whose files it describes; else nil
@@ -70,7 +73,7 @@ type Table struct {
 	Unique   string    // what else is unique, for the error's text; "" for nothing
 	Ties     []Term    // the order of rows that the caller's order leaves equal (tie-breaker)
 	Counter  *Column   // the column that gets the table's largest value + 1 in a new row without a value; nil for none
-	Position *Column   // the column that reorder numbers from 1; nil if the owner cannot order the rows
+	Position *Column   // the column that a function with reorder_ (rpc.go) numbers from 1; nil for none
 	OrderKey *Column   // the text by which the owner orders the rows (order_key.go); nil for none
 	NewLast  bool      // a new row has the last OrderKey; otherwise the first
 	Public   bool      // anonymous callers may read it

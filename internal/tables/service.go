@@ -17,21 +17,21 @@ import (
 // Service handles the requests on tables and functions.
 type Service struct {
 	db             *db.DB
-	now            func() time.Time
-	record         Recorder
-	recordInserted InsertRecorder
-	readTimeout    time.Duration // limit of one read's duration
-	maxRows        int64         // limit of the rows that one read returns
-	anonymous      *anonymousPool
-	media          Media
+	now            func() time.Time // the clock for created_at and updated_at
+	record         Recorder         // Config.Record
+	recordInserted InsertRecorder   // Config.RecordInserted
+	readTimeout    time.Duration    // limit of one read's duration
+	maxRows        int64            // limit of the rows that one read returns
+	anonymous      *anonymousPool   // limits the queries of unprivileged callers
+	media          Media            // Config.Media
 }
 
 // Config is what the service needs besides the database.
 type Config struct {
 	MaxRows        int            // limit of the rows that one read returns
 	Media          Media          // fills the computed column media
-	Record         Recorder       // receives every written row, except those of RecordInserted
-	RecordInserted InsertRecorder // receives inserted rows, if no conflict with an existing row was possible
+	Record         Recorder       // records every written row, except those that RecordInserted records
+	RecordInserted InsertRecorder // records inserted rows if the request cannot update existing rows too
 }
 
 // defaultReadTimeout limits the duration of one read.
@@ -40,8 +40,14 @@ const defaultReadTimeout = 8 * time.Second
 // New returns a service. now is the clock for created_at and updated_at.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 	return &Service{
-		db: d, now: now, record: cfg.Record, recordInserted: cfg.RecordInserted, readTimeout: defaultReadTimeout, maxRows: int64(cfg.MaxRows),
-		anonymous: newAnonymousPool(), media: cfg.Media,
+		db:             d,
+		now:            now,
+		record:         cfg.Record,
+		recordInserted: cfg.RecordInserted,
+		readTimeout:    defaultReadTimeout,
+		maxRows:        int64(cfg.MaxRows),
+		anonymous:      newAnonymousPool(),
+		media:          cfg.Media,
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 	"atelie/internal/db"
 )
 
-// This file makes SQL from a parsed query (tree.go), for both engines; no other file of the package makes SQL. To prevent SQL injection,
-// the names in the SQL come from schema.go, and a caller's values are passed as arguments. The SQL itself contains only two things that a
-// caller sends: the aliases of select, which the function quote escapes, and the indices of JSON paths.
+// This file makes SQL from a parsed query (tree.go), for both engines. No other file of the package makes SQL from what a caller sends. To
+// prevent SQL injection, the names in the SQL come from schema.go, and a caller's values are passed as arguments. The SQL itself contains
+// only two things that a caller sends: the aliases of select, which the function quote escapes, and the indices of JSON paths.
 
 // statement is SQL with its arguments, for db.Querier.
 type statement struct {

@@ -6,6 +6,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file contains the queries of the function get_missing_texts.
+
 // oneLanguage returns the SQL condition that a row has a text in only one language: either column or the column with the suffix _pt is
 // empty, but not both.
 func oneLanguage(column string) string {

@@ -10,13 +10,15 @@ import (
 	"atelie/internal/db"
 )
 
+// This file contains the queries on scheduled flags, the columns that show or hide a row from a given time on.
+
 // scheduledFlag is a column that stores whether the time in another column has come (Column.TrueFrom).
 type scheduledFlag struct {
 	table  *Table
 	column *Column
 }
 
-// scheduledFlags lists these columns of all tables, in a fixed order, so that all nodes lock rows in the same order.
+// scheduledFlags lists the scheduled flags of all tables. Their order is fixed, so that all nodes lock rows in the same order.
 var scheduledFlags = func() (all []scheduledFlag) {
 	for _, name := range slices.Sorted(maps.Keys(schema)) {
 		for _, c := range schema[name].Columns {
@@ -37,7 +39,8 @@ var queryNext = func() string {
 	return "select min(due) from (" + strings.Join(parts, " union all ") + ") as times"
 }()
 
-// nextScheduled returns the earliest future time at which a row must be shown or hidden, or the zero time if there is none.
+// nextScheduled returns the earliest time at which a row must be shown or hidden, or the zero time if there is none. The time
+// can be in the past, if that row was not changed yet.
 func nextScheduled(ctx context.Context, q db.Querier) (time.Time, error) {
 	var at *time.Time
 	if err := q.QueryRow(ctx, queryNext).Scan(&at); err != nil || at == nil {

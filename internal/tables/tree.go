@@ -1,12 +1,12 @@
 package tables
 
-// Query is the parsed query string of a request on one table. parseQuery makes it from text, and sql.go makes SQL from it.
+// Query is the parsed query string of a request on one table. parseQuery makes a Query from text, and sql.go makes SQL from a Query.
 // Names are resolved to columns, and values have the type of their column.
 type Query struct {
 	Table      *Table
-	Select     []Field
-	Where      Node
-	Order      []Term
+	Select     []Field   // the keys of each JSON object in the response
+	Where      Node      // the condition of the rows; nil means all rows
+	Order      []Term    // the order of the rows, the most important term first
 	Limit      *int64    // nil for none
 	Offset     int64     // never negative
 	Columns    []*Column // the columns of the body to use (columns=); nil means all that are sent

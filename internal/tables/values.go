@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// This file parses and checks values. Each kind of column has one Go type for its values, on SQLite and on PostgreSQL:
+// This file parses and checks values of columns. Each kind of column has one Go type for its values, on SQLite and on PostgreSQL:
 //   - UUID (lower case), Text and Date (YYYY-MM-DD): string
 //   - Bool: bool
 //   - Int: int64, within 32 bits
@@ -22,7 +22,7 @@ import (
 //   - List: []string
 //   - AltTexts: altTexts
 
-// parseValue converts a text to a value of a kind. It accepts texts by PostgreSQL's rules.
+// parseValue converts a text to a value of a kind. The rules for the texts are PostgreSQL's.
 func parseValue(kind Kind, s string) (any, error) {
 	switch kind {
 	case UUID:

@@ -14,6 +14,8 @@ import (
 	"atelie/internal/policy"
 )
 
+// This file handles the methods of a table that write: POST, PATCH and DELETE. PUT is in put.go.
+
 // tableRequest is a parsed request on a table, without its body.
 type tableRequest struct {
 	caller identity.Caller

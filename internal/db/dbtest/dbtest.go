@@ -74,11 +74,11 @@ func URL(t testing.TB, dialect db.Dialect) string {
 	if testing.Short() {
 		t.Skip("PostgreSQL takes part without -short")
 	}
-	address, err := FreshPostgres(context.Background())
+	databaseURL, err := FreshPostgres(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return address
+	return databaseURL
 }
 
 // WriteSQLite writes a fresh, migrated SQLite database to a file.
@@ -154,11 +154,11 @@ var migratedFile = sync.OnceValues(func() (_ []byte, err error) {
 // FreshPostgres returns the URL of a fresh PostgreSQL database for programs that are not Go tests. They must call Stop
 // before they end.
 func FreshPostgres(ctx context.Context) (string, error) {
-	address, err := server.createDatabase(ctx)
+	databaseURL, err := server.createDatabase(ctx)
 	if err != nil {
 		return "", fmt.Errorf("PostgreSQL for tests: %w (make deps-test installs it)", err)
 	}
-	return address, nil
+	return databaseURL, nil
 }
 
 // Stop ends the PostgreSQL server and removes its files.

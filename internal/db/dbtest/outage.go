@@ -17,6 +17,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file makes faults of a database for tests: an outage, a server that does not respond, and a lock of another program.
+
 // Outage returns the URL of a fresh database, and two functions that begin and end an outage while the database is open.
 // For PostgreSQL they stop and start a server that only this test uses; for SQLite they make the file unreadable and restore it.
 func Outage(t *testing.T, dialect db.Dialect) (url string, begin, end func()) {

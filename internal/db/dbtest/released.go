@@ -20,9 +20,9 @@ type Release struct {
 	Schema  int64 // number of the newest migration that the release had
 }
 
-// Releases are all releases. For each of them and each engine, the folder released has a script: SQL text that makes the empty
-// database of a new site, as that release made it.
-var Releases = []Release{{"1.0.0", 28}}
+// Releases lists the published releases. For each release and engine, the folder released has a script: SQL text that makes the database
+// of a new site as the release made it.
+var Releases = []Release{{Version: "1.0.0", Schema: 28}}
 
 //go:embed released/*.sql
 var scripts embed.FS
@@ -35,7 +35,7 @@ func (r Release) Script(dialect db.Dialect) (string, error) {
 
 // CreateDatabase creates a database with the release's script and returns its URL. On SQLite it is the file atelie.db in dir;
 // on PostgreSQL dir is not used.
-func (r Release) CreateDatabase(t testing.TB, dialect db.Dialect, dir string) (address string) {
+func (r Release) CreateDatabase(t testing.TB, dialect db.Dialect, dir string) (databaseURL string) {
 	t.Helper()
 	text, err := r.Script(dialect)
 	if err != nil {
@@ -43,16 +43,16 @@ func (r Release) CreateDatabase(t testing.TB, dialect db.Dialect, dir string) (a
 	}
 	if dialect == db.SQLite {
 		file := filepath.Join(dir, "atelie.db")
-		address = "sqlite:" + file
+		databaseURL = "sqlite:" + file
 		err = runScript(t.Context(), file, text)
 	} else {
-		address = URL(t, dialect)
-		err = replaceSchema(t.Context(), address, text)
+		databaseURL = URL(t, dialect)
+		err = replaceSchema(t.Context(), databaseURL, text)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return address
+	return databaseURL
 }
 
 func runScript(ctx context.Context, file, text string) (err error) {
@@ -65,8 +65,8 @@ func runScript(ctx context.Context, file, text string) (err error) {
 	return err
 }
 
-func replaceSchema(ctx context.Context, address, text string) (err error) {
-	cfg, err := pgxpool.ParseConfig(address) // the address has settings of a pool
+func replaceSchema(ctx context.Context, databaseURL, text string) (err error) {
+	cfg, err := pgxpool.ParseConfig(databaseURL) // the URL contains settings of a pool
 	if err != nil {
 		return err
 	}

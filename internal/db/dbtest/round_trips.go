@@ -33,7 +33,7 @@ func CountRoundTrips(t testing.TB) *RoundTrips {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("", "pg") // t.TempDir can be longer than the address of a socket may be
+	dir, err := os.MkdirTemp("", "pg") // the path of a socket has a maximum length, which paths in t.TempDir can exceed
 	if err != nil {
 		t.Fatal(err)
 	}
