@@ -5,14 +5,16 @@ import (
 	"net/http"
 )
 
+// This file defines the kinds of access to a file. internal/app/file_access.go decides which one a request has.
+
 // Access is what the sender of a request may do with a file.
 type Access int
 
-// The kinds of access. A file is hidden from visitors if only unpublished works, or covers that are not shown now, use it.
+// The kinds of access. A file is hidden from visitors if only unpublished works and covers that are not shown now use it.
 const (
 	AccessAll   Access = iota // anyone may read the file
 	AccessOwner               // the file is hidden from visitors, and the sender is an owner or has a URL that an owner signed
-	AccessNone                // the file is hidden, and the sender may not read it: the response says that there is no such file
+	AccessNone                // the file is hidden, and the sender may not read it, so the response says that there is no such file
 )
 
 // AccessFunc returns the sender's access to an object. A nil AccessFunc gives AccessAll.
@@ -42,7 +44,7 @@ func WithSignedByOwner(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), signedByOwner{}, true))
 }
 
-// IsSignedByOwner reports whether WithSignedByOwner has marked the request.
+// IsSignedByOwner reports whether r has the mark of WithSignedByOwner.
 func IsSignedByOwner(r *http.Request) bool {
 	signed, _ := r.Context().Value(signedByOwner{}).(bool)
 	return signed

@@ -39,7 +39,7 @@ type Blob struct {
 // Inspection is the result of reading a complete upload (a picture or a video) in the media service. The caller must call Close.
 type Inspection struct {
 	Width, Height int      // pixels as shown, after the EXIF rotation; 0 for a video that cannot be read
-	Thumbhash     []byte   // a placeholder, computed from the preview picture inside the file; nil if the file has no preview
+	Thumbhash     []byte   // a tiny placeholder picture, made from the preview picture inside the file; nil if the file has no preview
 	Color         string   // the dominant colour of the preview picture, #rrggbb; "" if the file has no preview
 	Video         *Video   // nil for pictures
 	Stripped      *os.File // the upload without metadata, which is published instead; nil if the upload itself is published
@@ -56,7 +56,7 @@ func (i *Inspection) Close() {
 type Video struct {
 	Codec      string        // for example avc1 or VP9 (video.Info)
 	Duration   time.Duration // 0 if it is unknown
-	IndexFirst bool          // the index is at the beginning of the file: browsers can play the video before they have received all of it
+	IndexFirst bool          // browsers can play the video before they have received all of it (video.Info)
 	Failure    string        // code of the reason why the video cannot be shown, or ""; if it is set, all other fields are zero
 }
 
@@ -65,7 +65,7 @@ type Video struct {
 func SiteBucket(id string) bool { return slices.Contains(policy.Buckets, id) }
 
 // CleanedBucket reports whether pictures are stored without private metadata in a bucket: those of the site and those of conversations.
-// Types from which metadata cannot be removed are shown as renditions alone.
+// Visitors get pictures from which metadata cannot be removed only as renditions.
 func CleanedBucket(id string) bool { return SiteBucket(id) || id == policy.ConversationBucket }
 
 // PublicPath is the beginning of the path in each object's public URL.

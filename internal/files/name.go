@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 )
 
+// This file decides which names objects may have.
+
 // MaxName is the maximum length of an object's name in bytes. A database index cannot contain much longer names.
 const MaxName = 1024
 
@@ -26,7 +28,7 @@ func ValidName(name string) bool {
 	}
 }
 
-// validPath is ValidName for a name without percent-escapes: it decodes nothing.
+// validPath checks a name like ValidName, but decodes nothing.
 func validPath(name string) bool {
 	if len(name) > MaxName || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
 		return false

@@ -13,7 +13,7 @@ import (
 
 // This file writes responses that contain a file.
 
-// Body is the content of a file in a response: all its bytes, or if Bytes is nil the opened file.
+// Body is the content of a file in a response. Bytes has all bytes of the file; if it is nil, File is the opened file.
 type Body struct {
 	Bytes []byte
 	File  io.ReadSeekCloser
@@ -27,8 +27,8 @@ func (b Body) Close() error {
 	return b.File.Close()
 }
 
-// Write responds with the body. The other headers of the file must be set (SetHeaders). modified is the value of Last-Modified;
-// zero for none.
+// Write responds with the body. SetHeaders must have set the other headers of the file. modified is the value of Last-Modified; if it is
+// zero, the response has no such header.
 func (b Body) Write(w http.ResponseWriter, r *http.Request, modified time.Time) {
 	switch {
 	case b.Bytes == nil:

@@ -12,19 +12,23 @@ import (
 	"atelie/internal/httpx"
 )
 
+// This file caches the database rows behind public URLs of files, and responds from them during an outage of the database.
+
 // rowCacheBytes is the maximum memory that the entries of one RowCache may use, in bytes.
 const rowCacheBytes = 2 << 20
 
-// staleTime is how long cached rows are still used after the content version has changed without an edit by a person. Then the program has
-// recorded something about files, such as new renditions. While uploads are processed, such changes follow one another for minutes.
+// staleTime is how long cached rows are still used after the content version has changed without an edit by a person. Such a change means
+// that the program has recorded something about files, such as new renditions. While uploads are processed, such changes follow one another
+// for minutes.
 const staleTime = time.Second
 
-// RowCache caches the database rows that describe the files at public URLs, until the next edit. With these rows, files are served
-// without a query, and also during an outage of the database, because their bytes are not in the database.
+// RowCache caches the database rows that describe the files at public URLs, until the next edit of content. With these rows, files are
+// served without a query, and also during an outage of the database, because the bytes of files are not in the database. T is the type of
+// the rows for one URL.
 type RowCache[T any] struct {
-	version *content.Version
-	rows    *content.Cache[string, T]
-	lookups content.Lookups
+	version *content.Version          // nil if nothing is cached
+	rows    *content.Cache[string, T] // by a key that the callers make from the request
+	lookups content.Lookups           // counts of hits and misses
 }
 
 // NewRowCache returns a cache. size returns how many bytes of memory an entry uses. If version is nil, nothing is cached.
@@ -32,7 +36,7 @@ func NewRowCache[T any](version *content.Version, size func(T) int) *RowCache[T]
 	return &RowCache[T]{version: version, rows: content.NewCache[string](rowCacheBytes, size)}
 }
 
-// Lookups returns the counts of the requests that looked for cached rows.
+// Lookups returns the numbers of requests that found cached rows and that found none.
 func (c *RowCache[T]) Lookups() *content.Lookups { return &c.lookups }
 
 // FromCache returns a handler that calls respond with the cached rows of a request. keyOf returns the key of the rows, or false for a
@@ -52,8 +56,8 @@ func (c *RowCache[T]) FromCache(next http.Handler, keyOf func(*http.Request) (st
 	})
 }
 
-// find returns the cached rows of a key. During an outage of the database it finds none: then Serve responds, and marks
-// the response as stale.
+// find returns the cached rows of a key. During an outage of the database it finds none. Then Serve responds, and marks the response as
+// stale.
 func (c *RowCache[T]) find(ctx context.Context, key string) (rows T, ok bool) {
 	at, age, err := c.version.Serving(ctx)
 	if err != nil || age > 0 {

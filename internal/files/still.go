@@ -9,7 +9,7 @@ import (
 // still video.still.jpg. The owner's browser uploads both. web/src/lib/upload/still-name.ts defines the same ending.
 const stillEnding = ".still.jpg"
 
-// StillOf returns the name of a video's still. The result is false if name is not that of a video.
+// StillOf returns the name of the still of the video with this name. The bool is false if the extension in name is not that of a video.
 func StillOf(name string) (string, bool) {
 	dot := strings.LastIndexByte(name, '.')
 	if dot < 0 {

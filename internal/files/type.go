@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// This file lists the accepted types of files, and detects the type of a file by its first bytes. A new type needs a variable, an entry in
+// Types and a case in Detect. web/src/lib/upload/sniff-type.ts detects types in the browser, before the upload.
+
 // SniffLength is how many bytes at the beginning of a file Detect needs to find its type.
 const SniffLength = 4096
 

@@ -11,10 +11,10 @@ import (
 
 // This file chooses the format of a rendition from the requested format and the header Accept (RFC 9110 §12.5.1).
 
-// formatsFor returns the formats in which a request can be served, the best first. source is the MIME type of the picture; alpha is whether
-// the picture has transparency. The list is the requested format alone, if there is one. Otherwise it is AVIF if Accept names AVIF, then WebP
-// if Accept names WebP, or else the picture's own format. If no rendition exists in any of these formats, one is made in the last format of
-// the list. So a request never waits for an AVIF only because Accept names AVIF.
+// formatsFor returns the formats in which a request can be served, the best first. source is the MIME type of the picture; alpha says
+// whether the picture has transparency. If the request names a format, only that is in the list. Otherwise the list begins with AVIF if
+// Accept names AVIF, and ends with WebP if Accept names WebP, or else with the picture's own format. If no rendition exists in any of these
+// formats, one is made in the last format of the list, so that no request waits for an AVIF only because Accept names AVIF.
 func (t *transform) formatsFor(accept, source string, alpha bool) []rendition.Format {
 	switch t.Format {
 	case "avif", "webp", "jpeg":
@@ -36,7 +36,7 @@ func (t *transform) formatsFor(accept, source string, alpha bool) []rendition.Fo
 	return []rendition.Format{fallback}
 }
 
-// ownFormat returns the format of a picture's renditions, JPEG or PNG, for clients that may know no newer one.
+// ownFormat returns the format of a picture's renditions for clients that may not know WebP: PNG or JPEG.
 func ownFormat(source string, alpha bool) rendition.Format {
 	if source == files.PNG.MIME || source == files.GIF.MIME || alpha && source != files.JPEG.MIME {
 		return rendition.PNG

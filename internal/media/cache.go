@@ -13,9 +13,9 @@ import (
 // publicRenditionPath is the prefix of the path in every public URL of a rendition.
 const publicRenditionPath = "/storage/v1/render/image/public/"
 
-// fallbackLifetime is how long cached rows are used for a rendition in a format that the client does not prefer. After this time the rows
-// are read again, because the rendition in the preferred format may exist by then. A new rendition does not raise the content version:
-// otherwise any visitor could raise the version with a request.
+// fallbackLifetime is how long cached rows are used for a rendition in a format that is not the best one for the client. After this time
+// the rows are read again, because the rendition in the best format may exist by then. A new rendition does not raise the content version,
+// because otherwise any visitor could raise the version with a request.
 const fallbackLifetime = 10 * time.Second
 
 // errReadAnew is returned for cached rows that are too old for a response.
@@ -24,20 +24,24 @@ var errReadAnew = errors.New("the rows must be read anew")
 // FromCache returns a handler that responds to requests for public renditions whose rows are in the row cache. It passes all other
 // requests to next, which must call RenderPublic for the URLs of public renditions.
 func (s *Service) FromCache(next http.Handler) http.Handler {
-	return s.rows.FromCache(next, func(r *http.Request) (string, bool) {
+	keyOf := func(r *http.Request) (string, bool) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.HasPrefix(r.URL.Path, publicRenditionPath) {
 			return "", false
 		}
 		return rowKey(r), true
-	}, func(w http.ResponseWriter, r *http.Request, rows servedRows) error {
-		if rows.rendition.substitute || !rows.expires.IsZero() && !s.now().Before(rows.expires) {
+	}
+	respond := func(w http.ResponseWriter, r *http.Request, rows servedRows) error {
+		isExpired := !rows.expires.IsZero() && !s.now().Before(rows.expires)
+		if rows.rendition.substitute || isExpired {
 			return errReadAnew
 		}
 		return s.sendFile(w, r, false, rows) // false: the rendition is public
-	})
+	}
+	return s.rows.FromCache(next, keyOf, respond)
 }
 
-// rowKey returns a key of everything in a request on which the response depends: the URL, and whether the client accepts AVIF and WebP.
+// rowKey returns the key of a request in the row cache. It contains everything on which the response depends: the URL, and whether the
+// client accepts AVIF and WebP.
 func rowKey(r *http.Request) string {
 	formats := ""
 	avif, webp := acceptedFormats(r.Header.Get("Accept"))

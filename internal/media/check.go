@@ -17,12 +17,12 @@ import (
 	"atelie/internal/files"
 )
 
-// This file implements the commands atelie media verify (are all files complete?) and atelie media rebuild (make renditions again). It
-// also makes the first sizes of the demo content.
+// This file implements the commands atelie media verify, which checks whether all files are complete, and atelie media rebuild, which makes
+// renditions again. It also makes the first renditions of the demo content.
 
 // Progress is called after each picture or video. done is the number of files that are finished, and total is the number of all
-// files. name is the file's bucket/name. problem describes what is wrong with the file, or is empty. If Progress returns an
-// error, VerifyMedia or RebuildMedia stops and returns it.
+// files. name is the file's bucket/name. problem describes what is wrong with the file, or is "". If Progress returns an error,
+// VerifyMedia or RebuildMedia stops and returns that error.
 type Progress func(done, total int, name, problem string) error
 
 // eachFile calls fn for each picture and video in the site's buckets, and reports fn's errors as problems. It returns the

@@ -9,6 +9,8 @@ import (
 	"atelie/internal/media/video"
 )
 
+// This file describes pictures and videos for the pages, as JSON.
+
 // description is what a page needs to know about a picture or a video before the browser has loaded the file. Sizes are in
 // pixels.
 type description struct {
@@ -36,7 +38,7 @@ type details struct {
 	Engine   string        `json:"engine,omitempty"`  // what made the renditions: atelie (this program) or vips
 	Original int64         `json:"original"`          // size of the file as it was uploaded
 	Public   int64         `json:"public"`            // size of the public file
-	Ladder   map[int]int64 `json:"ladder"`            // sizes of the WebP renditions, by width
+	Ladder   map[int]int64 `json:"ladder"`            // sizes of the WebP renditions in the standard widths, by width in pixels
 	DeltaE   float64       `json:"delta_e"`           // colour difference (CIEDE2000) between file and rendition
 	Profile  string        `json:"profile,omitempty"` // name of the file's colour profile
 	Wide     bool          `json:"wide"`              // renditions are in Display P3

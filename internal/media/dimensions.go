@@ -35,7 +35,7 @@ func sizeOf(f io.ReadSeeker, t *files.Type) (w, h int, err error) {
 		c, err = png.DecodeConfig(f)
 	case files.GIF:
 		c, err = gif.DecodeConfig(f)
-	case files.TIFF: // hides the method ReadAt, because with it the decoder would read from the start of the file instead of the current position
+	case files.TIFF: // the struct hides ReadAt, with which the decoder would read from the start of the file, not the current position
 		c, err = tiff.DecodeConfig(struct{ io.Reader }{f})
 	case files.WebP:
 		c.Width, c.Height, err = webpDimensions(f)

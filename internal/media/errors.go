@@ -25,8 +25,8 @@ func errTooManyPixels(width, height int) *apperr.Error {
 }
 
 // Codes of the reasons why a picture or a video cannot be shown. They are stored in the column media.reason, so they must not
-// change. The admin page shows a text for each code in the owner's language (web/src/components/upload/failure-key.ts). The
-// column can also contain the codes of package rendition's errors.
+// change. The column can also contain the codes of package rendition's errors. A new code needs an English text in reasonTexts. In
+// web/src/components/upload/failure-key.ts it can get a text in the owner's language, which the admin page shows.
 const (
 	reasonPicture         = "picture_failed"
 	reasonUnreadableVideo = "film_unreadable"

@@ -18,14 +18,16 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// Inspect checks a complete upload of type t. For a bucket of the site, it also makes a copy of a picture without private metadata (EXIF,
-// GPS and so on) and a placeholder from its preview, or reads the index of a video. The result is nil for videos in other buckets.
-func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, isSiteBucket bool) (*files.Inspection, error) {
+// Inspect checks a complete upload of type t. strip is true for the buckets whose pictures are published without private metadata (files.CleanedBucket). For
+// such a bucket, Inspect also makes a copy of a picture without private metadata (EXIF, GPS and so on) and a placeholder from the small
+// preview picture inside the file; of a video it reads the index. The result is nil for videos in other buckets.
+func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, strip bool) (*files.Inspection, error) {
 	if !t.Image {
-		if !isSiteBucket {
+		if !strip {
 			return nil, nil
 		}
-		// Reject a truncated upload. A video that is stored already is kept: inspectStored only records the failure.
+		// A truncated upload is rejected here. A video that is stored already is not removed, because inspectStored only records the
+		// failure.
 		found, truncated, err := s.probeVideo(ctx, f, t)
 		if err == nil && truncated != nil {
 			err = errVideoTruncated.Because(truncated)
@@ -47,7 +49,7 @@ func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, i
 	if info.Orientation > 4 { // shown rotated by 90 degrees
 		found.Width, found.Height = found.Height, found.Width
 	}
-	if !isSiteBucket {
+	if !strip {
 		return found, nil
 	}
 	found.Thumbhash, found.Color = rendition.Preview(ctx, info, found.Width, found.Height)

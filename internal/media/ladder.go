@@ -12,7 +12,7 @@ import (
 // another size, shape or format. The ladder of a picture is the set of its renditions in the standard widths, up to its own width.
 
 // revision is the version number of the encoders, stored with each rendition. Raise it when renditions should be encoded
-// again: atelie media rebuild then replaces the renditions with a lower number.
+// again, because atelie media rebuild replaces the renditions with a lower number.
 const revision = 1
 
 // maxUntiledSide is the longest side of a picture without tiles, and tileSide the side of a tile, both in pixels. A larger
@@ -34,7 +34,7 @@ func hasTiles(width, height int) bool { return max(width, height) > maxUntiledSi
 // maxSideWebP is the longest side in pixels that a WebP file can have.
 const maxSideWebP = 16383
 
-// standardWidths are the main and the extra widths of package rendition, in ascending order.
+// standardWidths are MainWidths and ExtraWidths of package rendition, in ascending order.
 var standardWidths = slices.Sorted(slices.Values(slices.Concat(rendition.MainWidths[:], rendition.ExtraWidths[:])))
 
 // widths returns the widths in pixels of a picture's renditions, in ascending order: the standard widths below its own width

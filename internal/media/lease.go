@@ -13,6 +13,8 @@ import (
 
 // This file makes sure that only one node at a time derives files, such as renditions, from an object. The right to do so is a lease. The
 // node renews the lease while it works. If the node dies, the lease expires, and another node can take it.
+
+// Durations of leases.
 const (
 	leaseDuration      = 30 * time.Second       // a lease expires this long after it was taken or last renewed
 	leaseRenewInterval = 8 * time.Second        // interval of renewals
@@ -20,7 +22,7 @@ const (
 )
 
 // withLease waits for the lease of an object, then runs fn with the object's current rows. fn's context ends if the lease is
-// lost. blobID is the blob from which fn derives files. The error is errObsolete if the object is gone or has another blob. It wraps
+// lost. blobID is the blob from which fn derives files. The error is errObsolete if the object is gone or has another blob. The error wraps
 // errBusy if ctx ends while withLease waits for the lease.
 func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn func(ctx context.Context, o files.Object, m *media) error) error {
 	unlock, err := s.objectLocks.lock(ctx, objectID) // waits for other calls in this process; the loop below waits for other nodes

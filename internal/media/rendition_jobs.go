@@ -19,13 +19,15 @@ import (
 	"atelie/internal/media/rendition"
 )
 
+// This file runs the jobs that make the renditions of a picture after its upload.
+
 // The kinds of the jobs that make a picture's renditions after its upload, in stages. A finished job enqueues the job of the next
 // stage.
 const (
-	JobFirst   = "picture-first"
-	JobPicture = "picture"
-	JobExtras  = "picture-extras"
-	JobAVIF    = "picture-avif"
+	JobFirst   = "picture-first"  // the first sizes: the renditions that pages need first
+	JobPicture = "picture"        // the ladder: the renditions in all standard widths
+	JobExtras  = "picture-extras" // the tiles; the name is older, and stored jobs contain it
+	JobAVIF    = "picture-avif"   // renditions in AVIF
 )
 
 // JobTimeout limits one run of a job of these kinds. It is long because the largest pictures have a hundred tiles.
@@ -34,7 +36,7 @@ const JobTimeout = 15 * time.Minute
 // mediaJob is the payload of a job of these kinds, and of JobVideo.
 type mediaJob struct {
 	ObjectID string `json:"object_id"`
-	Version  string `json:"version"` // the object's blob id; once the object has another one, the job is obsolete
+	Version  string `json:"version"` // id of the object's blob; when the object has another blob, the job is obsolete
 }
 
 var (
@@ -42,18 +44,17 @@ var (
 	errBusy     = errors.New("another job or request is making renditions of this picture")
 )
 
-// MakeFirst runs a job of the kind JobFirst: it makes the first sizes, the renditions that pages need first (stageFirst).
+// MakeFirst runs a job of the kind JobFirst: it makes the first sizes (stageFirst).
 func (s *Service) MakeFirst(ctx context.Context, payload []byte) error {
 	return s.runStageJob(ctx, payload, stageFirst, JobPicture)
 }
 
-// MakeLadder runs a job of the kind JobPicture: it makes the ladder.
+// MakeLadder runs a job of the kind JobPicture: it makes the ladder (stageLadder).
 func (s *Service) MakeLadder(ctx context.Context, payload []byte) error {
 	return s.runStageJob(ctx, payload, stageLadder, JobExtras)
 }
 
-// MakeExtras runs a job of the kind JobExtras: it makes the tiles (stageTiles). The kind keeps an older name, because stored
-// jobs contain it.
+// MakeExtras runs a job of the kind JobExtras: it makes the tiles (stageTiles).
 func (s *Service) MakeExtras(ctx context.Context, payload []byte) error {
 	return s.runStageJob(ctx, payload, stageTiles, JobAVIF)
 }

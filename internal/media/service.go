@@ -59,14 +59,15 @@ type Config struct {
 	Engine Engine
 	// Jobs is the queue of the jobs that follow an upload. If it is nil, there are no such jobs.
 	Jobs *jobs.Queue
-	// Content reports whether the database has an outage, and the content version. If it is nil, rows are read for each request, and
-	// no rendition is served during an outage.
+	// Content has the content version (the number that each change of visible content raises), and reports outages of the database. If it
+	// is nil, rows are read for each request, and no rendition is served during an outage.
 	Content *content.Version
 	// Access decides who may see the renditions of an object.
 	Access files.AccessFunc
 	// Scratch is the folder for temporary files; "" means the system's.
 	Scratch string
-	// Lazy limits the total size in bytes of the renditions that were made on request; 0 means 2 GB.
+	// Lazy limits the total size in bytes of the renditions that were made on request; 0 means 2 GB. When it is exceeded, those that were
+	// not used for the longest time are deleted.
 	Lazy int64
 }
 

@@ -9,6 +9,8 @@ import (
 	"atelie/internal/media/rendition"
 )
 
+// This file returns the URLs of the renditions of pictures that search engines, link previews and lists show.
+
 // smallWidth is the width in pixels of Picture.Small, which lists show.
 const smallWidth = 128
 

@@ -13,27 +13,31 @@ import (
 	"atelie/internal/policy"
 )
 
-// The states of a picture or video.
+// This file contains the queries on media, the table of what is known about the stored pictures and videos.
+
+// The states of a picture or video. The index of a video says where its frames are in the file.
 const (
-	stateWaiting = "waiting" // the jobs that make the file's renditions are not finished
-	stateReady   = "ready"   // a picture's renditions of the ladder exist; a video's index is at the beginning
-	stateFailed  = "failed"  // the file cannot be shown; Reason is the code of the reason
+	stateWaiting = "waiting" // a picture's renditions in the standard widths are not made yet, or a video's index is not moved yet
+	stateReady   = "ready"   // these renditions exist, or browsers can play the video before they have received all of it
+	stateFailed  = "failed"  // the file cannot be shown; media.Reason is the code of the reason
 )
 
-// media is a row of the table media: what is known about a picture or video besides its object.
+// media is a row of the table media: what is known about the picture or video of an object, beyond the object's own row.
 type media struct {
-	ObjectID, Version   string          // Version is the id of the blob that the row describes
-	Kind, State, Reason string          // Kind is image or video; Reason is a code that says why State is failed
+	ObjectID            string
+	Version             string          // id of the blob (the stored bytes) that the row describes
+	Kind, State, Reason string          // Kind is image or video; Reason is a code that says why State is failed, otherwise ""
 	Engine              string          // the engine that made the renditions (rendition.Result.Engine)
-	Facts               rendition.Facts // for a video, only Width and Height are set
+	Facts               rendition.Facts // size, placeholder, colours and rights of a picture; for a video, only Width and Height are set
 	Original            *files.Blob     // the file as it was uploaded; nil if the public file is the upload itself
 	FocusX, FocusY      *float64        // focus point as fractions of width and height from the top left; nil if not set
 	Duration            *float64        // seconds; nil for pictures and for videos that cannot be read
 	Codec               *string         // nil for pictures and for videos that cannot be read
 }
 
-// mediaObjectColumns are the columns of an object and of its media row. If the media row is missing (left join), its columns without
-// coalesce are null.
+// mediaObjectColumns are the columns of an object o and of its media row m, in the order in which scanMediaObject reads them. An object can
+// lack a media row (left join). All columns of m are null then: those with coalesce become zero values, and scanMediaObject reads the
+// others into pointers.
 const mediaObjectColumns = `o.id, o.bucket_id, o.name, o.blob_id, o.size, o.mime_type, o.etag, o.cache_control, o.created_at, o.updated_at,
 	m.object_id, m.blob_id, coalesce(m.kind, ''), coalesce(m.state, ''), coalesce(m.reason, ''), coalesce(m.engine, ''), coalesce(m.width, 0),
 	coalesce(m.height, 0), coalesce(m.alpha, false), m.thumbhash, coalesce(m.color, ''), coalesce(m.profile, ''), coalesce(m.wide, false),
@@ -58,7 +62,7 @@ func scanMediaObject(row db.Row) (s mediaObject, err error) {
 		&f.Height, &f.Alpha, &f.Thumbhash, &f.Color, &f.Profile, &f.Wide,
 		&f.DeltaE, &f.Creator, &f.Rights, &originalID, &original.Size,
 		&original.ETag, &m.FocusX, &m.FocusY, &m.Duration, &m.Codec)
-	if err != nil || id == nil || *version != o.BlobID { // there is no media row, or it describes the previous file of the object
+	if err != nil || id == nil || *version != o.BlobID { // id is nil without a media row; another version is that of the previous file
 		return s, err
 	}
 	m.ObjectID, m.Version = *id, *version

@@ -10,19 +10,21 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// renditionRow is a row of media_renditions: a rendition that exists.
+// This file contains the queries on media_renditions, the table of renditions that exist.
+
+// renditionRow is a row of media_renditions. It describes one rendition: a copy of a picture in another size, shape or format.
 type renditionRow struct {
 	Name, BlobID, ETag string // ETag is the SHA-256 of the bytes in hexadecimal digits
 	Format             rendition.Format
 	Width, Height      int       // pixels
 	Size               int64     // bytes
 	P3                 bool      // the colours are in Display P3, not sRGB
-	Eager              bool      // made in advance and never evicted
+	Eager              bool      // made in advance and never evicted; if false, made on request, and evicted when Config.Lazy is exceeded
 	Revision           int       // version number of the encoders that made it; 0 if it must be made again
 	UsedAt             time.Time // when it was used last; updated once per useInterval
 }
 
-// renditionColumns are the columns of media_renditions that scanRendition reads.
+// renditionColumns are the columns of media_renditions, in the order in which scanRendition reads them.
 const renditionColumns = "name, blob_id, format, width, height, size, etag, p3, revision, eager, used_at"
 
 func scanRendition(row db.Row) (r renditionRow, err error) {

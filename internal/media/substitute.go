@@ -16,8 +16,10 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// smallFileBytes is the size in bytes up to which a public file can be a substitute like a rendition. A larger public file is a
-// substitute only if there is no rendition in the requested format.
+// This file chooses substitutes: the pictures that are sent in place of renditions that do not exist yet.
+
+// smallFileBytes is the size in bytes up to which the public file of a picture is a candidate like its renditions. A larger public file is
+// a substitute only if there is no rendition in the requested format.
 const smallFileBytes = 1 << 20
 
 // findSubstitute returns the picture that is sent in place of a rendition that does not exist yet. From the renditions and the public
@@ -44,7 +46,7 @@ func (s *Service) findSubstitute(ctx context.Context, o files.Object, m *media, 
 			otherFormats = append(otherFormats, p)
 		}
 	}
-	var canBeShown bool // whether the client can show the public file; decided by the requested format
+	var canBeShown bool // whether the client can show the public file, judged by the requested format
 	switch o.MimeType {
 	case files.JPEG.MIME, files.PNG.MIME, files.GIF.MIME:
 		canBeShown = true

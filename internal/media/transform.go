@@ -17,8 +17,8 @@ import (
 
 // This file reads the parameters of a request that describe the requested rendition. accept.go reads the header Accept.
 
-// maxRequestedSide is a limit in pixels (Supabase's is 2000). Larger widths and heights are reduced to it, or to the width of the picture's
-// widest rendition if that is larger.
+// maxRequestedSide is the limit for requested widths and heights, in pixels (Supabase's is 2000). Larger ones are reduced to it, or to the
+// width of the picture's widest rendition if that is larger.
 const maxRequestedSide = 2560
 
 // transform is the requested rendition, with the fields of TransformOptions in supabase-js. Fields that are missing in the request are 0 or
@@ -29,7 +29,7 @@ type transform struct {
 	Resize  string  `json:"resize,omitempty"`  // how the picture fits the size: one of resizeModes, or frameMode
 	Format  string  `json:"format,omitempty"`  // format of the rendition: one of formats
 	Quality int     `json:"quality,omitempty"` // 20 to 100; 0 means the engine's default
-	tile    *[2]int // column and row of a tile; nil for other renditions
+	tile    *[2]int // column and row of a tile (a square of 1024 pixels of the full size); nil for other renditions
 }
 
 var (

@@ -15,15 +15,17 @@ import (
 	"atelie/internal/media/video"
 )
 
-// JobVideo is the kind of the jobs that move the index of an uploaded video (the moov box of an MP4) to the beginning of the file. Browsers
-// can then play the video before they have received all of it.
+// This file reads uploaded videos, and moves their indexes to the beginning of the files.
+
+// JobVideo is the kind of the jobs that move the index of an uploaded video to the beginning of the file, so that browsers can play the
+// video before they have received all of it. The index (the moov box of an MP4) says where the frames are in the file.
 const JobVideo = "film" // stored in jobs, so it cannot change
 
 // VideoTimeout limits one run of a job of the kind JobVideo. It is long because a run can read 2 GB from the store and write 2 GB
 // to it.
 const VideoTimeout = 30 * time.Minute
 
-// maxProbes is the number of videos that can be probed at the same time (probeVideo). Each holds its index, of up to 64 MB, in memory.
+// maxProbes is the number of videos that can be probed at the same time (probeVideo). The index of each, of up to 64 MB, is in memory.
 const maxProbes = 2
 
 // videoState returns the state of a video that was probed: failed, ready or waiting.
@@ -38,7 +40,7 @@ func videoState(f *files.Video) string {
 }
 
 // probeVideo reads a video's header and index. If the file is not a readable video, the inspection contains a Failure and err is nil, so
-// that the file is stored and the owner sees the reason. truncated is the error for a file whose end is missing, otherwise nil.
+// that the caller can store the file and the owner sees the reason. truncated is the error for a file whose end is missing, otherwise nil.
 func (s *Service) probeVideo(ctx context.Context, f io.ReadSeeker, t *files.Type) (inspection *files.Inspection, truncated, err error) {
 	if err := s.probes.Acquire(ctx, 1); err != nil {
 		return nil, nil, err
@@ -57,7 +59,8 @@ func (s *Service) probeVideo(ctx context.Context, f io.ReadSeeker, t *files.Type
 	case err != nil:
 		return nil, nil, err
 	}
-	return &files.Inspection{Width: info.Width, Height: info.Height, Video: &files.Video{Codec: info.Codec, Duration: info.Duration, IndexFirst: info.IndexFirst}}, nil, nil
+	found := &files.Video{Codec: info.Codec, Duration: info.Duration, IndexFirst: info.IndexFirst}
+	return &files.Inspection{Width: info.Width, Height: info.Height, Video: found}, nil, nil
 }
 
 // ArrangeVideo runs a job of the kind JobVideo: it moves a video's index to the beginning of the file.

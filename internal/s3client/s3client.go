@@ -17,16 +17,16 @@ import (
 // Config says which server, bucket and credentials a client uses.
 type Config struct {
 	Endpoint, Region string // Endpoint is http(s)://host[:port]
-	KeyID, Secret    string
+	KeyID, Secret    string // the access key
 	Bucket, Prefix   string // Prefix begins the name of every object; it is empty or ends in a slash
 	PathStyle        bool   // the bucket's name is in the path of requests, not in the host name
-	Create           bool   // the bucket is created if it is missing
+	Create           bool   // the code that calls New may create the bucket if it is missing; New itself does not
 }
 
 // Limits of the requests.
 const (
-	dialTimeout   = 5 * time.Second
-	headerTimeout = 30 * time.Second // limit until the headers of a response arrive
+	dialTimeout   = 5 * time.Second  // timeout for opening a connection
+	headerTimeout = 30 * time.Second // timeout for the headers of a response, from the end of the request
 	maxRetryWait  = time.Second      // maximum wait between two attempts of a request
 	keepAlive     = 30 * time.Second // interval of TCP keep-alive probes
 	idleConns     = 32               // maximum number of idle connections to a server
@@ -35,18 +35,18 @@ const (
 // Dial is a function that opens connections, such as the method DialContext of net.Dialer.
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-// New returns a client. It sends no request.
+// New returns a client for the server. It sends no request, so it does not check whether the bucket exists.
 func New(cfg Config) *s3.Client {
 	return NewOver(cfg, (&net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}).DialContext)
 }
 
-// NewOver is New with connections that dial opens.
+// NewOver returns a client that opens its connections with dial, for tests with a server in the same process.
 func NewOver(cfg Config, dial Dial) *s3.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
-			return nil, err // not stallTimeoutConn{conn}: a net.Conn that contains a struct is never nil
+			return nil, err
 		}
 		return stallTimeoutConn{conn}, nil
 	}
@@ -65,8 +65,8 @@ func NewOver(cfg Config, dial Dial) *s3.Client {
 			o.RateLimiter = noRateLimit{} // after an outage the first request must get through
 		}),
 		Logger: logging.Nop{},
-		// Checksums are verified where the server sends them. For an object that was uploaded in parts it sends none of the
-		// whole object: that needs no warning.
+		// The SDK verifies checksums if the server sends them. For an object that was uploaded in parts, the server sends no checksum of
+		// the whole object. That needs no warning.
 		DisableLogOutputChecksumValidationSkipped: true,
 	})
 }

@@ -10,15 +10,17 @@ import (
 	"time"
 )
 
-// Limits for a server that stops in the middle of a request or a response.
+// This file ends requests to a server that stops in the middle of reading a request or sending a response.
+
+// Timeouts for a server that makes no progress.
 const (
-	writeTimeout = 30 * time.Second // limit until the server has taken the next writeChunk bytes of a request
-	writeChunk   = 64 << 10
-	readTimeout  = 30 * time.Second // limit until a read of a response's body returns
+	writeTimeout = 30 * time.Second // maximum time until the server has taken the next writeChunk bytes of a request
+	writeChunk   = 64 << 10         // bytes
+	readTimeout  = 30 * time.Second // maximum duration of one read of a response's body
 )
 
-// stallTimeoutConn limits the time of each write. headerTimeout begins only after the last byte of a request. So without this limit, a
-// request to a server that stops reading would last until TCP gives up.
+// stallTimeoutConn is a connection that limits the time of each write. headerTimeout begins only after the last byte of a request, so
+// without this limit, a request to a server that stops reading would last until TCP gives up.
 type stallTimeoutConn struct{ net.Conn }
 
 func (c stallTimeoutConn) Write(p []byte) (written int, err error) {
@@ -33,7 +35,7 @@ func (c stallTimeoutConn) Write(p []byte) (written int, err error) {
 	return written, err
 }
 
-// stallTimeoutTransport limits the time of each read of a response's body. headerTimeout limits only the wait for the headers. So without
+// stallTimeoutTransport limits the time of each read of a response's body. headerTimeout limits only the wait for the headers, so without
 // this limit, the reader of a body that stalls would wait until its context ends.
 type stallTimeoutTransport struct{ http.RoundTripper }
 

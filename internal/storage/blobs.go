@@ -13,23 +13,26 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// sweepAge is the age at which Sweep removes a pending blob: a blob to which no row of a file refers. A running upload renews its pending
-// blob each heartbeatInterval, so that Sweep does not remove it.
+// This file stores and removes blobs (the bytes of files under ids), and records which of them are pending: no row of a file refers to
+// them.
+
+// Sweep removes a blob that is pending for longer than sweepAge. A running upload renews its pending blob each heartbeatInterval, so that
+// Sweep does not remove it.
 const (
 	sweepAge          = time.Hour
 	heartbeatInterval = sweepAge / 4
 )
 
-// Blobs stores blobs, the bytes of files under ids. The table storage_trash lists the pending blobs, which Sweep may remove: no row of a file
-// (an object, an original or a rendition) refers to them yet, or the file was deleted. A new blob is listed before its first byte is
-// written, until the transaction that inserts a row for its file. So Sweep also removes what a crash has left.
+// Blobs stores blobs. A blob is pending until a transaction inserts the first row for its file (an object, an original or a rendition), and
+// again after a transaction has deleted the last such row. The table storage_trash lists the pending blobs. A new blob is listed before its
+// first byte is written, so that Sweep also removes what a crash has left.
 type Blobs struct {
 	db       *db.DB
 	store    blob.Store
 	recorder Recorder
 	log      *slog.Logger
 	now      func() time.Time
-	cache    *blobCache
+	cache    *blobCache // bytes of small blobs of public files
 }
 
 // Recorder records for the backup which blobs were added and removed. Added is called in the transaction that inserts the first rows for

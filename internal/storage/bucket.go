@@ -17,25 +17,34 @@ import (
 
 // This file creates the site's own buckets, and handles the requests that read buckets.
 
-// maxConversationPicture is the size limit of a picture in a conversation in bytes.
+// maxConversationPicture is the maximum size in bytes of a picture in a conversation (a visitor's message and its replies).
 const maxConversationPicture = 10 << 20
 
 // EnsureBuckets creates the site's three public buckets and the private one of conversations, and sets their limits (docs/product.md,
-// rule 42). review-images accepts only pictures, the other two public ones also videos. Limits that the owner has changed stay.
+// rule 42). review-images accepts only pictures, and the other two public buckets also videos. Limits that the owner has changed stay.
 func (s *Service) EnsureBuckets(ctx context.Context) error {
 	images := mimeTypes(func(t *files.Type) bool { return t.Image })
 	all := mimeTypes(func(*files.Type) bool { return true })
 	now := s.now()
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
 		for _, id := range append(slices.Clone(policy.Buckets), policy.ConversationBucket) {
-			b := bucket{ID: id, Name: id, Public: true, FileSizeLimit: &s.cfg.MaxUpload, AllowedMimeTypes: all, CreatedAt: now, UpdatedAt: now}
+			b := bucket{
+				ID:               id,
+				Name:             id,
+				Public:           true,
+				FileSizeLimit:    &s.cfg.MaxUpload,
+				AllowedMimeTypes: all,
+				CreatedAt:        now,
+				UpdatedAt:        now,
+			}
 			switch id {
 			case "review-images":
 				limit := min(s.cfg.MaxUpload, maxImageBytes)
 				b.FileSizeLimit, b.AllowedMimeTypes = &limit, images
 			case policy.ConversationBucket:
 				limit := min(s.cfg.MaxUpload, maxConversationPicture)
-				b.Public, b.FileSizeLimit, b.AllowedMimeTypes = false, &limit, []string{files.JPEG.MIME, files.PNG.MIME, files.WebP.MIME, files.HEIC.MIME}
+				b.Public, b.FileSizeLimit = false, &limit
+				b.AllowedMimeTypes = []string{files.JPEG.MIME, files.PNG.MIME, files.WebP.MIME, files.HEIC.MIME}
 			}
 			if err := ensureBucket(ctx, tx, b); err != nil {
 				return err

@@ -21,16 +21,16 @@ import (
 
 // This file creates, changes, empties and deletes buckets.
 
-// bucketRequest is the body of a request to CreateBucket or UpdateBucket. An update changes only the settings that the body has.
-// null removes file_size_limit or allowed_mime_types.
+// bucketRequest is the body of a request to CreateBucket or UpdateBucket. UpdateBucket changes only the settings that the body contains.
+// null as file_size_limit or allowed_mime_types removes that limit.
 type bucketRequest struct {
-	ID               string          `json:"id"`
-	Name             string          `json:"name"`
+	ID               string          `json:"id"`   // only for CreateBucket; "" means the same as Name
+	Name             string          `json:"name"` // only for CreateBucket; "" means the same as ID
 	Public           *bool           `json:"public"`
-	Type             *string         `json:"type"`
-	FileSizeLimit    json.RawMessage `json:"file_size_limit"`
-	AllowedMimeTypes json.RawMessage `json:"allowed_mime_types"`
-	VersioningStatus *string         `json:"versioning_status"`
+	Type             *string         `json:"type"`               // must be STANDARD or missing
+	FileSizeLimit    json.RawMessage `json:"file_size_limit"`    // a number of bytes, or text such as "20MB"
+	AllowedMimeTypes json.RawMessage `json:"allowed_mime_types"` // a list of MIME types
+	VersioningStatus *string         `json:"versioning_status"`  // must be disabled or missing
 }
 
 var (
@@ -42,8 +42,8 @@ var (
 	sizePattern = regexp.MustCompile(`^(?i)([0-9]{1,12}(?:\.[0-9]{1,6})?) ?(b|kb|mb|gb)?$`)
 )
 
-// reservedBuckets cannot be names of buckets: below /storage/v1/object they are path segments in the position of a bucket's name, and
-// clients remove . and .. from URLs.
+// reservedBuckets are names that no bucket may have: path segments that have another meaning in URLs below /storage/v1/object, where the
+// name of a bucket would be, and the segments . and .., which clients remove from URLs.
 var reservedBuckets = []string{"public", "authenticated", "sign", "upload", "info", "list", "list-v2", "move", "copy", ".", ".."}
 
 // validBucketName reports whether a bucket may have the name.

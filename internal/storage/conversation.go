@@ -14,11 +14,11 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file stores, serves and removes the pictures of conversations. The caller must check permissions, because they depend on private
-// links.
+// This file stores, serves and removes the pictures of conversations (a conversation is a visitor's message and its replies). The caller
+// must check permissions, because they depend on private links.
 
-// Received is a picture of a conversation that is stored durably, but to which no row refers yet. The caller must always call Discard in
-// the end.
+// Received is a picture that Receive or CopyFromConversation has stored durably, but to which no row refers yet. The caller calls Save to
+// insert its rows, and must always call Discard in the end.
 type Received struct {
 	Width, Height int   // pixels
 	Size          int64 // bytes
@@ -28,9 +28,10 @@ type Received struct {
 	saved   bool // Save was successful: its transaction may have been committed, so Discard does not remove the file
 }
 
-// Receive reads a picture for a conversation, checks it as an upload, and stores it without its metadata. It keeps the file as it was
-// sent only if metadata cannot be removed from files of its type. The error is apperr.NoSpace if the quota is used up. It is an
-// *apperr.Error with a status below 500 if the picture is refused.
+// Receive reads a picture for a conversation, checks it like an upload, and stores it without its metadata. It stores the file as it was
+// sent only if there is nothing to remove, or if metadata cannot be removed from files of its type. The error is apperr.NoSpace if the
+// quota has no room for the largest picture that the bucket accepts. It is an *apperr.Error with a status below 500 if the picture is
+// refused.
 func (s *Service) Receive(ctx context.Context, name string, body io.Reader) (*Received, error) {
 	b, err := s.bucket(ctx, policy.ConversationBucket)
 	if err != nil {
@@ -45,8 +46,8 @@ func (s *Service) CopyFromConversation(ctx context.Context, name, bucketID, copy
 	if err != nil {
 		return nil, err
 	}
-	// The last argument: the picture is not public, so open does not keep its bytes in memory.
-	_, stored, err := s.open(ctx, findObject, policy.ConversationBucket, name, func(files.Object) bool { return false })
+	isPublic := func(files.Object) bool { return false } // so that open does not cache the picture
+	_, stored, err := s.open(ctx, findObject, policy.ConversationBucket, name, isPublic)
 	if err != nil {
 		return nil, err
 	}
@@ -54,13 +55,15 @@ func (s *Service) CopyFromConversation(ctx context.Context, name, bucketID, copy
 	return s.receivePicture(ctx, b, copyName, stored.File)
 }
 
-// receivePicture stores a picture for a bucket, without rows.
+// receivePicture stores a picture for a bucket, without rows. Before it reads the picture, it requires room for the largest one that the
+// bucket accepts.
 func (s *Service) receivePicture(ctx context.Context, b bucket, name string, body io.Reader) (*Received, error) {
 	if left, err := s.quotaLeft(ctx, b.ID, name); err != nil || left < s.sizeLimit(b) {
 		return nil, orNoSpace(err)
 	}
 	caller := identity.Caller{Role: identity.Service}
-	f, limited, err := s.read(ctx, caller, b, name, body, -1, func() (PutOptions, error) { return PutOptions{dropUpload: true}, nil })
+	options := func() (PutOptions, error) { return PutOptions{dropUpload: true}, nil }
+	f, limited, err := s.read(ctx, caller, b, name, body, -1, options) // -1: the size is unknown
 	if err != nil {
 		return nil, err
 	}

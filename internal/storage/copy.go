@@ -12,11 +12,13 @@ import (
 	"atelie/internal/policy"
 )
 
+// This file handles requests to copy an object.
+
 // copyMetadata is the metadata of a copy if the request has copyMetadata: false. Otherwise the copy gets its source's metadata. MimeType
 // must be empty or the source's, because a file's type follows from its bytes.
 type copyMetadata struct {
 	CacheControl    string `json:"cacheControl"`
-	ContentEncoding string `json:"contentEncoding"`
+	ContentEncoding string `json:"contentEncoding"` // must be identity or ""
 	MimeType        string `json:"mimetype"`
 }
 
@@ -31,7 +33,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.checkUpload(ctx, caller, destination.ID, req.DestinationKey, upsert); err != nil {
 		return err
 	}
-	for range maxAttempts { // Copy reads the source's row twice, and tries again if the source was replaced in between
+	for range maxAttempts { // findMetadata and open both read the source's row; if it has changed in between, both are called again
 		o, userMetadata, err := findMetadata(ctx, s.db, req.BucketID, req.SourceKey)
 		if err != nil {
 			return db.NoRowsAs(err, files.ErrNoObject)
@@ -42,10 +44,11 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		}
 		opts.Upsert = upsert
 		find := findObject
-		if files.CleanedBucket(destination.ID) { // copies the file as it was uploaded; put removes its metadata again
+		if files.CleanedBucket(destination.ID) { // put removes private metadata there, so the source is the file as it was uploaded
 			find = findOriginal
 		}
-		source, stored, err := s.open(ctx, find, o.Bucket, o.Name, func(files.Object) bool { return false })
+		isPublic := func(files.Object) bool { return false } // so that open does not cache the file
+		source, stored, err := s.open(ctx, find, o.Bucket, o.Name, isPublic)
 		if err != nil {
 			return err
 		}

@@ -8,8 +8,10 @@ import (
 	"time"
 )
 
-// stallTimeout is the time without progress after which a transfer is ended. The whole transfer has no time limit, because a video can
-// take an hour.
+// This file ends transfers (uploads, copies and downloads) that make no progress.
+
+// stallTimeout is the time without progress after which a transfer is ended. The whole transfer has no time limit, because that of a video
+// can take an hour.
 const stallTimeout = time.Minute
 
 // stream is a long transfer on the connection of a request: an upload, a copy or a download. Each Read of its body and each piece of its

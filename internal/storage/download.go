@@ -14,13 +14,16 @@ import (
 	"atelie/internal/policy"
 )
 
-// FromCache returns a handler that responds to requests at public URLs whose rows are in the row cache. It passes all other requests
-// to next, which must call Public for public URLs.
+// This file responds to requests for objects at their public URLs, and at the URLs that need a token.
+
+// FromCache returns a handler that responds to requests at public URLs whose rows are in the row cache (the rows of public files that were
+// requested before). It passes all other requests to next, which must call Public for public URLs.
 func (s *Service) FromCache(next http.Handler) http.Handler {
 	return s.rows.FromCache(next, rowKey, s.sendPublic)
 }
 
-// rowKey returns the key under which the row cache has the row for a request at a public URL. It returns false for other requests.
+// rowKey returns the key of the row in the row cache for a request at a public URL. It returns false for requests that the cache cannot
+// handle.
 func rowKey(r *http.Request) (string, bool) {
 	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
 	// The escaped path is used, because a%2Fb is one bucket (which cannot exist), and a/b is a bucket and a name.
@@ -28,7 +31,8 @@ func rowKey(r *http.Request) (string, bool) {
 	return key, isRead && strings.HasPrefix(key, files.PublicPath) && !wantsOther(r)
 }
 
-// wantsOther reports whether a request has a parameter that requests other bytes than the public ones.
+// wantsOther reports whether a request has a parameter that asks for other bytes than the public ones: original (the file as it was
+// uploaded), or versionId, which is not supported.
 func wantsOther(r *http.Request) bool {
 	if r.URL.RawQuery == "" {
 		return false
@@ -37,7 +41,7 @@ func wantsOther(r *http.Request) bool {
 	return query.Has("original") || query.Has("versionId")
 }
 
-// sendPublic responds with a cached object.
+// sendPublic responds with the public object that the row o describes.
 func (s *Service) sendPublic(w http.ResponseWriter, r *http.Request, o files.Object) error {
 	body, err := s.blobs.OpenPublic(r.Context(), blobOf(o))
 	if err != nil {

@@ -55,7 +55,7 @@ func errWrongExtension(mime string) *apperr.Error {
 	return apperr.New(errBadType.Status, errBadType.Code, "The file is "+mime+", which its name does not say")
 }
 
-// errorNames are the two names of an error in a response: older is the value of the field "error", newer that of the field "code".
+// errorNames are the two names of an error in a response: older is the value of the field "error", and newer that of the field "code".
 type errorNames struct{ older, newer string }
 
 // errorNamesByCode maps an error's Code to its two names. A Code that is not listed is used for both.

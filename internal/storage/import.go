@@ -13,10 +13,11 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file imports files of another site.
+// This file stores files that are imported from another site (package supabase).
 
-// importedSumKey is a key in an object's metadata. Its value is the SHA-256 of the imported file. The stored file can differ from the
-// imported one: metadata is removed from pictures, and the index of a video is moved to its beginning.
+// importedSumKey is a key in an object's metadata. Its value is the SHA-256 of the imported file, by which a later import recognizes the
+// file. The stored file can differ from the imported one, because metadata is removed from pictures, and the index of a video is moved to
+// the beginning of the file.
 const importedSumKey = "imported_sha256"
 
 // ImportFile stores a file of another site, as an upload with the service key does. It returns an error if an object has that name. size
@@ -31,9 +32,11 @@ func (s *Service) ImportFile(ctx context.Context, bucketID, name string, body io
 		cacheControl = ""
 	}
 	sum := sha256.New()
-	_, err = s.put(ctx, caller, b, name, io.TeeReader(body, sum), size, func() (PutOptions, error) {
-		return PutOptions{CacheControl: cacheControl, Metadata: map[string]any{importedSumKey: hex.EncodeToString(sum.Sum(nil))}}, nil
-	})
+	readOptions := func() (PutOptions, error) { // put calls it after it has read the body, so sum is complete
+		metadata := map[string]any{importedSumKey: hex.EncodeToString(sum.Sum(nil))}
+		return PutOptions{CacheControl: cacheControl, Metadata: metadata}, nil
+	}
+	_, err = s.put(ctx, caller, b, name, io.TeeReader(body, sum), size, readOptions)
 	return err
 }
 

@@ -11,8 +11,10 @@ import (
 	"atelie/internal/policy"
 )
 
-// objectInfo describes an object in the form of the type FileObjectV2 of the client (supabase-js). Version is the blob id; it changes with
-// the content. Metadata is the JSON object that was sent with the upload.
+// This file responds to requests for the properties of an object.
+
+// objectInfo describes an object in the form of the type FileObjectV2 of the client (supabase-js). Version is the id of the object's blob
+// (its bytes), so it changes with the content. Metadata is the JSON object that was sent with the upload, or {}.
 type objectInfo struct {
 	ID           string          `json:"id"`
 	Name         string          `json:"name"`

@@ -12,10 +12,10 @@ import (
 	"atelie/internal/files"
 )
 
-// Files that were removed, replaced or moved are kept and restored here. A file is kept if a row or a revision still refers to its public
+// This file keeps and restores files that were removed, replaced or moved. A file is kept if a row or a revision still refers to its public
 // URL. A revision is a row as it was before a change or a deletion; the owner can restore it, and then its files are needed.
 
-// keptBucket is the bucket of the kept objects. Its id contains a control character, so that no URL and no request can name it.
+// keptBucket is the bucket of the kept objects. It contains a control character, so that no URL and no request can name the bucket.
 const keptBucket = "\tkept"
 
 // maxKeptOfName is the maximum number of kept objects that had the same name.
@@ -47,8 +47,8 @@ func (s *Service) moveToKept(ctx context.Context, tx *db.Tx, o files.Object) err
 	return s.discardOldest(ctx, tx, o.Bucket, o.Name)
 }
 
-// keepReplaced keeps an object that an upload has replaced. The new object has taken over its id, so the kept one gets a new id. If nothing
-// refers to the object, it is discarded.
+// keepReplaced keeps an object that an upload has replaced, or discards it if nothing refers to it. The new object has the id of the
+// replaced one, so the kept object gets a new id.
 func (s *Service) keepReplaced(ctx context.Context, tx *db.Tx, replaced replacedObject) error {
 	referenced, err := s.isReferenced(ctx, tx, replaced.Object)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file handles requests for the older of the two listings of objects. The older listing has the entries of one folder.
+// This file handles requests for the older of the two listings of objects, which lists the entries of one folder. listv2.go has the newer
+// one.
 
 // Limits of the requests with a JSON body, for all handlers of this package.
 const (
@@ -22,20 +23,20 @@ const (
 
 // listRequest is the body of a request to List.
 type listRequest struct {
-	Prefix string `json:"prefix"`
-	Limit  *int64 `json:"limit"`
-	Offset int64  `json:"offset"`
-	Search string `json:"search"`
+	Prefix string `json:"prefix"` // the folder; "" is the top level
+	Limit  *int64 `json:"limit"`  // maximum number of entries, at most maxPage; nil means defaultPage
+	Offset int64  `json:"offset"` // number of entries to skip
+	Search string `json:"search"` // the beginning of the entries' names
 	SortBy sortBy `json:"sortBy"`
 }
 
 // sortBy is the order of a listing of objects.
 type sortBy struct {
 	Column string `json:"column"`
-	Order  string `json:"order"`
+	Order  string `json:"order"` // asc or desc; "" means asc
 }
 
-// read checks the requested column and order. It puts the column into column, which keeps its default if no column is requested.
+// read checks the requested column and order. If the request names a column, read sets *column to it; otherwise *column keeps its default.
 func (s sortBy) read(allowed []string, column *string) (descending bool, err error) {
 	return readSorting(s.Column, s.Order, allowed, "sortBy.column", "sortBy.order", column)
 }

@@ -15,19 +15,19 @@ import (
 )
 
 // This file handles requests for the newer of the two listings of objects. It returns a page of entries and a cursor for the next page.
+// list.go has the older one.
 
 // maxPageV2 is the maximum number of entries in a page of ListV2, and the default.
 const maxPageV2 = 1000
 
-// listV2Request is the body of a request to ListV2. Prefix is the beginning of the full names. With WithDelimiter all objects in a
-// folder below the prefix are one entry, the folder.
+// listV2Request is the body of a request to ListV2.
 type listV2Request struct {
-	Prefix             string `json:"prefix"`
-	Limit              *int64 `json:"limit"`
-	Cursor             string `json:"cursor"`
-	WithDelimiter      bool   `json:"with_delimiter"`
+	Prefix             string `json:"prefix"`         // the beginning of the full names
+	Limit              *int64 `json:"limit"`          // maximum number of entries, at most maxPageV2; nil means maxPageV2
+	Cursor             string `json:"cursor"`         // from the previous response; "" for the first page
+	WithDelimiter      bool   `json:"with_delimiter"` // lists a folder below the prefix as one entry, in place of the objects in it
 	SortBy             sortBy `json:"sortBy"`
-	NoncurrentVersions string `json:"noncurrentVersions"`
+	NoncurrentVersions string `json:"noncurrentVersions"` // must be exclude or "", because objects have no versions
 }
 
 // listV2Folder and listV2Object are the entries of a page. Name is the full name; a folder's Name ends in a slash. Key is the full
@@ -54,9 +54,9 @@ type listV2Response struct {
 	NextCursor string         `json:"nextCursor,omitempty"`
 }
 
-// ListV2 handles POST /storage/v1/object/list-v2/{bucket}. Unlike List it returns full names and a cursor for the next page,
-// so that objects added or removed between two requests neither repeat nor hide others. Callers who may not list get an
-// empty list for every bucket (docs/product.md, rule 1).
+// ListV2 handles POST /storage/v1/object/list-v2/{bucket}. Unlike List, it returns full names, and a cursor instead of an offset: if
+// objects are added or removed between two requests, the next page still begins where the previous one ended. Callers who may not list get
+// an empty list for every bucket (docs/product.md, rule 1).
 func (s *Service) ListV2(w http.ResponseWriter, r *http.Request) error {
 	var req listV2Request
 	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {

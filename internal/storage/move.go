@@ -14,6 +14,8 @@ import (
 	"atelie/internal/policy"
 )
 
+// This file handles requests to move an object to another name or bucket.
+
 // moveRequest is the body of a request to Move or Copy. Without DestinationBucket the destination is in the source's bucket.
 type moveRequest struct {
 	BucketID          string  `json:"bucketId"`
@@ -28,8 +30,8 @@ type moveRequest struct {
 }
 
 // readMove reads a request to Move or Copy, and checks source and destination. sourceAction is the action for which the caller needs
-// permission in the source's bucket. It first checks that the caller may write to the destination, so that a caller without this right
-// cannot find out which objects exist.
+// permission in the source's bucket. readMove first checks that the caller may write to the destination, so that a caller without this
+// right cannot find out which objects exist.
 func (s *Service) readMove(w http.ResponseWriter, r *http.Request, sourceAction policy.FileAction) (req moveRequest, destination bucket, err error) {
 	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
 		return req, destination, err

@@ -7,13 +7,13 @@ import (
 	"atelie/internal/files"
 )
 
-// This file has the JSON forms that several responses of /storage/v1 share.
+// This file defines the parts of JSON responses that several handlers of /storage/v1 use.
 
 // isoTime formats a time as the responses of /storage/v1 contain it: in UTC with milliseconds.
 func isoTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// fileMetadata describes an object's file in the form of the type FileMetadata of the client (supabase-js). HTTPStatusCode is
-// always 200; it exists only because the client's type contains it.
+// fileMetadata describes an object's file in the form of the type FileMetadata of the client (supabase-js). Size and ContentLength are both
+// the size in bytes. HTTPStatusCode is always 200; it exists only because the client's type contains it.
 type fileMetadata struct {
 	ETag           string `json:"eTag"`
 	Size           int64  `json:"size"`

@@ -26,7 +26,7 @@ func normalizeCacheControl(value string) (string, error) {
 		return defaultCacheControl, nil
 	}
 	directives := strings.Split(value, ",")
-	if len(directives) > len(cacheDirectives) {
+	if len(directives) > len(cacheDirectives) { // a list without repetitions is not longer; this limits the length of the result
 		return "", errBadCacheControl.Becausef("%d directives", len(directives))
 	}
 	for i, d := range directives {
@@ -43,9 +43,11 @@ func normalizeCacheControl(value string) (string, error) {
 	return strings.Join(directives, ", "), nil
 }
 
-// isSeconds reports whether s is a number of seconds up to 2^31, the largest that caches must understand (RFC 9111 §1.2.2).
+// isSeconds reports whether s is a number of seconds up to 2^31, the largest that caches must understand (RFC 9111 §1.2.2). It compares
+// texts: for digits of the same length, the order of texts is that of the numbers.
 func isSeconds(s string) bool {
-	return s != "" && len(s) <= 10 && strings.Trim(s, "0123456789") == "" && (len(s) < 10 || s <= "2147483648")
+	const most = "2147483648"
+	return s != "" && strings.Trim(s, "0123456789") == "" && (len(s) < len(most) || len(s) == len(most) && s <= most)
 }
 
 // Limits of an upload's metadata.

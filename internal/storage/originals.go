@@ -21,7 +21,7 @@ type Original struct {
 	Size                         int64
 	CacheControl                 string
 	Metadata                     json.RawMessage // the JSON object that came with the upload, or nil
-	Focus                        *[2]float64     // the picture's focus point (package media), or nil
+	Focus                        *[2]float64     // focus point as fractions of the picture's width and height, or nil if not set
 	PublicIsStripped             bool            // visitors get a copy of the file without embedded metadata, such as EXIF
 }
 

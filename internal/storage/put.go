@@ -25,12 +25,12 @@ type PutOptions struct {
 	Metadata     map[string]any // any JSON object, or nil
 
 	inTx func(context.Context, *db.Tx) error // runs in the transaction that saves the row; its error fails the upload; may be nil
-	// dropUpload makes Put keep only the copy of a picture without metadata, not the uploaded file.
+	// dropUpload is true if the uploaded file is not stored when there is a copy of it without metadata.
 	dropUpload bool
 }
 
 // Put stores a file with the same checks as an upload over HTTP. size is the body's length in bytes, or -1 if it is unknown. When Put
-// returns a nil error, the file and its row are stored durably. If Put rejects the upload, the error is the *apperr.Error of an HTTP upload.
+// returns a nil error, the file and its row are stored durably. If Put rejects the file, the error is the same *apperr.Error as over HTTP.
 func (s *Service) Put(ctx context.Context, caller identity.Caller, bucket, name string, body io.Reader, size int64, opts PutOptions) (files.Object, error) {
 	b, err := s.checkUpload(ctx, caller, bucket, name, opts.Upsert)
 	if err != nil {
@@ -53,14 +53,14 @@ func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, nam
 	}
 	defer f.close(ctx)
 	o, err := s.commit(ctx, f)
-	return o, limited.explain(err)
+	return o, limited.explain(err) // tells the client's errors from the server's
 }
 
 // incoming is a complete file that was inspected, and that no row refers to yet.
 type incoming struct {
 	object     files.Object
 	staged     *Staged
-	inspection *files.Inspection // nil for a video in a bucket that is not the site's
+	inspection *files.Inspection // nil for a video outside of the site's buckets
 	opts       PutOptions
 
 	// Set by store.

@@ -13,6 +13,8 @@ import (
 	"atelie/internal/identity"
 )
 
+// This file handles requests to remove objects.
+
 // removeRequest is the body of a request to Remove. The client (supabase-js) calls the list "prefixes", but its entries are whole
 // names.
 type removeRequest struct {
@@ -26,7 +28,7 @@ type removeEntry struct {
 	isJSONObject bool // the entry is {path, versionId}
 }
 
-// UnmarshalJSON accepts both forms.
+// UnmarshalJSON accepts both forms of an entry.
 func (e *removeEntry) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '{' {
 		e.isJSONObject = true

@@ -13,13 +13,15 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// ResumableUpload describes an upload whose bytes arrive in several requests. Package resumable implements the protocol of these requests.
-// The first request has all fields.
+// This file checks and stores uploads whose bytes arrive in several requests. Package resumable implements the protocol of these requests
+// and calls the functions of this file.
+
+// ResumableUpload describes an upload whose bytes arrive in several requests. All fields are known from the first request on.
 type ResumableUpload struct {
 	Bucket, Name string
 	Size         int64 // size of the whole file in bytes
 	Options      PutOptions
-	// Grant is the permission of a signed upload URL, or nil. If it is set, its Upsert applies instead of that in Options.
+	// Grant is the permission that a signed upload URL gives, or nil. If it is set, its Upsert applies instead of that in Options.
 	Grant *UploadGrant
 }
 

@@ -1,6 +1,6 @@
-// Package storage serves /storage/v1, the file storage in Supabase's interface. The owner uploads, lists and removes objects (files with a
-// bucket and a name); anyone can get the objects of public buckets. The rows of the objects are in the database; package blob stores their
-// bytes.
+// Package storage serves /storage/v1, a file storage with the interface of Supabase Storage. The owner uploads, lists and removes objects
+// (files with a bucket and a name); anyone can get the objects of public buckets. The rows of the objects are in the database; package blob
+// stores their bytes. The SQL is in the files store_*.go.
 package storage
 
 import (
@@ -22,24 +22,24 @@ import (
 type Config struct {
 	// MaxUpload is the maximum size of a file in bytes. Pictures have a smaller limit (maxImageBytes).
 	MaxUpload int64
-	// Quota is the limit for the total size of all uploaded files in bytes; 0 means no limit. Copies without metadata and renditions are
-	// not included.
+	// Quota is the limit for the total size of all uploaded files in bytes; 0 means no limit. Not counted are copies
+	// without metadata, renditions, and kept files: removed files to which rows or revisions still refer (kept.go).
 	Quota int64
 	// SignKey signs the tokens of signed URLs and nothing else.
 	SignKey []byte
-	// PreviousSignKey is derived from the previous secret: URLs that it signed are still valid. It is nil without a
+	// PreviousSignKey is the SignKey of the previous secret. URLs that were signed with it are still valid. It is nil if there is no
 	// previous secret.
 	PreviousSignKey []byte
-	// Content has the content version, and reports outages of the database. If it is nil, rows are read for each request, and no file is
-	// served during an outage.
+	// Content has the content version (the number that each change of visible content raises), and reports outages of the database. If it
+	// is nil, rows are read for each request, and no file is served during an outage.
 	Content *content.Version
-	// FileURLsLike returns all URLs in rows and revisions (earlier states of rows) that contain part, and possibly other texts. part
-	// consists of ASCII letters, digits and hyphens. When a file is removed, replaced or moved, it is kept if its URL is among the
-	// results (kept.go). If FileURLsLike is nil, no file is kept.
+	// FileURLsLike finds out whether rows, or revisions (earlier states of rows), still refer to a file that is removed, replaced or moved.
+	// Such a file becomes a kept file (kept.go). The result has all URLs in rows and revisions that contain part, and may have other texts.
+	// part consists of ASCII letters, digits and hyphens. If FileURLsLike is nil, no file is kept.
 	FileURLsLike func(ctx context.Context, tx *db.Tx, part string) ([]string, error)
 	// Access decides who may read an object.
 	Access files.AccessFunc
-	// KeptFor is the minimum time for which a kept file stays.
+	// KeptFor is the minimum time for which a kept file stays. CollectKept decides when the file is removed after that.
 	KeptFor time.Duration
 }
 
@@ -47,10 +47,10 @@ type Config struct {
 type Media interface {
 	// Reads reports whether pictures of a type can be decoded.
 	Reads(t *files.Type) bool
-	// Inspect checks a complete upload. isSiteBucket is true for the site's own buckets: the result may then have a stripped copy
-	// (without private metadata such as EXIF and GPS). The copy is published in place of the upload. The result is nil for videos in
-	// other buckets. The caller closes it.
-	Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, isSiteBucket bool) (*files.Inspection, error)
+	// Inspect checks a complete upload. strip is true for the buckets whose pictures are published without private metadata
+	// (files.CleanedBucket). The result may then have a stripped copy (without metadata such as EXIF and GPS), which is published in place
+	// of the upload. Without strip the result for a video is nil. The caller closes the result.
+	Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, strip bool) (*files.Inspection, error)
 	// Record saves the result of an inspection and enqueues the object's jobs, in the transaction that saves the object.
 	// original is the upload from which a stripped copy was made, or nil.
 	Record(ctx context.Context, tx *db.Tx, o files.Object, i *files.Inspection, original *files.Blob) error

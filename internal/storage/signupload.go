@@ -33,8 +33,8 @@ func (s *Service) SignUpload(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, map[string]string{"url": signed.EscapedPath() + "?token=" + token, "token": token})
 }
 
-// SignedUpload handles PUT to a URL of SignUpload. A URL that may replace an object can be used until it expires. Any other URL can be
-// used for one successful upload: after a failed upload the client may try again.
+// SignedUpload handles PUT to a URL of SignUpload. A URL that was signed with x-upsert: true can be used until it expires. Any other URL
+// can be used for one successful upload; after a failed upload the client may try again.
 func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
 	claims, err := s.verifyTokenFor(purposeUpload, r.URL.Query().Get("token"), bucketID, name)
@@ -49,7 +49,8 @@ func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	o, err := s.receive(w, r, identity.Caller{UserID: claims.Owner}, b, name, claims.Upsert, func(ctx context.Context, tx *db.Tx) error { return consumeGrant(ctx, tx, grant) })
+	consume := func(ctx context.Context, tx *db.Tx) error { return consumeGrant(ctx, tx, grant) }
+	o, err := s.receive(w, r, identity.Caller{UserID: claims.Owner}, b, name, claims.Upsert, consume)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ type bucket struct {
 	UpdatedAt        time.Time
 }
 
-// bucketColumns are the columns of storage_buckets that scanBucket reads.
+// bucketColumns are the columns of storage_buckets, in the order in which scanBucket reads them.
 const bucketColumns = "id, name, public, file_size_limit, allowed_mime_types, created_at, updated_at"
 
 func scanBucket(row db.Row) (bucket, error) {
@@ -61,6 +61,7 @@ type bucketPage struct {
 	Limit, Offset int64
 }
 
+// bucketSorts are the columns by which buckets can be sorted.
 var bucketSorts = []string{"id", "name", "created_at", "updated_at"}
 
 // listBuckets returns a page of buckets, without the program's own ones for kept objects and conversations.

@@ -19,17 +19,18 @@ type entry struct {
 }
 
 // listing selects entries directly in a folder, for List. Folder is empty or ends in a slash; Search is the beginning of the
-// entries' names, without regard to the case of ASCII letters. Column is one of listSorts.
+// entries' names, without regard to the case of ASCII letters.
 type listing struct {
 	Bucket, Folder, Search string
-	Column                 string
+	Column                 string // the order: one of listSorts
 	Descending             bool
 	Limit, Offset          int64
 }
 
+// listSorts are the values of listing.Column.
 var listSorts = []string{"name", "updated_at", "created_at", "last_accessed_at"}
 
-// positionFunction is the SQL function that returns the position of a text in another, 0 if it is not in it.
+// positionFunction is the SQL function that returns the position of a text in another one, counted from 1, or 0 if the text does not occur.
 var positionFunction = map[db.Dialect]string{db.SQLite: "instr", db.Postgres: "strpos"}
 
 // listEntries returns the selected entries of a folder. In the order of names, folders are sorted among the objects; in the order of a
@@ -40,14 +41,14 @@ func listEntries(ctx context.Context, d *db.DB, l listing) ([]entry, error) {
 	order := "lower(e.entry)" + dir + ", e.entry" + dir
 	if l.Column != "name" {
 		column := l.Column
-		if column == "last_accessed_at" { // not recorded, so that reading a file writes nothing
+		if column == "last_accessed_at" { // the database does not contain it, so that reading a file writes nothing
 			column = "created_at"
 		}
 		order = "e.folder desc, o." + column + dir + ", " + order
 	}
 	folderEnd := ""
 	if l.Folder != "" {
-		folderEnd = strings.TrimSuffix(l.Folder, "/") + "0" // '0' follows '/' in byte order
+		folderEnd = strings.TrimSuffix(l.Folder, "/") + "0" // follows all names in the folder: '0' is the byte after '/'
 	}
 	return db.Collect(ctx, d, scanEntry, `with tail as (
 			select substr(name, length($2) + 1) as tail from storage_objects where bucket_id = $1 and name >= $2 and (name < $3 or $3 = '')

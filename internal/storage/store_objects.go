@@ -13,7 +13,7 @@ import (
 
 // This file contains the queries on storage_objects, the table of objects.
 
-// objectColumns are the columns of storage_objects that scanObject reads.
+// objectColumns are the columns of storage_objects, in the order in which scanObject reads them.
 const objectColumns = "id, bucket_id, name, blob_id, size, mime_type, etag, cache_control, coalesce(cast(owner_id as text), ''), created_at, updated_at"
 
 func scanObject(row db.Row) (o files.Object, err error) {

@@ -7,7 +7,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the queries of Service.Originals and Service.OwnBuckets.
+// This file contains the queries of Originals and OwnBuckets.
 
 // listOriginals returns the originals of all objects, except deleted and replaced files that are kept (keptBucket). If the public file of
 // an object is a copy without metadata, the table media has its original; otherwise the file is the original. An ETag is the SHA-256 of

@@ -7,6 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file contains the queries for the quota, the limit for the total size of all uploaded files.
+
 // usedBytes returns the total size in bytes of all uploaded files. For a picture with a stripped copy (without metadata) it counts the
 // original, not the copy. It does not count the object exceptName in exceptBucket, because an upload may replace it. It does not count
 // kept objects either, so that a removal makes room immediately.

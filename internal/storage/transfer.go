@@ -16,6 +16,8 @@ import (
 	"atelie/internal/storage/blob"
 )
 
+// This file copies the files of all objects from one store to another, and verifies the copies.
+
 const (
 	// transferBatch is the number of files after which SaveProgress is called.
 	transferBatch = 32
@@ -33,7 +35,7 @@ type Transfer struct {
 	// SaveProgress is called after each batch. lastID is the blob id of the batch's last file; files and bytes are the number and
 	// the total size of its files.
 	SaveProgress func(ctx context.Context, lastID string, files, bytes int64) error
-	// After is the newest lastID of an earlier run: this run begins with the file that follows it. "" begins with the first file.
+	// After is the newest lastID of an earlier run. This run begins with the file that follows it, or with the first file if After is "".
 	After string
 	// SkipPresent makes Copy look for each file in the target, and skip a file that is there. It must be true if an earlier run
 	// can have copied files that follow After.
@@ -54,8 +56,8 @@ type storedFile struct {
 }
 
 // Copy copies the files after After, and compares the size and SHA-256 of each with its row. It never replaces a file that is in the target
-// already: an earlier run copied that file completely, and was interrupted before it called SaveProgress. SkipPresent only avoids reading
-// such a file from the source. The error is ErrRemoved if the source has removed files since the snapshot.
+// already, because an earlier run copied that file completely, and was interrupted before it called SaveProgress. SkipPresent only avoids
+// reading such a file from the source. The error is ErrRemoved if the source has removed files since the snapshot.
 func (t *Transfer) Copy(ctx context.Context) error {
 	var removed atomic.Bool
 	err := t.each(ctx, func(ctx context.Context, f storedFile) error {

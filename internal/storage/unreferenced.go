@@ -9,7 +9,9 @@ import (
 	"atelie/internal/files"
 )
 
-// unreferencedAge is the age at which a file without a reference is removed. Younger files stay, because the owner uploads
+// This file removes uploaded files to which nothing refers.
+
+// unreferencedAge is the age at which a file to which nothing refers is removed. Younger files stay, because the owner uploads
 // files before saving the form that refers to them.
 const unreferencedAge = 48 * time.Hour
 

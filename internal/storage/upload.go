@@ -61,7 +61,7 @@ func (s *Service) receive(w http.ResponseWriter, r *http.Request, caller identit
 	defer received.clearDeadlines()
 	body := http.MaxBytesReader(w, received, s.cfg.MaxUpload+maxFormOverhead)
 	mediaType, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if mediaType != "multipart/form-data" {
+	if mediaType != "multipart/form-data" { // also if the header is missing or invalid: the type of the file is detected by its bytes
 		opts, err := rawOptions(r.Header)
 		if err != nil {
 			return files.Object{}, err

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// This file reads and makes EXIF blocks.
+// This file reads and makes blocks of EXIF, the metadata that cameras write into pictures.
 
 // Tags of EXIF (CIPA DC-008). An EXIF block has the structure of a TIFF file: directories of entries. The tag of an entry is the
 // number that says what the entry contains. Two directories may use the same number for different entries.

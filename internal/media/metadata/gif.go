@@ -2,6 +2,8 @@ package metadata
 
 import "errors"
 
+// This file plans copies of GIF files without metadata. A plan lists the parts of the file and the new bytes that make up the copy.
+
 // The first bytes of the blocks of GIF89a, and the second bytes of two kinds of extension blocks.
 const (
 	gifExtension   = 0x21
@@ -17,7 +19,7 @@ func stripGIF(s *source) (out plan) {
 	head := s.readStart(13, "GIF", func(head []byte) bool {
 		return string(head[:6]) == "GIF89a" || string(head[:6]) == "GIF87a"
 	})
-	s.skip(paletteSize(head[10])) // signature and version (6 bytes), width and height (4), flags of the palette
+	s.skip(paletteSize(head[10])) // head: signature and version (6 bytes), width and height (4), flags of the palette
 	out.keep(0, s.pos)
 	for imageCount := 0; s.err == nil; {
 		from := s.pos
@@ -42,7 +44,7 @@ func stripGIF(s *source) (out plan) {
 			keep = kind == gifControl
 		case gifImage:
 			descriptor := s.readHead(9)
-			s.skip(paletteSize(descriptor[8]) + 1) // position and size (8 bytes), flags; then the byte with the minimum code size
+			s.skip(paletteSize(descriptor[8]) + 1) // descriptor: position and size (8 bytes), flags. 1: the byte with the minimum code size
 			imageCount++
 		default:
 			s.fail(damagedError("unknown block %#x", block))

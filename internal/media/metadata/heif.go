@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// readHEIF reads the metadata of HEIC and AVIF (ISO/IEC 23008-12). Such a file consists of boxes, and its meta box lists EXIF and XMP as
-// items. Metadata that cannot be read is left out. Orientation is always 1 and Profile nil, because decoders of HEIF apply the file's orientation and
-// profile themselves.
+// readHEIF reads the metadata of HEIC and AVIF files (ISO/IEC 23008-12). Such a file consists of boxes, and its meta box lists EXIF and XMP
+// as items. Metadata that cannot be read is left out. In the result, Orientation is always 1 and Profile nil, because decoders of HEIF
+// apply the file's orientation and profile themselves.
 func readHEIF(s *source) Info {
 	var b blocks
 	for at, ok := int64(0), true; ok; {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// This file reads IPTC-IIM, an older format of metadata that JPEG and TIFF files can contain.
+// This file reads IPTC-IIM, a format of metadata that is older than XMP and that JPEG and TIFF files can contain.
 
 // The numbers of the data sets that are read. An IPTC-IIM block is a list of records with data sets; these are in record 2.
 const (

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// This file reads the metadata of JPEG files, and plans copies of them without private metadata.
+// This file reads the metadata of JPEG files, and plans copies of them without private metadata. A plan lists the parts of the file and the
+// new bytes that make up the copy.
 
 // The markers of JPEG (ITU T.81 table B.1) that this file uses.
 const (

@@ -34,7 +34,7 @@ const (
 type Info struct {
 	Orientation int // EXIF orientation, 1 to 8; 1 if it is missing
 	// Profile is the ICC profile of the file. Only its length and header are checked. If the file describes its colour space
-	// without a profile, Profile is made from that description, such as the numbers in a PNG. It is nil for sRGB without a
+	// without a profile, such as by numbers in a PNG, Profile is made from that description. Profile is nil for sRGB without a
 	// profile.
 	Profile []byte
 	// Creator and Rights are plain text, from XMP if present, else from IPTC, else from EXIF. Several creators are separated by

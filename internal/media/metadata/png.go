@@ -11,8 +11,10 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// This file reads the metadata of PNG files, and plans copies of them without private metadata.
+// This file reads the metadata of PNG files, and plans copies of them without private metadata. A plan lists the parts of the file and the
+// new bytes that make up the copy.
 
+// pngSignature is how each PNG file begins.
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
 // keptChunks are the chunks of PNG (third edition) that decide how a picture looks. A copy without metadata keeps only these chunks.

@@ -7,14 +7,16 @@ import (
 	"io"
 )
 
-// source reads a file, and records the position and the first error. After an error its methods do nothing and return zero values,
-// so that callers need to check err only once, after many reads.
+// This file reads picture files (source), and writes copies of them from lists of their parts (plan).
+
+// source reads a file, and records the position and the first error. After an error, the methods of source do nothing and return zero
+// values, so that callers need to check err only once, after many reads.
 type source struct {
 	f    io.ReadSeeker
 	br   *bufio.Reader
 	pos  int64 // offset of the next byte
 	size int64 // size of the file in bytes
-	err  error // the first error
+	err  error // the first error, or nil
 }
 
 // newSource returns a source that reads f from its beginning.
@@ -42,7 +44,7 @@ func (s *source) seek(pos int64) {
 	s.pos = pos
 }
 
-// readBytes reads n bytes into a new slice; nil after an error. Callers limit n.
+// readBytes reads n bytes into a new slice. After an error it returns nil. Callers limit n.
 func (s *source) readBytes(n int64) []byte {
 	if n < 0 || n > s.size-s.pos {
 		s.fail(errTruncated)

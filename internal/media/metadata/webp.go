@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// This file reads the metadata of WebP files, and plans copies of them without private metadata.
+// This file reads the metadata of WebP files, and plans copies of them without private metadata. A plan lists the parts of the file and the
+// new bytes that make up the copy.
 
 // The flags of WebP's VP8X chunk (RFC 9649 §2.7).
 const (

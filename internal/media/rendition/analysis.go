@@ -48,9 +48,9 @@ func makeThumbhash(m *image.NRGBA) []byte {
 	return nil
 }
 
-// dominantColour returns the dominant colour: the mean of the largest group of similar colours. It counts pixels by cells: a
-// cell is all colours with the same upper 5 bits in each channel. A group is a cell with its neighbours. If all pixels are transparent, the
-// result is white.
+// dominantColour returns the dominant colour: the mean of the largest group of similar colours. A cell is the set of all colours with the
+// same upper 5 bits in each channel, and a group is a cell with its neighbours. The size of a group is the sum of the alpha of its pixels.
+// If all pixels are transparent, the result is white.
 func dominantColour(m *image.NRGBA) [3]uint8 {
 	type cell struct{ n, r, g, b uint64 } // sums of alpha, and of R, G and B each times alpha
 	const side = 34                       // 32 cells along each channel, with a margin on both sides

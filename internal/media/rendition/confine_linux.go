@@ -10,15 +10,18 @@ import (
 )
 
 // confine limits the memory (in bytes) and the processor time of this process and of each process that it starts. It also forbids core
-// dumps and files larger than 2 GB, and lowers the priority, but less for an urgent job (lowerPriority). The limit on memory is
-// RLIMIT_DATA, which counts allocated memory and no mapped files. RLIMIT_AS would end harmless jobs, because Go reserves more address space
-// than it uses.
+// dumps and files larger than 2 GB, and lowers the priority (less for an urgent job). The limit on memory is RLIMIT_DATA, which counts
+// allocated memory and no mapped files. RLIMIT_AS would end harmless jobs, because Go reserves more address space than it uses.
 func confine(memory int64, cpu time.Duration, urgent bool) error {
 	type limit struct {
 		resource int
 		value    uint64
 	}
-	limits := []limit{{syscall.RLIMIT_CORE, 0}, {syscall.RLIMIT_FSIZE, 2 << 30}, {syscall.RLIMIT_CPU, uint64(max(1, cpu/time.Second))}}
+	limits := []limit{
+		{syscall.RLIMIT_CORE, 0},
+		{syscall.RLIMIT_FSIZE, 2 << 30},
+		{syscall.RLIMIT_CPU, uint64(max(1, cpu/time.Second))},
+	}
 	if !raceDetector { // the shadow memory of the race detector alone exceeds any limit
 		limits = append(limits, limit{syscall.RLIMIT_DATA, uint64(memory)})
 	}

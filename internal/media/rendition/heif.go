@@ -7,6 +7,8 @@ import (
 	"io"
 )
 
+// This file reads the size of HEIC and AVIF pictures, which the own engine cannot decode.
+
 // readAnyHeader is ReadHeader for the engine with libvips: it also reads the header of HEIC and AVIF.
 func readAnyHeader(r io.ReadSeeker) (Header, error) {
 	h, err := ReadHeader(r)
@@ -22,7 +24,8 @@ func readAnyHeader(r io.ReadSeeker) (Header, error) {
 	if h.Width == 0 || h.Height == 0 {
 		return h, ErrUnreadable.Becausef("no size in the first megabyte")
 	}
-	h.Memory = int64(16*float64(h.Width)*float64(h.Height)) + fixedMemory
+	const bytesPerPixel = 16 // estimate of a job's memory
+	h.Memory = int64(bytesPerPixel*float64(h.Width)*float64(h.Height)) + fixedMemory
 	return h, nil
 }
 
@@ -37,6 +40,7 @@ func HEIFSize(r io.Reader) (width, height int, err error) {
 		if !found || len(after) < contentSize {
 			return width, height, err
 		}
+		// The mask keeps the sizes positive where int has 32 bits.
 		width = max(width, int(binary.BigEndian.Uint32(after[4:])&(1<<31-1)))
 		height = max(height, int(binary.BigEndian.Uint32(after[8:])&(1<<31-1)))
 		head = after[contentSize:]

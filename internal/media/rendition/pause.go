@@ -5,10 +5,12 @@ import (
 	"time"
 )
 
-// maxPause is how long a job may be paused for urgent jobs in total. The pauses count towards the job's Timeout.
+// This file pauses jobs that are not urgent while urgent jobs (Job.Urgent) run.
+
+// maxPause is how long a job may be paused in total. The pauses count towards Config.Timeout.
 const maxPause = time.Minute
 
-// pauser suspends the processes of jobs that are not urgent while urgent jobs (Job.Urgent) run. The zero value is ready to use.
+// pauser suspends the processes of jobs that are not urgent while urgent jobs run. The zero value is ready to use.
 type pauser struct {
 	mu     sync.Mutex
 	urgent int                    // number of running urgent jobs

@@ -7,15 +7,15 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// pool limits the jobs that run at a time, by their number and by their memory. Jobs start in the order of arrival, so that small
-// pictures cannot delay a large one for ever. Urgent jobs have their own limit. It is twice as high, because other jobs are paused while
-// urgent ones run.
+// pool limits how many jobs run at a time, and their estimated memory together. A job (Job) makes the renditions of one picture file. Jobs
+// that wait for memory get it in the order in which they began to wait, so that small pictures cannot delay a large one for ever. Urgent
+// jobs have a number of their own. It is twice as high, because the other jobs are paused while urgent ones run.
 type pool struct {
-	budget  int64               // limit of the estimated memory of all jobs together, in bytes
-	workers *semaphore.Weighted // number of jobs that are not urgent
-	urgent  *semaphore.Weighted // number of urgent jobs
-	memory  *semaphore.Weighted // estimated memory of all jobs in bytes, up to budget
-	pauser  pauser
+	budget int64               // limit of the estimated memory of all jobs together, in bytes
+	others *semaphore.Weighted // its size is the number of jobs that are not urgent and may run at a time; each takes 1
+	urgent *semaphore.Weighted // its size is the number of urgent jobs that may run at a time; each takes 1
+	memory *semaphore.Weighted // its size is budget; each job takes its estimated memory in bytes
+	pauser pauser              // suspends the jobs that are not urgent while urgent ones run
 }
 
 // defaultBudget returns the default limit for the estimated memory of all jobs together, in bytes: half of the machine's
@@ -28,34 +28,40 @@ func defaultBudget() int64 {
 	return maxBudget
 }
 
-// defaultWorkers returns half the number of processors. It is the default of Config.Workers, and the number of processors that
-// each worker process uses.
-func defaultWorkers() int { return max(1, runtime.NumCPU()/2) }
+// halfProcessors returns half the number of the machine's processors, at least 1. Two settings have this value: the default of
+// Config.Workers (how many jobs that are not urgent run at a time), and GOMAXPROCS of each worker process (how many processors it uses).
+func halfProcessors() int { return max(1, runtime.NumCPU()/2) }
 
+// newPool returns a pool for the settings Config.Workers and Config.Memory.
 func newPool(workers int, budget int64) *pool {
 	return &pool{
-		budget: budget, workers: semaphore.NewWeighted(int64(workers)), urgent: semaphore.NewWeighted(int64(2 * workers)), memory: semaphore.NewWeighted(budget),
+		budget: budget,
+		others: semaphore.NewWeighted(int64(workers)),
+		urgent: semaphore.NewWeighted(int64(2 * workers)),
+		memory: semaphore.NewWeighted(budget),
 	}
 }
 
-// enter waits until a job that needs so many bytes of memory can run. The caller calls release once, at the end of the job. The error
+// enter waits until a job with this estimated memory in bytes can run. The caller calls release once, at the end of the job. The error
 // is an ErrTooCostly for a job that needs more than the budget, or the error of ctx.
 func (p *pool) enter(ctx context.Context, bytes int64, urgent bool) (release func(), err error) {
 	if bytes > p.budget {
 		return nil, errTooCostly(bytes, p.budget)
 	}
-	workers := p.workers
+	number := p.others
 	if urgent {
-		workers = p.urgent
+		number = p.urgent
 	}
-	if err := workers.Acquire(ctx, 1); err != nil {
+	if err := number.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
 	if err := p.memory.Acquire(ctx, bytes); err != nil {
-		workers.Release(1)
+		number.Release(1)
 		return nil, err
 	}
-	if urgent { // pause jobs only when this job has its memory, because a paused job releases none
+	// The other jobs are paused only now that this job has its memory. A paused job keeps its memory, so this job could otherwise wait
+	// for memory of the jobs that it has paused.
+	if urgent {
 		p.pauser.beginUrgent()
 	}
 	return func() {
@@ -63,6 +69,6 @@ func (p *pool) enter(ctx context.Context, bytes int64, urgent bool) (release fun
 			p.pauser.endUrgent()
 		}
 		p.memory.Release(bytes)
-		workers.Release(1)
+		number.Release(1)
 	}, nil
 }

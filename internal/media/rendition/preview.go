@@ -9,6 +9,8 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
+// This file computes the placeholder and the dominant colour of a picture from the preview in its metadata.
+
 // maxPreviewSide is the longest side in pixels of a preview that is decoded. The preview in EXIF usually has 160.
 const maxPreviewSide = 512
 
@@ -28,7 +30,7 @@ func Preview(ctx context.Context, info metadata.Info, width, height int) (thumbh
 	if err != nil {
 		return nil, ""
 	}
-	if info.Orientation > 4 {
+	if info.Orientation > 4 { // these exchange width and height, and the preview is not rotated yet
 		width, height = height, width
 	}
 	win := centredWindow(header.Width, header.Height, width, height)

@@ -52,7 +52,7 @@ type Processor struct {
 func NewProcessor(cfg Config) (*Processor, error) {
 	cfg.Memory = cmp.Or(cfg.Memory, defaultBudget())
 	cfg.JobMemory = cmp.Or(cfg.JobMemory, 1536<<20)
-	cfg.Workers = cmp.Or(cfg.Workers, defaultWorkers())
+	cfg.Workers = cmp.Or(cfg.Workers, halfProcessors())
 	cfg.CPU = cmp.Or(cfg.CPU, 2*time.Minute)
 	cfg.Timeout = cmp.Or(cfg.Timeout, 5*time.Minute)
 	if len(cfg.Program) == 0 {
@@ -108,9 +108,9 @@ func (s *Processor) Takes(mime string) bool {
 	return slices.Contains(ownTypes, mime)
 }
 
-// Make waits for a free worker and memory, and runs a job in a worker process. It uses libvips if that works. Otherwise,
-// for an urgent job of which makeQuick is capable, or if libvips fails and the file is not the cause, it uses the own engine. If the picture is rejected, the error is an
-// *apperr.Error with a 4xx status and a stable code. Other errors are the error of ctx, and failures of the system.
+// Make waits until the pool lets a job run, and runs it in a worker process. It uses libvips if that works. It uses the own engine if
+// libvips does not work, for an urgent job that makeQuick can do, and if libvips fails and the file is not the cause. If the picture is
+// rejected, the error is an *apperr.Error with a 4xx status and a stable code. Other errors are the error of ctx, and failures of the system.
 func (s *Processor) Make(ctx context.Context, job Job) (Result, error) {
 	result, _, err := s.make(ctx, job)
 	return result, err

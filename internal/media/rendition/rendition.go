@@ -55,8 +55,8 @@ type Job struct {
 	Folder string  `json:"folder"`          // the folder in which the result's files are created; it must exist
 	Facts  bool    `json:"facts,omitempty"` // the result must contain Facts
 	Orders []Order `json:"orders,omitempty"`
-	// Urgent is set if somebody waits for the result: the job uses workers that other jobs do not use, pauses the other jobs, and
-	// gets more of the processors.
+	// Urgent is set if somebody waits for the result. The job then does not count towards Config.Workers, pauses the jobs that are not
+	// urgent, and gets more processor time than they do.
 	Urgent bool `json:"urgent,omitempty"`
 }
 

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Pictures are resampled with the filter Lanczos3, first along the rows (across), then along the columns (down). The arithmetic is
-// fixed-point with 16 bits, so that one vector instruction multiplies and adds pairs of numbers. Weights have 14 fractional bits, and
-// samples between the two passes have 6.
+// This file resamples pictures with the filter Lanczos3, first along the rows (across), then along the columns (down). The arithmetic is
+// fixed-point with 16 bits, so that one vector instruction multiplies and adds pairs of numbers.
+
 const (
-	weightBits = 14
-	rowBits    = 6
-	lobes      = 3 // lobes of the filter on each side of its centre
+	weightBits = 14 // fractional bits of a weight
+	rowBits    = 6  // fractional bits of a sample between the two passes
+	lobes      = 3  // lobes of the filter on each side of its centre
 	// block is the number of samples that the vector code processes at once. Weights and rows are padded to multiples of it.
 	block = 16
 )

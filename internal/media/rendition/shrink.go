@@ -46,7 +46,8 @@ func shrunkJPEG(r io.Reader, n int) (*source, error) {
 	return d.toSource(), nil
 }
 
-// shrinker is the decoder of shrunkJPEG (ITU-T T.81; markers by table B.1).
+// shrinker is the decoder of shrunkJPEG (ITU-T T.81; markers by table B.1). A unit of the scan is the group of blocks, of all components,
+// that covers one area of the picture (a minimum coded unit).
 type shrinker struct {
 	data       []byte // the file
 	at         int    // position in data
@@ -60,7 +61,7 @@ type shrinker struct {
 
 // component is a channel of the picture, with across x down blocks in each unit of the scan.
 type component struct {
-	id, quant    byte // quant is the number of its quantization table
+	id, quant    byte // the identifier of the component in the headers, and the number of its quantization table
 	across, down int
 	dc, ac       *huffman
 	stride       int    // length of a row of pix

@@ -32,7 +32,7 @@ const (
 type vipsSession struct {
 	session
 
-	heif    bool         // the source is HEIC or AVIF: libvips rotates it while decoding, so its size is known only afterwards
+	heif    bool         // the source is HEIC or AVIF; its size is known only after decoding, because libvips rotates it then
 	reduced rawPicture   // the whole source as shown, in sRGB or, if wide, in Display P3
 	swatch  *image.NRGBA // the reduced picture with at most 100 pixels a side, in sRGB
 	opaque  bool         // the reduced picture has no alpha

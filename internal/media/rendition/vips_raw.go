@@ -44,7 +44,8 @@ func openRaw(path string) (rawPicture, error) {
 	// The fields have 4 bytes. From 0: magic number, width, height, bands. From 20: type of the samples, coding, colour space.
 	r := rawPicture{path: path, w: field(4), h: field(8), bands: field(12)}
 	const magic, uchar, uncoded, srgb = 0x08f2a6b6, 0, 0, 22 // the numbers that libvips gives these values
-	if field(0) != magic || field(20) != uchar || field(24) != uncoded || field(28) != srgb || r.bands != 3 && r.bands != 4 || r.w <= 0 || r.h <= 0 {
+	isKnown := field(0) == magic && field(20) == uchar && field(24) == uncoded && field(28) == srgb
+	if !isKnown || r.bands != 3 && r.bands != 4 || r.w <= 0 || r.h <= 0 {
 		return rawPicture{}, fmt.Errorf("%w: %d bands of %d x %d", errRaw, r.bands, r.w, r.h)
 	}
 	return r, nil

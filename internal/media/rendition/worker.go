@@ -19,6 +19,8 @@ import (
 	"atelie/internal/apperr"
 )
 
+// This file starts worker processes and runs in them. The server calls runTask, and the process that it starts calls Work.
+
 // Command is the program's hidden command that runs a worker. A worker is a process that runs one job.
 const Command = "picture-worker"
 
@@ -44,7 +46,7 @@ type response struct {
 	EngineFailed bool       `json:"engine,omitempty"` // libvips failed, and the file is not the cause
 }
 
-// errorJSON is an apperr.Error in the response of a worker.
+// errorJSON is an apperr.Error in JSON.
 type errorJSON struct {
 	Status  int    `json:"status"`
 	Code    string `json:"code"`
@@ -119,7 +121,7 @@ func (s *Processor) runWorker(ctx context.Context, line []byte, t task) (respons
 	c := exec.CommandContext(limited, s.cfg.Program[0], s.cfg.Program[1:]...)
 	c.Dir = t.Job.Folder
 	// The worker reads untrusted files, so it must not get the server's environment, which has secrets.
-	c.Env = []string{fmt.Sprintf("GOMEMLIMIT=%dMiB", t.estimatedMemory*9/10>>20), fmt.Sprintf("GOMAXPROCS=%d", defaultWorkers()), "TMPDIR=" + t.Job.Folder, "HOME=" + t.Job.Folder, "LC_ALL=C"}
+	c.Env = []string{fmt.Sprintf("GOMEMLIMIT=%dMiB", t.estimatedMemory*9/10>>20), fmt.Sprintf("GOMAXPROCS=%d", halfProcessors()), "TMPDIR=" + t.Job.Folder, "HOME=" + t.Job.Folder, "LC_ALL=C"}
 	var stdout, stderr bounded
 	stdout.limit, stderr.limit = maxResponseBytes, maxStderrBytes
 	c.Stdout, c.Stderr = &stdout, &stderr

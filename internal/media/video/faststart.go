@@ -10,10 +10,10 @@ import (
 	"slices"
 )
 
-// Faststart returns a reader of f, an MP4 or MOV file, in which the index (moov box) precedes the frames (mdat boxes), so that browsers
-// can play the video while they receive it. It adjusts the offsets in the index and changes nothing else. The reader seeks in f, and
-// holds only the index in memory. The result is nil if the index precedes the frames already, and for fragmented files and WebM, because
-// they need no such index.
+// Faststart returns a reader of f, an MP4 or MOV file, in which the index (moov box) precedes the frames (mdat boxes), so that browsers can
+// play the video while they receive it. It adjusts the offsets in the index and changes nothing else. The reader seeks in f, and holds only
+// the index in memory. The result is nil if the index precedes the frames already. It is nil too for fragmented files (each fragment has an
+// index of its own) and for WebM, which browsers can play from the beginning without an index.
 func Faststart(f io.ReadSeeker) (io.Reader, error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -33,7 +33,7 @@ func Faststart(f io.ReadSeeker) (io.Reader, error) {
 	if m.fragmented || m.hasIndexFirst() {
 		return nil, nil
 	}
-	insertAt := int64(0) // the index goes to the start of the file or, if there is an ftyp box, directly after that
+	insertAt := int64(0) // the index is inserted at the start of the file or, if there is an ftyp box, directly after that box
 	if first := m.boxes[0]; first.kind == "ftyp" {
 		insertAt = first.size
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// This file reads MP4 and MOV files.
+// This file reads MP4 and MOV files, and with them the index (the moov box), which says where the frames are in the file.
 
 // box describes a box (ISO/IEC 14496-12 §4.2). An MP4 or MOV file consists of boxes. A box can contain other boxes.
 type box struct {
@@ -21,8 +21,8 @@ type box struct {
 // mp4 is the structure of a file as readBoxes returns it.
 type mp4 struct {
 	boxes      []box  // the boxes at the top level
-	moov       box    // the box of the index
-	index      []byte // the bytes of the index, with its header
+	moov       box    // where the index is
+	index      []byte // the bytes of the moov box, including its header
 	fragmented bool   // the file contains fragments, each with an index of its own
 }
 
@@ -56,12 +56,14 @@ func readBoxes(f io.ReadSeeker, size int64) (*mp4, error) {
 		case "moof":
 			m.fragmented = true
 		}
-		if m.boxes = append(m.boxes, b); len(m.boxes) > maxBoxes {
+		m.boxes = append(m.boxes, b)
+		if len(m.boxes) > maxBoxes {
 			return nil, fmt.Errorf("%w: more than %d boxes", ErrUnreadable, maxBoxes)
 		}
-		if at += b.size; m.index != nil && m.fragmented {
+		if m.index != nil && m.fragmented {
 			return m, nil
 		}
+		at += b.size
 	}
 	if m.index == nil {
 		return nil, fmt.Errorf("%w: no index", ErrUnreadable)

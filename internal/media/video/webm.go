@@ -48,16 +48,16 @@ func readElement(f io.ReadSeeker, at, end int64) (element, error) {
 	if err := readAt(f, head, at); err != nil {
 		return element{}, err
 	}
-	id, n := readNumber(head, 4, false) // false: ids include the bit that marks their length
-	if n == 0 {
+	id, idLength := readNumber(head, 4, false) // false: ids include the bit that marks their length
+	if idLength == 0 {
 		return element{}, fmt.Errorf("%w: no element at %d", ErrUnreadable, at)
 	}
-	size, m := readNumber(head[n:], 8, true)
-	if m == 0 {
+	size, sizeLength := readNumber(head[idLength:], 8, true)
+	if sizeLength == 0 {
 		return element{}, fmt.Errorf("%w: an element without a size at %d", ErrUnreadable, at)
 	}
-	e := element{id: id, at: at + int64(n+m), size: -1}
-	if size != 1<<(7*m)-1 { // all bits set: the size is unknown
+	e := element{id: id, at: at + int64(idLength+sizeLength), size: -1}
+	if size != 1<<(7*sizeLength)-1 { // if all bits are set, the size is unknown
 		if size > uint64(end-e.at) {
 			return element{}, fmt.Errorf("%w: cut off in the element at %d", ErrUnreadable, at)
 		}

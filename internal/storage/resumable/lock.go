@@ -15,6 +15,8 @@ import (
 // This file makes sure that only one request at a time writes to an upload: the one that has the lock in the upload's row. The request
 // renews its lock. The lock of a node that died expires. A request that waits for the lock interrupts the holder, because the holder's
 // connection may be broken without the server's knowledge.
+
+// Durations of locks.
 const (
 	leaseDuration    = 30 * time.Second       // time from the last renewal to the expiry of a lock
 	renewInterval    = 5 * time.Second        // interval of renewals
@@ -34,7 +36,7 @@ func (l locker) NewLock(id string) (tus.Lock, error) {
 // lock is the lock of one upload for one request.
 type lock struct {
 	service   *Service
-	id, token string             // id is the upload's; token identifies this request as the holder
+	id, token string             // id is that of the upload; token identifies this request as the holder
 	stop      context.CancelFunc // ends the renewal
 	renewal   sync.WaitGroup     // the goroutine that renews the lock
 }
@@ -57,7 +59,7 @@ func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 		}
 	}
 	interrupt := requestUnlock
-	if interrupted, ok := ctx.Value(interruptedKey{}).(*atomic.Bool); ok { // if it is set, the response has status 423
+	if interrupted, ok := ctx.Value(interruptedKey{}).(*atomic.Bool); ok { // if interrupted is true, the response has status 423
 		interrupt = func() {
 			interrupted.Store(true)
 			requestUnlock()

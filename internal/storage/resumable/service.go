@@ -26,8 +26,8 @@ import (
 	"atelie/internal/storage"
 )
 
-// Clients create uploads with POST to Path; the URL of each upload is below Path. Clients with a signed upload URL use SignedPath
-// instead, and send the token of that URL in the header X-Signature.
+// Clients create uploads with POST to Path; the URL of each upload is below Path. Clients with a signed upload URL (a URL that permits the
+// upload of one file without a key) use SignedPath instead, and send the token of that URL in the header X-Signature.
 const (
 	Path       = "/storage/v1/upload/resumable"
 	SignedPath = Path + "/sign"
@@ -44,8 +44,8 @@ type Service struct {
 	log     *slog.Logger
 	now     func() time.Time
 
-	// CheckSpace returns an error while the disk is too full for uploads; nil: there is no such check. To be set before the first
-	// request.
+	// CheckSpace returns an error while the disk is too full for uploads. If it is nil, there is no such check. It must be set before the
+	// first request.
 	CheckSpace func() error
 }
 
@@ -59,9 +59,14 @@ func New(d *db.DB, objects *storage.Service, apiURL string, maxUpload int64, exp
 	composer.UseLocker(locker{s})
 	newHandler := func(path string) (*tus.UnroutedHandler, error) {
 		return tus.NewUnroutedHandler(tus.Config{
-			StoreComposer: composer, MaxSize: maxUpload, BasePath: apiURL + path + "/", DisableDownload: true, DisableConcatenation: true,
-			Cors: &tus.CorsConfig{Disable: true}, AcquireLockTimeout: lockTimeout,
-			Logger: xslog.New(xslog.NewTextHandler(io.Discard, nil)), // the server's own log has a line for each request
+			StoreComposer:        composer,
+			MaxSize:              maxUpload,
+			BasePath:             apiURL + path + "/",
+			DisableDownload:      true,
+			DisableConcatenation: true,
+			Cors:                 &tus.CorsConfig{Disable: true},
+			AcquireLockTimeout:   lockTimeout,
+			Logger:               xslog.New(xslog.NewTextHandler(io.Discard, nil)), // the server's own log has a line for each request
 		})
 	}
 	var err error

@@ -12,10 +12,10 @@ import (
 
 // This file contains the queries on storage_uploads, the table of resumable uploads.
 
-// uploadColumns are the columns of storage_uploads that scanUpload reads.
+// uploadColumns are the columns of storage_uploads, in the order in which scanUpload reads them.
 const uploadColumns = "id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, hash, finished, expires_at, upload_metadata"
 
-// scanUpload scans a row of uploadColumns. Callers that call methods of the upload set its field service.
+// scanUpload scans a row of uploadColumns. It leaves the field service of the upload nil; most methods of the upload need it.
 func scanUpload(row db.Row) (*upload, error) {
 	var (
 		u      upload

@@ -25,6 +25,8 @@ import (
 	"atelie/internal/storage/blob"
 )
 
+// This file implements the interfaces through which the library tusd creates, continues, finishes and deletes an upload.
+
 // upload is a row of storage_uploads. It implements tusd's interfaces Upload and TerminatableUpload.
 type upload struct {
 	ID, BlobID, Owner string                  // Owner identifies who may continue the upload (Service.owner)
@@ -32,7 +34,7 @@ type upload struct {
 	ContentType       string                  // the type that the client sent; the object's type is detected from the bytes
 	Metadata          string                  // the object's user metadata as JSON text, "" for none
 	Received          int64                   // number of received bytes
-	Pieces            blob.Partial            // state of the pieces in the blob store
+	Pieces            blob.Partial            // what the blob store needs to append the next piece
 	Hash              []byte                  // intermediate state of SHA-256 over the received bytes
 	Finished          bool                    // the upload has become an object
 	ExpiresAt         time.Time
@@ -64,8 +66,21 @@ func (s *Service) create(ctx context.Context, info tus.FileInfo) (*upload, error
 	}
 	meta := info.MetaData
 	u := &upload{
-		ID: uuid.NewString(), BlobID: uuid.NewString(), Owner: owner, ContentType: meta["contentType"], Metadata: meta["metadata"], MetadataHeader: header, service: s,
-		file: storage.ResumableUpload{Bucket: meta["bucketName"], Name: meta["objectName"], Size: info.Size, Options: storage.PutOptions{Upsert: upsert}, Grant: grant}, ExpiresAt: s.now().Add(s.expiry).UTC().Truncate(time.Microsecond),
+		ID:     uuid.NewString(),
+		BlobID: uuid.NewString(),
+		Owner:  owner,
+		file: storage.ResumableUpload{
+			Bucket:  meta["bucketName"],
+			Name:    meta["objectName"],
+			Size:    info.Size,
+			Options: storage.PutOptions{Upsert: upsert},
+			Grant:   grant,
+		},
+		ContentType:    meta["contentType"],
+		Metadata:       meta["metadata"],
+		ExpiresAt:      s.now().Add(s.expiry).UTC().Truncate(time.Microsecond),
+		MetadataHeader: header,
+		service:        s,
 	}
 	if u.file.Bucket == "" || u.file.Name == "" {
 		return nil, errBadMetadata

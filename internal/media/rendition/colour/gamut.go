@@ -41,7 +41,8 @@ var AdobeRGBProfile = MatrixProfile(2, "Adobe RGB (1998)", Gamut{
 func GammaProfile(g Gamut, gamma float64) []byte {
 	for _, row := range inverse(g.matrixToXYZ()) {
 		for _, v := range row {
-			if !(math.Abs(v) < 1000) || gamma < 0.2 || gamma > 5 { // limits far beyond the values of real pictures; !(… < 1000) also rejects NaN
+			// The limits are far beyond the values of real pictures. !(… < 1000) also rejects NaN.
+			if !(math.Abs(v) < 1000) || gamma < 0.2 || gamma > 5 {
 				return nil
 			}
 		}

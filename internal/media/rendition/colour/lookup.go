@@ -3,8 +3,9 @@ package colour
 // lookup converts pixels by interpolation. It has the colours in a target space for a grid of device values, computed with a profile's
 // colour table. The colours are not clipped, so that interpolation across the border of the gamut is correct.
 type lookup struct {
-	// toneCurve converts interpolated colours from linear light to 8 bits, if the profile's table is in XYZ. It is nil for a table in Lab:
-	// the tone curve is then applied to the grid points before the interpolation. Each order is the more exact one for its kind of table.
+	// toneCurve converts interpolated colours from linear light to 8 bits, if the profile's table is in XYZ. It is nil for a table in Lab,
+	// because the tone curve is then applied to the grid points, before the interpolation. Each kind of table gets the order that is more
+	// exact for it.
 	toneCurve *[linearSteps + 1]uint8
 	points    int          // number of grid points along each input
 	cells     [256]int32   // the grid cell of each 8-bit device value
@@ -32,7 +33,7 @@ func newLookup(p *Profile, target [3][3]float64, points int) *lookup {
 	l.colours = make([][4]float32, count)
 	var device [4]float64
 	for i := range l.colours {
-		for c, rest := n-1, i; c >= 0; c-- {
+		for c, rest := n-1, i; c >= 0; c-- { // the digits of i in base points are the positions of the grid point along the inputs
 			device[c] = float64(rest%points) / float64(points-1)
 			rest /= points
 		}

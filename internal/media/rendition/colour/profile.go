@@ -43,7 +43,7 @@ type Profile struct {
 	matrix      [3][3]float64 // RGB without table: the matrix from linear light to XYZ D50
 	table       *colourTable  // converts device values to the profile connection space (tag A2B); nil if there is none
 
-	// OutsideSRGB converts to sRGB with one of these: lookup if table is set, otherwise shaper. Its first call creates it.
+	// OutsideSRGB converts to sRGB with lookup if table is set, otherwise with shaper. Its first call creates the one that it needs.
 	once   sync.Once
 	shaper *shaper
 	lookup *lookup

@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// Transform converts pixels from a profile to a target space. It is safe for concurrent use on separate rows.
+// Transform converts pixels from the colour space of a profile to a target space, sRGB or Display P3. It is safe for concurrent use on separate rows.
 type Transform struct {
-	from     Space          // RGB, Gray or CMYK
+	from     Space          // colour space of the profile: RGB, Gray or CMYK
 	identity bool           // the conversion of RGB changes no channel by more than one level of 255
 	shaper   *shaper        // converts RGB by curves and a matrix; nil if table converts RGB
-	table    *lookup        // converts RGB or CMYK by a colour table; nil if neither needs one
+	table    *lookup        // colour lookup table (CLUT) for RGB if shaper is nil, else for CMYK; nil if none is needed
 	gray     *[256][3]uint8 // the result for each grey level
 }
 
@@ -20,7 +20,7 @@ type Transform struct {
 // with a colour table.
 func NewTransform(from *Profile, to Space) (*Transform, error) {
 	if to != SRGB && to != DisplayP3 {
-		return nil, errors.New("the target is sRGB or Display P3")
+		return nil, errors.New("the target must be sRGB or Display P3")
 	}
 	t := &Transform{from: RGB}
 	if from != nil {
