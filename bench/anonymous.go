@@ -19,6 +19,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// This file measures how much anonymous clients that send expensive queries slow down the server for others.
+
 const (
 	anonymousClients = 8               // clients that send expensive queries
 	anonymousWorks   = 20_000          // works in the table that they search
@@ -32,8 +34,11 @@ func anonymousTable(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, dbtest.Stop()) }()
 	for _, engine := range []struct {
 		name string
-		url  func(context.Context) (string, error)
-	}{{"SQLite", func(context.Context) (string, error) { return "", nil }}, {"PostgreSQL (without fsync)", dbtest.FreshPostgres}} {
+		url  func(context.Context) (string, error) // returns the URL of a new database; "" for SQLite in the data folder
+	}{
+		{"SQLite", func(context.Context) (string, error) { return "", nil }},
+		{"PostgreSQL (without fsync)", dbtest.FreshPostgres},
+	} {
 		address, err := engine.url(ctx)
 		if err != nil {
 			return err

@@ -19,6 +19,8 @@ import (
 	"time"
 )
 
+// This file measures whether /auth/v1 reveals which accounts exist. links.go and writes.go use its sites too (newAuthBench).
+
 // The account of the owner on each measured site.
 const (
 	ownerEmail    = "owner@example.com"
@@ -35,7 +37,7 @@ func authTables(ctx context.Context, out io.Writer) error {
 	return a.timingTable(ctx)
 }
 
-// newAuthBench starts a site with an owner and without rate limits. An empty database URL means SQLite.
+// newAuthBench starts a new site with an owner and without rate limits. databaseURL is "" for SQLite.
 func newAuthBench(ctx context.Context, out io.Writer, databaseURL string) (a *authBench, err error) {
 	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {
@@ -47,8 +49,16 @@ func newAuthBench(ctx context.Context, out io.Writer, databaseURL string) (a *au
 			_ = os.RemoveAll(dir)
 		}
 	}()
-	env := append(os.Environ(), "ATELIE_DATA_DIR="+a.dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_RATE_LIMITS=off", "ATELIE_SIGNUP=open", "ATELIE_MAIL_MIN_INTERVAL=1ms", "ATELIE_MESSAGES_PER_HOUR=0",
-		"ATELIE_TRUSTED_PROXIES=127.0.0.1", "ATELIE_DATABASE_URL="+databaseURL)
+	env := append(os.Environ(),
+		"ATELIE_DATA_DIR="+a.dir,
+		"ATELIE_LISTEN=127.0.0.1:0",
+		"ATELIE_DATABASE_URL="+databaseURL,
+		"ATELIE_RATE_LIMITS=off",
+		"ATELIE_SIGNUP=open",
+		"ATELIE_MAIL_MIN_INTERVAL=1ms",
+		"ATELIE_MESSAGES_PER_HOUR=0",       // no limit
+		"ATELIE_TRUSTED_PROXIES=127.0.0.1", // send sets X-Forwarded-For
+	)
 	add := exec.CommandContext(ctx, binary, "owner", "add", ownerEmail, "--password-stdin")
 	add.Env, add.Stdin = env, strings.NewReader(ownerPassword+"\n")
 	if msg, err := add.CombinedOutput(); err != nil {

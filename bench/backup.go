@@ -20,17 +20,16 @@ import (
 	"atelie/internal/db"
 )
 
-// Sizes of the backup's table: pairs of measurements, writers at the same time, and the time of one measurement.
 const (
-	backupPairs   = 9
-	backupWriters = 8
-	backupTime    = 5 * time.Second
+	backupPairs   = 9               // pairs of measurements, with a backup and without
+	backupWriters = 8               // concurrent writers
+	backupTime    = 5 * time.Second // duration of one measurement
 )
 
-// backupTable prints what the continuous backup of an SQLite database costs its writes: two databases, one with a backup into a
-// folder on the same disk, measured in turn.
+// backupTable prints how much the continuous backup of an SQLite database slows down writes. It measures two databases in turn: one with a
+// backup into a folder on the same disk, and one without.
 func backupTable(ctx context.Context, out io.Writer) (err error) {
-	dir, err := os.MkdirTemp(".", "atelie-bench") // on the disk, not in memory: writes wait for it
+	dir, err := os.MkdirTemp(".", "atelie-bench") // not in a temporary folder, which can be in memory, because writes wait for the disk
 	if err != nil {
 		return err
 	}
@@ -55,15 +54,15 @@ func backupTable(ctx context.Context, out io.Writer) (err error) {
 	var services sync.WaitGroup
 	services.Go(func() { service.Run(running) })
 	defer func() { stop(); services.Wait() }()
-	var rates, tails [2][]float64
+	var rates, p99s [2][]float64
 	for pair := range backupPairs {
 		for turn := range databases {
-			i := (turn + pair) % 2 // none is always the first
+			i := (turn + pair) % 2 // so that neither database is always the first
 			rate, p99, err := writeFor(ctx, databases[i])
 			if err != nil {
 				return err
 			}
-			rates[i], tails[i] = append(rates[i], rate), append(tails[i], p99)
+			rates[i], p99s[i] = append(rates[i], rate), append(p99s[i], p99)
 		}
 	}
 	status, err := service.Status(ctx)
@@ -74,7 +73,7 @@ func backupTable(ctx context.Context, out io.Writer) (err error) {
 		return fmt.Errorf("the backup did not run: %+v", status)
 	}
 	_, err = fmt.Fprintf(out, "\nContinuous backup of an SQLite database into a folder on the same disk, %d writers, medians of %d pairs of %s\n  %-14s writes/s %7.0f   p99 %6.1f ms\n  %-14s writes/s %7.0f   p99 %6.1f ms\n  ratio of the writes %.3f\n",
-		backupWriters, backupPairs, backupTime, "with backup", median(rates[0]), median(tails[0]), "without", median(rates[1]), median(tails[1]), median(rates[0])/median(rates[1]))
+		backupWriters, backupPairs, backupTime, "with backup", median(rates[0]), median(p99s[0]), "without", median(rates[1]), median(p99s[1]), median(rates[0])/median(rates[1]))
 	return err
 }
 

@@ -13,10 +13,10 @@ import (
 
 const (
 	comparedPairs = 3    // runs of each program
-	comparedLimit = 0.10 // a row may be worse by 10 %
+	comparedLimit = 0.10 // part by which a row may be worse: 10 %
 )
 
-// comparedTables are the tables with ratios that take no more than a minute or two.
+// comparedTables are the benchmarks that compareBuilds runs if its arguments name none. Each has ratios and takes at most a minute or two.
 var comparedTables = []string{"demo", "pages", "files", "tables", "writes", "auth"}
 
 // compareBuilds runs benchmarks with two builds of the program in alternating pairs, and fails if a row of the new one is more than

@@ -14,6 +14,8 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
+// This file measures how fast files are served.
+
 // pictureHeader contains the request headers of a browser that requests a picture.
 var pictureHeader = http.Header{"Accept": {"image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8"}, "Accept-Encoding": {"gzip, deflate, br, zstd"}}
 

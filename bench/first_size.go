@@ -35,9 +35,9 @@ var firstSources = []struct {
 }{{"24 MP", 6000, 4000}, {"48 MP", 8000, 6000}}
 
 // firstSizes prints how long it takes from the response to an upload until a page gets its first rendition, a smaller picture made
-// from the upload. Like a page, it requests the rendition immediately, and retries the request while the server responds with another
-// picture. The reference is a process of this program that only decodes the picture and encodes its first sizes. With the uploads in
-// a row it prints how much the response times of a visitor's pages grow.
+// from the upload. Like a page, firstSizes requests the rendition immediately, and retries the request while the server responds with
+// another picture. The reference is a process of this program that only decodes the picture and encodes its first sizes. During the uploads
+// in a row, firstSizes also measures how much the response times of a visitor's pages grow.
 func firstSizes(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-first")
 	if err != nil {

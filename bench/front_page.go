@@ -26,8 +26,8 @@ import (
 
 const (
 	visitRate     = 278                    // visits a second: a million an hour
-	wantedPage    = 100 * time.Millisecond // limit of the page's p99
-	wantedMB      = 300.0                  // limit of the server's resident memory
+	wantedPage    = 100 * time.Millisecond // limit of the page's p99; oneNode prints a line if a limit is exceeded
+	wantedMB      = 300.0                  // limit of the server's peak resident memory
 	saveInterval  = time.Second            // between two edits of the owner
 	photoInterval = 10 * time.Second       // between two uploads of the owner
 )
@@ -41,7 +41,7 @@ const (
 
 // frontPage replays first visits of the home page, at the rate of a million an hour, to three targets: one node, three nodes on PostgreSQL,
 // and nginx as a cache in front of one node. Meanwhile the owner saves every second and uploads a photo of 24 MP every ten seconds. The
-// reference is a Go handler that writes the same bytes from memory. All share the machine with the load.
+// reference is a Go handler that writes the same bytes from memory. The servers and the visitors share the machine.
 func frontPage(ctx context.Context, out io.Writer) error {
 	duration := time.Minute
 	if set := os.Getenv("ATELIE_BENCH_VISITS"); set != "" {

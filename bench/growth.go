@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// growthSizes are the numbers of works of growthTable without arguments.
+// growthSizes are the numbers of works for which growthTable prints a line if it has no arguments.
 var growthSizes = []int{100, 1_000, 10_000, 100_000}
 
-// growthEdits is the number of edits after each of which the next page is measured.
+// growthEdits is the number of edits in a measurement. After each, the first request for a page is measured.
 const growthEdits = 15
 
 // growthTable prints what a site on SQLite costs as it grows: the size of the database, the memory of the server, and the time of a cached

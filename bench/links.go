@@ -24,8 +24,11 @@ func linkTimes(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, dbtest.Stop()) }()
 	for _, engine := range []struct {
 		name string
-		url  func(context.Context) (string, error)
-	}{{"SQLite", func(context.Context) (string, error) { return "", nil }}, {"PostgreSQL", dbtest.FreshPostgres}} {
+		url  func(context.Context) (string, error) // returns the URL of a new database; "" for SQLite in the data folder
+	}{
+		{"SQLite", func(context.Context) (string, error) { return "", nil }},
+		{"PostgreSQL", dbtest.FreshPostgres},
+	} {
 		address, err := engine.url(ctx)
 		if err != nil {
 			return err

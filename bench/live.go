@@ -24,9 +24,9 @@ const (
 	liveWrites  = 200  // inserts in each measurement
 )
 
-// liveTable prints how long it takes from a request that inserts a row until subscribed clients receive the change, and
-// until its response. It also prints the memory of 1,000 connections. On PostgreSQL the request goes to one node
-// and the clients are connected to another one.
+// liveTable prints how long it takes from a request that inserts a row until subscribed clients receive the change, and until the response
+// to the request. It also prints the memory of the connections. On PostgreSQL the request goes to one node, and the clients are connected
+// to another one.
 func liveTable(ctx context.Context, out io.Writer, env []string) (err error) {
 	if _, err := fmt.Fprintf(out, "\nLive changes, %d inserts, from the request on: p50 and p99\n", liveWrites); err != nil {
 		return err

@@ -1,6 +1,6 @@
-// Command bench compares the built program with references that it measures in the same run, and prints tables. Absolute
-// numbers depend on the machine; the ratios are the result, and are also written to .cache/bench.json. An argument selects one
-// table. Without an argument it prints all tables except "load" and "growth". "compare" compares two builds.
+// Command bench compares the built program with references that it measures in the same run, and prints tables. Absolute numbers depend on
+// the machine, so only the ratios count. bench also writes them to .cache/bench.json. An argument selects one table. Without an
+// argument bench prints all tables except "load" and "growth". With the argument "compare", it compares two builds.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 	"time"
 )
 
-// tables are the benchmarks, in the order in which they are printed.
+// tables are the benchmarks, in the order in which they are printed. A new benchmark needs a row here.
 var tables = []struct {
 	name  string
 	print func(context.Context, io.Writer) error

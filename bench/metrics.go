@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// metricsPairs is the number of pairs of measurements. It is large, because the difference is smaller than the noise of one.
+// metricsPairs is the number of pairs of measurements. It is large, because the cost of metrics is smaller than the noise of one
+// measurement.
 const metricsPairs = 25
 
 // metricsTable prints what metrics cost: the home page from memory with and without them, in pairs of measurements that follow
@@ -48,7 +49,7 @@ func metricsTable(ctx context.Context, out io.Writer) (err error) {
 		if err != nil {
 			return err
 		}
-		if _, err := fillProducts(ctx, s.url, secret, 22); err != nil { // as many as the demo content has, but without pictures to work on
+		if _, err := fillProducts(ctx, s.url, secret, demoWorks); err != nil { // without pictures, which would be processed meanwhile
 			return err
 		}
 	}
@@ -62,7 +63,7 @@ func metricsTable(ctx context.Context, out io.Writer) (err error) {
 	for pair := range metricsPairs {
 		var m [3]measurement
 		for i := range servers {
-			i = (i + pair) % len(servers) // none is always the first
+			i = (i + pair) % len(servers) // so that no server is always the first
 			if i == 0 {
 				if err := get(ctx, "http://"+metrics+"/metrics", ""); err != nil {
 					return err

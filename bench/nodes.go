@@ -20,8 +20,8 @@ import (
 // nodeClients is the number of clients. It is large enough to keep three nodes busy.
 const nodeClients = 3 * clients
 
-// nodeTable prints how many requests one, two and three nodes handle that share a PostgreSQL database. Each client sends all
-// its requests to the same node. It also prints the CPU time of nodes and database, because all processes share one machine.
+// nodeTable prints how many requests one, two and three nodes handle that share a PostgreSQL database. Each client sends all its requests
+// to the same node. nodeTable also prints the CPU time of nodes and database, because all processes share one machine.
 func nodeTable(ctx context.Context, out io.Writer) (err error) {
 	address, err := dbtest.FreshPostgres(ctx)
 	defer func() { err = errors.Join(err, dbtest.Stop()) }()

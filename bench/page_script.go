@@ -16,8 +16,8 @@ import (
 // scriptRounds is the number of starts of which the table shows the median.
 const scriptRounds = 9
 
-// pageScript prints how long an engine takes to start with the bytecode that the build has made of the page script, compared with an engine
-// that compiles the script, as each server did before.
+// pageScript prints how long a JavaScript engine takes to start with the bytecode that the build has made of the script that renders pages,
+// compared with an engine that compiles the script.
 func pageScript(_ context.Context, out io.Writer) error {
 	packed, err := os.ReadFile("web/dist/.server/render.bytecode.br")
 	if err != nil {

@@ -17,6 +17,9 @@ import (
 // browserHeader contains the request headers of a browser on which a response depends.
 var browserHeader = http.Header{"Accept-Encoding": {"gzip, deflate, br, zstd"}}
 
+// demoWorks is the number of works in the demo content.
+const demoWorks = 22
+
 // pageTable prints how fast pages and a public list are served from memory, compared with nginx and with a Go handler that
 // send the same bytes. Then it prints the cost of a change, and the memory with full caches.
 func pageTable(ctx context.Context, out io.Writer) error {
@@ -24,7 +27,7 @@ func pageTable(ctx context.Context, out io.Writer) error {
 		clients, pageRounds, "", "bytes", "requests/s", "of nginx", "of a Go handler", "p99 ms", "CPU us/request"); err != nil {
 		return err
 	}
-	for _, works := range []int{22, 20_000} {
+	for _, works := range []int{demoWorks, 20_000} {
 		if err := pagesOf(ctx, out, works); err != nil {
 			return fmt.Errorf("%d works: %w", works, err)
 		}
@@ -36,7 +39,7 @@ func pageTable(ctx context.Context, out io.Writer) error {
 // rounds vary more.
 const pageRounds = 5
 
-// pagesOf prints the table for a site with the given number of works; 22 is the demo content.
+// pagesOf prints the table for a site with the given number of works. For demoWorks, the site has the demo content.
 func pagesOf(ctx context.Context, out io.Writer, works int) (err error) {
 	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {
@@ -44,7 +47,7 @@ func pagesOf(ctx context.Context, out io.Writer, works int) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	env := append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0")
-	if works == 22 {
+	if works == demoWorks {
 		load := exec.CommandContext(ctx, binary, "demo")
 		load.Env = env
 		if msg, err := load.CombinedOutput(); err != nil {
@@ -60,7 +63,7 @@ func pagesOf(ctx context.Context, out io.Writer, works int) (err error) {
 	if err != nil {
 		return err
 	}
-	if works != 22 {
+	if works != demoWorks {
 		if _, err := fillProducts(ctx, s.url, secret, works); err != nil {
 			return err
 		}
@@ -81,7 +84,7 @@ func pagesOf(ctx context.Context, out io.Writer, works int) (err error) {
 	if err := home.whileOwnerEdits(ctx, out, s, secret); err != nil {
 		return err
 	}
-	if works != 22 {
+	if works != demoWorks {
 		return fillMemory(ctx, out, s, public)
 	}
 	return nil

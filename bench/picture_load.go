@@ -25,10 +25,10 @@ const (
 	loadIdle      = 10 * time.Second      // duration of a measurement without uploads
 )
 
-// pictureLoad prints the response times of a visitor's requests while twenty pictures of 24 megapixels are uploaded at the
-// same time and their renditions (smaller pictures) are made, compared with the same site when idle. It alternates between
-// the two, so that other load of the machine affects both. The server and the processes that it starts have two processors;
-// this program has the others, if there are any. The printed memory is that of the server and these processes together.
+// pictureLoad prints the response times of a visitor's requests while twenty pictures of 24 megapixels are uploaded at the same time and
+// their renditions (smaller pictures) are made, compared with the same site when idle. Measurements with and without uploads alternate, so
+// that other load of the machine affects both. The server and the processes that it starts have two processors; this program has the
+// others, if there are any. The printed memory is that of the server and the processes that it starts, together.
 func pictureLoad(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-load")
 	if err != nil {

@@ -7,21 +7,23 @@ import (
 	"sync"
 )
 
+// This file collects the results of a run and stores them, so that compare can read them.
+
 // ratio is one result of a benchmark: the program's figure divided by the reference's in the same run.
 type ratio struct {
-	Row   string  `json:"row"`
+	Row   string  `json:"row"` // what was measured; results of two builds are compared by this text
 	Value float64 `json:"value"`
-	// Lower says that a smaller value is better, as for times, CPU and bytes. Of requests a second a larger one is.
+	// Lower is true if a smaller value is better, as for times, CPU and bytes. It is false for requests per second.
 	Lower bool `json:"lower,omitempty"`
 }
 
-// ratios are the results of this run, in the order of the tables.
+// ratios collects results.
 type ratios struct {
 	mu  sync.Mutex
-	all []ratio
+	all []ratio // in the order of the tables
 }
 
-var results ratios
+var results ratios // of this run
 
 // record adds a row for which a larger value is better.
 func record(row string, value float64) { results.add(ratio{Row: row, Value: value}) }

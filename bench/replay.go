@@ -16,9 +16,11 @@ import (
 	"time"
 )
 
-// recording is a first visit of a page, as record-visit.mjs has recorded it from Chromium.
+// This file records the requests of a browser's visit and sends them again, as many visitors would.
+
+// recording is a first visit of a page, as bench/record-visit.mjs has recorded it from Chromium.
 type recording struct {
-	Device   string
+	Device   string // name of the device that Chromium imitates
 	Requests []recordedRequest
 }
 
@@ -29,7 +31,7 @@ type recordedRequest struct {
 	Bytes      int // of the response, with its headers
 }
 
-// recordVisits has Chromium visit a page, once with each device.
+// recordVisits lets Chromium visit a page, once with each device, and returns the recordings.
 func recordVisits(ctx context.Context, url string) ([]recording, error) {
 	printed, err := runNode(ctx, "bench/record-visit.mjs", url)
 	if err != nil {

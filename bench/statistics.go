@@ -8,6 +8,8 @@ import (
 	"time"
 )
 
+// This file has the statistics with which benchmarks compare measured times.
+
 // mannWhitney returns the two-sided p value of the Mann-Whitney test that both samples come from one distribution. It uses the
 // normal approximation with a correction for ties. It needs about 20 values in each sample.
 func mannWhitney(a, b []time.Duration) float64 {

@@ -16,8 +16,9 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// sizes are the numbers of rows with which the requests are measured. A request that an index serves must not cost more
-// with the larger number.
+// This file measures requests on tables (/rest/v1). Its types call and measurement also serve the other benchmarks.
+
+// sizes are the numbers of rows with which requests are measured. A request that uses an index must not cost more with the larger number.
 var sizes = []int{200, 20_000}
 
 // call is a request that is measured.
@@ -39,8 +40,11 @@ func tableCosts(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, dbtest.Stop()) }()
 	for _, engine := range []struct {
 		name string
-		url  func(context.Context) (string, error)
-	}{{"SQLite", func(context.Context) (string, error) { return "", nil }}, {"PostgreSQL (without fsync)", dbtest.FreshPostgres}} {
+		url  func(context.Context) (string, error) // returns the URL of a new database; "" for SQLite in the data folder
+	}{
+		{"SQLite", func(context.Context) (string, error) { return "", nil }},
+		{"PostgreSQL (without fsync)", dbtest.FreshPostgres},
+	} {
 		if _, err := fmt.Fprintf(out, "\nTables on %s, %d clients, median of %d rounds; in brackets the ratio to a Go handler that writes the same bytes from memory\n  %-34s %8s %22s %18s %18s %20s\n",
 			engine.name, clients, rounds, "", "bytes", "requests/s", "p50 ms", "p99 ms", "CPU us/request"); err != nil {
 			return err

@@ -33,12 +33,14 @@ func uploadTable(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	err = resumableUpload(ctx, out, "disk", "")
-	bucket, bad := blobtest.FreshBucket(ctx)
+	bucket, bucketErr := blobtest.FreshBucket(ctx)
 	defer func() { err = errors.Join(err, blobtest.Stop()) }()
-	if bad != nil {
-		return errors.Join(err, bad)
+	if bucketErr != nil {
+		return errors.Join(err, bucketErr)
 	}
-	return errors.Join(err, resumableUpload(ctx, out, "S3 (versitygw)", fmt.Sprintf("s3://%s:%s@%s/%s?tls=off&create=on", bucket.KeyID, bucket.Secret, strings.TrimPrefix(bucket.Endpoint, "http://"), bucket.Bucket)))
+	host := strings.TrimPrefix(bucket.Endpoint, "http://")
+	store := fmt.Sprintf("s3://%s:%s@%s/%s?tls=off&create=on", bucket.KeyID, bucket.Secret, host, bucket.Bucket)
+	return errors.Join(err, resumableUpload(ctx, out, "S3 (versitygw)", store))
 }
 
 // resumableUpload measures an upload to one file store and prints a line. store is the value of ATELIE_STORAGE_URL.

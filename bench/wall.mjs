@@ -10,9 +10,9 @@ import { startServer } from "../test/harness/server.ts";
 // Numbers of works on the two walls.
 const FEW = 50;
 const MANY = 5000;
-const RUNS = 3;
-const DRAG_MS = 4000;
-const SLOWDOWN = 4;
+const RUNS = 3; // drags on each wall
+const DRAG_MS = 4000; // how long a drag lasts
+const SLOWDOWN = 4; // how many times slower the processor is
 
 /** Starts a server with `count` works, each with a picture, and returns it with the session of its owner. */
 async function startWithWorks(count) {

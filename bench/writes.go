@@ -15,14 +15,17 @@ import (
 )
 
 // writeTables compares small writes, and the session check that precedes most requests of an owner, with a Go handler in another process
-// that writes the same bytes from memory. It compares a sign-in with the hash of its password. The share in brackets is the CPU time of
-// that handler per request, divided by ours.
+// that writes the same bytes from memory. The last number of such a row is the handler's CPU time per request divided by the program's.
+// writeTables also compares the CPU time of a sign-in with that of the hash of its password.
 func writeTables(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, dbtest.Stop()) }()
 	for _, engine := range []struct {
 		name string
-		url  func(context.Context) (string, error)
-	}{{"SQLite", func(context.Context) (string, error) { return "", nil }}, {"PostgreSQL (without fsync)", dbtest.FreshPostgres}} {
+		url  func(context.Context) (string, error) // returns the URL of a new database; "" for SQLite in the data folder
+	}{
+		{"SQLite", func(context.Context) (string, error) { return "", nil }},
+		{"PostgreSQL (without fsync)", dbtest.FreshPostgres},
+	} {
 		if _, err := fmt.Fprintf(out, "\nSmall writes and session checks on %s, %d clients, median of %d rounds\n", engine.name, clients, rounds); err != nil {
 			return err
 		}

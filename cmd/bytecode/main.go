@@ -1,4 +1,5 @@
-// Command bytecode compiles the script that renders pages, for the program to embed:
+// Command bytecode compiles the script that renders pages to bytecode, which the program embeds. scripts/bytecode.sh runs it in the build.
+// Its arguments are the file to read and the file to write:
 //
 //	bytecode SCRIPT BYTECODE
 package main
@@ -21,6 +22,7 @@ func main() {
 	}
 }
 
+// compile writes the bytecode of the script in the file from to the file to.
 func compile(from, to string) error {
 	script, err := os.ReadFile(from)
 	if err != nil {

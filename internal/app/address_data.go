@@ -13,8 +13,9 @@ import (
 	"atelie/internal/jobs"
 )
 
-// addressPlaces lists every place where data about an email address is stored. A new table with addresses needs a line here. Places
-// are erased in this order. Accounts come after the activity log and the sign-ins, whose entries are found by account.
+// addressPlaces lists every place where data about an email address is stored. Owners find, export and erase this data with the function
+// /functions/v1/address-data. A new table with addresses needs a line here. Places are erased in this order: accounts come after the
+// activity log and the sign-ins, because the entries of these two are found by the account.
 func (a *App) addressPlaces() []functions.AddressPlace {
 	return []functions.AddressPlace{
 		{Name: "messages", Each: a.Functions.EachMessageOf, Erase: a.Functions.EraseMessagesOf},
@@ -25,13 +26,14 @@ func (a *App) addressPlaces() []functions.AddressPlace {
 		{Name: "sign_ins", Each: a.Auth.EachAuditEntryOf, Erase: a.Auth.EraseAuditEntriesOf},
 		{Name: "accounts", Each: a.Auth.EachAccountOf, Erase: a.Auth.EraseAccountsOf},
 		{Name: "queued_mails", Each: a.eachQueuedMailOf, Erase: a.eraseQueuedMailsOf},
-		// A transaction cannot delete files, so Erase does nothing. A functions.JobCleanUp deletes them afterwards.
+		// These mails are files, which a transaction cannot delete. So Erase does nothing, and a job (functions.JobCleanUp) deletes them later.
 		{Name: "filed_mails", Each: a.eachFiledMailOf, Erase: func(context.Context, *db.Tx, string) error { return nil }},
 	}
 }
 
-// queuedMail has the kind and the addresses in the payload of a job that sends a mail. Such a payload is an auth.Mail, a message request
-// (somebody asked for a link or code), or a digest (one notice about many messages). Fields that the payload does not have are "".
+// queuedMail contains the kind and the addresses of a mail that a job will send. It is decoded from the job's payload: an auth.Mail, a
+// message request (somebody asked for a link or code), or a digest (one notice about many messages). Fields that the payload does not have
+// are "".
 type queuedMail struct {
 	Kind      string `json:"kind"`
 	To        string `json:"to"`
@@ -51,7 +53,7 @@ func (a *App) queuedMailsOf(ctx context.Context, q db.Querier, address string) (
 	}, auth.JobMail, auth.JobMessageRequest, functions.JobDigest)
 }
 
-// eachQueuedMailOf calls yield for each queued mail of an address, without its link and its code: they are secrets.
+// eachQueuedMailOf calls yield for each queued mail of an address. It leaves out the mail's link and code, because they are secrets.
 func (a *App) eachQueuedMailOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	found, err := a.queuedMailsOf(ctx, q, address)
 	if err != nil {

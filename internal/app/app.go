@@ -1,5 +1,5 @@
-// Package app builds the program from the other packages: it is the only package that imports all of them, connects them and
-// starts them. Commands and tests both build the program with New.
+// Package app builds the program from the other packages: it creates their services, connects them and starts them. Commands and tests
+// both build the program with New. A new service needs a field in App and a call in wire; a new endpoint needs a route in routes.go.
 package app
 
 import (
@@ -56,7 +56,7 @@ import (
 	"atelie/web"
 )
 
-// App is the whole program: its services, and what they share. The exported fields are for commands and tests.
+// App is the whole program: its services, and the resources that they share, such as the database. The exported fields are for commands and tests.
 type App struct {
 	DB        *db.DB
 	Jobs      *jobs.Queue

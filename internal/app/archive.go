@@ -20,6 +20,8 @@ import (
 	"atelie/internal/storage"
 )
 
+// This file exports the site into an archive (a zip file) and imports an archive, for atelie export and atelie import.
+
 // Export writes an archive of the site into out, and adds an entry to the activity log. It returns an error if the entry cannot be added,
 // because each export must be recorded.
 func (a *App) Export(ctx context.Context, out *os.File, report archive.Progress) (archive.Manifest, error) {
@@ -31,7 +33,7 @@ func (a *App) Export(ctx context.Context, out *os.File, report archive.Progress)
 }
 
 // Import imports a verified archive into the empty site, and adds an entry to the activity log. It returns the files that the site
-// refuses. If there are any, they are left out if leaveOut is true; otherwise the import fails.
+// refuses, for example because they are too large. If leaveOut is true, they are left out; otherwise the import fails if there are any.
 func (a *App) Import(ctx context.Context, from *archive.Archive, leaveOut bool, report archive.Progress) ([]archive.Refused, error) {
 	refused, err := from.Import(ctx, a.archiveConfig(), leaveOut, report)
 	if err != nil {

@@ -14,6 +14,8 @@ import (
 	"atelie/internal/storage"
 )
 
+// This file connects the continuous backup (package backup) with the settings, the file store and the metrics.
+
 // wireBackup creates the backup service, unless backups are off.
 func (a *App) wireBackup(ctx context.Context) error {
 	primary, err := a.cfg.BackupLocation()

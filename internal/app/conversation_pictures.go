@@ -14,6 +14,8 @@ import (
 	"atelie/internal/policy"
 )
 
+// This file stores, serves, copies and removes the pictures of conversations (a message and its replies) for package functions.
+
 // reviewBucket is the public bucket with the pictures of reviews.
 const reviewBucket = "review-images"
 
@@ -37,7 +39,7 @@ func (a *App) servePicture(w http.ResponseWriter, r *http.Request, name string, 
 	if hidden, err := a.Storage.ServePicture(w, r, name); err != nil || !hidden {
 		return err
 	}
-	return a.Media.RenderPrivate(w, r, policy.ConversationBucket, name, 0) // hidden: only a rendition may be shown; 0 is the full width
+	return a.Media.RenderPrivate(w, r, policy.ConversationBucket, name, 0) // a hidden file is shown only as a rendition; 0 is the full width
 }
 
 // copyForReview copies a picture of a conversation to the pictures of reviews.

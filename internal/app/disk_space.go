@@ -13,6 +13,8 @@ import (
 	"atelie/internal/mail"
 )
 
+// This file mails the owners while the disk is nearly full, and refuses requests that store data while it is full.
+
 // Intervals of the mails to the owners while the disk is nearly full.
 const (
 	diskMailInterval      = 24 * time.Hour   // minimum time between two mails, whichever node sends them

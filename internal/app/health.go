@@ -14,14 +14,16 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// live handles /health/live: the status is always 200. It checks nothing, because supervisors restart a process that is not live, and a
+// This file handles the health checks of load balancers and supervisors. The health that owners see is in site_health.go.
+
+// live handles /health/live. The status is always 200. It checks nothing, because supervisors restart a process that is not live, and a
 // restart does not help against a slow database.
 func (a *App) live(w http.ResponseWriter, _ *http.Request) { writeHealth(w, http.StatusOK, "ok", "") }
 
 // readyTimeout limits the checks of /health/ready.
 const readyTimeout = 2 * time.Second
 
-// ready handles /health/ready: the status is 200 if the node can serve requests. It is 503 while the node stops, if the database or the
+// ready handles /health/ready. The status is 200 if the node can serve requests. It is 503 while the node stops, if the database or the
 // file store cannot be used, or if the disk is full.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	if a.stopping.Load() {

@@ -17,8 +17,10 @@ import (
 	"atelie/internal/sms"
 )
 
-// linkPurpose is the argument of derive for the key that makes the tokens of private links to messages. Another text would invalidate
-// all links.
+// This file sends mails and SMS: it creates the senders, and handles the jobs and the calls of package functions that send something.
+
+// linkPurpose is the purpose (see derive) of the key for the tokens in private links (the URLs at which visitors follow their messages).
+// Another text here would invalidate all links.
 const linkPurpose = "links of enquiries"
 
 // wireDelivery creates the senders of mails and SMS and the service for /functions/v1, and registers the handlers of the jobs that send
@@ -48,7 +50,7 @@ func (a *App) wireDelivery() error {
 	a.Functions = functions.New(a.DB, functions.Config{
 		WritePage: a.writeFunctionPage,
 		CheckSpace: func() error {
-			if a.DB.Dialect != db.SQLite { // the database has a disk of its own
+			if a.DB.Dialect != db.SQLite { // PostgreSQL does not store rows in the data folder
 				return nil
 			}
 			return checkSpace(a.space)

@@ -10,12 +10,12 @@ import (
 )
 
 // This file returns memory to the operating system after bursts of work. Go's runtime would return it only minutes later. The memory in
-// use is measured once per memoryInterval. The floor is the smallest measured value since the last release. Memory is released when the
-// memory in use exceeds floor*memoryFactor and has stopped growing.
+// use is measured once per memoryInterval. The floor is the smallest measured value since the last release of memory. Memory is released
+// when the memory in use exceeds floor*memoryFactor and has stopped growing.
 const (
 	memoryInterval = 15 * time.Second // interval of measurements
-	memoryFactor   = 1.15
-	memoryGrowth   = 1.02 // growth by less than this factor between two measurements is ignored, because an idle program allocates a little too
+	memoryFactor   = 1.15             // memory is released when the memory in use exceeds the floor by this factor
+	memoryGrowth   = 1.02             // less growth between two measurements is ignored, because an idle program allocates a little too
 )
 
 // releaseMemory returns memory to the system after bursts of work, until ctx ends.

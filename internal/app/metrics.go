@@ -12,6 +12,8 @@ import (
 	"atelie/internal/pages"
 )
 
+// This file collects the metrics (numbers about the running program, for Prometheus) and counts requests for them.
+
 // wireMetrics creates the metrics unless they are off. While they are off, nothing is counted.
 func (a *App) wireMetrics() {
 	if a.cfg.Server.MetricsListen == "" {

@@ -25,8 +25,10 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// Site gives access to the stored data of a site: the database, the secret and the files. Each of them can be configured
-// separately, so Open checks that they belong to the same site.
+// This file opens the stored data of a site for the server and the commands.
+
+// Site gives access to the stored data of a site: the database, the secret and the files. A setting for each of them says where it is, so
+// Open checks that they belong to the same site.
 type Site struct {
 	DB     *db.DB
 	Files  blob.Store

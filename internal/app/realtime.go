@@ -11,6 +11,8 @@ import (
 	"atelie/internal/tables"
 )
 
+// This file records written rows for live changes, and deletes the data that depends on deleted messages.
+
 // wireRealtime creates the service that sends live changes to clients.
 func (a *App) wireRealtime(ctx context.Context) (err error) {
 	a.Realtime, err = realtime.New(ctx, a.DB, a.Tokens, a.Auth.SessionStatuses, realtime.Config{
@@ -19,8 +21,8 @@ func (a *App) wireRealtime(ctx context.Context) (err error) {
 	return err
 }
 
-// recordChanges records written rows for live changes, in the transaction that writes them. For deleted messages it also
-// removes the data about them in other tables, and after a change of messages it measures the response time.
+// recordChanges records written rows for live changes, in the transaction that writes them. It also removes the data about deleted
+// messages from other tables, and after a change of a message it measures the owners' response time.
 func (a *App) recordChanges(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
 	if err := a.deleteMessageData(ctx, tx, changes); err != nil {
 		return err

@@ -25,33 +25,39 @@ import (
 	"atelie/internal/tables"
 )
 
-// route maps a pattern of http.ServeMux to its handler. A request needs a valid API key or token, unless the route is public.
+// This file maps URLs to handlers. The backend consists of surfaces: parts of the API with their own URL prefix and error format, such as
+// /auth/v1/. A new route of the backend needs a line in eachSurface. All other URLs are registered in Handler.
+
+// route is a pattern of http.ServeMux with its handler. A request needs a valid API key or access token, unless public or allowAnonymous
+// says otherwise.
 type route struct {
 	pattern string
 	handler httpx.Handler
-	public  bool // the request needs no key or token; the handler makes its own checks
-	// allowAnonymous is for a route that is not public. It reports whether this request is accepted without a key, with the rights
-	// of an anonymous caller. If it is nil, no request is.
+	public  bool // requests need no key or token; the handler makes its own checks
+	// allowAnonymous reports whether a request needs no key or token, and gets the rights of an anonymous caller. If it is nil, all requests
+	// need one. It has no effect on a public route.
 	allowAnonymous func(*http.Request) bool
 }
 
-const authPrefix = "/auth/v1/"
+const authPrefix = "/auth/v1/" // the surface of package auth
 
 // Handler returns the handler for all URLs of the program.
 func (a *App) Handler() http.Handler {
 	mux := http.NewServeMux()
-	// The handlers of package auth read the caller's account themselves and do not use Caller.Admin, so the query for Caller.Admin is left
-	// out.
+	// withoutAdmin does not set Caller.Admin, which needs a query. The handlers of package auth do not use this field, because they read the
+	// caller's account themselves.
 	withoutAdmin := &identity.Authenticator{Tokens: a.Tokens}
-	a.eachSurface(func(prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware) {
+	a.eachSurface(func(prefix string, writeError httpx.ErrorWriter, routes []route, middleware ...httpx.Middleware) {
 		authenticator := a.authenticator
 		if prefix == authPrefix {
 			authenticator = withoutAdmin
 		}
-		a.handleSurface(mux, authenticator, prefix, write, routes, ms...)
+		a.handleSurface(mux, authenticator, prefix, writeError, routes, middleware...)
 	})
 	mux.HandleFunc("GET /health/live", a.live)
 	mux.HandleFunc("GET /health/ready", a.ready)
+	// Browsers report violations of the pages' content security policy here. The pattern names no method, because otherwise the pattern "/"
+	// below would match requests with other methods, and they would get the page for unknown paths instead of the status 405.
 	mux.Handle(pages.ReportPath, httpx.Handle(pages.WriteError, allowMethod(http.MethodPost, a.pages.Report)))
 	for path, handler := range map[string]httpx.Handler{
 		"/robots.txt": a.pages.Robots, "/sitemap.xml": a.pages.Sitemap, "/feed.xml": a.pages.Feed, "/site.webmanifest": a.pages.WebManifest,
@@ -73,7 +79,7 @@ func (a *App) Handler() http.Handler {
 }
 
 // eachSurface calls add with the prefix, error format, routes and middleware of each surface of the backend.
-func (a *App) eachSurface(add func(prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware)) {
+func (a *App) eachSurface(add func(prefix string, writeError httpx.ErrorWriter, routes []route, middleware ...httpx.Middleware)) {
 	add(authPrefix, auth.WriteError, []route{
 		{pattern: "POST /auth/v1/token", handler: a.Auth.Token},
 		{pattern: "POST /auth/v1/logout", handler: a.Auth.Logout},
@@ -200,19 +206,18 @@ func (a *App) eachSurface(add func(prefix string, write httpx.ErrorWriter, route
 	}, a.withTimeout)
 }
 
-// handleSurface registers the routes of one surface, a part of the wire contract with its own prefix and error format. A request
-// passes CORS first, then ms, then the check of its key or token. An unknown path gets the status 404, a path without a route for
-// the method 405, both in the error format of the surface.
-func (a *App) handleSurface(mux *http.ServeMux, authenticator *identity.Authenticator, prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware) {
+// handleSurface registers the routes of one surface. A request passes CORS first, then middleware, then the check of its key or token. An
+// unknown path gets the status 404, a path without a route for the method 405, both in the error format of the surface.
+func (a *App) handleSurface(mux *http.ServeMux, authenticator *identity.Authenticator, prefix string, writeError httpx.ErrorWriter, routes []route, middleware ...httpx.Middleware) {
 	inner := http.NewServeMux()
 	for _, r := range routes {
-		h := httpx.Handle(write, r.handler)
+		h := httpx.Handle(writeError, r.handler)
 		if !r.public {
-			h = guardUnlessAnonymous(r.allowAnonymous, h, httpx.Guard(authenticator, write)(h))
+			h = guardUnlessAnonymous(r.allowAnonymous, h, httpx.Guard(authenticator, writeError)(h))
 		}
 		inner.Handle(r.pattern, h)
 	}
-	nowhere := httpx.Handle(write, func(w http.ResponseWriter, r *http.Request) error {
+	nowhere := httpx.Handle(writeError, func(w http.ResponseWriter, r *http.Request) error {
 		if methods := allowedMethods(inner, r); len(methods) > 0 {
 			w.Header().Set("Allow", strings.Join(methods, ", "))
 			return errNoMethod.Becausef("%s %s", r.Method, r.URL.Path)
@@ -225,7 +230,7 @@ func (a *App) handleSurface(mux *http.ServeMux, authenticator *identity.Authenti
 		} else {
 			nowhere.ServeHTTP(w, r)
 		}
-	}), append([]httpx.Middleware{httpx.CORS}, ms...)...))
+	}), append([]httpx.Middleware{httpx.CORS}, middleware...)...))
 }
 
 // matchesRoute reports whether a method and the path of a request match a route. A path that lacks the slash before a {path...}

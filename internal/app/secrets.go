@@ -15,11 +15,14 @@ import (
 	"atelie/internal/db"
 )
 
-// resealEvery is how often data that was sealed (encrypted) with the previous secret is sealed again with the current one. Doing
-// this once is not enough, because other nodes can still seal data with the previous secret.
+// This file derives the keys of the program from the site's secret, and replaces the previous secret with the current one.
+
+// resealEvery is how often data that was sealed (encrypted) with the previous secret is sealed again with the current one. Once is not
+// enough, because other nodes can still seal data with the previous secret.
 const resealEvery = time.Hour
 
-// derive returns the key for one purpose, derived from a secret. A key reveals nothing about the keys of other purposes.
+// derive returns the key for one purpose, such as "refresh tokens", from a secret. A key reveals nothing about the keys of other purposes.
+// Another text for a purpose gives another key, which cannot read what the old one has encrypted.
 func derive(secret []byte, purpose string) []byte {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write([]byte("atelie " + purpose))
@@ -47,7 +50,7 @@ func (a *App) previousSecret() []byte {
 	return []byte(a.cfg.Auth.JWTSecretPrevious)
 }
 
-// previousAuthKeys derives the keys of package auth from the previous secret, or returns nil if there is none.
+// previousAuthKeys derives the keys of package auth from the previous secret. It returns nil if there is none.
 func (a *App) previousAuthKeys() *auth.Keys {
 	if a.cfg.Auth.JWTSecretPrevious == "" {
 		return nil

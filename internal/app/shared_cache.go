@@ -30,13 +30,13 @@ const (
 // Lifetimes in shared caches.
 const (
 	// pageLifetime is for pages. A page from another node can be a second old when the cache stores it, and the cache keeps it for one
-	// more second. An edit is therefore visible after two seconds. stale-while-revalidate is left out: with it, a page that was last requested
-	// an hour ago would be served as it was then.
+	// more second. An edit is therefore visible after two seconds. stale-while-revalidate is left out, because with it, a page that was last
+	// requested an hour ago would be served as it was then.
 	pageLifetime = "public, max-age=0, s-maxage=1, stale-if-error=300"
 	// fileLifetime is appended to the Cache-Control of files.
 	fileLifetime = ", s-maxage=1, stale-if-error=300"
-	// immutableLifetime is appended for files whose URL contains the hash of the content. Such a file never changes, but it can be removed:
-	// the cache requests it again after a minute.
+	// immutableLifetime is appended for files whose URL contains the hash of the content. Such a file never changes, but it can be removed.
+	// Therefore the cache requests it again after a minute.
 	immutableLifetime = ", s-maxage=60, stale-while-revalidate=60, stale-if-error=300"
 	// purgedLifetime is for pages in a CDN that the program purges after each change. If a purge is lost, a page can be two minutes old.
 	// It is sent in headers that only CDNs read, because browsers would obey stale-while-revalidate too and cannot be purged.
@@ -172,8 +172,8 @@ var sharedStatuses = []int{
 	http.StatusOK, http.StatusPartialContent, http.StatusFound, http.StatusNotModified, http.StatusNotFound, http.StatusGone,
 }
 
-// sharedCacheControl returns Cache-Control for shared caches. set is the value that the handler has set. The result is "" if set can stay as
-// it is.
+// sharedCacheControl returns Cache-Control for shared caches. set is the value that the handler has set. The result is "" if set can stay
+// as it is.
 func sharedCacheControl(set string, kind sharedKind, status int) string {
 	directives := strings.Split(strings.ReplaceAll(strings.ToLower(set), " ", ""), ",")
 	has := func(name string) bool {

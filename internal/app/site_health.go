@@ -11,7 +11,9 @@ import (
 	"atelie/internal/release"
 )
 
-// healthDelay is how long the first health check waits after the start. Until then backups resume and certificates are loaded.
+// This file checks the health of the site (backups, disk, mails, certificates, new releases) and mails the owners about problems.
+
+// healthDelay is the time from the start until the first health check. Meanwhile backups resume and certificates are loaded.
 const healthDelay = 5 * time.Minute
 
 // wireHealth creates the service that reports the health of the site to administrators.
@@ -41,7 +43,7 @@ func (a *App) releases() *health.Releases {
 // healthInterval is the interval of health checks.
 const healthInterval = time.Hour
 
-// checkHourly calls check healthDelay after the start and then once in healthInterval until ctx ends.
+// checkHourly waits for healthDelay, then calls check once in healthInterval until ctx ends.
 func checkHourly(ctx context.Context, check func()) {
 	if interval.Sleep(ctx, healthDelay) != nil {
 		return
@@ -49,8 +51,8 @@ func checkHourly(ctx context.Context, check func()) {
 	interval.Every(ctx, healthInterval, check)
 }
 
-// watchRelease reads the release file when that is due. It checks this every hour until ctx ends. It is separate from the other checks,
-// because the server with the file may be slow.
+// watchRelease checks every hour, until ctx ends, whether it is time to read the release file, and then reads it. It is separate from the
+// other checks, because the server with the file may be slow.
 func (a *App) watchRelease(ctx context.Context) {
 	checkHourly(ctx, func() {
 		if err := a.health.CheckRelease(ctx); err != nil && ctx.Err() == nil {

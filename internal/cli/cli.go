@@ -1,4 +1,5 @@
-// Package cli implements the command line of the program. Each command is in a file of its own; cli.go has the parser and the exit codes.
+// Package cli implements the command line of the program. Each command is in a file of its own, and is listed in the type commands; cli.go
+// has the parser and the exit codes.
 package cli
 
 import (
@@ -29,13 +30,13 @@ const (
 	exitIncomplete = 4 // atelie import: something could not be imported
 )
 
-// status is an exit code as an error. A command returns it after it has printed its result. It is not printed.
+// status is an exit code as an error. A command that has printed its result returns it to set the exit code; Run prints nothing for it.
 type status int
 
 func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// commands declares the whole command line for the library kong. Its fields are the commands and the settings; a setting is a flag
-// of all commands. The tag settings names those that a command reads, for its help (settingsOf).
+// commands declares the whole command line for the library kong. Its fields are the commands and the settings (config.Config). A setting is
+// a flag of all commands. The tag settings of a command names the settings that it reads, so that its help shows only these (settingsOf).
 type commands struct {
 	config.Config
 	ConfigFile kong.ConfigFlag  `name:"config" type:"existingfile" env:"ATELIE_CONFIG" placeholder:"FILE" help:"JSON file with settings; their names are those of the flags."`

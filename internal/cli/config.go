@@ -10,7 +10,7 @@ import (
 	"atelie/internal/config"
 )
 
-// configCommand is the command atelie config. It prints all settings.
+// configCommand is the command atelie config. It prints all settings of the program.
 type configCommand struct{}
 
 // Run prints the name, value and source of each setting. Secrets are masked.

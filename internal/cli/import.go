@@ -9,13 +9,14 @@ import (
 	"atelie/internal/archive"
 )
 
-// importCommand is the command atelie import, a group with one command for each source. atelie import FILE means atelie import site
-// FILE.
+// importCommand is the command atelie import, a group with one command for each kind of source. "atelie import FILE" is short for "atelie
+// import site FILE".
 type importCommand struct {
 	Site     importSiteCommand     `cmd:"" default:"withargs" help:"Import an archive that atelie export has made into an empty site."`
 	Supabase importSupabaseCommand `cmd:"" help:"Import a Supabase project: accounts, files and rows. Importing it again changes nothing."`
 }
 
+// importSiteCommand is the command atelie import site. It imports an archive that atelie export has made.
 type importSiteCommand struct {
 	File     string `arg:"" type:"existingfile" help:"The archive."`
 	LeaveOut bool   `name:"leave-out-refused" help:"If this site refuses some files, import everything else, and list these files with the rows that show them. Without this flag the import fails if a file is refused."`

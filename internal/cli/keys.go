@@ -21,8 +21,8 @@ type keysCommand struct {
 
 type keysPrintCommand struct{}
 
-// Run prints the keys and the URL that supabase-js needs. It opens the site, because app.Open checks that the secret
-// belongs to the database: keys made with another secret would not work.
+// Run prints the keys and the URL that supabase-js needs. It opens the site, because app.Open checks that the secret belongs to the
+// database. Keys made with another secret would not work.
 func (c *keysPrintCommand) Run(env *environment) error {
 	if err := env.deriveURLs(); err != nil {
 		return err

@@ -2,8 +2,8 @@ package cli
 
 import "atelie/internal/media/rendition"
 
-// pictureWorkerCommand is the hidden command atelie picture-worker. The server uses it to start this program again as a worker
-// process that makes renditions.
+// pictureWorkerCommand is the command atelie picture-worker, which the help does not list. The server uses it to start this program again
+// as a worker process that makes renditions (a picture in other sizes).
 type pictureWorkerCommand struct{}
 
 // Run does one rendition job. The server starts this process with limits of memory and time, writes the job to its standard

@@ -25,7 +25,8 @@ func (c *secretRotateCommand) Run(env *environment) error {
 	if env.cfg.Auth.JWTSecret != "" {
 		return errSecretSet
 	}
-	if err := env.with(func(*app.App) error { return nil }); err != nil { // opening the site checks that the folder's secret belongs to the database
+	// with opens the site, which checks that the secret in the folder belongs to the database.
+	if err := env.with(func(*app.App) error { return nil }); err != nil {
 		return err
 	}
 	if err := datafolder.RotateSecret(env.cfg.Server.DataDir); err != nil {

@@ -15,8 +15,9 @@ import (
 	"atelie/internal/db"
 )
 
-// firstSizesTime limits how long a start with demo content waits for the first sizes of its pictures. Two processors make them in some
-// seconds. Jobs make the other sizes later; until then pages show the uploaded files. Tests on busy machines raise the limit.
+// firstSizesTime limits how long a start with demo content waits for the first sizes of its pictures, which take two processors some
+// seconds. When the time is over, the site is served anyway: pages show the uploaded files until jobs have made the sizes. Tests on busy
+// machines raise the limit.
 var firstSizesTime = 15 * time.Second
 
 // serveCommand is the command atelie serve, the server itself.

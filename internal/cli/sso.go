@@ -21,12 +21,13 @@ type ssoCommand struct {
 	Renew  ssoRenewCommand  `cmd:"" name:"renew-key" help:"Make a new key pair for this site. Identity providers must then read its metadata again."`
 }
 
+// ssoInfoCommand is the command atelie sso info.
 type ssoInfoCommand struct {
 	ID string `arg:"" optional:"" help:"Print this identity provider as JSON instead."`
 }
 
-// Run prints the URLs of this site's service provider, or one identity provider. It creates the site's key pair if there is
-// none, so that an identity provider can be configured before SAML is enabled.
+// Run prints the URLs of this site's service provider (its side of SAML), or one identity provider. If the site has no key pair, Run
+// creates it, so that an identity provider can be configured before SAML is enabled.
 func (c *ssoInfoCommand) Run(env *environment) error {
 	return env.with(func(a *app.App) error {
 		if c.ID != "" {
@@ -58,6 +59,7 @@ func describeSAML(on bool) string {
 
 type ssoListCommand struct{}
 
+// Run prints a line for each identity provider.
 func (c *ssoListCommand) Run(env *environment) error {
 	return env.with(func(a *app.App) error {
 		list, err := a.Auth.SSOProviders(env.ctx, "", "") // "": without a filter

@@ -7,8 +7,8 @@ import (
 	"atelie/internal/release"
 )
 
-// upgradeCommand is the command atelie upgrade --check. It compares this program with the release that the operator's release file
-// names. It installs nothing, and connects to no address other than that of the release file.
+// upgradeCommand is the command atelie upgrade --check. It compares this program with the newest release, which the operator's release file
+// (setting release-file) names. It installs nothing, and connects to no address other than that of the release file.
 type upgradeCommand struct {
 	Check bool `required:"" help:"Compare this program with the release that ATELIE_RELEASE_FILE names. Exit status: 0 if there is no newer release, 3 if there is one, 1 if the comparison fails."`
 }

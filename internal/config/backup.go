@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Backup contains the settings of the backup. The tag secret says how the command atelie config masks a value.
+// Backup contains the settings of the backup. Config explains the tags.
 type Backup struct {
 	URL        string        `name:"backup-url" env:"ATELIE_BACKUP_URL" secret:"url" placeholder:"FOLDER|S3-URL" help:"Where the continuous backup is stored: a folder, or s3://… as in storage-url. off turns backups off. Default: the folder backups in the data folder, which protects from mistakes but not from the loss of the disk."`
 	CopyURL    string        `name:"backup-copy-url" env:"ATELIE_BACKUP_COPY_URL" secret:"url" placeholder:"FOLDER|S3-URL" help:"A secondary destination, in the form of backup-url. The backup is copied to it once a night, after a trial restore."`
@@ -18,7 +18,7 @@ type Backup struct {
 // BackupOff is the value of backup-url that turns backups off.
 const BackupOff = "off"
 
-// Location is where the files of a site or of a backup are: a folder or a bucket. It is the parsed value of a setting or flag.
+// Location is the parsed value of a setting or flag that says where the files of a site or a backup are: in a folder or in a bucket.
 type Location struct {
 	Folder string // absolute path; "" if Bucket is set
 	Bucket *S3    // nil if the location is a folder

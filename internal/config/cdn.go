@@ -19,6 +19,7 @@ type CDN struct {
 // headerName matches the names that the header of a purge request may have.
 var headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 
+// validateCDN checks the settings in CDN.
 func (c *Config) validateCDN() error {
 	var m mistakes
 	if c.CDN.PurgeHeader != "" {

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// Config holds all settings, in sections. The library kong reads the tags of the fields: the names of the flag and of the
-// environment variable, the default and the help. The command atelie config reads the tag secret: "yes" masks the whole value,
-// "url" the password in a URL.
+// Config holds all settings, in sections. A new setting is a new field in a section. The library kong reads the tags of the fields: the
+// names of the flag and of the environment variable, the default and the help. The command atelie config reads the tag secret: "yes" masks
+// the whole value, "url" the password in a URL.
 type Config struct {
 	Server   Server   `embed:""`
 	Database Database `embed:""`
@@ -36,7 +36,7 @@ type Config struct {
 	// New is the flag --new of some commands. If it is set, a missing database or file store is created even if other parts of the
 	// site exist. Without it the start fails, because the missing part may be lost or a setting may name a wrong folder.
 	New bool `kong:"-"`
-	// Command is set by commands that can run beside a server: they wait longer for the lock of an SQLite database.
+	// Command is set by commands that can run beside a server. They wait longer for the lock of an SQLite database.
 	Command bool `kong:"-"`
 }
 

@@ -13,8 +13,10 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Domains returns the site's domain names in the form that the DNS uses: ASCII, lower case. Without domains the program does
-// not serve HTTPS itself. The error has one line for each invalid name.
+// This file parses and validates the settings for HTTPS: the site's domains and the certificate authority (ACME).
+
+// Domains returns the site's domain names in the form that the DNS uses: ASCII, lower case. If there are none, the program does not serve
+// HTTPS itself. The error has one line for each invalid name.
 func (s *Server) Domains() ([]string, error) {
 	var (
 		names []string

@@ -32,8 +32,7 @@ type Setting struct {
 // WellKnownProviders are the providers that have a default issuer.
 var WellKnownProviders = []string{"apple", "discord", "facebook", "github", "google"}
 
-// reservedProviders are names that a provider must not have, because tokens and identities use them for other ways of signing
-// in.
+// reservedProviders are names that a provider must not have, because they stand for other ways of signing in in tokens and identities.
 var reservedProviders = []string{"email", "phone", "anonymous", "anonymous_users", "saml", "sso", "web3"}
 
 // oidcPrefix begins the names of the environment variables.
@@ -62,6 +61,7 @@ func splitWords(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
+// providerName matches the names that an operator may choose for a provider.
 var providerName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
 // LoadOIDC reads the identity providers from environ (in the form of os.Environ) and from file, the "oidc" object of the

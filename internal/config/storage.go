@@ -22,13 +22,14 @@ type S3 struct {
 	Create    bool   // the bucket is created if it does not exist
 }
 
+// The accepted names of buckets and regions.
 var (
 	bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 	regionName = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
 )
 
-// Bucket parses the URL of the bucket for files. It returns nil if files are stored in the data folder. The error is that of
-// ParseS3.
+// Bucket parses the URL of the bucket for files. It returns nil if the setting is empty, which means that files are stored in the data
+// folder. Errors are those of ParseS3.
 func (s *Storage) Bucket() (*S3, error) {
 	if s.URL == "" {
 		return nil, nil

@@ -9,8 +9,10 @@ import (
 	"atelie/internal/settings"
 )
 
-// bootData is the boot data of a page: the JSON embedded in the page for hydration, so that the page's scripts start without further requests.
-// web/src/lib/boot.ts reads it.
+// This file makes the HTML of a page: it reads what the page depends on from the database, renders it and fills index.html.
+
+// bootData is the boot data of a page: JSON in the page from which its scripts start without further requests. web/src/lib/boot.ts reads
+// it, so a new field needs a line there too.
 type bootData struct {
 	APIURL   string `json:"apiUrl"`   // public URL of the backend
 	AnonKey  string `json:"anonKey"`  // the public API key
@@ -22,18 +24,18 @@ type bootData struct {
 	BackupDays int           `json:"backupDays,omitempty"`
 	Today      string        `json:"today"` // YYYY-MM-DD: the server and the browser must render the page with the same date
 	Site       settings.Site `json:"site"`
-	// Media contains, by URL, the description of the portrait in Site, in the form of the computed column media of the tables.
+	// Media contains the description of the file Site.Portrait by its URL, as in the column media of the rows that /rest/v1 returns.
 	Media map[string]json.RawMessage `json:"media,omitempty"`
 	// HasReviews is whether the navigation bar shows a link to the reviews.
 	HasReviews bool `json:"hasReviews"`
-	// EmptyTypes are the types of works that get no filter button: no work has such a type, and the owner has chosen to hide these types.
-	EmptyTypes  []string      `json:"empty,omitempty"`
-	WorkID      string        `json:"art,omitempty"`         // id of the work that the URL names; "" for none
-	WorkMissing bool          `json:"noWork,omitempty"`      // the URL names a work that does not exist
-	ReviewsPage int           `json:"reviewsPage,omitempty"` // number of the page of reviews that the URL names, from 1; 0 for none
-	Series      string        `json:"series,omitempty"`      // slug of the series that the URL names; "" for none
-	NoSeries    bool          `json:"noSeries,omitempty"`    // the URL names a series that does not exist
-	Queries     []queryResult `json:"queries,omitempty"`     // results of the queries of the page's components
+	// EmptyTypes are the types that no work has, if the owner has chosen that the gallery shows no filter button for such types.
+	EmptyTypes    []string      `json:"empty,omitempty"`
+	WorkID        string        `json:"art,omitempty"`         // id of the work that the URL names; "" for none
+	WorkMissing   bool          `json:"noWork,omitempty"`      // the URL names a work that does not exist
+	ReviewsPage   int           `json:"reviewsPage,omitempty"` // number of the page of reviews that the URL names, from 1; 0 for none
+	SeriesSlug    string        `json:"series,omitempty"`      // slug of the series that the URL names; "" for none
+	SeriesMissing bool          `json:"noSeries,omitempty"`    // the URL names a series that does not exist
+	Queries       []queryResult `json:"queries,omitempty"`     // results of the queries of the page's components
 }
 
 // pageInputs contains everything on which the page of a view depends, besides the built site: the HTML tags of its head, and its boot
@@ -81,7 +83,20 @@ func (s *Service) readBoot(ctx context.Context, v view) (bootData, error) {
 	if err != nil {
 		return bootData{}, err
 	}
-	b := bootData{APIURL: s.cfg.APIURL, AnonKey: key, SecondFactor: s.cfg.SecondFactor, BackupDays: s.cfg.BackupDays, Language: v.language, Today: s.now().Format(time.DateOnly), Site: site, WorkID: v.workID, WorkMissing: v.workMissing, ReviewsPage: v.reviewsPage, Series: v.series, NoSeries: v.seriesMissing}
+	b := bootData{
+		APIURL:        s.cfg.APIURL,
+		AnonKey:       key,
+		Language:      v.language,
+		SecondFactor:  s.cfg.SecondFactor,
+		BackupDays:    s.cfg.BackupDays,
+		Today:         s.now().Format(time.DateOnly),
+		Site:          site,
+		WorkID:        v.workID,
+		WorkMissing:   v.workMissing,
+		ReviewsPage:   v.reviewsPage,
+		SeriesSlug:    v.seriesSlug,
+		SeriesMissing: v.seriesMissing,
+	}
 	if site.Portrait != "" {
 		if b.Media, err = s.cfg.DescribePictures(ctx, []string{site.Portrait}); err != nil {
 			return bootData{}, err

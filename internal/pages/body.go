@@ -17,7 +17,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// body is the content of a response in all encodings (HTTP's content codings), each of which is compressed once for all requests.
+// This file compresses the content of pages and files, and writes it as a response in an encoding that the client accepts, or the status
+// 304 if the client has it already.
+
+// body is the content of a page or file in several encodings (HTTP's content codings). Each is compressed only once, for all requests.
 type body struct {
 	variants     []*variant        // the preferred encoding first, the uncompressed content last
 	recompressed bool              // whether the brotli variant has brotli's best quality
@@ -27,15 +30,15 @@ type body struct {
 // variant is the content of a body in one encoding. A page is compressed when the first request accepts the encoding, so that no request
 // waits for the other encodings.
 type variant struct {
-	encoding string // content encoding, one of encodings; "" for the uncompressed content
-	mu       sync.Mutex
-	encoded  atomic.Pointer[representation] // nil until it is compressed; set while mu is locked
+	encoding string                         // content encoding, one of encodings; "" for the uncompressed content
+	mu       sync.Mutex                     // locked during the compression
+	encoded  atomic.Pointer[representation] // nil until the content is compressed
 }
 
 // representation contains the bytes of a variant and its header values. Each variant has its own entity tag (RFC 9110 §8.8.3.3). All
 // responses share the slices of header values, so nothing may change their elements.
 type representation struct {
-	bytes                                []byte // nil if they were not smaller than the content
+	bytes                                []byte // nil if compression did not make the content smaller
 	encodingHeader, contentLength, etags []string
 }
 
@@ -43,15 +46,15 @@ type representation struct {
 var encodings = []string{"br", "zstd", "gzip"}
 
 // pageQuality is brotli's quality for pages that a request waits for. Quality 5 takes 2 ms for 60 kB; the best, 11, takes 100 ms.
-// pageWindow is the base-2 logarithm of the window size in bytes. A page fits into 2^18 bytes, and a compressor with the default
-// window would allocate megabytes for each page.
+// pageWindow is the base-2 logarithm of the compressors' window size in bytes. A page fits into 2^18 bytes. With the default window, a
+// compressor would allocate megabytes for each page.
 const (
 	pageQuality = 5
 	pageWindow  = 18
 )
 
-// zstdEncoder returns the encoder, which all pages share. It takes a megabyte of memory, and the next better level would take five.
-// That level would help few visitors, because browsers that support zstd also support brotli.
+// zstdEncoder returns the zstd encoder, which all pages share. It takes a megabyte of memory. The next better level would take five, for
+// few visitors, because browsers that support zstd also support brotli.
 var zstdEncoder = sync.OnceValues(func() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<pageWindow), zstd.WithEncoderLevel(zstd.SpeedDefault))
 })

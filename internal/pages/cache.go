@@ -12,19 +12,21 @@ import (
 	"atelie/internal/memory"
 )
 
+// This file caches finished pages in memory. It makes them in advance at the start and after each change of the content.
+
 const (
 	// cacheBytes is the limit of the page cache in bytes. Each page counts with all variants of its body.
 	cacheBytes = 12 << 20
 	// entryOverhead is an estimate of the memory that a cached page needs besides its content, in bytes.
 	entryOverhead = 500
-	// editDebounce is how long the content must stay unchanged after an edit before pages are made in advance. The pages are then made
-	// once for all writes of one save, but again for the owner's next save.
+	// editDebounce is how long the content must stay unchanged after an edit before pages are made in advance. Because of this wait, a save
+	// that consists of several writes makes the pages only once. The owner's next save makes them again.
 	editDebounce = 150 * time.Millisecond
 	// renditionDebounce is used instead of editDebounce after a change that is not an edit, such as a finished rendition (a picture
 	// in another size). It is longer because such changes repeat for minutes while uploaded pictures are processed.
 	renditionDebounce = 6 * time.Second
 	// defaultRecompressDelay is how long the content must stay unchanged before pages are recompressed (compressed again, with
-	// brotli's best quality). It takes seconds of CPU time, so it waits until the owner has probably finished editing.
+	// brotli's best quality). This takes seconds of CPU time, so it begins when the owner has probably finished editing.
 	defaultRecompressDelay = 5 * time.Minute
 	// staleTime is how long the old page may be served after a change that is not an edit, while the new page is made. After an
 	// edit, visitors wait for the new page.
@@ -39,13 +41,15 @@ type pageKey struct {
 	day string // the current date, YYYY-MM-DD, which the boot data contains
 }
 
-// pageCache contains the finished pages of the current content version, and stale ones until they are replaced. It has no method to
-// invalidate pages: each call passes the current content versions, and content.Cache then drops older pages or marks them as stale.
+// pageCache contains the finished pages of the current content version, and stale ones until they are replaced. It needs no method to
+// invalidate pages, because each call passes the current content versions, and content.Cache then drops older pages or marks them as stale.
 type pageCache struct {
-	version         *content.Version
-	changed         <-chan struct{} // receives a value after the content version has changed
-	pages           *content.Cache[pageKey, *body]
-	workPageSlot    chan struct{} // lock held while the page of a single work, of a series or of further reviews is made; only one of these pages is made at a time, because there can be thousands of them
+	version *content.Version
+	changed <-chan struct{} // receives a value after the content version has changed
+	pages   *content.Cache[pageKey, *body]
+	// workPageSlot is a lock that is held while the page of a single work, of a series or of further reviews is made. Only one of these
+	// pages is made at a time, because there can be thousands of them.
+	workPageSlot    chan struct{}
 	recompressDelay time.Duration // defaultRecompressDelay except in tests
 	// hasGarbage is true if pages were made or recompressed since the most recent memory.Release. That function slows the program down
 	// for milliseconds, so it is called only if hasGarbage is true.
@@ -97,7 +101,7 @@ func (s *Service) loadPage(ctx context.Context, v view, inAdvance bool, beforeMa
 // makePage makes a page, once for all concurrent callers.
 func (s *Service) makePage(ctx context.Context, at content.Versions, key pageKey, inAdvance bool) (*body, error) {
 	return s.cache.pages.Load(ctx, at, key, func(ctx context.Context) (*body, bool, error) {
-		if key.workID != "" || key.reviewsPage > 0 || key.series != "" {
+		if key.workID != "" || key.reviewsPage > 0 || key.seriesSlug != "" {
 			s.cache.workPageSlot <- struct{}{}
 			defer func() { <-s.cache.workPageSlot }()
 		}

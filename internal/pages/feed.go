@@ -15,10 +15,12 @@ import (
 	"atelie/internal/settings"
 )
 
+// This file makes the Atom feed (RFC 4287) of the newest works, from which feed readers learn of new works.
+
 // feedWorks is the maximum number of works in the feed. The newest works come first.
 const feedWorks = 30
 
-// The elements of an Atom feed (RFC 4287), as encoding/xml writes them.
+// The elements of the feed, as encoding/xml writes them.
 type (
 	atomFeed struct {
 		XMLName  xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`

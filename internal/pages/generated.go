@@ -15,12 +15,15 @@ import (
 	"atelie/internal/httpx"
 )
 
-// generatedLife is how long a generated file (sitemap, feed, robots.txt, web app manifest) is served before it is made again. So
-// changes are visible after at most this time, and many requests cause few queries.
+// This file caches and sends the generated files: sitemap, feed, robots.txt and web app manifest. A new one needs a handler that calls
+// serveGenerated, and a route in internal/app/routes.go.
+
+// generatedLife is how long a generated file is served before it is made again. Changes are visible after at most this time, and many
+// requests cause few queries.
 const generatedLife = time.Second
 
-// largeFile is the size in bytes from which a file is large. The cache contains the bytes of only one large file, the one that was made
-// most recently.
+// largeFile is the size in bytes from which a file counts as large. The cache contains the bytes of only one large file, the one that was
+// made most recently.
 const largeFile = 1 << 20
 
 // generatedFiles caches the generated files by name. A name is a kind of file ("feed"), followed by a language ("feed en") or a
@@ -32,8 +35,8 @@ type generatedFiles struct {
 	locks       map[string]chan struct{} // locks by kind of file, because files of a kind are made one at a time
 }
 
-// generatedFile is a file in the cache. When its bytes are removed from the cache, etag and changed stay, and a file that is made later
-// with the same bytes gets them again.
+// generatedFile is a file in the cache. When its bytes are removed from the cache, etag and changed stay. If the file is made again and
+// has the same bytes, it keeps these two values.
 type generatedFile struct {
 	body    []byte // nil if another large file has replaced it in the cache
 	etag    string

@@ -35,7 +35,7 @@ type Config struct {
 
 	Version *content.Version // the number that each change of visible content raises; the cache compares it to find outdated pages
 
-	// DescribePictures returns descriptions of pictures by their URLs, in the form of the computed column media of the tables.
+	// DescribePictures returns descriptions of pictures by their URLs, as in the column media of the rows that /rest/v1 returns.
 	DescribePictures func(ctx context.Context, urls []string) (map[string]json.RawMessage, error)
 	Content          ContentReader // reads works, reviews and covers
 }
@@ -56,10 +56,10 @@ type Service struct {
 
 	sitePages atomic.Pointer[sitePages] // the pages with the owner's choices for the gallery (pagesOf); nil before the first request
 
-	pageHeaders  []header // response headers of every page
-	reports      reportLimiter
+	pageHeaders  []header      // response headers of every page
+	reports      reportLimiter // limits the reports of browsers that are logged
 	generated    generatedFiles
-	sitemapWorks int64 // number of works in one file of the sitemap; the constant of this name except in tests
+	sitemapWorks int64 // maximum number of works in one file of the sitemap; the constant of this name except in tests
 }
 
 // ErrNotBuilt is the error for requests for pages if the program was compiled without the site.

@@ -16,7 +16,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file collects the information in the head of a page and writes its tags.
+// This file collects the information in the head of a page (describePage) and writes its tags (makeHead).
 
 // lang returns the language of the view as an i18n.Language.
 func (v view) lang() i18n.Language { return i18n.Language(v.language) }
@@ -50,9 +50,9 @@ func (s *Service) describePage(ctx context.Context, v view, site settings.Site) 
 	l := v.lang()
 	h = pageHead{language: l, site: site}
 	about := site.Text(l, func(t settings.Texts) string { return t.AboutDescription })
-	filter, gallery := galleryFilter(v.path)
+	filter, isGallery := galleryFilter(v.path)
 	switch {
-	case v.workMissing || v.seriesMissing:
+	case v.workMissing || v.seriesMissing: // only views of the gallery are marked as missing
 		h.title = galleryTitle(l, filter)
 		return h, nil
 	case v.status != http.StatusOK:
@@ -60,7 +60,7 @@ func (s *Service) describePage(ctx context.Context, v view, site settings.Site) 
 		return h, nil
 	case isAdminPath(v.path):
 		return h, nil
-	case gallery:
+	case isGallery:
 		if h.work, err = s.readWorkOf(ctx, v); err != nil {
 			return h, err
 		}

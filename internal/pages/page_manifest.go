@@ -24,7 +24,7 @@ type pageManifest struct {
 	Documents string              `json:"documents"` // the style sheet of the pages without scripts (document.go); "" for none
 	Fonts     []string            `json:"fonts"`     // fonts that index.html preloads
 	Languages map[string][]string `json:"languages"` // modules with texts, by language
-	Pages     []page              `json:"pages"`     // all pages, with those of the admin area
+	Pages     []page              `json:"pages"`     // all pages, including those of the admin area
 }
 
 // page is a page of the site's router.

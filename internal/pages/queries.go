@@ -9,6 +9,8 @@ import (
 	"strings"
 )
 
+// This file runs the queries of a page's components, which the build lists in the page manifest (pageQuery).
+
 // queryResult is the result of a query of a page. It is part of the boot data (the JSON embedded in the page), so that the page can
 // be rendered immediately and its scripts need not request it.
 type queryResult struct {
@@ -25,8 +27,8 @@ func (q queryResult) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any{q.key, q.data})
 }
 
-// rowBytes limits the size of results, so that long texts do not make a page large. All rows of a pageQuery with a Limit may together have
-// Limit × rowBytes bytes. Most rows have less than half of rowBytes.
+// rowBytes limits the size of results, so that long texts do not make a page large. The rows of a pageQuery with a Limit may together have
+// Limit × rowBytes bytes; the rows after that are left out (truncated). Most rows have less than half of rowBytes.
 const rowBytes = 2560
 
 // hasReviews reports whether the site shows any reviews.
@@ -36,8 +38,8 @@ func (s *Service) hasReviews(ctx context.Context) (bool, error) {
 }
 
 // readQueries returns the results of all queries for the page of a view. If the URL names a work that is not among the rows of these
-// results, a result with that work is added. If the URL names a series, the works are those of the series, and a result with the series
-// is added.
+// results, readQueries adds a result with that work. If the URL names a series, the queries for works return the works of the series, and
+// readQueries adds a result with the series.
 func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, err error) {
 	site, err := s.pagesOf(ctx)
 	if err != nil {
@@ -48,7 +50,7 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 		return nil, nil
 	}
 	needsWork := v.workID != "" && page.WorkQuery != nil
-	shown, err := s.seriesOf(ctx, v)
+	named, err := s.seriesOf(ctx, v) // nil if the URL names no series
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +63,9 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 			result   queryResult
 			complete bool
 		)
-		if shown != nil && q.Table == "products" {
+		if named != nil && q.Table == "products" {
 			filter, _ := galleryFilter(v.path)
-			result, complete, err = s.runSeriesQuery(ctx, q, shown, filter, page.WorksFilter, maxBytes)
+			result, complete, err = s.runSeriesQuery(ctx, q, named, filter, page.WorksFilter, maxBytes)
 		} else {
 			result, complete, err = s.runQuery(ctx, q, 0, maxBytes)
 		}
@@ -82,7 +84,7 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 			needsWork = !complete && !strings.Contains(string(result.data), `"id":"`+v.workID+`"`)
 		}
 	}
-	if shown != nil {
+	if named != nil {
 		result, err := s.seriesResult(ctx, v)
 		if err != nil {
 			return nil, err

@@ -8,11 +8,14 @@ import (
 	"atelie/internal/pages/render"
 )
 
-// renderBytecode is the path, within the build, of the bytecode of the script that renders pages on the server. It is compressed with brotli.
+// This file renders pages on the server, with package render.
+
+// renderBytecode is the path, within the build, of the bytecode of the script that renders pages on the server. It is compressed with
+// brotli.
 const renderBytecode = ".server/render.bytecode.br"
 
-// newRenderer returns the renderer of the built site. It returns nil if the build has no such file. In this case browsers render
-// all pages.
+// newRenderer returns the renderer of the built site. It returns nil if the build has no file renderBytecode. In this case browsers
+// render all pages.
 func newRenderer(dist fs.FS) (*render.Renderer, error) {
 	packed, err := fs.ReadFile(dist, renderBytecode)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -24,9 +27,9 @@ func newRenderer(dist fs.FS) (*render.Renderer, error) {
 // isServerRendered reports whether the server renders the page of a view. It renders all pages except those of the admin area.
 func (s *Service) isServerRendered(v view) bool { return s.renderer != nil && !isAdminPath(v.path) }
 
-// renderPage renders the page of a view from its boot data. inAdvance is true if no visitor waits for the page. The returned page is
-// empty if the browser has to render it: because the server does not render this page (ok is true), or after an error, which renderPage
-// logs (ok is false).
+// renderPage renders the page of a view from its boot data. inAdvance is true if no visitor waits for the page. The returned page is empty
+// if the browser has to render it. In this case ok is true if the server does not render this page at all, and false after an error, which
+// renderPage logs.
 func (s *Service) renderPage(ctx context.Context, v view, bootJSON string, inAdvance bool) (page render.Page, ok bool) {
 	if !s.isServerRendered(v) {
 		return page, true

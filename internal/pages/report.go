@@ -13,18 +13,21 @@ import (
 	"atelie/internal/apperr"
 )
 
-// ReportPath is the path to which browsers report violations of the pages' content security policy.
+// This file logs the reports that browsers send when a page violates its content security policy (CSP), for example because it loads a
+// script from another site.
+
+// ReportPath is the path to which browsers report violations of the content security policy.
 const ReportPath = "/csp-reports"
 
 // Limits of reports. They keep the log small, because anyone can send reports and the server logs them.
 const (
-	maxReport        = 16 << 10 // bytes of a request body
-	maxLoggedValue   = 300      // bytes of one value in the log
-	reportsPerBody   = 10       // reports of one body that are processed
-	reportsPerMinute = 30       // reports that this node logs in a minute
+	maxReport        = 16 << 10 // bytes of a request body; a longer one gets the status 413
+	maxLoggedValue   = 300      // bytes of one value in the log; a longer one is cut
+	reportsPerBody   = 10       // reports of one body; further ones are ignored
+	reportsPerMinute = 30       // reports that this node logs in a minute; further ones are only counted
 )
 
-// reportLimiter counts reports by the minute.
+// reportLimiter limits how many reports are logged in a minute.
 type reportLimiter struct {
 	mu      sync.Mutex
 	minute  time.Time // start of the minute of the most recent report
@@ -33,7 +36,7 @@ type reportLimiter struct {
 }
 
 // allow counts a report and returns whether it may be logged. In the first call of a minute, dropped is the number of reports that were
-// not logged in the minute of the previous report. In all other calls it is 0.
+// not logged in the minute of the previous report. In all other calls dropped is 0.
 func (l *reportLimiter) allow(now time.Time) (ok bool, dropped int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

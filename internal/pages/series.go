@@ -15,42 +15,45 @@ import (
 	"atelie/internal/i18n"
 )
 
-// series is a series of works: a row of the table series.
+// This file reads series (works that the owner shows together) and their works, for the gallery's pages and the sitemap.
+
+// series is a row of the table series. A series without a Portuguese title or text is shown with the English one.
 type series struct {
 	ID        string    `json:"id"`
-	Slug      string    `json:"slug"`
-	Title     string    `json:"title"`
-	TitlePT   string    `json:"title_pt"`
-	Text      string    `json:"text"`
-	TextPT    string    `json:"text_pt"`
-	ImageURL  string    `json:"image_url"`
-	Types     []string  `json:"types"` // types of its published works
+	Slug      string    `json:"slug"`      // its name in URLs, such as summer-2024
+	Title     string    `json:"title"`     // in English; never "", because the table requires it
+	TitlePT   string    `json:"title_pt"`  // in Portuguese; "" for none
+	Text      string    `json:"text"`      // in English; "" for none
+	TextPT    string    `json:"text_pt"`   // in Portuguese; "" for none
+	ImageURL  string    `json:"image_url"` // picture of the chosen cover, or of the first published work with a picture; "" for none
+	Types     []string  `json:"types"`     // types of its published works
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// selectSeries is the beginning of every query that reads series. It selects the columns that the fields of series name.
+// selectSeries is the beginning of the query strings that read rows into the type series. A new field of the type needs its column here.
 const selectSeries = "select=id,slug,title,title_pt,text,text_pt,image_url,types,updated_at&"
 
 const (
-	maxSlug        = 100 // characters
-	seriesPerQuery = 500 // series that are read with one query
+	maxSlug        = 100 // characters; a longer text in a URL is the slug of no series
+	seriesPerQuery = 500 // series that addSeries reads with one query; it repeats the query until it has read all series
 )
 
-var slugText = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+// slugPattern matches words of lower-case letters and digits, joined by hyphens.
+var slugPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-func isSlug(text string) bool { return len(text) <= maxSlug && slugText.MatchString(text) }
+func isSlug(text string) bool { return len(text) <= maxSlug && slugPattern.MatchString(text) }
 
-// withoutSeries returns the view of the same path with a notice that the series does not exist. It does not contain the slug, so that
-// URLs with made-up slugs share one page in the cache.
-func (v view) withoutSeries() view {
-	v.series, v.seriesMissing = "", true
+// withSeriesMissing returns the view for a URL that names a series that does not exist: the same path, with a notice and the status 404.
+// The view does not contain the slug, so that URLs with made-up slugs share one page in the cache.
+func (v view) withSeriesMissing() view {
+	v.seriesSlug, v.seriesMissing = "", true
 	if v.status == http.StatusOK {
 		v.status = http.StatusNotFound
 	}
 	return v
 }
 
-// name returns the title in a language, or in the other language if it is missing.
+// name returns the title in a language. Only the Portuguese title can be missing; the English one is then used.
 func (e *series) name(l i18n.Language) string {
 	if l == i18n.PT {
 		return cmp.Or(oneLine(e.TitlePT), oneLine(e.Title))
@@ -71,10 +74,10 @@ func (e *series) path() string { return galleryPath + allTypes + "?series=" + e.
 
 // seriesOf returns the series that a view names, or nil.
 func (s *Service) seriesOf(ctx context.Context, v view) (*series, error) {
-	if v.series == "" {
+	if v.seriesSlug == "" {
 		return nil, nil
 	}
-	found, err := readRows[series](ctx, s.cfg.Content, "series", selectSeries+"slug=eq."+v.series+"&limit=1")
+	found, err := readRows[series](ctx, s.cfg.Content, "series", selectSeries+"slug=eq."+v.seriesSlug+"&limit=1")
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -85,7 +88,7 @@ func (s *Service) seriesOf(ctx context.Context, v view) (*series, error) {
 // the present one. If visitors see no such series, the returned view is that of a missing one. A cached page needs no search: it was
 // made after one.
 func (s *Service) locateSeries(ctx context.Context, v view) (_ view, redirect string, err error) {
-	if v.series == "" {
+	if v.seriesSlug == "" {
 		return v, "", nil
 	}
 	at, err := s.cache.version.Current(ctx)
@@ -99,9 +102,9 @@ func (s *Service) locateSeries(ctx context.Context, v view) (_ view, redirect st
 	if err != nil || found != nil {
 		return v, "", err
 	}
-	slug, err := s.presentSlug(ctx, v.series)
+	slug, err := s.presentSlug(ctx, v.seriesSlug)
 	if err != nil || slug == "" {
-		return v.withoutSeries(), "", err
+		return v.withSeriesMissing(), "", err
 	}
 	target := v.path + "?series=" + slug
 	if v.workID != "" {
@@ -196,8 +199,8 @@ func (s *Service) runSeriesQuery(ctx context.Context, q pageQuery, e *series, fi
 
 // seriesResult is the result of the query for the series that a view names: the row with everything that its page shows.
 func (s *Service) seriesResult(ctx context.Context, v view) (result queryResult, err error) {
-	result = queryResult{key: []any{"series", "one", v.series}, data: json.RawMessage("null")}
-	rows, err := s.cfg.Content.Rows(ctx, "series", "select=id,slug,title,title_pt,text,text_pt,image_url,types,media&slug=eq."+v.series)
+	result = queryResult{key: []any{"series", "one", v.seriesSlug}, data: json.RawMessage("null")}
+	rows, err := s.cfg.Content.Rows(ctx, "series", "select=id,slug,title,title_pt,text,text_pt,image_url,types,media&slug=eq."+v.seriesSlug)
 	if len(rows) > 0 {
 		result.data = json.RawMessage(rows[0])
 	}

@@ -9,7 +9,9 @@ import (
 	"atelie/internal/settings"
 )
 
-// The size in pixels of a share picture, which link previews show.
+// This file chooses the share picture of a page: the picture that other sites and messengers show in a link preview.
+
+// The size in pixels of all share pictures except the site's icon.
 const (
 	shareWidth  = 1200
 	shareHeight = 630
@@ -18,7 +20,7 @@ const (
 // iconSide is the width and height in pixels of the site's icon, the share picture of a page that has no other.
 const iconSide = 512
 
-// sharePicture is the picture that other sites and messengers show in a link preview of a page.
+// sharePicture is the share picture of a page.
 type sharePicture struct {
 	path          string // path on this server
 	width, height int    // pixels
@@ -28,16 +30,16 @@ type sharePicture struct {
 // large reports whether the picture is large enough for the whole width of a preview.
 func (p sharePicture) large() bool { return p.width == shareWidth }
 
-// pictureSource is a work, a cover (a picture or video at the top of the home page), a series or the portrait, if its picture can be the
-// share picture of a page.
+// pictureSource is something with files from which a share picture can come: a work, a cover (a picture or video at the top of the home
+// page), a series or the portrait.
 type pictureSource struct {
 	fileURLs []string                // the first file that has a share picture is used
 	alt      func(url string) string // returns the alternative text of a file
 }
 
-// chooseSharePicture returns the share picture of a page. For the page of a work w, it is a picture of the work. For another page, it is the
-// first picture that exists of these: of the series e, of the first works (only in the gallery), of the covers, the portrait. If there is no
-// such picture, it is the site's icon.
+// chooseSharePicture returns the share picture of a page. On the page of a work w, it is a picture of the work. On another page, it is the
+// first picture that exists among those of the series e, of the first works (only in the gallery), of the covers, and the portrait. If
+// there is no such picture, it is the site's icon.
 func (s *Service) chooseSharePicture(ctx context.Context, v view, site settings.Site, w *work, e *series) (sharePicture, error) {
 	l := v.lang()
 	var sources []pictureSource

@@ -12,11 +12,11 @@ import (
 // This file applies the owner's choices for the gallery to the pages of the build: which types of works the gallery shows, and in which
 // order works are listed.
 
-// These texts are parts of the build's queries of works. They apply until the owner makes other choices; the method choose replaces them.
+// Parts of the queries in the page manifest of the build. The method choose replaces them with those for the owner's choices.
 const (
-	builtCondition = "artwork_type=not.in.(oil,acrylic)"
-	builtOrder     = "order=created_at.desc"
-	builtTypes     = "types=ov.{digital,mural,watercolour}" // selects the series with a work of a type that the gallery shows; a parameter of the query of series
+	builtCondition = "artwork_type=not.in.(oil,acrylic)"    // selects the works that the gallery shows
+	builtOrder     = "order=created_at.desc"                // the order in which works are listed
+	builtTypes     = "types=ov.{digital,mural,watercolour}" // selects the series with a work of a type that the gallery shows
 )
 
 // sitePages is the page manifest of one site. It has no pages for the types of works that the gallery does not show, and its queries

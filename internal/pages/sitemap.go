@@ -14,6 +14,9 @@ import (
 	"atelie/internal/settings"
 )
 
+// This file makes /sitemap.xml, which lists the URLs of pages, series and works for search engines. A new page of the site needs a call of
+// addPage in addPages.
+
 // Limits of a file of the sitemap, which keep it below the 50,000 URLs and 50 MB that sitemaps.org allows. If there are more works
 // than fit into one file, /sitemap.xml is an index of several files.
 const (
@@ -205,8 +208,8 @@ func (s *Service) addPages(ctx context.Context, set *urlSet, site *sitePages) er
 	return nil
 }
 
-// addPage adds a URL in both languages, each with a link to the other. images returns the pictures of the page, with captions in a language;
-// nil for none.
+// addPage adds a URL in both languages, each with a link to the other. images returns the pictures of the page, with captions in a
+// language; nil for none.
 func (s *Service) addPage(set *urlSet, path string, changed time.Time, images func(i18n.Language) []mappedImage) {
 	alternates := []alternate{{"alternate", "x-default", s.cfg.SiteURL + path}}
 	for _, l := range i18n.Languages {

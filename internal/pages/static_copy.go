@@ -16,18 +16,18 @@ import (
 // slidesInCopy is the maximum number of works or reviews in a carousel of a static copy.
 const slidesInCopy = 200
 
-// StaticView selects a page of a static copy. Work is the id of the work that the page shows, or "", and Series the slug of its series.
-// Part is the number of a part of a gallery, from 0. It is 0 for other pages.
+// StaticView selects a page of a static copy.
 type StaticView struct {
-	Path, Language, Work, Series string
-	Part                         int
+	Path, Language string
+	Work           string // id of the work that the page shows; "" for none
+	Series         string // slug of the series that the page shows; "" for none
+	Part           int    // number of the part of a gallery, from 0; 0 for other pages
 }
 
-// StaticPage is a rendered page of a static copy. Its HTML contains the script elements of the page on the site. Parts is the number
-// of parts of the gallery. It is 1 for other pages.
+// StaticPage is a rendered page of a static copy.
 type StaticPage struct {
-	HTML  []byte
-	Parts int
+	HTML  []byte // contains the script elements of the page on the site
+	Parts int    // number of the parts of the gallery; 1 for other pages
 }
 
 // RenderedPaths returns the paths of the pages that the server renders. The error is ErrNotBuilt if the program was compiled without
@@ -69,7 +69,7 @@ func (s *Service) LocateStatic(ctx context.Context, linked StaticView) (at Stati
 
 // RenderStatic renders a page from the current content, without the page cache.
 func (s *Service) RenderStatic(ctx context.Context, of StaticView) (StaticPage, error) {
-	v := view{path: of.Path, language: of.Language, status: http.StatusOK, workID: of.Work, series: of.Series}
+	v := view{path: of.Path, language: of.Language, status: http.StatusOK, workID: of.Work, seriesSlug: of.Series}
 	b, err := s.readBoot(ctx, v)
 	if err != nil {
 		return StaticPage{}, err

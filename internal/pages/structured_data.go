@@ -11,7 +11,9 @@ import (
 	"atelie/internal/settings"
 )
 
-// worksInData is the maximum number of works in the structured data of a gallery page, which lists the first works.
+// This file describes a page for search engines in the vocabulary of schema.org, as JSON-LD.
+
+// worksInData is the maximum number of works in the structured data of a gallery page. Works after these are left out.
 const worksInData = 24
 
 // thing is an object of the structured data: schema.org properties by name.

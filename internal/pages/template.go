@@ -8,6 +8,8 @@ import (
 	"slices"
 )
 
+// This file splits index.html at the places where the server inserts content, and fills these places for each page.
+
 // The marks in the built index.html. For each page the server replaces a mark with a text for this page, such as headEndMark with the
 // page's meta tags and </head>. The build puts scriptsMark and sheetMark where the entry module and the style sheet were
 // (web/vite.config.ts).

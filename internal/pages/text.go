@@ -6,6 +6,8 @@ import (
 	"unicode"
 )
 
+// This file cleans and shortens the owner's texts for titles, meta tags and feeds.
+
 var (
 	// directionMarks matches characters that change the direction of text. If a title contained them, they could also reverse the
 	// site's name, which follows the title.

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// view is what a URL selects: a page, its language, and the work or the reviews that it shows. URLs with the same view show the same
-// page, so the view is part of the key of the page cache.
+// view is what a URL selects: a page, its language, and the work, the series or the reviews that it shows. URLs with the same view show the
+// same page, so the view is part of the key of the page cache.
 type view struct {
 	path        string // canonical path of a page in the manifest, or notFoundPath (pageManifest.resolve)
 	language    string // en or pt
 	status      int    // HTTP status of the response
 	workID      string // id of the work that the URL names with ?art=, in lower case; "" for none
 	reviewsPage int    // number of the page of reviews that the URL names with ?reviews=, from 1; 0 for none
-	series      string // slug of the series that the URL names with ?series=; "" for none
-	workMissing bool   // the URL names a work that does not exist; status is 404, or 410 if the work was deleted
+	seriesSlug  string // slug of the series that the URL names with ?series=; "" for none
 
-	seriesMissing bool // the URL names a series that does not exist; status is 404
+	workMissing   bool // the URL names a work that does not exist; status is 404, or 410 if the work was deleted
+	seriesMissing bool // the URL names a series that does not exist; status is 404, or that of a missing work
 }
 
 // parseView returns the view that a URL selects. It ignores unknown parameters.
@@ -30,19 +30,19 @@ func (p *sitePages) parseView(u *url.URL) view {
 	}
 	v := view{language: requestedLanguage(u)}
 	v.path, v.status = p.resolve(path)
-	if _, gallery := galleryFilter(v.path); u.RawQuery != "" && (gallery || v.path == "/") {
+	if _, isGallery := galleryFilter(v.path); u.RawQuery != "" && (isGallery || v.path == "/") {
 		query := u.Query()
-		if slug := query.Get("series"); gallery && isSlug(slug) {
-			v.series = slug
-		} else if gallery && slug != "" {
-			v = v.withoutSeries()
+		if slug := query.Get("series"); isGallery && isSlug(slug) {
+			v.seriesSlug = slug
+		} else if isGallery && slug != "" {
+			v = v.withSeriesMissing()
 		}
 		switch id := query.Get("art"); {
-		case uuidText.MatchString(id):
+		case uuidPattern.MatchString(id):
 			v.workID = strings.ToLower(id)
-		case id != "" && gallery:
-			v = v.withoutWork(http.StatusNotFound)
-		case !gallery:
+		case id != "" && isGallery:
+			v = v.withWorkMissing(http.StatusNotFound)
+		case !isGallery: // the home page; it ignores an invalid id
 			v.reviewsPage = parsePageNumber(query.Get("reviews"))
 		}
 	}
@@ -51,23 +51,23 @@ func (p *sitePages) parseView(u *url.URL) view {
 
 // parsePageNumber returns the number of a page, from 1 to 9999, or 0 for other texts.
 func parsePageNumber(text string) int {
-	if !pageNumberText.MatchString(text) {
+	if !pageNumberPattern.MatchString(text) {
 		return 0
 	}
-	n, _ := strconv.Atoi(text) // four digits are a number
+	n, _ := strconv.Atoi(text) // cannot fail, because the pattern allows only one to four digits
 	return n
 }
 
-var pageNumberText = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
+var pageNumberPattern = regexp.MustCompile(`^[1-9][0-9]{0,3}$`)
 
-// withoutWork returns the view of the same path with a notice that the work does not exist. It does not contain the id of the work,
-// so that URLs with made-up ids share one page in the cache.
-func (v view) withoutWork(status int) view {
+// withWorkMissing returns the view for a URL that names a work that does not exist: the same path, with a notice and this status (404 or
+// 410). The view does not contain the id, so that URLs with made-up ids share one page in the cache.
+func (v view) withWorkMissing(status int) view {
 	v.workID, v.workMissing, v.status = "", true, status
 	return v
 }
 
-var uuidText = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+var uuidPattern = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 // isAdminPath reports whether a path belongs to the admin area. The browser renders its pages, and search engines must not list
 // them.

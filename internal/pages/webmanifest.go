@@ -31,6 +31,7 @@ func (s *Service) WebManifest(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		}
 		name := oneLine(site.Name)
+		const pageColour = "#fafaf8" // of the light theme
 		return json.Marshal(struct {
 			ID          string         `json:"id"`
 			Name        string         `json:"name"`
@@ -45,10 +46,22 @@ func (s *Service) WebManifest(w http.ResponseWriter, r *http.Request) error {
 			Background  string         `json:"background_color"`
 			Icons       []manifestIcon `json:"icons"`
 		}{
-			"/", name, name, home.description, l, "ltr", localizePath("/", l), "/", "minimal-ui", "#fafaf8", "#fafaf8", // the page colour of the light theme
-			[]manifestIcon{
-				{"/favicon.svg", "any", "image/svg+xml", ""}, {"/icon-192.png", "192x192", "image/png", ""}, {"/icon-512.png", "512x512", "image/png", ""},
-				{"/icon-maskable.png", "512x512", "image/png", "maskable"},
+			ID:          "/",
+			Name:        name,
+			ShortName:   name,
+			Description: home.description,
+			Lang:        l,
+			Dir:         "ltr",
+			StartURL:    localizePath("/", l),
+			Scope:       "/",
+			Display:     "minimal-ui",
+			Theme:       pageColour,
+			Background:  pageColour,
+			Icons: []manifestIcon{
+				{Src: "/favicon.svg", Sizes: "any", Type: "image/svg+xml"},
+				{Src: "/icon-192.png", Sizes: "192x192", Type: "image/png"},
+				{Src: "/icon-512.png", Sizes: "512x512", Type: "image/png"},
+				{Src: "/icon-maskable.png", Sizes: "512x512", Type: "image/png", Purpose: "maskable"},
 			},
 		})
 	})

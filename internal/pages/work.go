@@ -13,7 +13,9 @@ import (
 	"atelie/internal/i18n"
 )
 
-// work is an artwork of the artist: a row of the table products, which the admin area calls product.
+// This file reads works from the database and makes texts about them in a language, such as titles and descriptions.
+
+// work is an artwork: a row of the table products. The admin area calls it a product.
 type work struct {
 	ID           string    `json:"id"`
 	Title        string    `json:"title"`
@@ -39,13 +41,13 @@ type work struct {
 	MediumPT      string `json:"medium_pt"`
 	SEOTitlePT    string `json:"seo_meta_title_pt"`
 	SEODescPT     string `json:"seo_meta_desc_pt"`
-	// AltTexts has the alternative texts of the pictures, by URL and by language.
+	// AltTexts contains the owner's alternative texts of the pictures, by URL and then by language.
 	AltTexts map[string]map[i18n.Language]string `json:"alt_texts"`
 
 	typeHasGalleryPage bool // whether the gallery has a page for the work's type; set by readWorks
 }
 
-// selectWork is the beginning of every query that reads works. It selects the columns that the fields of work name.
+// selectWork is the beginning of the query strings that read rows into the type work. A new field of the type needs its column here.
 const selectWork = "select=id,title,description,artwork_type,image_url,image_gallery,video_gallery,dimensions,medium,creation_date,tags,seo_meta_title,seo_meta_desc,created_at,updated_at,published_at," +
 	"title_pt,description_pt,dimensions_pt,medium_pt,seo_meta_title_pt,seo_meta_desc_pt,alt_texts&"
 
@@ -177,9 +179,9 @@ func (s *Service) locateWork(ctx context.Context, v view) (_ view, redirect stri
 		return v, "", err
 	}
 	if deleted {
-		return v.withoutWork(http.StatusGone), "", nil
+		return v.withWorkMissing(http.StatusGone), "", nil
 	}
-	return v.withoutWork(http.StatusNotFound), "", nil
+	return v.withWorkMissing(http.StatusNotFound), "", nil
 }
 
 // readPictures returns the pictures with the given URLs, by URL.

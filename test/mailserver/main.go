@@ -1,5 +1,5 @@
-// Command mailserver runs a mail server with STARTTLS and a login for the TypeScript tests. It prints a line of JSON with its address and the
-// file of its certificate, and then a line for each mail that it has accepted. A line such as "451 Try later" on standard input sets
+// Command mailserver runs a mail server with STARTTLS and a login for the TypeScript tests. It prints a line of JSON with its address and
+// the file of its certificate, and then a line for each mail that it has accepted. A line such as "451 Try later" on standard input sets
 // its reply to the next recipient; the program confirms that with a line of JSON. It stops at the end of the input.
 package main
 
@@ -25,16 +25,18 @@ func main() {
 	}
 }
 
+// greeting is the first line of the output.
 type greeting struct {
-	URL          string `json:"url"`
-	Certificates string `json:"certificates"`
+	URL          string `json:"url"`          // smtp URL with user and password
+	Certificates string `json:"certificates"` // path of the certificate's file (PEM)
 }
 
 // confirmation says that the reply to the next recipient is set.
 type confirmation struct {
-	Answer string `json:"answer"`
+	Answer string `json:"answer"` // the line of the input
 }
 
+// message is a mail that the server has accepted.
 type message struct {
 	From    string              `json:"from"`
 	To      string              `json:"to"`
@@ -44,6 +46,7 @@ type message struct {
 	Headers map[string][]string `json:"headers"`
 }
 
+// serve runs the server until the end of the input.
 func serve() (err error) {
 	cert, inPEM, err := mailtest.Certificate("127.0.0.1")
 	if err != nil {

@@ -30,6 +30,7 @@ func main() {
 	}
 }
 
+// serve creates a database for each line of the input and prints its address.
 func serve(ctx context.Context) error {
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {

@@ -23,6 +23,7 @@ func main() {
 	}
 }
 
+// serve creates a bucket for each line of the input and prints its URL.
 func serve(ctx context.Context) error {
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {

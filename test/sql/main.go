@@ -1,5 +1,5 @@
-// Command sql runs a statement on the database of a test's server, such as one that sets times back. Its arguments are the
-// database's address and the statement.
+// Command sql runs an SQL statement on the database of a test's server, for example to make rows older. Its arguments are the database's
+// URL and the statement. It fails if the statement changes no row.
 package main
 
 import (
@@ -18,8 +18,8 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, address, statement string) error {
-	d, err := db.Open(ctx, address, db.NoHooks)
+func run(ctx context.Context, databaseURL, statement string) error {
+	d, err := db.Open(ctx, databaseURL, db.NoHooks)
 	if err != nil {
 		return err
 	}

@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	pageTimeout  = 2 * time.Second  // limit for rendering one page; also the limit of the wait for a free engine
+	pageTimeout  = 2 * time.Second  // limit for rendering one page, and also for the wait for a free engine
 	startTimeout = 10 * time.Second // limit for running the bytecode when an engine starts
 	maxMemory    = 128 << 20        // limit of an engine's memory in bytes
-	maxPages     = 100              // number of pages after which an engine is replaced, because it leaks 0.1 MB with each page
+	maxPages     = 100              // number of pages after which an engine is replaced, because each page leaks 0.1 MB of its memory
 )
 
 // ErrIncomplete is the error of Render if React has left a part of the page to the browser, because a component has suspended.
@@ -67,8 +67,8 @@ type engine struct {
 	rendered int         // number of pages for which it was called
 }
 
-// New returns a renderer for the bytecode of a script (render/bytecode), which is compressed with brotli. It does not check the bytecode: if
-// it does not run, Render returns an error.
+// New returns a renderer for the bytecode of a script (render/bytecode), which is compressed with brotli. It does not check the bytecode:
+// if it does not run, Render returns an error.
 func New(packed []byte) *Renderer {
 	return &Renderer{
 		bytecode:    sync.OnceValues(func() ([]byte, error) { return decompress(packed) }),

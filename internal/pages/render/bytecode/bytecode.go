@@ -1,5 +1,6 @@
-// Package bytecode compiles the script that renders pages to the bytecode of QuickJS, so that a server does not compile it at each start,
-// which takes ten times as long as loading the bytecode. The bytecode is the same on every system, but only for one version of QuickJS.
+// Package bytecode compiles the script that renders pages to bytecode of the JavaScript engine QuickJS. The build does this, so that a
+// server only loads the bytecode, which takes a tenth of the time. The bytecode is the same on every system, but only for one version of
+// QuickJS.
 package bytecode
 
 import (
@@ -14,7 +15,7 @@ import (
 
 // Compile returns the bytecode of a script, compressed with brotli, for render.New.
 func Compile(script string) ([]byte, error) {
-	bytecode, err := stripped(script)
+	bytecode, err := compileStripped(script)
 	if err != nil {
 		return nil, err
 	}
@@ -29,9 +30,10 @@ func Compile(script string) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// stripped returns the bytecode without the source and the line numbers, which would take three quarters of it. The site's script is minified,
-// so its line numbers help nobody. The package quickjs has no option for that, so stripped calls the engine.
-func stripped(script string) ([]byte, error) {
+// compileStripped returns the bytecode without the source and the line numbers, which would take three quarters of it. The site's script is
+// minified, so its line numbers help nobody. Package quickjs has no option to leave them out, so compileStripped calls the functions of the
+// engine itself, in package libquickjs.
+func compileStripped(script string) ([]byte, error) {
 	tls := libc.NewTLS()
 	defer tls.Close()
 	runtime := libquickjs.XJS_NewRuntime(tls)
@@ -55,7 +57,7 @@ func stripped(script string) ([]byte, error) {
 	if libquickjs.XJS_HasException(tls, context) != 0 {
 		return nil, exception(tls, context)
 	}
-	const sizeBytes = 8 // of a size_t: the site is built on systems of 64 bits
+	const sizeBytes = 8 // bytes of a size_t, because the site is built on systems of 64 bits
 	length := tls.Alloc(sizeBytes)
 	defer tls.Free(sizeBytes)
 	written := libquickjs.XJS_WriteObject(tls, context, length, function, libquickjs.MJS_WRITE_OBJ_BYTECODE)
