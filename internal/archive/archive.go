@@ -53,8 +53,9 @@ type Entry struct {
 	SHA256 string `json:"sha256"`
 }
 
-// File is a stored file of the site, an element of the array in tables/files.json. Path is the name of its entry. tables/files.json does not
-// have the fields without a JSON name: an export reads them from the database, and an import takes Size and SHA256 from the manifest.
+// File is a stored file of the site, an element of the array in tables/files.json. Path is the name of its entry in the zip file. BlobID,
+// SHA256, Size and PublicIsStripped are not in tables/files.json. An export reads all four from the database. An import takes SHA256 and
+// Size from the manifest, and needs neither of the others.
 type File struct {
 	Path         string          `json:"path"`
 	Bucket       string          `json:"bucket"`

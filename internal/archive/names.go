@@ -18,14 +18,14 @@ import (
 
 // This file chooses the names of an archive's entries. A file is named after the title of a row that shows it.
 
-// maxSlug is the maximum length of a slug in characters.
+// maxSlug is the maximum length in characters of a slug, a title as a file name.
 const maxSlug = 60
 
-// makeSlug converts a title to a file name of lower-case letters without accents, digits and hyphens. It returns "" for a title without
-// letters and digits.
+// makeSlug converts a title to a slug, which has only lower-case letters without accents, digits and hyphens. It returns "" for a title
+// without letters and digits.
 func makeSlug(title string) string {
 	var b strings.Builder
-	needsHyphen := false // before the next letter or digit
+	needsHyphen := false // a hyphen must be written before the next letter or digit
 	length := 0
 	for _, r := range norm.NFKD.String(title) {
 		switch {

@@ -87,7 +87,7 @@ func TestURLsOfArchivedFilesAreRebased(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		moved, err := rebaseURLs(value, "http://new.example", here)
+		moved, err := rebaseValue(value, "http://new.example", here)
 		if err != nil {
 			t.Fatal(err)
 		}

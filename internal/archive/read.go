@@ -19,7 +19,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file opens and verifies archives. An archive is untrusted: every name, size and row in it is checked.
+// This file opens and verifies archives. An archive is untrusted, so every name, size and row in it is checked.
 
 // Limits of what an import reads.
 const (
@@ -45,7 +45,7 @@ type Archive struct {
 	entries map[string]*zip.File // all entries of the zip file, by name
 	listed  map[string]Entry     // the entries that the manifest lists, by path
 	files   []File               // the site's stored files (tables/files.json); set by Verify
-	sum     string               // SHA-256 of site.json; an import recognizes the archive by it
+	sum     string               // SHA-256 of site.json in hexadecimal digits; identifies the archive in an unfinished import
 }
 
 // Close closes the file.
@@ -315,7 +315,7 @@ func (a *Archive) eachTableRow(table, apiURL string, each func(map[string]json.R
 		}
 		if slices.Contains(tablesWithFiles, table) {
 			for name, value := range row {
-				moved, err := rebaseURLs(value, apiURL, inArchive)
+				moved, err := rebaseValue(value, apiURL, inArchive)
 				if err != nil {
 					return fmt.Errorf("%s: %w", name, err)
 				}

@@ -15,18 +15,20 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// staticPage rewrites the HTML of one page for the static copy. It removes elements that need the server or scripts, replaces noscript
-// elements by their content, and makes all URLs of the site relative.
+// staticPage rewrites the HTML of one page for the static copy. It removes elements that need the server or scripts, and shows the content
+// of noscript elements. It moves long style sheets into files, makes all URLs of the site relative, and adds links to the other parts
+// (pages) of a long gallery.
 type staticPage struct {
 	*staticSite
 	ctx  context.Context
-	view View
+	view View     // identifies the page
 	name string   // name of the page's entry in the archive
 	base *url.URL // URL of the page on the site; relative URLs in the page start from it
 }
 
-// sharedStyleLength is the minimum length, in bytes, of a style element that is moved into a file, so that pages can share it.
-const sharedStyleLength = 2000
+// minSharedStyle is the minimum length in bytes of a style sheet that is moved from the page into a file. Pages with equal style sheets
+// share that file.
+const minSharedStyle = 2000
 
 // rewrite sets base and rewrites the whole page.
 func (p *staticPage) rewrite(document *html.Node) (err error) {
@@ -46,10 +48,12 @@ func (p *staticPage) rewriteChildren(parent *html.Node) error {
 		switch {
 		case n.Type == html.CommentNode || n.Type == html.ElementNode && p.isDropped(n):
 			parent.RemoveChild(n)
-		case n.DataAtom == atom.Noscript && len(n.Attr) > 0 && getAttribute(n, "class") != "":
-			n.Data, n.DataAtom = "div", atom.Div // keeps the class; the loop goes on with the div
-			next = n
-		case n.DataAtom == atom.Noscript: // the copy has no scripts, so every browser shows the content
+		// The copy has no scripts, so the content of a noscript element is shown always, and not only in browsers without scripts. An
+		// element with a class becomes a div, because the class can hide the content, for example on wide screens.
+		case n.DataAtom == atom.Noscript && getAttribute(n, "class") != "":
+			n.Data, n.DataAtom = "div", atom.Div
+			next = n // the next iteration rewrites the div
+		case n.DataAtom == atom.Noscript:
 			first := n.FirstChild
 			for c := n.FirstChild; c != nil; c = n.FirstChild {
 				n.RemoveChild(c)
@@ -129,7 +133,7 @@ func (p *staticPage) rewriteElement(n *html.Node) (keep bool, err error) {
 
 // moveStyle moves a long style sheet into a file.
 func (p *staticPage) moveStyle(n *html.Node) error {
-	if n.FirstChild == nil || len(n.FirstChild.Data) < sharedStyleLength {
+	if n.FirstChild == nil || len(n.FirstChild.Data) < minSharedStyle {
 		return nil
 	}
 	text := n.FirstChild.Data
@@ -141,7 +145,7 @@ func (p *staticPage) moveStyle(n *html.Node) error {
 		if err != nil {
 			return err
 		}
-		name = p.usedNames.pick(assetsFolder+"style", ".css")
+		name = p.used.pick(assetsFolder+"style", ".css")
 		p.assets[key] = name
 		if err := p.add(name, zip.Deflate, func(w io.Writer) error {
 			_, err := w.Write(css)
@@ -194,7 +198,7 @@ func (p *staticPage) rewriteLink(rawURL string) (string, error) {
 	if err != nil || !ok {
 		return "", err
 	}
-	out := relativeURL(p.name, p.enqueue(v))
+	out := relativeURL(p.name, p.addPage(v))
 	if u.Fragment != "" {
 		out += "#" + u.EscapedFragment()
 	}
@@ -286,7 +290,7 @@ func (p *staticPage) addGalleryPageLinks(document *html.Node) error {
 	for i := range parts {
 		at := first
 		at.Part = i
-		a := newElement(atom.A, strconv.Itoa(i+1), "class", "text-link", "href", relativeURL(p.name, p.enqueue(at)), "aria-label", p.view.text("archive.part", "part", strconv.Itoa(i+1)))
+		a := newElement(atom.A, strconv.Itoa(i+1), "class", "text-link", "href", relativeURL(p.name, p.addPage(at)), "aria-label", p.view.text("archive.part", "part", strconv.Itoa(i+1)))
 		if i == p.view.Part {
 			setAttribute(a, "aria-current", "page")
 		}

@@ -21,6 +21,9 @@ import (
 	"atelie/internal/i18n"
 )
 
+// This file writes the static copy of the site: HTML pages that can be read without the server, and their assets (style sheets, fonts,
+// icons and pictures). Each page and asset is an entry, a file in the archive. static_page.go rewrites the HTML of one page.
+
 // Folders of the static copy.
 const (
 	assetsFolder   = staticFolder + "assets/"   // style sheets, fonts, icons
@@ -31,51 +34,60 @@ const (
 // and each picture, the copy has the widest rendition that does not exceed the width, or the narrowest rendition if all exceed it.
 var maxWidths = []int{640, 1600}
 
-// staticSite writes the static copy of the site into the archive: HTML pages that can be read without the server. It starts with the
-// pages in paths, and adds each page to which a written page links. An entry is a file in the archive. The stem of a page's entry is
-// its name without the folder of its language and without the file extension.
+// staticSite writes the static copy into the archive. It starts with the pages in paths, in both languages, and adds each page to which a
+// written page links. A View identifies a page. A long gallery is divided into several pages, its parts. The stem of a page is the name of
+// its entry without the folder of its language and without ".html", such as "works/heron".
 type staticSite struct {
 	*exporter
-	paths     []string  // paths of the public pages on the site
-	queue     []View    // all pages that are known, in the order in which they are written
-	usedNames usedNames // names of the assets' entries, and stems of the works' pages
+	paths []string  // paths of the public pages on the site
+	pages []View    // all pages that are known so far, in the order in which they are written
+	used  usedNames // names of the assets' entries, and stems of the works' pages
 
-	entries    map[View]string   // names of pages' entries, including those of pages that are not written yet
-	partCounts map[View]int      // number of parts (pages) into which a gallery is divided, by the view of its first part
+	entries    map[View]string   // names of the entries of all pages
+	partCounts map[View]int      // number of parts of each gallery, by the view of its first part
 	workViews  map[string]View   // view of each work's page in English, by the work's id
-	workStems  map[string]string // stems of works' pages, by the work's id
-	assets     map[string]string // names of assets' entries, by URL; "" for those that the site does not have
+	workStems  map[string]string // stem of each work's page, by the work's id
+	assets     map[string]string // names of the assets' entries, by URL; "" for assets that the site does not have
 	objects    map[string]File   // uploaded files, by "bucket/name"
 }
 
-// writePages writes the static copy into the archive.
+// writePages writes the static copy into the archive. report gets the step "pages".
 func (e *exporter) writePages(ctx context.Context, report Progress) error {
 	paths, err := e.Paths(ctx)
 	if err != nil {
 		return err
 	}
-	s := &staticSite{exporter: e, paths: paths, usedNames: usedNames{}, entries: map[View]string{}, workViews: map[string]View{}, workStems: map[string]string{},
-		assets: map[string]string{}, objects: map[string]File{}, partCounts: map[View]int{}}
+	s := &staticSite{
+		exporter:   e,
+		paths:      paths,
+		used:       usedNames{},
+		entries:    map[View]string{},
+		partCounts: map[View]int{},
+		workViews:  map[string]View{},
+		workStems:  map[string]string{},
+		assets:     map[string]string{},
+		objects:    map[string]File{},
+	}
 	for _, f := range e.files {
 		s.objects[f.Bucket+"/"+f.Name] = f
 	}
 	for _, path := range paths {
-		s.enqueue(View{Path: path, Language: "en"})
-		s.enqueue(View{Path: path, Language: "pt"})
+		s.addPage(View{Path: path, Language: "en"})
+		s.addPage(View{Path: path, Language: "pt"})
 	}
-	for done := 0; done < len(s.queue); done++ {
-		report("pages", done, len(s.queue))
-		if err := s.writePage(ctx, s.queue[done]); err != nil {
+	for done := 0; done < len(s.pages); done++ { // writePage adds pages
+		report("pages", done, len(s.pages))
+		if err := s.writePage(ctx, s.pages[done]); err != nil {
 			return err
 		}
 	}
-	report("pages", len(s.queue), len(s.queue))
-	e.manifest.Pages = len(s.queue)
+	report("pages", len(s.pages), len(s.pages))
+	e.manifest.Pages = len(s.pages)
 	return nil
 }
 
-// enqueue returns the name of a page's entry. It adds the page to the queue unless it is there.
-func (s *staticSite) enqueue(v View) string {
+// addPage adds a page to s.pages, unless it is there already, and returns the name of its entry.
+func (s *staticSite) addPage(v View) string {
 	if name, ok := s.entries[v]; ok {
 		return name
 	}
@@ -86,7 +98,7 @@ func (s *staticSite) enqueue(v View) string {
 	switch {
 	case v.Work != "":
 		if s.workStems[v.Work] == "" { // the pages in both languages have the same stem
-			s.workStems[v.Work] = s.usedNames.pick("works/"+cmp.Or(makeSlug(s.workTitles[v.Work]), "work"), "")
+			s.workStems[v.Work] = s.used.pick("works/"+cmp.Or(makeSlug(s.workTitles[v.Work]), "work"), "")
 		}
 		stem = s.workStems[v.Work]
 	case v.Series != "":
@@ -98,7 +110,7 @@ func (s *staticSite) enqueue(v View) string {
 		stem += "-" + strconv.Itoa(v.Part+1)
 	}
 	s.entries[v] = folder + stem + ".html"
-	s.queue = append(s.queue, v)
+	s.pages = append(s.pages, v)
 	return s.entries[v]
 }
 
@@ -114,10 +126,10 @@ func (s *staticSite) writePage(ctx context.Context, v View) error {
 	if v.Part == 0 && v.Work == "" {
 		s.partCounts[v] = parts
 		for i := 1; i < parts; i++ {
-			s.enqueue(View{Path: v.Path, Language: v.Language, Series: v.Series, Part: i})
+			s.addPage(View{Path: v.Path, Language: v.Language, Series: v.Series, Part: i})
 		}
 	}
-	p := &staticPage{staticSite: s, ctx: ctx, view: v, name: s.enqueue(v)}
+	p := &staticPage{staticSite: s, ctx: ctx, view: v, name: s.addPage(v)}
 	if err := p.rewrite(document); err != nil {
 		return fmt.Errorf("%s: %w", p.name, err)
 	}
@@ -152,8 +164,8 @@ func (s *staticSite) isSiteURL(u *url.URL) bool {
 	})
 }
 
-// isFileURL reports whether a URL is that of a file in the archive or of its rendition, on any host: rows can have URLs from a time
-// when the site had another domain.
+// isFileURL reports whether a URL is that of a file in the archive or of its rendition. It accepts every host, because rows can have URLs
+// from a time when the site had another domain.
 func (s *staticSite) isFileURL(u *url.URL) bool {
 	_, object, ok := strings.Cut(u.Path, "/public/")
 	_, known := s.objects[object]
@@ -234,7 +246,7 @@ func (s *staticSite) takeAssetName(u *url.URL, q url.Values, contentType string)
 	ending := cmp.Or(extensions[mediaType], path.Ext(u.Path))
 	rest, isPicture := strings.CutPrefix(u.Path, "/storage/v1/")
 	if !isPicture {
-		return s.usedNames.pick(assetsFolder+strings.TrimSuffix(path.Base(u.Path), path.Ext(u.Path)), ending)
+		return s.used.pick(assetsFolder+strings.TrimSuffix(path.Base(u.Path), path.Ext(u.Path)), ending)
 	}
 	stem := makeSlug(path.Base(rest))
 	_, object, _ := strings.Cut(u.Path, "/public/")
@@ -248,7 +260,7 @@ func (s *staticSite) takeAssetName(u *url.URL, q url.Values, contentType string)
 	if size != "" {
 		stem += "-" + makeSlug(size)
 	}
-	return s.usedNames.pick(picturesFolder+stem, ending)
+	return s.used.pick(picturesFolder+stem, ending)
 }
 
 var cssURL = regexp.MustCompile(`url\(\s*["']?([^"')\s]+)["']?\s*\)`)

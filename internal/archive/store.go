@@ -7,6 +7,8 @@ import (
 	"atelie/internal/settings"
 )
 
+// This file checks whether a site is empty, as it must be before an import.
+
 // presetKeys are the keys of settings that an empty site may have before an import.
 var presetKeys = []string{markerKey, guideKey}
 

@@ -7,14 +7,21 @@ import (
 	"atelie/internal/db"
 )
 
+// This file decides for each table whether an archive has its rows. A new table needs an entry in exported or in leftOut.
+
 // exported are the tables whose rows are in an archive, in the order in which an import inserts them. An archive has only those rows of
 // site_settings that settings.InArchive accepts.
-var exported = []string{"products", "reviews", "cover_images", "series", "series_works", "series_old_slugs", "contact_submissions", "contact_quarantine", "contact_replies", "contact_pictures", "contact_links", "commissions", "commission_terms", "commission_offers", "commission_reviews", "saved_replies", "gone_works", "site_settings"}
+var exported = []string{
+	"products", "reviews", "cover_images", "series", "series_works", "series_old_slugs",
+	"contact_submissions", "contact_quarantine", "contact_replies", "contact_pictures", "contact_links",
+	"commissions", "commission_terms", "commission_offers", "commission_reviews",
+	"saved_replies", "gone_works", "site_settings",
+}
 
 // leftOut are all other tables of the site, with the reason why an archive does not have their rows. An export fails if a table is in
-// neither list (checkTables).
+// neither list (checkTables). Names such as tables/files.json are names of files in the archive.
 var leftOut = map[string]string{
-	"storage_objects":          "tables/files.json and files/ have the files",
+	"storage_objects":          "the files are in tables/files.json and files/",
 	"storage_buckets":          "tables/buckets.json has what the owner has set",
 	"media":                    "made again from the files; tables/files.json has the focus points",
 	"media_renditions":         "made again from the files",
@@ -23,7 +30,7 @@ var leftOut = map[string]string{
 	"storage_trash":            "uploads that are not finished, and files without a row",
 	"storage_uploads":          "uploads that are not finished, and files without a row",
 	"storage_used_tokens":      "uploads that are not finished, and files without a row",
-	"storage_quota_lock":       "a row that is only locked",
+	"storage_quota_lock":       "its only row is a lock and has no data",
 	"contact_notices":          "the sending of mails about messages, which an import does not repeat",
 	"contact_digests":          "the sending of mails about messages, which an import does not repeat",
 	"contact_thanked":          "the sending of mails about messages, which an import does not repeat",
@@ -33,12 +40,12 @@ var leftOut = map[string]string{
 	"rate_limits":              "state of the running server",
 	"storage_marker":           "bound to the server's files and secret",
 	"secret_fingerprints":      "bound to the server's files and secret",
-	"access_keys":              "keys",
-	"certificates":             "keys",
-	"certificate_locks":        "keys",
-	"auth_signing_keys":        "keys",
-	"auth_hash_keys":           "keys",
-	"auth_sso_keys":            "keys",
+	"access_keys":              "secret keys, which must not leave the server",
+	"certificates":             "secret keys, which must not leave the server",
+	"certificate_locks":        "secret keys, which must not leave the server",
+	"auth_signing_keys":        "secret keys, which must not leave the server",
+	"auth_hash_keys":           "secret keys, which must not leave the server",
+	"auth_sso_keys":            "secret keys, which must not leave the server",
 	"calendar_feeds":           "secret URLs, which belong to accounts",
 	"auth_users":               "accounts and their passwords; site.json has the owners' addresses",
 	"auth_identities":          "accounts and their passwords; site.json has the owners' addresses",

@@ -13,13 +13,16 @@ import (
 	"atelie/internal/files"
 )
 
+// This file handles the URLs of stored files in the rows of an archive.
+
 // tablesWithFiles are the exported tables whose rows have URLs of stored files.
 var tablesWithFiles = []string{"products", "reviews", "cover_images", "series", "site_settings"}
 
-// rebaseURLs makes the URLs of the archive's files lead to this site: in every string of a JSON value, it replaces the origin (scheme and
-// host) of a file's public URL by apiURL. The keys of inArchive are "bucket/name". URLs without an origin, and URLs of other files, stay
-// as they are.
-func rebaseURLs(value json.RawMessage, apiURL string, inArchive map[string]bool) (json.RawMessage, error) {
+// rebaseValue returns the value of a column with the URLs of the archive's files changed, so that they lead to this site. An import calls
+// it for the rows of tablesWithFiles. Each string in value that is the public URL of a file in inArchive gets apiURL in place of its origin
+// (scheme and host), also within alternative texts. Other strings, and URLs without an origin, stay as they are. The keys of inArchive are
+// "bucket/name".
+func rebaseValue(value json.RawMessage, apiURL string, inArchive map[string]bool) (json.RawMessage, error) {
 	if !bytes.Contains(value, []byte(files.PublicPath)) {
 		return value, nil
 	}
@@ -37,8 +40,8 @@ func rebaseURLs(value json.RawMessage, apiURL string, inArchive map[string]bool)
 	}))
 }
 
-// rebaseAltTexts is rebaseURL for the keys of a value of the column alt_texts. Such a value is a JSON object in a string, and its keys
-// are URLs of pictures. ok is false if text is not such an object.
+// rebaseAltTexts changes the URLs in a value of the column alt_texts, which has the alternative texts of pictures. Such a value is a string
+// with a JSON object, whose keys are the URLs of the pictures. ok is false if text is not such an object.
 func rebaseAltTexts(text, apiURL string, inArchive map[string]bool) (rebased string, ok bool) {
 	if !strings.HasPrefix(text, `{"`) {
 		return "", false
@@ -83,7 +86,8 @@ func mapStrings(v any, replace func(string) string) any {
 	return v
 }
 
-// rebaseURL is rebaseURLs for one text.
+// rebaseURL returns text with apiURL in place of its origin, if text is the public URL of a file in inArchive and has an origin. It returns
+// other texts as they are.
 func rebaseURL(text, apiURL string, inArchive map[string]bool) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {

@@ -25,13 +25,13 @@ import (
 
 // Intervals and limits of copying blobs.
 const (
-	pollBlobs     = 30 * time.Second // interval between two reads of the queue, which finds blobs that other nodes and commands have added
+	pollBlobs     = 30 * time.Second // interval between two reads of the queue, to find blobs that other nodes and commands have added
 	copyBatch     = 20               // blobs that one transaction records as copied
 	copyAtOnce    = 2                // concurrent copies
 	blobTimeout   = time.Hour        // limit of one copy
 	finalCopy     = 5 * time.Second  // limit of the last copies, when the program ends
-	reconcileEach = time.Hour        // interval between two calls of reconcile, which adds missed blobs to the queue and deletes expired ones from the destination
-	expireBatch   = 200              // expired blobs that one transaction removes
+	reconcileEach = time.Hour        // interval between two calls of reconcile, which adds missed blobs and deletes expired ones
+	expireBatch   = 200              // expired blobs (removed longer ago than the retention) that one transaction deletes
 	listEach      = 24 * time.Hour   // interval between two listings of the destination's blobs, by all nodes together
 	listBatch     = 1000             // listed blobs that are compared with their rows at once
 	sweepAge      = 48 * time.Hour   // age at which unfinished objects are removed; no write takes so long
@@ -64,9 +64,10 @@ func (s *Service) RemoveBlob(ctx context.Context, tx *db.Tx, id string) error {
 	return removeBlob(ctx, tx, id, s.now())
 }
 
-// runBlobs copies waiting blobs and removes expired ones until ctx ends.
+// runBlobs copies waiting blobs and deletes expired ones until ctx ends.
 func (s *Service) runBlobs(ctx context.Context) {
-	retry, reconcileAt := time.Duration(0), time.Time{} // wait after an error; when reconcile runs next
+	var retry time.Duration   // wait before another attempt; 0 after a success
+	var reconcileAt time.Time // when reconcile runs next; zero for now
 	for {
 		err := s.claim(ctx)
 		if err == nil && !time.Now().Before(reconcileAt) {

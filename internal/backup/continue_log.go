@@ -21,8 +21,8 @@ import (
 // is closed, SQLite may checkpoint transactions that are in no part. The next write then restarts the log: it overwrites the file from
 // its beginning. Until the new writes reach the old page, litestream's check succeeds, but the backup lacks the transactions in between.
 
-// logSalts are the two numbers in the header of a log that change each time the log is restarted (sqlite.org/fileformat2.html, "WAL Header").
-// They are zero if there is no log.
+// logSalts are the two numbers in the header of a log that change each time the log is restarted. They are zero if there is no log.
+// The format is in sqlite.org/fileformat2.html, "WAL Header".
 type logSalts [2]uint32
 
 // errLogRestarted is returned if the log was restarted while it was read.

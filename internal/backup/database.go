@@ -24,8 +24,8 @@ import (
 // into a local LTX file (litestream's format: the pages that some transactions have changed), and uploads that file to the destination.
 // While the replica is open, litestream decides when checkpoints run.
 
-// localSuffix is appended to the name of the database's file to name the folder with the local LTX files. The destination may not have these
-// files yet.
+// localSuffix is appended to the name of the database's file to name the folder with the local LTX files. The destination may not have
+// these files yet.
 const localSuffix = "-backup"
 
 // Intervals and limits.
@@ -34,7 +34,7 @@ const (
 	pollWritesEvery      = 250 * time.Millisecond // how often the replica checks whether this process has written
 	syncEvery            = time.Second            // interval between two reads of the log, also without writes of this process, because commands write too
 	syncEveryUnreachable = 10 * time.Second       // replaces syncEvery while the destination is unreachable, for fewer local files
-	failuresUntilError   = 5                      // consecutive attempts that find the database locked or the log in use, before an error is reported
+	failuresUntilError   = 5                      // consecutive attempts (database locked, or log in use) before an error is reported
 	retryMax             = 30 * time.Second       // maximum wait before another attempt to open the replica
 	uploadTimeout        = time.Minute            // limit of one upload, plus one second for each 100 kB that waits
 	finalSync            = 10 * time.Second       // limit of the last upload, when the program ends
@@ -54,7 +54,8 @@ type replica struct {
 	compactor *litestream.Compactor
 	release   func(context.Context) error // makes package db run checkpoints again
 
-	uploaded atomic.Uint64 // newest transaction that this replica has uploaded, or 0; the newest one in the destination may be from an earlier replica
+	// uploaded is the newest transaction that this replica has uploaded, or 0. The destination can have a newer one of an earlier replica.
+	uploaded atomic.Uint64
 
 	using     sync.Mutex // held by abandon, by a checkpoint for another goroutine, and while a proof holds SQLite's write lock
 	abandoned bool       // litestream is closed; guarded by using

@@ -31,7 +31,7 @@ const (
 	formatName       = "format.json" // version of the layout, and the site's id
 	secretName       = "secret"      // the site's secrets, not encrypted
 	sealedSecretName = "secret.age"  // the site's secrets, encrypted with a passphrase (age)
-	temporaryDir     = "tmp"         // unfinished objects of a folder
+	temporaryDir     = "tmp"         // unfinished objects, if the destination is a folder
 )
 
 // BlobName returns the name of a blob's bytes in a destination.

@@ -30,8 +30,8 @@ func (f *folder) ReplicaClient() ReplicaClient {
 	return folderReplica{file.NewReplicaClient(filepath.Join(f.root, DatabaseDir))}
 }
 
-// folderReplica is litestream's client for folders, with a faster listing of the parts (LTX files): the original reads the size and time of
-// every part.
+// folderReplica is litestream's client for folders, with a faster listing of the parts (LTX files). The listing of the original is slow,
+// because it reads the size and time of every part.
 type folderReplica struct{ *file.ReplicaClient }
 
 // LTXFiles implements litestream.ReplicaClient.

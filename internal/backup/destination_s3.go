@@ -29,9 +29,10 @@ type bucket struct {
 	client   *s3.Client
 	uploader *manager.Uploader
 
-	// The server is known not to support If-None-Match: unsupportedSingle in uploads with one request, unsupportedMultipart with several.
-	unsupportedSingle, unsupportedMultipart atomic.Bool
-	loggedUnconditional                     atomic.Bool // a warning about this was logged
+	// The server may not support If-None-Match, the condition of putOnce. It can support the condition in one kind of upload only.
+	unsupportedSingle    atomic.Bool // known not to be supported in an upload with one request
+	unsupportedMultipart atomic.Bool // known not to be supported in an upload with several requests
+	loggedUnconditional  atomic.Bool // a warning about this was logged
 
 	mu      sync.Mutex
 	created bool // the bucket exists, or the configuration does not ask to create it

@@ -57,8 +57,8 @@ type Restored struct {
 	Undone       Deletions // deletions after RestorePoint, which the restore has undone; only if Restore.At is set
 }
 
-// Deletions are deletions of people's data. Restoring an earlier state brings the data back, so the operator has to repeat the deletions. The
-// erased addresses are not recorded, because such a record would itself be data about these people.
+// Deletions are deletions of people's data. Restoring an earlier state brings the data back, so the operator has to repeat the deletions.
+// The erased addresses are not recorded, because such a record would itself be data about these people.
 type Deletions struct {
 	Erasures []time.Time // when everything about an address was erased
 	Messages int64       // number of deleted messages

@@ -24,6 +24,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file finds the restore points of a backup, and restores the database of one.
+
 // restorePoint is a state of the database that can be restored from a destination.
 type restorePoint struct {
 	time time.Time // time of the state, to the millisecond

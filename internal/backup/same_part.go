@@ -19,8 +19,8 @@ import (
 // folderReplica.WriteLTXFile). Before the backup continues after the newest part of the destination, liveClient compares that part with
 // the local file.
 
-// errOtherPart is returned if the destination has a part with the name of a local one and with other content. The backup must continue after
-// that part, with a whole copy of the database.
+// errOtherPart is returned if the destination has a part with the name of a local one and with other content. The backup must continue
+// after that part, with a whole copy of the database.
 var errOtherPart = errors.New("an upload that was interrupted earlier has reached the backup destination: the backup continues after it, with a whole copy of the database")
 
 // errSharedDestination is returned instead of errOtherPart if that happens again and again.

@@ -26,8 +26,8 @@ const (
 // errRemoved is the error of a pass that must be repeated, because objects were removed meanwhile.
 var errRemoved = errors.New("objects were removed from the backup destination while it was copied")
 
-// CopyDetail describes the newest copy to the secondary destination. It is stored as the detail of KindCopy. Earlier versions have stored it
-// too, so its names in JSON must not change.
+// CopyDetail describes the newest copy to the secondary destination. It is stored as the detail of KindCopy. Earlier versions have stored
+// it too, so its names in JSON must not change.
 type CopyDetail struct {
 	Destination string    `json:"place"`    // label of the secondary destination
 	Ended       time.Time `json:"ended"`    // when the copy was complete

@@ -13,6 +13,8 @@ import (
 	"filippo.io/age"
 )
 
+// This file stores the site's secrets in the backup destination, and reads them there.
+
 // Secrets are the site's current secret and the previous one. Previous is set while values encrypted with it may exist, otherwise "".
 type Secrets struct {
 	Current  string `json:"jwt_secret"`

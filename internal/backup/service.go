@@ -16,7 +16,7 @@ import (
 	"atelie/internal/db"
 )
 
-// Config configures New.
+// Config configures a Service.
 type Config struct {
 	Destination Destination
 	OnDataDisk  bool          // Destination is on the disk of the data folder

@@ -34,8 +34,8 @@ const (
 	snapshotLease = 10 * time.Minute
 )
 
-// snapshotTimeLayout is the format of the time that a snapshot's name begins with, in UTC. The name ends with a part of the checksum, because
-// the nightly snapshot and one of `atelie backup now` can be taken in the same second.
+// snapshotTimeLayout is the format of the time that a snapshot's name begins with, in UTC. The name ends with a part of the checksum,
+// because the nightly snapshot and one of `atelie backup now` can be taken in the same second.
 const snapshotTimeLayout = "20060102T150405Z"
 
 // Snapshot is the description of a snapshot, stored beside it as JSON.

@@ -37,7 +37,7 @@ const (
 	KindSnapshot        Kind = "snapshot" // the nightly snapshot of a PostgreSQL database
 	KindSecret          Kind = "secret"
 	KindProof           Kind = "proof"        // the nightly trial restore
-	KindIncompleteProof Kind = "proof undone" // proofs that could not be completed: they say nothing about the backup. Stored; the value must not change
+	KindIncompleteProof Kind = "proof undone" // proofs that could not be completed; databases have this value, so it must not change
 	KindCopy            Kind = "copy"         // the secondary destination
 	kindListed          Kind = "listed"       // when the blobs of the destination were last listed
 )

@@ -58,8 +58,8 @@ func recordFailure(ctx context.Context, q db.Querier, kind Kind, at time.Time, t
 		detail = case when $5 then excluded.detail else backup_status.detail end`, kind, at, text, cmp.Or(detail, "{}"), detail != "")
 }
 
-// waitingBlobs returns at most limit ids of blobs that are not in the destination yet, in order: those greater than after, or the first ones
-// if after is "". It reads the index backup_blobs_waiting only from there, because thousands may wait after an outage.
+// waitingBlobs returns at most limit ids of blobs that are not in the destination yet, in order: those greater than after, or the first
+// ones if after is "". It reads the index backup_blobs_waiting only from there, because thousands may wait after an outage.
 func waitingBlobs(ctx context.Context, q db.Querier, after string, limit int) ([]string, error) {
 	return db.Collect(ctx, q, db.ScanOne[string], `select blob_id from backup_blobs where copied_at is null and removed_at is null and blob_id > $1
 		order by blob_id limit $2`, cmp.Or(after, uuid.Nil.String()), limit)

@@ -8,6 +8,8 @@ import (
 	"atelie/internal/files"
 )
 
+// This file contains the queries of the backup on tables of other packages: the stored files and the activity log.
+
 // storedFile is a stored file according to its row. Name is only for messages. SHA256 is in hexadecimal digits, Size in bytes.
 type storedFile struct {
 	BlobID, Name, SHA256 string

@@ -39,7 +39,7 @@ func (m *Manager) HTTP(siteURL string, health http.Handler) http.Handler {
 			target = "https://" + net.JoinHostPort(host, port)
 		}
 		w.Header().Set("Cache-Control", "max-age=300") // without it browsers cache a 308 forever
-		// Only path and query are taken from the request: the rest of "GET http:.evil.example/" would extend the target's host.
+		// Only path and query are taken from the request, because the rest of "GET http:.evil.example/" would extend the target's host.
 		path := r.URL.EscapedPath()
 		if !strings.HasPrefix(path, "/") {
 			path = "/"

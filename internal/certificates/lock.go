@@ -17,13 +17,15 @@ import (
 // This file implements the locks of the library certmagic. They make sure that only one node at a time does a task, such as obtaining the
 // certificate of a domain. A lock is a row of certificate_locks. It expires after leaseDuration unless its node renews it, so the lock of
 // a dead node is soon free.
+
 const (
 	leaseDuration = 30 * time.Second
-	renewInterval = 10 * time.Second
-	// The interval between two attempts to get a lock grows from minPollInterval to maxPollInterval. A node keeps a lock until
-	// it has obtained the certificate. That may take days.
-	minPollInterval, maxPollInterval = 250 * time.Millisecond, 4 * time.Second
-	unlockTimeout                    = 5 * time.Second // timeout of the statement that releases a lock
+	renewInterval = 10 * time.Second // interval between two renewals of a lock
+	// The interval between two attempts to get a lock grows from minPollInterval to maxPollInterval, because a node keeps a lock until
+	// it has obtained the certificate, which may take days.
+	minPollInterval = 250 * time.Millisecond
+	maxPollInterval = 4 * time.Second
+	unlockTimeout   = 5 * time.Second // timeout of the statement that releases a lock
 )
 
 // heldLock is a lock that this node holds.

@@ -7,8 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the SQL for two tables: certificates has what the library certmagic stores under names like file paths, encrypted;
-// certificate_locks has its locks.
+// This file contains the SQL for two tables. The table certificates has the values that the library certmagic stores, encrypted, under
+// names like file paths. The table certificate_locks has certmagic's locks.
 
 // nameRange returns the range of the names in a folder: from is included, to is not. The range of "a" is "a/" to "a0", because
 // 0 follows / in byte order. The range of "" contains all names.
@@ -51,8 +51,8 @@ func listNames(ctx context.Context, q db.Querier, keyID, folder string) ([]strin
 	return db.Collect(ctx, q, db.ScanOne[string], "select name from certificates where key_id = $1 and name >= $2 and name < $3 order by name", keyID, from, to)
 }
 
-// deleteValuesOfOtherKeys deletes the values that were encrypted with a key other than keyID's, which therefore cannot decrypt them, and that
-// were last written before the given time.
+// deleteValuesOfOtherKeys deletes the values that were encrypted with a key other than keyID's, which therefore cannot decrypt them, and
+// that were last written before the given time.
 func deleteValuesOfOtherKeys(ctx context.Context, q db.Querier, keyID string, before time.Time) error {
 	return db.Exec(ctx, q, "delete from certificates where key_id <> $1 and updated_at < $2", keyID, before)
 }

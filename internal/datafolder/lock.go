@@ -15,6 +15,8 @@ import (
 	"atelie/internal/interval"
 )
 
+// This file locks the data folder, so that two processes do not use it at the same time.
+
 // InUse is the error of Lock if another process has locked the data folder.
 type InUse struct {
 	Folder string // absolute path
@@ -29,8 +31,9 @@ func (e *InUse) Error() string {
 	return fmt.Sprintf("the data folder %s is in use: %s serves or copies it; stop it first, or give this one another --data-dir", e.Folder, holder)
 }
 
-// Lock locks the data folder for this process: a server, or a copy into the folder. Only one process at a time can have the lock.
-// The kernel releases it when the process ends, also after a crash. The error is an *InUse if another process has the lock.
+// Lock locks the data folder for this process: the server, or a command that must not run while a server uses the folder. Only one process
+// at a time can have the lock. The kernel releases it when the process ends, also after a crash. The error is an *InUse if another process
+// has the lock.
 func Lock(dir string) (release func() error, err error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
@@ -54,7 +57,7 @@ func Lock(dir string) (release func() error, err error) {
 	if err != nil && !apperr.IsDiskFull(err) { // on a full disk the server still starts; only its process id is missing
 		return nil, errors.Join(fmt.Errorf("lock the data folder: %w", err), f.Close())
 	}
-	return f.Close, nil // the file is not deleted: another process may have opened it to lock it
+	return f.Close, nil // the file stays, because another process may have opened it already, to lock it
 }
 
 const (

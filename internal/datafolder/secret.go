@@ -24,8 +24,8 @@ func SecretFile(dir string) string { return filepath.Join(dir, secretFile) }
 // Secret reads the data folder's secret. It returns "" if there is none.
 func Secret(dir string) (string, error) { return readSecret(dir, secretFile, "jwt-secret") }
 
-// readSecret reads a secret from the file with the given name in the data folder. It returns "" if the file is missing. Errors begin with
-// setting.
+// readSecret reads a secret from the file with the given name in the data folder. It returns "" if the file is missing. setting is the name
+// of the secret's setting, with which the texts of errors begin.
 func readSecret(dir, name, setting string) (string, error) {
 	path := filepath.Join(dir, name)
 	text, err := os.ReadFile(path)

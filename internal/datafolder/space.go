@@ -14,6 +14,8 @@ import (
 	"atelie/internal/interval"
 )
 
+// This file watches the free space on the disk of the data folder, and keeps some in reserve.
+
 // Level says how much space is left on the disk of the data folder.
 type Level int
 
@@ -27,9 +29,9 @@ const (
 
 const (
 	// reserveName is the name of the reserve: a file that only occupies space. When the disk is full, the program frees the file's space
-	// in reserveSlices steps, so that people can still sign in and delete files. Its size is reserveSize bytes, or a quarter of a small disk.
+	// in reserveSlices steps, so that people can still sign in and delete files.
 	reserveName   = "reserve"
-	reserveSize   = 16 << 20
+	reserveSize   = 16 << 20 // bytes; on a disk with less than four times as many, the reserve takes a quarter of the disk
 	reserveSlices = 4
 	// defaultInterval is the interval of checks. It is short because a fast upload could fill the disk between two checks.
 	defaultInterval = 2 * time.Second

@@ -12,7 +12,7 @@ import (
 
 // This file has the functions that depend on the operating system, for Unix. Those for Windows are in system_windows.go.
 
-// hasModes says that permission bits decide who may read a file.
+// hasModes is true where permission bits decide who may read a file.
 const hasModes = true
 
 // TryLock locks a file or folder without waiting; false means that another process holds the lock. The kernel releases the lock

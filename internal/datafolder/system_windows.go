@@ -12,7 +12,7 @@ import (
 
 // This file has the functions that depend on the operating system, for Windows. Those for Unix are in system_unix.go.
 
-// hasModes says that files have no permission bits. Inherited access control lists decide who may read them.
+// hasModes is false because files have no permission bits here. Inherited access control lists decide who may read them.
 const hasModes = false
 
 // lockOffset is the high half of the position of the byte that TryLock locks. On Windows other processes cannot read a locked byte.

@@ -15,6 +15,8 @@ import (
 	"atelie/internal/settings"
 )
 
+// This file uploads the demo's files and inserts its rows, once for a site.
+
 // loadedKey is the key of a row of site_settings that marks the demo content as loaded.
 const loadedKey = "demo_loaded"
 
@@ -46,7 +48,12 @@ func Load(ctx context.Context, d *db.DB, files Uploader, tables Inserter, now fu
 		return err
 	}
 	l := loader{db: d, files: files, tables: tables}
-	if err := errors.Join(l.loadProducts(ctx, content.Products), l.loadReviews(ctx, content.Reviews), l.loadCovers(ctx, content.Covers)); err != nil {
+	err = errors.Join(
+		l.loadProducts(ctx, content.Products),
+		l.loadReviews(ctx, content.Reviews),
+		l.loadCovers(ctx, content.Covers),
+	)
+	if err != nil {
 		return err
 	}
 	portrait, err := l.upload(ctx, productBucket, content.Site.Portrait)

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Check stores the time at which it first noticed that a backup, a proof (a nightly trial restore of the backup) or a certificate is missing,
-// and queues mails to the owners about every problem. Each node calls it once an hour.
+// Check stores the time at which it first noticed that a backup, a proof (a nightly trial restore of the backup) or a certificate is
+// missing, and queues mails to the owners about every problem. Each node calls it once an hour.
 func (s *Service) Check(ctx context.Context) error {
 	r, err := s.read(ctx)
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *Service) Check(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// recordMissing stores a record for each thing that is missing since this check, and deletes the records of those that are there again.
+// recordMissing stores a record for each thing that is missing and has none yet, and deletes the record of each thing that is not missing.
 func (s *Service) recordMissing(ctx context.Context, r reading) error {
 	b := r.backup
 	certificate, ok := r.firstCertificateToExpire()

@@ -21,10 +21,10 @@ type Config struct {
 	// Certificates returns the certificates that this program obtains itself, one for each domain. It returns none if the program obtains
 	// no certificates.
 	Certificates func() []Certificate
-	// Releases is nil if the operator has set no release file: then the program does not look for newer releases.
+	// Releases gives access to the release file, which names the newest release of the program; nil if the operator has set none.
 	Releases *Releases
-	// MailOwners queues a mail about a problem for every owner, unless any node has queued such a mail within the last interval.
-	MailOwners func(ctx context.Context, t Problem, interval time.Duration) error
+	// MailOwners queues a mail about a problem for every owner, unless any node has queued one about this problem less than interval ago.
+	MailOwners func(ctx context.Context, p Problem, interval time.Duration) error
 }
 
 // Backup is the state of the backup, with the fields of backup.Status.

@@ -10,6 +10,9 @@ import (
 	"atelie/internal/datafolder"
 )
 
+// This file decides which states of the site are problems. A new kind of problem needs a Code, an element of Codes, and a check in
+// reading.problems.
+
 // Code names a kind of problem. Each code is also a kind of mail (internal/mail), and has a sentence in the overview.
 type Code string
 
@@ -30,7 +33,8 @@ const (
 
 // Codes are all kinds of problems, in the order of the constants.
 var Codes = []Code{
-	BackupOff, BackupFailing, BackupStale, ProofFailed, ProofIncomplete, ProofStale, DiskLow, MailFailing, MailWaiting, CertificateEnding, CertificateMissing,
+	BackupOff, BackupFailing, BackupStale, ProofFailed, ProofIncomplete, ProofStale,
+	DiskLow, MailFailing, MailWaiting, CertificateEnding, CertificateMissing,
 }
 
 // Problem is a state of the site that somebody must act on.

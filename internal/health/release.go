@@ -34,14 +34,15 @@ type releaseState struct {
 	FailingSince *time.Time `json:"failing_since"` // since when it cannot be read; null if it can
 }
 
-// CheckRelease reads the release file, unless any node has tried within a day, and stores its content for all nodes. If the file
-// cannot be read, this is logged once, until it can be read again.
+// CheckRelease reads the release file, unless any node has tried within a day, and stores its content for all nodes. Of consecutive
+// failures to read the file, it logs only the first.
 func (s *Service) CheckRelease(ctx context.Context) error {
 	from := s.cfg.Releases
 	if from == nil {
 		return nil
 	}
-	now, source := s.now(), fingerprint(from.Location)
+	now := s.now()
+	source := fingerprint(from.Location)
 	mine, err := claimRelease(ctx, s.db, source, now)
 	if err != nil || !mine {
 		return err
@@ -51,8 +52,8 @@ func (s *Service) CheckRelease(ctx context.Context) error {
 		return ended
 	}
 	if err != nil {
-		begins, recordErr := noteFailing(ctx, s.db, source, now)
-		if begins {
+		isFirst, recordErr := noteFailing(ctx, s.db, source, now)
+		if isFirst {
 			s.log.Warn("the release file cannot be read, so newer releases are not noticed; it is read again tomorrow", "cause", err.Error())
 		}
 		return recordErr

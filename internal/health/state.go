@@ -13,6 +13,8 @@ import (
 	"atelie/internal/policy"
 )
 
+// This file handles rpc/get_site_health, the request of the overview in the admin area for the state of the site.
+
 // mailProof is how long the delivery of a mail counts as evidence that mails arrive.
 const mailProof = 7 * day
 

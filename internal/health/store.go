@@ -8,6 +8,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file contains the queries on the table health_records.
+
 // Names of the rows of health_records, and what the columns of each row mean.
 const (
 	recordDelivered = "mail_delivered" // at: the newest delivery of a mail

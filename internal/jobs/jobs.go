@@ -55,7 +55,15 @@ func New(d *db.DB, sealKey, previous []byte, log *slog.Logger, now func() time.T
 	if previous != nil {
 		sealer = sealer.WithPrevious(deriveKey(previous))
 	}
-	return &Queue{db: d, sealer: sealer, log: log, now: now, pools: []*pool{newPool(defaultWorkers, DefaultRunTime)}, poll: pollEvery, renew: renewEvery}
+	return &Queue{
+		db:     d,
+		sealer: sealer,
+		log:    log,
+		now:    now,
+		pools:  []*pool{newPool(defaultWorkers, DefaultRunTime)},
+		poll:   pollEvery,
+		renew:  renewEvery,
+	}
 }
 
 // Reseal seals with the current key all payloads that the previous key sealed, and returns their number. If write is false, it

@@ -24,8 +24,8 @@ const maxBackoff = 6 * time.Hour
 // maxTries is the maximum number of tries of a job.
 const maxTries = len(backoff) + 1
 
-// immediateTries is how many tries of a job are repeated without a wait if the program stops during them: as soon as it starts again. A
-// later try that was interrupted is repeated after a wait of backoff (ReleaseAll).
+// immediateTries is how many of a job's first tries are repeated without a wait if the program stops during them. They are repeated as soon
+// as the program starts again. A later try that is interrupted is repeated after a wait of backoff (ReleaseAll).
 const immediateTries = 2
 
 // permanentError marks an error for IsPermanent.

@@ -31,7 +31,7 @@ func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, u
 }
 
 // DeleteUnreadable deletes the jobs whose payload the key cannot decrypt, and returns their number. It is for a site whose secret is
-// lost: jobs with such a payload can never run.
+// lost, because jobs with such a payload can never run.
 func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte) (removed int, err error) {
 	_, unreadable, err := openAll(ctx, tx, sealKey)
 	for _, id := range unreadable {

@@ -14,6 +14,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file contains the queries on the table jobs.
+
 // job is a row of the table jobs that a worker has claimed.
 type job struct {
 	id, kind  string

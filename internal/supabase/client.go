@@ -16,6 +16,8 @@ import (
 	"time"
 )
 
+// This file sends requests to a Supabase project, and sends them again after a temporary failure.
+
 // Limits of the requests to a project.
 const (
 	maxTries       = 6                // attempts at one request
@@ -26,8 +28,8 @@ const (
 	connectTimeout = 20 * time.Second // limit of connecting, and of the TLS handshake
 )
 
-// client makes requests to one project. It does not follow redirects: a redirect could send the service key to another host, or lead to a
-// host in the private network instead of the project.
+// client makes requests to one project. It does not follow redirects, because a redirect could send the service key to another host, or
+// lead to a host in the private network instead of the project.
 type client struct {
 	base *url.URL // URL of the project
 	key  string   // the service key
@@ -51,7 +53,8 @@ func parseProjectURL(text string) (*url.URL, error) {
 	return nil, errors.New("the project URL must begin with https://, because others could read the service key on the way")
 }
 
-// isLocal reports whether a host is on this machine or in a private network: by its IP address, or because its name has no dot.
+// isLocal reports whether a host is on this machine or in a private network. It decides by the IP address; a name is local if it has no
+// dot.
 func isLocal(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	if err != nil {

@@ -16,6 +16,8 @@ import (
 	"atelie/internal/policy"
 )
 
+// This file imports the accounts, rows and files of a source (Data and Files) into a site.
+
 // Site is the destination of an import: functions that check and store accounts, rows and files. An *apperr.Error with a status below 500
 // means that this one account, row or file cannot be imported; any other error ends the import. If write is false, the functions check
 // but do not store.
@@ -37,7 +39,7 @@ type Site struct {
 	FilesURL string
 }
 
-// Import imports the data and files of a Supabase project into a site. Each value is used for one Run.
+// Import imports the data and files of a Supabase project into a site. Use a new Import for each Run, because Run adds to the counts.
 type Import struct {
 	Data    Data
 	Files   Files // nil: no files
@@ -56,7 +58,7 @@ type Import struct {
 	roles      map[string]bool // in a dry run: ids of the accounts that got a role so far, to detect a second role
 	omitted    map[string]int  // by column: number of rows imported without its value
 	files      map[string]bool // bucket/name of the files that the site has after the import
-	printErr   error           // first error of Print in a callback that cannot return it; Run returns it
+	printErr   error           // the errors of Print in a callback that cannot return them; Run returns them
 }
 
 // tables are the tables that are imported. Roles come last, because they refer to accounts.
@@ -71,8 +73,8 @@ const (
 // progressEvery is the number of files between two lines of progress.
 const progressEvery = 100
 
-// Run imports everything and prints a line for each problem and for each part. It can be called again: accounts, rows and files that the site
-// already has stay as they are.
+// Run imports everything and prints a line for each problem and for each part. An import can be repeated, because accounts, rows and files
+// that the site already has stay as they are.
 func (i *Import) Run(ctx context.Context) error {
 	i.accounts, i.roles, i.omitted, i.files = map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]bool{}
 	if err := i.importAccounts(ctx); err != nil {

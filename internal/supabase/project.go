@@ -30,13 +30,19 @@ func NewProject(projectURL, key string, wait func(ctx context.Context, d time.Du
 	if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, errors.New("the service key is missing, or has characters that no key has")
 	}
-	transport := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: connectTimeout}).DialContext, TLSHandshakeTimeout: connectTimeout,
-		MaxResponseHeaderBytes: 64 << 10, MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute,
+	dialer := &net.Dialer{Timeout: connectTimeout}
+	httpClient := &http.Client{
+		Transport: &http.Transport{
+			Proxy:                  http.ProxyFromEnvironment,
+			DialContext:            dialer.DialContext,
+			TLSHandshakeTimeout:    connectTimeout,
+			MaxIdleConnsPerHost:    2,
+			IdleConnTimeout:        time.Minute,
+			MaxResponseHeaderBytes: 64 << 10,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // type client says why
 	}
-	return &Project{client{base, key, &http.Client{
-		Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}, wait}}, nil
+	return &Project{client{base: base, key: key, http: httpClient, wait: wait}}, nil
 }
 
 // Close closes the idle connections.

@@ -10,13 +10,21 @@ import (
 	"atelie/internal/files"
 )
 
-// storagePaths are the beginnings of the paths of a project's files in URLs. The bucket and the name of the file follow.
+// This file replaces the URLs of the source's files in imported rows.
+
+// storagePaths are the beginnings of the paths of a project's files in URLs. The bucket and the name of the file follow. The last path
+// comes last because it is the beginning of others.
 var storagePaths = []string{
-	files.PublicPath, "/storage/v1/object/sign/", "/storage/v1/object/authenticated/", "/storage/v1/render/image/public/", "/storage/v1/render/image/sign/", "/storage/v1/object/",
+	files.PublicPath,
+	"/storage/v1/object/sign/",
+	"/storage/v1/object/authenticated/",
+	"/storage/v1/render/image/public/",
+	"/storage/v1/render/image/sign/",
+	"/storage/v1/object/",
 }
 
-// rewriter returns a function that replaces URLs of the source's files by public URLs of this site. It leaves other URLs as they are. It
-// prints a line for each URL of a file that is not imported.
+// rewriter returns a function for the rows of a table. The function returns the public URL on this site for a URL of one of the source's
+// files, and other URLs as they are. It prints a line for each URL of a file that is not imported.
 func (i *Import) rewriter(table string) func(string) string {
 	return func(fileURL string) string {
 		u, err := url.Parse(fileURL)
@@ -27,16 +35,19 @@ func (i *Import) rewriter(table string) func(string) string {
 		if !ok || (u.Host == "" && u.Scheme == "") { // already relative to the site
 			return fileURL
 		}
+		label := table + ": " + fileURL + ": "
 		switch {
 		case !i.isSource(u):
-			i.printErr = errors.Join(i.printErr, i.problem(printable(table+": "+fileURL+": a file of another project, which is not imported (--project-url says which project's files are)")))
+			text := label + "a file of another project, which is not imported (--project-url says which project's files are)"
+			i.printErr = errors.Join(i.printErr, i.problem(printable(text)))
 			return fileURL
 		case !files.SiteBucket(bucket):
-			i.printErr = errors.Join(i.printErr, i.problem(printable(table+": "+fileURL+": a file of a bucket that is not imported")))
+			i.printErr = errors.Join(i.printErr, i.problem(printable(label+"a file of a bucket that is not imported")))
 			return fileURL
 		}
 		if plain, err := url.PathUnescape(name); i.Files != nil && (err != nil || !i.files[bucket+"/"+plain]) {
-			i.printErr = errors.Join(i.printErr, i.Print(printable("Note: "+table+": "+fileURL+": this file is not imported, so a row shows nothing there")))
+			text := "Note: " + label + "this file is not imported, so a row shows nothing there"
+			i.printErr = errors.Join(i.printErr, i.Print(printable(text)))
 		}
 		return i.Site.FilesURL + files.PublicPath + bucket + "/" + name
 	}
