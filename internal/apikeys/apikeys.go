@@ -36,7 +36,8 @@ var (
 	ErrRevoked = errors.New("this key is revoked already")
 )
 
-// Generation is one key of a role. Role is anon or service_role; Number is the generation of the key.
+// Generation is one key in the sequence of a role's keys. Role is anon or service_role; Number counts the keys of the role, from
+// firstGeneration.
 type Generation struct {
 	Role    identity.Role
 	Number  int
@@ -56,8 +57,8 @@ type Service struct {
 	confirmedAt atomic.Int64             // when the snapshot was last known to be up to date, in Unix nanoseconds
 }
 
-// snapshot is the content of access_keys. It is up to date until the number of the latest edit changes: database triggers raise that
-// number at each change of access_keys and of visible content.
+// snapshot is the content of access_keys. It is up to date until the number of the latest edit changes, because database triggers raise
+// that number at each change of access_keys and of visible content.
 type snapshot struct {
 	edited  int64        // number of the latest edit before the table was read (content.Versions.Edited)
 	keys    []Generation // the keys of all generations, revoked ones included

@@ -1,5 +1,6 @@
 // Package apperr defines the error type that all packages return to the HTTP layer. An error has a stable code for programs, a
-// text that may be shown to anyone, and a cause that is only logged. Each surface writes errors in its own format.
+// text that may be shown to anyone, and a cause that is only logged. Each surface (a part of the API, such as /auth/v1) writes errors in
+// its own format.
 package apperr
 
 import (

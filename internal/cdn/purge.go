@@ -19,7 +19,8 @@ import (
 	"atelie/internal/webhook"
 )
 
-// Tag is the tag of all public pages. A change of the content can change each of them, so there is one tag for all.
+// Tag is the cache tag of all public pages. A CDN can delete pages by the tag in a header of their responses. A change of the content can
+// change each page, so there is one tag for all.
 const Tag = "atelie-pages"
 
 // JobPurge is the kind of the job that calls the CDN.
@@ -38,15 +39,15 @@ const (
 	runTime = 30 * time.Second
 )
 
-// about is Job.About of all purge jobs. With it, a new purge replaces those that wait or have failed.
+// about is Job.About of all purge jobs. A new purge replaces the jobs with this value that wait or have failed.
 var about = uuid.NewSHA1(uuid.Nil, []byte(JobPurge)).String()
 
 // Config contains the settings of a Purger.
 type Config struct {
 	URL     string // URL of the CDN's purge API, called with POST
-	Header  string // "Name: value" with the CDN's token; "" for none
-	Body    string // "" for none
-	Private bool   // URL may be http:// and in a private network
+	Header  string // a header "Name: value" of the request, with the CDN's token; "" for none
+	Body    string // body of the request, in JSON; "" for none
+	Private bool   // whether URL may be http:// and in a private network
 
 	Content *content.Version
 	Queue   *jobs.Queue

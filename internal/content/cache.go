@@ -10,8 +10,8 @@ import (
 )
 
 // Cache holds values that are made from the content, such as pages, up to a limit in bytes. It removes the least recently used values first.
-// Each call passes the content versions. If they are later than in all calls before, the cache removes the values made before the last edit
-// and marks all others as stale. Callers whose values do not depend on the content always pass Versions{}.
+// Each call passes the current content versions. If these are later than those of all calls before, the cache removes the values made before
+// the last edit, and marks all others as stale. Callers whose values do not depend on the content always pass Versions{}.
 type Cache[K comparable, V any] struct {
 	limit int         // bytes
 	size  func(V) int // bytes of a value with its key

@@ -12,17 +12,27 @@ type Device struct {
 	Program string `json:"program,omitempty"`
 }
 
-// patterns maps parts of a User-Agent to names for people. The order matters, because most User-Agents also contain the names of
-// other browsers: that of Edge contains Chrome and Safari.
+// patterns lists parts of a User-Agent, with the name that people know. The first part that a User-Agent contains counts. The order matters,
+// because most User-Agents also contain the names of other browsers: that of Edge contains Chrome and Safari.
 type patterns []struct{ part, name string }
 
 var browsers = patterns{
-	{"Edg/", "Edge"}, {"EdgA/", "Edge"}, {"EdgiOS/", "Edge"}, {"OPR/", "Opera"}, {"Opera", "Opera"}, {"SamsungBrowser", "Samsung Internet"}, {"Vivaldi/", "Vivaldi"},
-	{"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"}, {"CriOS/", "Chrome"}, {"Chromium/", "Chromium"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
+	{"Edg/", "Edge"}, {"EdgA/", "Edge"}, {"EdgiOS/", "Edge"},
+	{"OPR/", "Opera"}, {"Opera", "Opera"},
+	{"SamsungBrowser", "Samsung Internet"},
+	{"Vivaldi/", "Vivaldi"},
+	{"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"},
+	{"CriOS/", "Chrome"}, {"Chromium/", "Chromium"}, {"Chrome/", "Chrome"},
+	{"Safari/", "Safari"},
 }
 
 var systems = patterns{
-	{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"CrOS", "ChromeOS"}, {"Windows", "Windows"}, {"Macintosh", "Mac"}, {"Mac OS X", "Mac"}, {"Linux", "Linux"},
+	{"iPhone", "iPhone"}, {"iPad", "iPad"},
+	{"Android", "Android"},
+	{"CrOS", "ChromeOS"},
+	{"Windows", "Windows"},
+	{"Macintosh", "Mac"}, {"Mac OS X", "Mac"},
+	{"Linux", "Linux"},
 }
 
 // find returns the name of the first pattern whose part the User-Agent contains, or "".

@@ -16,11 +16,14 @@ import (
 	"atelie/internal/settings"
 )
 
-// AddressPlace is a place with data about e-mail addresses, such as a table. Its functions read and delete the data about one address. They
-// get the address in lower case, and ignore the case of stored addresses. Package app lists all places.
+// This file handles the function address-data: an owner finds, exports or erases everything that is stored about an e-mail address. A new
+// table with addresses needs an entry in addressPlaces of package app.
+
+// AddressPlace is a place with data about e-mail addresses, such as a table. Its functions read and delete the data about one address. The
+// address is in lower case, and the functions ignore the case of stored addresses.
 type AddressPlace struct {
 	Name string // name of the place in responses and exports
-	// Each calls yield for each entry about the address. An export contains the entries as JSON. Each ends at the first error of yield.
+	// Each calls yield for each entry about the address, until yield returns an error. An export contains the entries as JSON.
 	Each func(ctx context.Context, q db.Querier, address string, yield func(entry any) error) error
 	// Erase deletes the entries about the address.
 	Erase func(ctx context.Context, tx *db.Tx, address string) error

@@ -6,8 +6,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file finds and erases what messages, the quarantine and notices store about an e-mail address, for requests
-// about personal data.
+// This file finds and erases what messages, the quarantine and notices store about an e-mail address. Package app makes an AddressPlace
+// (address_data.go) of each pair of methods: one finds the data, the other erases it.
 
 // eraseBatch is how many messages of an address one statement deletes.
 const eraseBatch = 100
@@ -48,7 +48,7 @@ func (s *Service) EraseQuarantinedOf(ctx context.Context, tx *db.Tx, address str
 type exportedNotice struct {
 	MessageID string `json:"message_id"`
 	Channel   string `json:"channel"`
-	Recipient string `json:"recipient,omitempty"` // the exported address, or "": the export must not contain the address of somebody else
+	Recipient string `json:"recipient,omitempty"` // the exported address; "" for any other, because the export must not contain the address of somebody else
 	State     string `json:"state"`
 	QueuedAt  string `json:"queued_at"`
 }

@@ -16,14 +16,17 @@ import (
 	"atelie/internal/identity"
 )
 
-// CalendarPath begins the URL paths of the calendars with promised dates. The token of a calendar and calendarEnding follow.
+// This file handles the function calendar-feed, with which an owner makes a calendar, and serves the calendars at their secret URLs. A
+// calendar contains the promised dates of commissions. calendar_text.go writes its events.
+
+// CalendarPath is the beginning of the URL path of a calendar. The token of the calendar and calendarEnding follow.
 const CalendarPath = httpx.CalendarPath
 
 const calendarEnding = ".ics" // file extension of iCalendar (RFC 5545)
 
-// Limit of requests for calendars from one IP address in a minute. It also limits how fast tokens can be guessed.
+// The limit of requests for calendars. It also limits how fast tokens can be guessed.
 const (
-	calendarsPerMinute = 60
+	calendarsPerMinute = 60         // from one IP address
 	calendarLimit      = "calendar" // name of the rate limit
 )
 
@@ -54,7 +57,8 @@ func (s *Service) calendarFeed(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	actions := map[string]func(context.Context, *db.Tx, string, calendarRequest) error{
-		"": nil, "state": nil, "create": s.makeCalendar, "replace": s.makeCalendar, "remove": s.removeCalendar,
+		"": nil, "state": nil, // these change nothing
+		"create": s.makeCalendar, "replace": s.makeCalendar, "remove": s.removeCalendar,
 	}
 	act, ok := actions[req.Action]
 	if !ok {

@@ -12,7 +12,10 @@ import (
 	"atelie/internal/settings"
 )
 
-// The stages of a commission: values of the column commissions.stage. A message without a row there is an enquiry.
+// This file handles the function commission, with which owners change the stage and the promised date of a commission, make offers
+// (commission_offer.go), and write notes on the progress. A new stage needs a constant here, and entries in nextStages and boardStages.
+
+// The stages of a commission: values of the column commissions.stage. A message without a row in commissions has stageEnquiry.
 const (
 	stageEnquiry    = "enquiry"
 	stageOffer      = "offer"
@@ -39,8 +42,8 @@ var nextStages = map[string][]string{
 type commissionRequest struct {
 	messageAction
 
-	// For offer and progress, ID is an idempotency key: a second call with the same ID and texts stores nothing. For withdraw, it is the id of an
-	// offer.
+	// ID is an idempotency key for offer and progress: a second call with the same ID and texts stores nothing. For withdraw, ID is the id of
+	// the offer.
 	ID         string `json:"id"`
 	Stage      string `json:"stage"`       // for stage: the new stage
 	From       string `json:"from"`        // for stage: the stage from which the owner moves it; "" for any

@@ -8,11 +8,14 @@ import (
 	"atelie/internal/httpx"
 )
 
+// This file handles the function commission-board. It returns the commissions by stage, for the board (an admin page with a column for each
+// stage). A card is one commission on the board.
+
 // Maximum numbers of cards in a column of the board.
 const (
 	maxOpenCards   = 100 // of each stage that is neither finished nor declined
 	maxClosedCards = 20  // of finished and declined commissions
-	maxAllCards    = 500 // of a stage that the request asks for as a whole
+	maxAllCards    = 500 // of each stage in boardRequest.All
 )
 
 // boardStages are the columns of the board, in their order.
@@ -48,8 +51,8 @@ type boardCard struct {
 	CreatedAt  time.Time `json:"created_at"`  // of the message
 }
 
-// commissionBoard handles the function commission-board for owners (administrators): the commissions by stage. A message that asks for a
-// commission is in the column of enquiries even without a row in commissions, until the owner marks it as done.
+// commissionBoard handles the function commission-board for owners (administrators). A message that asks for a commission is in the column
+// of enquiries even without a row in commissions, until the owner marks it as done.
 func (s *Service) commissionBoard(w http.ResponseWriter, r *http.Request) error {
 	var req boardRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

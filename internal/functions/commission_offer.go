@@ -18,6 +18,8 @@ import (
 	"atelie/internal/settings"
 )
 
+// This file makes and withdraws offers (the actions offer and withdraw of the function commission), and stores the visitors' answers.
+
 // The states of an offer. offerAccepted and offerDeclined are also the values of the column commission_offers.answer, and equal the stages
 // to which these answers move the commission (stageAccepted, stageDeclined).
 const (
@@ -31,7 +33,7 @@ const (
 // Limits of an offer in characters.
 const (
 	maxOfferLine  = 200 // of price and deposit
-	maxAnswerName = 100 // of the name under an answer, as in the contact form
+	maxAnswerName = 100 // of the name that a visitor enters with an answer; the same limit as in the contact form
 )
 
 // expiryDelay is the time from the beginning (in UTC) of an offer's last day until the offer expires. By then the day has ended in every

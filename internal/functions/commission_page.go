@@ -16,10 +16,13 @@ import (
 	"atelie/internal/settings"
 )
 
+// This file makes the part of a private link's page that shows the commission (commission.html). It also handles the form with which the
+// visitor answers an offer.
+
 //go:embed commission.html
 var commissionSource string
 
-// commissionPart is what the page of a private link shows of the commission: the data of the template commission.html.
+// commissionPart is the data of the template commission.html.
 type commissionPart struct {
 	Stage    string    // stage of the commission; "" for an enquiry
 	StageAt  time.Time // when the stage was set; the zero time for an enquiry
@@ -28,7 +31,7 @@ type commissionPart struct {
 
 	Name    string // name that the visitor has entered in the form for an answer
 	Alert   string // error about the answer; "" for none
-	Problem bool   // the alert is about the name
+	Problem bool   // whether Alert is about the name
 }
 
 // offerPart is the newest offer, as the page shows it.
@@ -38,9 +41,9 @@ type offerPart struct {
 	State                                       string // state of the offer; "" while it can be answered
 }
 
-// showCommission adds the commission to the page, and returns its stage.
+// showCommission adds the commission to the page, and returns the stage of the commission.
 func (p *enquiryPage) showCommission(ctx context.Context, s *Service, site settings.Site) (stage string, err error) {
-	if p.Enquiry.Quarantined {
+	if p.Enquiry.Quarantined { // only messages in the inbox have a commission
 		return stageEnquiry, nil
 	}
 	id := p.Enquiry.Message.ID

@@ -18,6 +18,9 @@ import (
 	"atelie/internal/i18n"
 )
 
+// This file handles the function commission-review, with which owners ask a client for a review, and approve or decline the client's review.
+// It also stores what the client writes in the form (commission_review_page.go).
+
 // Limits of a review in characters, the same as those of the table reviews.
 const (
 	maxReviewLine = 200 // of name and place
@@ -34,7 +37,7 @@ const (
 type ReviewPicture struct {
 	ReceivedPicture
 
-	URL string // public URL, once it is saved
+	URL string // public URL; it can be requested after Save
 }
 
 // reviewRequest is the body of a call of the function commission-review. The action is state, ask, withdraw, approve or decline.
@@ -47,7 +50,8 @@ type reviewRequest struct {
 	Text  *string `json:"text"`
 	// For approve: whether visitors see the review immediately. null means true.
 	Active *bool `json:"active"`
-	// For approve and decline: written_at of the review that the owner has seen; null for any.
+	// For approve and decline: written_at of the review that the owner has seen. The call fails if the client has changed the review since
+	// then. null skips this check.
 	WrittenAt *time.Time `json:"written_at"`
 
 	picture *picture       // for approve: the client's picture, which was copied; nil for none

@@ -12,10 +12,13 @@ import (
 	"atelie/internal/httpx"
 )
 
+// This file makes the part of a private link's page that shows the client's review (commission_review.html). It also handles the form with
+// which the client writes the review.
+
 //go:embed commission_review.html
 var commissionReviewSource string
 
-// reviewPart is the data of the template commission_review.html. The template shows the client's review on the page of the private link.
+// reviewPart is the data of the template commission_review.html. The page has no such part if Title is "".
 type reviewPart struct {
 	Title    string
 	State    string // sentence about the state of the review; "" while the client has not written it
@@ -43,7 +46,8 @@ func (p reviewPart) Invalid(field string) bool {
 	return false
 }
 
-// showReview adds the client's review to the page.
+// showReview adds the client's review to the page. It adds nothing if no review is requested or written, unless the client has sent the
+// form: then the page must show why the form was refused.
 func (p *enquiryPage) showReview(ctx context.Context, s *Service) error {
 	if p.Enquiry.Quarantined {
 		return nil
@@ -54,9 +58,11 @@ func (p *enquiryPage) showReview(ctx context.Context, s *Service) error {
 		return err
 	}
 	part := &p.Review
-	part.Title, part.Approved = p.T("enquiry.review.title"), r.State == stateApproved
-	part.Form, part.Asked = r.State == stateAsked || r.State == stateWaiting, r.State == stateAsked
+	part.Title = p.T("enquiry.review.title")
+	part.Form = r.State == stateAsked || r.State == stateWaiting
+	part.Asked = r.State == stateAsked
 	part.Removal = r.State != stateApproved && r.Text != ""
+	part.Approved = r.State == stateApproved
 	switch r.State {
 	case stateAsked:
 		part.Title = p.T("enquiry.review.ask")

@@ -13,20 +13,21 @@ import (
 	"atelie/internal/settings"
 )
 
-// JobCopy is the kind of the job that mails a visitor a copy of the message. Copies have a pool of workers of their own, so that no other
-// mail waits for them.
-const (
-	JobCopy     = "contact.copy"
-	copyWorkers = 1
-)
+// This file queues and sends copies: mails to visitors with the text of their own message.
+
+// JobCopy is the kind of the job that mails a copy.
+const JobCopy = "contact.copy"
+
+// copyWorkers is the number of workers in the pool of JobCopy. Copies have a pool of their own, so that no other mail waits for them.
+const copyWorkers = 1
 
 // Limits of copies in copyWindow. A copy sends a text that a visitor wrote to an address that the visitor entered. Without limits, the
 // form could be used to send texts to other people.
 const (
 	copyWindow         = 24 * time.Hour
-	copiesPerMailbox   = 3
-	copiesPerRequester = 10 // from one IP address
-	copiesPerDay       = 200
+	copiesPerMailbox   = 3   // to one mailbox (hashMailbox)
+	copiesPerRequester = 10  // from one IP address
+	copiesPerDay       = 200 // of all visitors together
 )
 
 // Names of the limits in the table rate_limits.
@@ -36,8 +37,8 @@ const (
 	copyLimitAll       = "contact-copy"
 )
 
-// countCopy counts a copy to an address against the limits, one after the other, and reports whether it is within all of them. It stops
-// at the first limit that is exceeded.
+// countCopy counts a copy to an address against the limits, one after the other, and reports whether the copy is within all of them. It
+// stops at the first limit that is exceeded.
 func (s *Service) countCopy(ctx context.Context, email string) (allowed bool, err error) {
 	for _, l := range []struct {
 		name, subject string

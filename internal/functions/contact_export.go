@@ -17,10 +17,13 @@ import (
 	"atelie/internal/identity"
 )
 
+// This file handles the function contact-export, which sends all messages as a CSV or JSON file. A new format needs an entry in
+// exportWriters.
+
 // exportPageSize is how many messages an export reads with one query.
 const exportPageSize = 500
 
-// messageIterator calls yield for each message of an export, and ends at the first error.
+// messageIterator calls yield for each message of an export. It ends at the first error, and returns that error.
 type messageIterator func(yield func(exportedMessage) error) error
 
 // exportWriters contains, by format, the functions that write the messages of an export.
@@ -47,7 +50,7 @@ func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := startExportFile(w, fmt.Sprintf("messages-%s.%s", s.now().UTC().Format(time.DateOnly), req.Format))
 	ctx := context.WithoutCancel(r.Context()) // sending a large file may take longer than the time limit of a request
-	return out.end(r.Context(), write(out, func(yield func(exportedMessage) error) error {
+	each := func(yield func(exportedMessage) error) error {
 		for _, quarantined := range []bool{false, true} {
 			// Not in a transaction: with a slow client it would stay open for long and could block writes.
 			if err := eachMessage(ctx, s.db, quarantined, "", yield); err != nil {
@@ -55,7 +58,8 @@ func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 		return nil
-	}))
+	}
+	return out.end(r.Context(), write(out, each))
 }
 
 // eachMessage calls yield for each message that quarantined and address select (see listExportedAfter), and ends at the first error of

@@ -14,6 +14,8 @@ import (
 	"atelie/internal/i18n"
 )
 
+// This file makes the page with the contact form for browsers without scripts, and handles the form that such a browser sends.
+
 // Page is a page for a browser without scripts: the contact form, or the thank-you page after a message. Config.WritePage adds the
 // site's header and footer.
 type Page struct {
@@ -32,7 +34,7 @@ var contactTemplate = template.Must(template.New("contact").Parse(contactSource)
 type contactPageData struct {
 	Language i18n.Language
 	Path     string // URL path to which the form is sent
-	Reason   string // why the visitor writes, a hidden field; one of reasons
+	Reason   string // value of the hidden field "reason" (see reasons)
 	Alert    string // error shown above the form; "" for none
 	Sent     bool   // whether the page shows the thanks instead of the form
 	Link     string // URL of the private link to the sent message; "" for none
@@ -42,7 +44,7 @@ type contactPageData struct {
 
 // contactField is one visible field of the form.
 type contactField struct {
-	Name, Type, Label, Value string
+	Name, Type, Label, Value string // Type is that of an input element; "" for the text area
 	Problem                  string // error shown below the field; "" for none
 	Max                      int    // maximum length in characters
 	Focus                    bool   // the field gets the focus; set for the first field with a problem

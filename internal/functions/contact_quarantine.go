@@ -14,10 +14,12 @@ import (
 	"atelie/internal/identity"
 )
 
-// maxListed is the maximum number of messages in one list. maxSkipped is the maximum number of messages that a list can skip: more
-// than any site has, and less than the largest OFFSET of both databases.
+// This file handles the function contact-quarantine, with which owners see the messages in quarantine, and restore or delete them.
+
 const (
-	maxListed  = 100
+	maxListed = 100 // maximum number of messages in one list
+	// maxSkipped is the maximum number of messages that a list can skip: more than any site has, and less than the largest OFFSET that both
+	// databases accept.
 	maxSkipped = 1 << 30
 )
 

@@ -19,6 +19,8 @@ import (
 	"atelie/internal/settings"
 )
 
+// This file handles the function contact-reply, with which owners reply to a message, and sends the replies by mail.
+
 // JobReply is the kind of the job that mails an owner's reply to the visitor.
 const JobReply = "contact.reply"
 
@@ -48,7 +50,7 @@ type replyJob struct {
 type replyRequest struct {
 	messageAction
 
-	// For the action reply, ID is an idempotency key: a second call with the same ID and text stores nothing. For resend, it is the id of a reply.
+	// ID is an idempotency key for reply: a second call with the same ID and text stores nothing. For resend, ID is the id of the reply.
 	ID   string `json:"id"`
 	Text string `json:"text"` // for reply
 }

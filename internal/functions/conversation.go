@@ -14,7 +14,8 @@ import (
 	"atelie/internal/jobs"
 )
 
-// A conversation is a message and the replies to it, which owners write in the admin area and the visitor writes at the private link.
+// This file checks and stores replies. A conversation is a message and its replies: owners write them in the admin area, the visitor on the
+// page of the private link.
 
 // maxReplies is how many replies a conversation can have, so that its page stays usable.
 const maxReplies = 500
@@ -43,22 +44,23 @@ func problemOfReply(text string, pictures []newPicture) string {
 	return ""
 }
 
-// replyID returns the id of a reply, derived from the message's id, the client's idempotency key and the texts of the reply; a random id if
-// key is "". A reply that is sent twice gets the same id and is stored once. A text that was changed after a lost response is another
+// replyID returns the id of a reply. It is derived from the message's id, the client's idempotency key and the texts of the reply, or random
+// if key is "". A reply that is sent twice gets the same id and is stored once. A text that was changed after a lost response is another
 // reply. Replies to different messages never have the same id.
 func replyID(messageID, key string, texts ...string) string {
 	if key == "" {
 		return uuid.NewString()
 	}
-	return uuid.NewSHA1(uuid.MustParse(messageID), []byte(strings.Join(append([]string{key}, texts...), "\x00"))).String()
+	name := strings.Join(append([]string{key}, texts...), "\x00")
+	return uuid.NewSHA1(uuid.MustParse(messageID), []byte(name)).String()
 }
 
-// errConversationFull is the error of a reply beyond maxReplies.
+// errConversationFull is the error of a reply beyond maxReplies. Handlers replace it with the error for the response.
 var errConversationFull = errors.New("the conversation has too many replies")
 
 // addReply stores a reply to a message that the transaction has locked (lockMessage). It sets the message's status unless status is "",
 // records the reply and the message for live changes, and lets the link expire a year from now. added is false if the reply was stored
-// before. The error is errConversationFull if the message has maxReplies. An answer to an offer is stored even then.
+// before. The error is errConversationFull if the conversation has maxReplies already. An answer to an offer is stored even then.
 func (s *Service) addReply(ctx context.Context, tx *db.Tx, r reply, status string) (added bool, err error) {
 	n, err := countReplies(ctx, tx, r.MessageID)
 	if err == nil && n >= maxReplies && r.Kind != kindAnswer {

@@ -22,7 +22,8 @@ import (
 	"atelie/internal/i18n"
 )
 
-// A reply can have pictures. They are stored while the form is being received. Their rows are inserted later, together with the reply.
+// This file receives, stores and serves the pictures of replies. The files are stored while the form is being received. The rows are
+// inserted later, together with the reply.
 
 // Limits of pictures (docs/product.md).
 const (
@@ -30,8 +31,8 @@ const (
 	maxAuthorPictures = 50               // in one conversation: those of the visitor, or those of all owners together
 	maxHourPictures   = 200              // by all visitors in an hour
 	maxHourForms      = 20               // forms with pictures, from one IP address in an hour
-	pictureFormTime   = 10 * time.Minute // for the whole form
-	pictureTextLimit  = 64 << 10         // bytes of a text field
+	pictureFormTime   = 10 * time.Minute // for receiving the whole form
+	pictureTextLimit  = 64 << 10         // bytes of a text field of the form
 
 	// maxPictureForm is the maximum number of bytes of a form: five pictures of 10 MB, the texts, and a margin, so that a picture over 10 MB
 	// is reported as such, and not as a form that is too large.

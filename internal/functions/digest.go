@@ -14,11 +14,13 @@ import (
 	"atelie/internal/settings"
 )
 
-// JobDigest is the kind of the job that sends a digest to one recipient. A digest is one notice about many messages.
+// This file collects notices in digests and sends them. A digest is one notice about many messages.
+
+// JobDigest is the kind of the job that sends a digest to one recipient.
 const JobDigest = "contact.digest"
 
 // Limits of notices. Each of the first noticesPerHour messages in an hour (noticeWindow) has its own notice to each recipient. All later
-// messages of the hour are in one digest for each recipient. It is sent at the end of the hour.
+// messages of the hour are in one digest for each recipient. The digest is sent at the end of the hour.
 const (
 	noticesPerHour   = 5
 	noticeWindow     = time.Hour

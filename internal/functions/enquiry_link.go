@@ -16,7 +16,9 @@ import (
 	"atelie/internal/settings"
 )
 
-// EnquiryPath begins the URL path of each private link. The token of the link follows.
+// This file makes private links, and derives their tokens and URLs. A private link opens the conversation about a visitor's message.
+
+// EnquiryPath is the beginning of the URL path of a private link. The token of the link follows.
 const EnquiryPath = httpx.SecretPath
 
 // tokenBytes is the length of a token before its encoding. 128 bits cannot be guessed.
@@ -27,7 +29,7 @@ const tokenBytes = 16
 // (docs/decisions/0036-links-of-enquiries.md).
 type contactLink struct {
 	Hash      string // hashToken of the token
-	Nonce     string
+	Nonce     string // random text
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }
@@ -40,7 +42,7 @@ type givenLink struct {
 	Copy bool
 }
 
-// newLink returns a new link. It expires a year after now, the time of the last text of the conversation (linkExpiry).
+// newLink returns a new link.
 func (s *Service) newLink(now time.Time) contactLink {
 	l := contactLink{Nonce: rand.Text(), CreatedAt: now, ExpiresAt: linkExpiry(now)}
 	l.Hash = hashToken(deriveToken(s.cfg.LinkKey, l.Nonce))

@@ -22,8 +22,10 @@ import (
 	"atelie/internal/settings"
 )
 
-// How many requests a minute the pages of private links answer, with the names of the limits. A private link opens the conversation about a
-// visitor's message. The limits by IP address also slow down guessing the token in the link.
+// This file serves /enquiry/{token}, the page of a private link, and handles the forms on it. The page shows a visitor's message and the
+// replies to it.
+
+// Limits of requests for private links in a minute, and the names of these limits. The limits by IP address also slow down guessing tokens.
 const (
 	enquiryRequestsPerMinute = 120 // by one IP address
 	enquiryRequestsLimit     = "enquiry"
@@ -31,7 +33,7 @@ const (
 	enquiryPostsPerMinute = 30 // by one IP address
 	enquiryPostsLimit     = "enquiry-post"
 
-	enquiryPostsPerLink = 10 // in a minute, by all IP addresses
+	enquiryPostsPerLink = 10 // by all IP addresses together
 	enquiryLinkLimit    = "enquiry-link"
 
 	enquiryPicturesPerMinute = 600 // by one IP address: a conversation can have a hundred pictures
@@ -48,6 +50,7 @@ type EnquiryWork struct {
 //go:embed enquiry.html
 var enquirySource string
 
+// enquiryTemplate is the page. It includes the templates of the commission and the client's review.
 var enquiryTemplate = template.Must(template.New("enquiry").Parse(enquirySource + commissionSource + commissionReviewSource))
 
 // enquiryPage is the data of the template enquiry.html.
@@ -56,8 +59,8 @@ type enquiryPage struct {
 	Path       string        // path and query of the page
 	OtherPath  string        // path and query of the page in the other language
 	Enquiry    *enquiry      // nil for the page of a link that does not exist
-	State      string        // state of the enquiry
-	Place      string        // position on the waiting list; "" for none
+	State      string        // sentence about the state of the enquiry
+	Place      string        // sentence about the place on the waiting list; "" for none
 	Next       string        // what the visitor can do or expect next
 	NextAnchor string        // link to the form for the step in Next, such as "#reply"; "" for none
 	Commission commissionPart

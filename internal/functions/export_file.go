@@ -11,13 +11,16 @@ import (
 	"atelie/internal/httpx"
 )
 
+// This file sends a file with the owner's data, such as all messages, as a response of any length.
+
 // exportStallTimeout is how long a write may wait for the client before the connection is closed. The whole file has no time limit.
 const exportStallTimeout = time.Minute
 
-// exportFile writes a file with the owner's data, such as all messages, as the response to a request.
+// exportFile is a file that is being sent as the response to a request. Its content is written to the buffered Writer.
 type exportFile struct {
 	*bufio.Writer
-	sink *deadlineWriter // receives what the buffered Writer flushes
+
+	sink *deadlineWriter // receives what the Writer flushes
 }
 
 // deadlineWriter moves the connection's write deadline at each write. This replaces the server's time limit for a whole response.
@@ -29,7 +32,7 @@ type deadlineWriter struct {
 
 func (d *deadlineWriter) Write(b []byte) (int, error) {
 	d.started = true
-	// ErrNotSupported: the ResponseWriter has no connection, as in tests.
+	// ErrNotSupported means that the ResponseWriter has no connection, as in tests.
 	if err := d.conn.SetWriteDeadline(time.Now().Add(exportStallTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return 0, err
 	}
@@ -45,12 +48,12 @@ func startExportFile(w http.ResponseWriter, name string) *exportFile {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	sink := &deadlineWriter{ResponseWriter: w, conn: http.NewResponseController(w)}
-	return &exportFile{bufio.NewWriterSize(sink, 32<<10), sink}
+	return &exportFile{Writer: bufio.NewWriterSize(sink, 32<<10), sink: sink}
 }
 
 // end completes the file; err is the error of making its content. After an error, end returns the error if nothing was sent yet, and the
 // client gets an ordinary error response. If a part of the file was sent, end panics with http.ErrAbortHandler, which aborts the
-// connection: otherwise the incomplete file would look complete.
+// connection, because the incomplete file would look complete otherwise.
 func (f *exportFile) end(ctx context.Context, err error) error {
 	if err == nil {
 		err = f.Flush()

@@ -8,6 +8,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file counts the messages of all visitors together. The messages of an hour beyond the limit are a flood and go into quarantine.
+
 // Values of the column contact_quarantine.cause: why a message is in quarantine.
 const (
 	causeHiddenField = "field" // the hidden field was filled in
@@ -20,14 +22,15 @@ const floodWindow = time.Hour
 
 const floodLimit = "contact-messages" // name of the rate limit
 
-// floodHits is an SQL expression: the number of messages in the hour that begins at $7, the result hour of countAgainstFloodLimit.
+// floodHits is an SQL expression: the number of messages in the hour that begins at $7. A statement with floodHits must pass the result
+// hour of countAgainstFloodLimit as $7.
 const floodHits = "coalesce((select hits from rate_limits where name = '" + floodLimit + "' and subject = '' and bucket_start = $7), 0)"
 
-// countAgainstFloodLimit counts a message. It returns the limit of messages in an hour, and when the current hour has begun. The caller
-// puts messages beyond the limit into quarantine, so that no notices about them are sent.
+// countAgainstFloodLimit counts a message. It returns the limit of messages in an hour, and the hour: when it has begun, as in
+// rate_limits.bucket_start. The caller puts messages beyond the limit into quarantine, so that no notices about them are sent.
 func (s *Service) countAgainstFloodLimit(ctx context.Context, tx *db.Tx) (limit int, hour int64, err error) {
 	if s.cfg.MessagesPerHour <= 0 {
-		return math.MaxInt32, 0, nil
+		return math.MaxInt32, 0, nil // no limit
 	}
 	hour, err = tx.QueueHit(ctx, floodLimit, "", floodWindow, s.now())
 	return s.cfg.MessagesPerHour, hour, err

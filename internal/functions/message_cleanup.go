@@ -10,19 +10,19 @@ import (
 	"atelie/internal/jobs"
 )
 
-// JobCleanUp is the kind of the job that completes the deletion of messages. It deletes what the transaction of the deletion cannot delete:
-// mails about the messages that were stored as files, and remains of their text in SQLite's files. The value is the former name of
-// the kind, because stored jobs have it.
+// JobCleanUp is the kind of the job that completes the deletion of messages. It deletes what a transaction cannot delete: the files with
+// mails about the messages, and remains of their text in SQLite's files. The value is the former name of the kind, because stored jobs
+// have it.
 const JobCleanUp = "contact.forget"
 
 // cleanUpJob is the payload of JobCleanUp.
 type cleanUpJob struct {
 	MessageIDs []string `json:"message_ids,omitempty"` // the deleted messages
-	Address    string   `json:"address,omitempty"`     // an erased e-mail address: the job deletes the mails to and about it; "" for none
+	Address    string   `json:"address,omitempty"`     // an erased e-mail address, for which the job deletes the mails to and about it; "" for none
 }
 
 // CleanUpMessages deletes the jobs about messages and queues a JobCleanUp. The caller deletes the messages themselves in the same
-// transaction. The database then deletes their notices by a foreign key.
+// transaction. The database deletes the notices about them by a foreign key.
 func (s *Service) CleanUpMessages(ctx context.Context, tx *db.Tx, messageIDs ...string) error {
 	if len(messageIDs) == 0 {
 		return nil
@@ -35,7 +35,7 @@ func (s *Service) CleanUpMessages(ctx context.Context, tx *db.Tx, messageIDs ...
 	return s.cfg.Queue.Enqueue(ctx, tx, JobCleanUp, cleanUpJob{MessageIDs: messageIDs})
 }
 
-// cleanUp runs a JobCleanUp: it deletes the mails that were stored as files, and scrubs the database.
+// cleanUp runs a JobCleanUp: it deletes the files with mails, and scrubs the database.
 func (s *Service) cleanUp(ctx context.Context, payload []byte) error {
 	var j cleanUpJob
 	if err := json.Unmarshal(payload, &j); err != nil {

@@ -13,6 +13,8 @@ import (
 	"atelie/internal/settings"
 )
 
+// This file finds the recipients of notices, and hashes the mailboxes that get a limited number of mails.
+
 // Recipient is a person to whom a mail is sent, and the language of the mail.
 type Recipient struct {
 	Email    string
@@ -20,7 +22,8 @@ type Recipient struct {
 }
 
 // findRecipients returns the recipients of notices by mail: the first maxRecipients that the settings name, or all owners if the
-// settings name none. It leaves out invalid e-mail addresses.
+// settings name none. It leaves out invalid e-mail addresses. The language of the mails is that of the settings. If the settings name none,
+// an owner gets mails in the language of the account, and the addresses in the settings get them in the language of the first owner.
 func (s *Service) findRecipients(ctx context.Context, notices settings.Notices) ([]Recipient, error) {
 	owners, err := s.cfg.Owners(ctx)
 	if err != nil {

@@ -18,11 +18,12 @@ import (
 	"atelie/internal/settings"
 )
 
-// Kinds of jobs. A notice is a mail or a webhook call about a visitor's message, or a thank-you mail to the visitor. JobPlan finds
-// the recipients of the notices about a new message. JobNotice sends one notice to one recipient.
+// This file plans and sends notices. A notice is a mail or a webhook call about a visitor's message, or a mail to the visitor.
+
+// Kinds of jobs.
 const (
-	JobPlan   = "contact.plan"
-	JobNotice = "contact.notice"
+	JobPlan   = "contact.plan"   // finds the recipients of the notices about a new message
+	JobNotice = "contact.notice" // sends one notice to one recipient
 )
 
 // Values of the column contact_notices.channel. A new message gets one row, with channelPlan. JobPlan replaces this row with one row for
@@ -47,8 +48,8 @@ const (
 	thanksWindow   = 24 * time.Hour
 	// maxRecipients is how many of the e-mail addresses in the owner's settings get notices.
 	maxRecipients = 10
-	// noticeWorkers is how many jobs of this package run concurrently. These jobs have their own pool of workers, so that the mails
-	// of sign-ins do not wait for them.
+	// noticeWorkers is the number of workers in the pool of this package's jobs. The jobs have their own pool, so that the mails of
+	// sign-ins do not wait for them.
 	noticeWorkers = 4
 )
 
@@ -58,7 +59,7 @@ type NoticeMail struct {
 	ID        string // id of the notice, the same at every attempt to send the mail
 	To        Recipient
 	Thanks    bool    // whether this is the thank-you mail to the visitor
-	Digest    *Digest // nil for a mail about one message; otherwise At is the only field below that is set
+	Digest    *Digest // nil for a mail about one message. If it is set, all fields below except At are empty
 	MessageID string
 	Name      string // name of the visitor
 	Email     string // e-mail address of the visitor

@@ -10,11 +10,14 @@ import (
 	"atelie/internal/settings"
 )
 
+// This file deletes old messages. Its deleteMessages also deletes the messages that an owner or a visitor erases.
+
 // purgeBatch is how many messages one transaction of PurgeMessages deletes.
 const purgeBatch = 100
 
-// PurgeMessages deletes the messages in the inbox that are older than settings.Site.MessageMonths, with everything about them, as
-// if the owner had deleted each. 0 months means that all messages are kept. Several nodes may call it at the same time.
+// PurgeMessages deletes the messages in the inbox that are older than settings.Site.MessageMonths, with everything about them. 0 months
+// means that all messages are kept. It keeps messages with a later reply, or with a commission that is accepted or in progress
+// (listMessageIDsBefore). Several nodes may call it at the same time.
 func (s *Service) PurgeMessages(ctx context.Context) error {
 	site, err := settings.LoadSite(ctx, s.db)
 	if err != nil || site.MessageMonths <= 0 {
@@ -35,15 +38,15 @@ func (s *Service) PurgeMessages(ctx context.Context) error {
 	}
 }
 
-// deleteMessages deletes messages in the inbox with their notices and jobs, and records the deletions, so that open admin pages learn of
-// them. It queues a JobCleanUp, which deletes the mail files about the messages.
+// deleteMessages deletes messages in the inbox with their notices and jobs, and records the deletions for live changes. RecordDeleted calls
+// CleanUpMessages, which queues a JobCleanUp.
 func (s *Service) deleteMessages(ctx context.Context, tx *db.Tx, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	ids = slices.Sorted(slices.Values(ids)) // two transactions that lock several messages lock them in the same order
 	for _, id := range ids {
-		if err := lockMessage(ctx, tx, id); err != nil && !errors.Is(err, errNoInboxMessage) {
+		if err := lockMessage(ctx, tx, id); err != nil && !errors.Is(err, errNoInboxMessage) { // another transaction may have deleted it
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 // Package functions serves /functions/v1, where clients call functions of the server by name. The functions store the messages that
 // visitors send with the contact form. They let owners manage the quarantine (messages that look like spam) and the notices (mails and
-// webhook calls about messages), and export or erase data. The package also sends the notices.
+// webhook calls about messages), and export or erase data. The package also sends the notices. A new function needs an entry in catalog,
+// and in Function of package policy.
 package functions
 
 import (
@@ -23,14 +24,16 @@ import (
 // Config contains the settings of the functions, and the functions of other packages that they call.
 type Config struct {
 	// Messages of visitors.
-	MessagesPerHour  int                                                                          // limit of messages from all visitors together; later messages of the hour go into quarantine. 0: no limit
-	CheckSpace       func() error                                                                 // returns apperr.NoSpace while the disk is full
-	WritePage        func(http.ResponseWriter, *http.Request, Page) error                         // writes a page for a browser without scripts as the response
-	RecordInserted   func(ctx context.Context, tx *db.Tx, id string) error                        // records the new message with this id for live changes
-	RecordUpdated    func(ctx context.Context, tx *db.Tx, id string) error                        // records the message with this id as updated for live changes
-	RecordReply      func(ctx context.Context, tx *db.Tx, id string, inserted bool) error         // records the reply with this id as inserted or updated for live changes
-	RecordCommission func(ctx context.Context, tx *db.Tx, table, key string, inserted bool) error // records the row of commissions, commission_offers or commission_reviews with this key as inserted or updated for live changes
-	RecordDeleted    func(ctx context.Context, tx *db.Tx, ids []string) error                     // records messages as deleted for live changes, and calls CleanUpMessages for them
+	MessagesPerHour int                                                  // limit of messages from all visitors together; later messages of the hour go into quarantine. 0: no limit
+	CheckSpace      func() error                                         // returns apperr.NoSpace while the disk is full
+	WritePage       func(http.ResponseWriter, *http.Request, Page) error // writes a page for a browser without scripts as the response
+
+	// Records of changed rows for live changes (the messages that open admin pages receive).
+	RecordInserted   func(ctx context.Context, tx *db.Tx, id string) error                        // a new message
+	RecordUpdated    func(ctx context.Context, tx *db.Tx, id string) error                        // a changed message
+	RecordDeleted    func(ctx context.Context, tx *db.Tx, ids []string) error                     // deleted messages; it also calls CleanUpMessages for them
+	RecordReply      func(ctx context.Context, tx *db.Tx, id string, inserted bool) error         // a reply that was inserted or updated
+	RecordCommission func(ctx context.Context, tx *db.Tx, table, key string, inserted bool) error // a row of commissions, commission_offers or commission_reviews that was inserted or updated
 
 	// Private links (enquiry_link.go).
 	SiteURL         string                                                                      // public URL of the site, with which the links begin

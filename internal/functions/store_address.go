@@ -9,7 +9,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file has the queries that find and delete what messages and notices store about an e-mail address.
+// This file has the queries that find and delete what messages and notices store about an e-mail address. The parameter address is in lower
+// case.
 
 // listMessageIDsOf returns the ids of messages in the inbox whose sender has the address, at most limit.
 func listMessageIDsOf(ctx context.Context, q db.Querier, address string, limit int) (ids []string, err error) {

@@ -6,10 +6,12 @@ import (
 	"atelie/internal/db"
 )
 
+// This file reads the commissions of the board (commission_board.go).
+
 // undecided is the SQL condition that a message m asks for a commission, has no row in commissions, and is not marked as done.
 const undecided = "m.reason = 'commission' and m.done_at is null and not exists (select 1 from commissions d where d.message_id = m.id)"
 
-// countStages returns how many commissions each stage has on the board.
+// countStages returns the number of commissions of each stage on the board.
 func countStages(ctx context.Context, q db.Querier) (map[string]int, error) {
 	totals := map[string]int{}
 	_, err := db.Collect(ctx, q, func(row db.Row) (none struct{}, err error) {

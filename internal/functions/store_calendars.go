@@ -8,16 +8,18 @@ import (
 	"atelie/internal/i18n"
 )
 
-// calendarFeed is a row of calendar_feeds: the private calendar URL of an account. Of the token in the URL only a hash is stored.
+// This file reads and writes calendar_feeds, and reads the promised dates for a calendar.
+
+// calendarFeed is a row of calendar_feeds: the calendar of an account. The calendar's URL contains a token, of which the row has only a hash.
 type calendarFeed struct {
 	Hash      string // hashToken of the token
-	Nonce     string // the token is derived from it (deriveToken)
+	Nonce     string // random text from which the token is derived (deriveToken)
 	Language  i18n.Language
 	CreatedAt time.Time
 }
 
-// calendarLanguage returns the language of the calendar whose token has this hash. The error is db.ErrNoRows if there is none, or if its
-// account is banned, deleted or no longer an administrator.
+// calendarLanguage returns the language of the calendar whose token has this hash. The error is db.ErrNoRows if there is no such calendar,
+// or if the calendar's account is banned, deleted or no longer an administrator.
 func calendarLanguage(ctx context.Context, q db.Querier, hash string, now time.Time) (i18n.Language, error) {
 	return db.One[i18n.Language](ctx, q, `select f.language from calendar_feeds f join user_roles r on r.user_id = f.user_id join auth_users u on u.id = f.user_id
 		where f.token_hash = $1 and r.role = 'admin' and u.deleted_at is null and (u.banned_until is null or u.banned_until <= $2)`, hash, now)

@@ -7,7 +7,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file has the queries on commission_reviews, and the query that inserts an approved review into reviews.
+// This file reads and writes commission_reviews, and inserts an approved review into reviews.
 
 // The states of a client's review: values of the column commission_reviews.state. A message without a row has stateNotAsked.
 const (
@@ -25,7 +25,7 @@ type reviewText struct {
 }
 
 // commissionReview is a row of commission_reviews. Name, Place and Text are "" until the client has written the review, after the client
-// has withdrawn it, and after its approval: then the row of reviews has them.
+// has withdrawn it, and after its approval, because then the row of reviews has them.
 type commissionReview struct {
 	reviewText
 
@@ -40,7 +40,7 @@ type commissionReview struct {
 	ReviewID  *string // id of the row of reviews; nil before the approval
 }
 
-// readReview returns the review of a message; one that was not requested has the state stateNotAsked.
+// readReview returns the review of a message. If no review was requested, the state is stateNotAsked.
 func readReview(ctx context.Context, q db.Querier, messageID string) (commissionReview, error) {
 	r := commissionReview{MessageID: messageID}
 	err := q.QueryRow(ctx, `select state, asked_at, reply_id, coalesce(client_name, ''), coalesce(location, ''), coalesce(message, ''), written_at, decided_at, review_id

@@ -9,7 +9,7 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file has the queries on commissions, commission_offers and commission_terms.
+// This file reads and writes commissions, commission_offers and commission_terms.
 
 // commission is a row of commissions: the stage of the commission that a message asks for, and the promised day.
 type commission struct {

@@ -8,10 +8,12 @@ import (
 	"atelie/internal/i18n"
 )
 
-// enquiry is a message and its state, as its private link shows them.
+// This file reads and writes contact_links, the private links to messages.
+
+// enquiry is a message and its status, as the page of the private link shows them.
 type enquiry struct {
 	Message     contactMessage
-	Quarantined bool   // the message is in quarantine; this is not shown to the visitor
+	Quarantined bool   // the message is in quarantine; the page must not reveal this
 	Status      string // new, read or replied
 	ReadAt      *time.Time
 	AnsweredAt  *time.Time

@@ -12,14 +12,17 @@ import (
 	"atelie/internal/i18n"
 )
 
+// This file reads and writes contact_submissions (the inbox), and reads the messages of an export.
+
 // contactMessage is a message that a visitor sent: a row of contact_submissions (the inbox) or of contact_quarantine.
 type contactMessage struct {
-	ID, Name, Email, Message, Reason string
-	ArtworkID                        *string // the work that the message asks about; nil for none
-	Language                         i18n.Language
-	Cause                            string // why the message is in quarantine: causeHiddenField or causeFlood; "" for a message in the inbox
-	CreatedAt                        time.Time
-	Pictures                         int // number of pictures, if Message is the text of a reply; otherwise 0
+	ID, Name, Email, Message string
+	Reason                   string  // one of reasons; if Cause is causeHiddenField, the content of the hidden field
+	ArtworkID                *string // the work that the message asks about; nil for none
+	Language                 i18n.Language
+	Cause                    string // why the message is in quarantine: causeHiddenField or causeFlood; "" for a message in the inbox
+	CreatedAt                time.Time
+	Pictures                 int // number of pictures, if Message is the text of a reply; otherwise 0
 }
 
 // insertInboxMessage stores a message in the inbox, with the status "new".

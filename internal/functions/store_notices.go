@@ -8,7 +8,7 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file has the queries on contact_notices, the table of mails and webhook calls about messages.
+// This file reads and writes contact_notices, the table of mails and webhook calls about messages.
 
 // notice is a row of contact_notices.
 type notice struct {
@@ -22,8 +22,8 @@ type notice struct {
 	DigestID                          string     // the digest that contains the notice; "" for a notice that is sent alone
 }
 
-// insertNotice stores a notice that is queued now. inserted is false if the message, or the reply, already has a notice for the channel and
-// the recipient of n.
+// insertNotice stores a notice that is queued now. inserted is false if there already is a notice about the same message or reply for the
+// same channel and recipient.
 func insertNotice(ctx context.Context, q *db.Tx, n notice, now time.Time) (inserted bool, err error) {
 	return db.Changed(ctx, q, `insert into contact_notices (id, message_id, channel, recipient, language, queued_at, digest_id, reply_id) values ($1, $2, $3, $4, $5, $6, $7, $8)
 		on conflict do nothing`, n.ID, n.MessageID, n.Channel, n.Recipient, string(n.Language), now, nullIfEmpty(n.DigestID), nullIfEmpty(n.ReplyID))
@@ -37,7 +37,8 @@ func nullIfEmpty(text string) any {
 	return text
 }
 
-// insertPlan stores a row with channelPlan for a message that is in the inbox. JobPlan later replaces it with one row for each notice.
+// insertPlan stores a row with channelPlan for a message. JobPlan later replaces this row with one row for each notice. insertPlan stores
+// nothing if the message is not in the inbox.
 func insertPlan(ctx context.Context, tx *db.Tx, id, messageID string, language i18n.Language, now time.Time) error {
 	return db.Queue(ctx, tx, `insert into contact_notices (id, message_id, channel, recipient, language, queued_at) select $1, $2, $3, '', $4, $5
 		where exists (select 1 from contact_submissions where id = $2)`, id, messageID, channelPlan, string(language), now)

@@ -7,16 +7,18 @@ import (
 	"atelie/internal/db"
 )
 
+// This file reads and writes contact_pictures, the pictures of replies. Package storage stores their files as objects.
+
 // picture is a picture of a reply: a row of contact_pictures.
 type picture struct {
 	ID        string `json:"id"`
 	MessageID string `json:"-"`
 	ReplyID   string `json:"reply_id"`
-	Position  int    `json:"position"` // from 1
+	Position  int    `json:"position"` // order among the pictures of the reply, from 1
 	Name      string `json:"name"`     // name of the object in the bucket conversation-pictures
 	Width     int    `json:"width"`
 	Height    int    `json:"height"`
-	Bytes     int64  `json:"bytes"`
+	Bytes     int64  `json:"bytes"` // size of the file
 }
 
 func insertPicture(ctx context.Context, tx *db.Tx, p picture, at time.Time) error {
@@ -27,7 +29,7 @@ func insertPicture(ctx context.Context, tx *db.Tx, p picture, at time.Time) erro
 // hasObject is the SQL condition that the object of a picture p exists.
 const hasObject = "exists (select 1 from storage_objects o where o.bucket_id = 'conversation-pictures' and o.name = p.name)"
 
-// listPictures returns the pictures of the replies to messages, without those whose object is missing.
+// listPictures returns the pictures of the replies to messages. It leaves out pictures whose object is missing.
 func listPictures(ctx context.Context, q db.Querier, messageIDs ...string) ([]picture, error) {
 	list, args := db.AppendList(nil, messageIDs)
 	return db.Collect(ctx, q, func(row db.Row) (p picture, err error) {

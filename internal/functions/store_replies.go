@@ -7,6 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file reads and writes contact_replies, the texts in the conversations about messages.
+
 // Values of the column contact_replies.author.
 const (
 	authorVisitor = "visitor"
@@ -52,8 +54,8 @@ func scanReply(row db.Row) (r reply, err error) {
 	return r, err
 }
 
-// lockMessage keeps a message in the inbox from being deleted until the transaction ends. The error is errNoInboxMessage if there is no such
-// message.
+// lockMessage keeps a message in the inbox from being deleted until the transaction ends. The update changes no value, but takes
+// the lock of a write, because SQLite has no "select for update". The error is errNoInboxMessage if there is no such message.
 func lockMessage(ctx context.Context, tx *db.Tx, id string) error {
 	found, err := db.Changed(ctx, tx, "update contact_submissions set name = name where id = $1", id)
 	if err == nil && !found {

@@ -15,8 +15,10 @@ import (
 	"atelie/internal/settings"
 )
 
-// reasons are the valid values of the field "reason", which the form hides from visitors ("the hidden field"). The form itself
-// sets the field if the message is about a work. Only spam programs enter another value. The first reason is the default.
+// This file handles the function submit-contact, which stores a visitor's message. parse_contact.go and validate_contact.go read the form.
+
+// reasons are the valid values of the field "reason", which the form hides from visitors ("the hidden field"). The site's scripts set the
+// field if the message is about a work. Only spam programs enter another value. The first reason is the default.
 var reasons = []string{"general", "commission", "purchase", "collaboration"}
 
 // quarantineLife is how long a message stays in quarantine before it is deleted.

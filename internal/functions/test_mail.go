@@ -10,11 +10,11 @@ import (
 	"atelie/internal/identity"
 )
 
-// mailTestsPerMinute is how many test mails one account can send in a minute. mailTestTimeout is how long the mail server may take
-// to accept a test mail.
+// This file handles the function mail-test, with which owners send themselves a mail to check the mail server.
+
 const (
-	mailTestsPerMinute = 3
-	mailTestTimeout    = 20 * time.Second
+	mailTestsPerMinute = 3                // by one account
+	mailTestTimeout    = 20 * time.Second // within which the mail server must accept a test mail
 )
 
 // Results of a test mail.
@@ -29,8 +29,8 @@ type mailTestRequest struct {
 	Action string `json:"action"` // status or send; "" means status
 }
 
-// mailTest handles the function mail-test: owners (administrators) check the mail server with it. The action status returns whether a
-// server is set. The action send sends a mail to the caller's own e-mail address immediately and returns the result.
+// mailTest handles the function mail-test for owners (administrators). The action status returns whether a mail server is set. The action
+// send sends a mail to the caller's own e-mail address immediately and returns the result.
 func (s *Service) mailTest(w http.ResponseWriter, r *http.Request) error {
 	var req mailTestRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

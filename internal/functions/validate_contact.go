@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 )
 
+// This file validates the fields of the contact form.
+
 // Limits of a message. Lengths are in code points unless the comment says bytes. White space at both ends does not count.
 const (
 	minName        = 2
@@ -21,8 +23,11 @@ const (
 // checks its fields. It matches fewer addresses than RFC 5321 allows.
 var emailPattern = regexp.MustCompile(`^(?:[A-Za-z0-9_'+\-]+\.)*[A-Za-z0-9_'+\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$`)
 
-// problem is a mistake in a field of the form. key is the key of its text in package i18n.
-type problem struct{ field, key string }
+// problem is a mistake in a field of the form.
+type problem struct {
+	field string // name of the field
+	key   string // key of the text about the mistake in package i18n
+}
 
 // validate returns the problems of the fields in the order of the form, at most one for each field. Before it checks them, it trims
 // the fields. In the message it also changes line ends to \n and tabs to spaces, because pasted text contains them; other control

@@ -21,11 +21,13 @@ import (
 	"atelie/internal/webhook"
 )
 
+// This file checks the URL of the owner's webhook, and calls the webhook for notices. The calls are signed by Standard Webhooks 1.0.
+
 // lookupTimeout limits the DNS query for a webhook's host when the webhook is saved.
 const lookupTimeout = 2 * time.Second
 
-// CheckWebhook checks the URL of a webhook before it is saved. It returns webhook.ErrURL, ErrHost, ErrPrivate or nil. A host name that
-// does not resolve now is accepted, because each call of the webhook checks the IP address again (webhook.NewClient).
+// CheckWebhook checks the URL of a webhook before it is saved. It returns webhook.ErrURL, webhook.ErrHost, webhook.ErrPrivate or nil. A host
+// name that does not resolve now is accepted, because each call of the webhook checks the IP address (webhook.NewClient).
 func (s *Service) CheckWebhook(ctx context.Context, webhookURL string) error {
 	u, err := webhook.ParseURL(webhookURL, s.cfg.AllowPrivateWebhooks)
 	if err != nil {
@@ -49,7 +51,8 @@ func (s *Service) CheckWebhook(ctx context.Context, webhookURL string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
-	if found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", name); err == nil && slices.ContainsFunc(found, func(ip netip.Addr) bool { return !webhook.IsPublic(ip) }) {
+	isPrivate := func(ip netip.Addr) bool { return !webhook.IsPublic(ip) }
+	if found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", name); err == nil && slices.ContainsFunc(found, isPrivate) {
 		return webhook.ErrPrivate
 	}
 	return nil

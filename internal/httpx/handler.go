@@ -1,5 +1,5 @@
-// Package httpx contains the HTTP code that all surfaces (/auth/v1, /rest/v1 …) share: handlers that return errors, and
-// middleware for request ids, the access log, panics, CORS, and the client's IP address.
+// Package httpx contains the HTTP code that all surfaces share: handlers that return errors, and middleware for request ids, the access
+// log, panics, CORS, and the client's IP address. A surface is a part of the API with its own prefix and format of errors, such as /auth/v1.
 package httpx
 
 import (
@@ -42,8 +42,10 @@ func MarkStale(w http.ResponseWriter, r *http.Request, age time.Duration) {
 // status 500.
 func Handle(write ErrorWriter, fn Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rec, ok := w.(*recorder) // the recorder of Log
-		if !ok {                 // middleware has wrapped it, for example to compress the response, and can delay what fn writes
+		// The recorder knows whether fn has begun to write a response. Usually w is the recorder of Log. If middleware has wrapped that
+		// recorder, for example to compress the response, Handle makes another one, because the middleware can delay what fn writes.
+		rec, ok := w.(*recorder)
+		if !ok {
 			rec = &recorder{ResponseWriter: w}
 		}
 		err := runRecovering(fn, rec, r)

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// DecodeLenientJSON reads a JSON body as DecodeJSON does, but also accepts some values of another JSON type: coerce lists them. Supabase
-// Storage accepts them too, and official clients rely on it: the Python client, for example, sends "expiresIn":"60".
+// DecodeLenientJSON reads a JSON body as DecodeJSON does, but also accepts some values of another JSON type, such as a text where a number is
+// expected (coerce lists them). Supabase Storage accepts such values, and its clients send them: the Python client, for example, sends "expiresIn":"60".
 func DecodeLenientJSON(w http.ResponseWriter, r *http.Request, limit int64, dst any) error {
 	var raw json.RawMessage
 	if err := DecodeJSON(w, r, limit, &raw); err != nil {
@@ -36,16 +36,16 @@ var unmarshalerType = reflect.TypeFor[json.Unmarshaler]()
 //	number     a string with a number
 //	boolean    a string with a boolean, 1 and 0
 //	string     a number, a boolean
-//	list       a value that is not a list; it becomes the only entry
-//	number, boolean or string     a list with one such entry
+//	array      a value that is not an array; it becomes the only element
+//	(others)   for a number, boolean or string also an array with one such element
 //
-// It also converts the fields of objects and the entries of lists. Other values, and null, stay as they are.
+// It also converts the fields of objects and the elements of arrays. Other values, and null, stay as they are.
 func coerce(raw json.RawMessage, t reflect.Type) json.RawMessage {
 	raw = bytes.TrimSpace(raw)
 	if t.Kind() == reflect.Pointer {
 		return coerce(raw, t.Elem())
 	}
-	if len(raw) == 0 || string(raw) == "null" || reflect.PointerTo(t).Implements(unmarshalerType) {
+	if len(raw) == 0 || string(raw) == "null" || reflect.PointerTo(t).Implements(unmarshalerType) { // a json.Unmarshaler converts values itself
 		return raw
 	}
 	switch t.Kind() {

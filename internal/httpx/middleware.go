@@ -22,6 +22,8 @@ import (
 	"atelie/internal/identity"
 )
 
+// This file has the middleware that wraps handlers, and the data about a request that the middleware puts into the context.
+
 // Middleware returns a handler that wraps another one.
 type Middleware func(http.Handler) http.Handler
 
@@ -52,8 +54,8 @@ func requestInfoOf(ctx context.Context) *requestInfo {
 	return &requestInfo{}
 }
 
-// NoteError sets the error that the access log writes. Handlers call it for errors for which they write the response
-// themselves, for example a redirect.
+// NoteError sets the error that the access log writes. Handlers call it when they respond to an error themselves, for example with a page
+// or a redirect, instead of returning the error.
 func NoteError(ctx context.Context, e *apperr.Error) { requestInfoOf(ctx).err = e }
 
 // RequestID returns the id of the request in the access log.

@@ -28,7 +28,7 @@ var Languages = []Language{EN, PT}
 //go:embed en.json pt.json
 var files embed.FS
 
-// catalogues contains the texts of each language, by key.
+// catalogues contains the texts of each language, by key. A new text needs the same key in en.json and pt.json.
 var catalogues = map[Language]map[string]string{EN: readCatalogue("en.json"), PT: readCatalogue("pt.json")}
 
 func readCatalogue(name string) map[string]string {
@@ -50,28 +50,30 @@ func Choose(preferences ...string) Language {
 		if len(preference) > 1000 { // too long for a real header
 			continue
 		}
-		type weighted struct { // an item with its weight
+		type candidate struct {
 			language Language
-			quality  float64
+			quality  float64 // weight of the language in Accept-Language, 0 to 1
 		}
-		var known []weighted
-		for item := range strings.SplitSeq(preference, ",") {
-			tag, parameters, _ := strings.Cut(item, ";")
-			primary, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(strings.TrimSpace(tag)), "_", "-"), "-")
-			quality := 1.0
+		var candidates []candidate
+		for part := range strings.SplitSeq(preference, ",") {
+			tag, parameters, _ := strings.Cut(part, ";")
+			tag = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(tag)), "_", "-")
+			primary, _, _ := strings.Cut(tag, "-") // the language without the country
+			quality := 1.0                         // without a parameter q
 			if q, ok := strings.CutPrefix(strings.TrimSpace(parameters), "q="); ok {
 				parsed, err := strconv.ParseFloat(q, 64)
 				if err != nil {
-					continue // ignore an invalid item
+					continue // ignore an invalid part
 				}
 				quality = parsed
 			}
 			if l := Language(primary); quality > 0 && slices.Contains(Languages, l) {
-				known = append(known, weighted{l, quality})
+				candidates = append(candidates, candidate{l, quality})
 			}
 		}
-		if len(known) > 0 {
-			return slices.MaxFunc(known, func(a, b weighted) int { return cmp.Compare(a.quality, b.quality) }).language // the first of those with the highest quality
+		if len(candidates) > 0 {
+			byQuality := func(a, b candidate) int { return cmp.Compare(a.quality, b.quality) }
+			return slices.MaxFunc(candidates, byQuality).language // the first of those with the highest quality
 		}
 	}
 	return EN

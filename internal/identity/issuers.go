@@ -7,6 +7,8 @@ import (
 	"time"
 )
 
+// This file checks the issuer and the audience of tokens (the claims iss and aud).
+
 // ownIssuer is the iss claim (issuer) of the API keys that this program creates.
 const ownIssuer = "atelie"
 

@@ -10,8 +10,10 @@ import (
 	"time"
 )
 
-// SigningKey is a key pair for ES256 (RFC 7518 §3.4). It signs new tokens from SignFrom until the SignFrom of a newer key. Its
-// tokens are accepted until VerifyUntil; the zero time means no end.
+// This file caches the key pairs that sign access tokens, and returns their public halves for publication.
+
+// SigningKey is a key pair for ES256 (RFC 7518 §3.4). It signs new tokens from SignFrom until the SignFrom of a newer key. The tokens that
+// it signed are accepted until VerifyUntil, or without an end if VerifyUntil is zero.
 type SigningKey struct {
 	ID          string // the header parameter kid of its tokens
 	Private     *ecdsa.PrivateKey
@@ -37,8 +39,8 @@ type JWK struct {
 // Times of keyCache. A node that cannot read the database may sign with a replaced key for keysStale. So all nodes must accept tokens of
 // a replaced key for longer than keysStale.
 const (
-	keysMaxAge      = time.Minute      // age at which the cached keys are read again
-	keysStale       = 10 * time.Minute // age at which the cached keys are no longer used
+	keysMaxAge      = time.Minute      // the cached keys are read again at this age
+	keysStale       = 10 * time.Minute // the cached keys are no longer used at this age
 	keysMinInterval = 5 * time.Second  // minimum time between two reads after a failure or an unknown kid
 	keysTimeout     = 5 * time.Second  // limits one read
 )

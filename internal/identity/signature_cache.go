@@ -6,8 +6,10 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// verifiedToken is a token whose signature was verified. What can change is checked at each use of the token: its times, its issuer, and
-// whether its key was retired or revoked.
+// This file verifies the signatures of tokens, and caches the verified tokens.
+
+// verifiedToken is a token whose signature was verified. Its times, its issuer, and whether its key was retired or revoked are checked at
+// each use of the token, because these can change.
 type verifiedToken struct {
 	claims Claims
 	method jwt.SigningMethod
@@ -27,7 +29,7 @@ type signatureCache struct {
 	recent, older map[string]verifiedToken
 }
 
-// get returns a cached token, and keeps it longer.
+// get returns a cached token. It moves a token of older to recent.
 func (s *signatureCache) get(token string) (verifiedToken, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

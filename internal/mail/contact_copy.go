@@ -12,6 +12,6 @@ func (p *page) addCopy(text string) {
 	}
 }
 
-// breakLinks puts an invisible space (U+200B) after the characters by which mail programs recognize web and mail addresses. Mail programs
-// then do not show them as links. A copy goes to an address that anybody can enter, so its text must not lead to other sites.
+// breakLinks puts an invisible space (U+200B) after the characters by which mail programs recognize URLs and e-mail addresses, so that they
+// do not show them as links. A copy goes to an address that anybody can enter, so its text must not lead to other sites.
 var breakLinks = strings.NewReplacer(".", ".\u200b", ":", ":\u200b", "/", "/\u200b", "@", "@\u200b")

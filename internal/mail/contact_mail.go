@@ -8,20 +8,23 @@ import (
 	"atelie/internal/i18n"
 )
 
-// Contact is a visitor's message or a later text, the content of a ContactNotice and a ContactAnswer. Replies to the mail go to the
-// address Email.
+// This file defines what mails about visitors' messages contain, and adds it to the data of the templates (page in render.go).
+
+// Contact is a text of a visitor: a message (for a ContactNotice), or what the visitor has written later (for a ContactAnswer). Replies to
+// the mail go to the address Email.
 type Contact struct {
 	Name, Email, Text string
 	Reason            string // general, commission and so on; its text is mail.reason.<reason> of package i18n
-	// For a ContactAnswer: whether the text answers an offer, or says that a review was written.
-	OfferAnswer, Review bool
+	OfferAnswer       bool   // for a ContactAnswer: whether Text answers an offer
+	Review            bool   // for a ContactAnswer: whether Text says that a review was written
 }
 
-// variant returns the key of a text of a mail. Subject, title and body of a ContactAnswer say what the visitor has answered or written.
+// variant returns the key of a part of a mail, without the beginning mail.<kind>. part is subject, title, body and so on. The subject, title
+// and body of a ContactAnswer have a text of their own for an answer to an offer, and one for a review. c may be nil.
 func (c *Contact) variant(part string) string {
-	said := part == "subject" || part == "title" || part == "body"
+	hasVariants := part == "subject" || part == "title" || part == "body"
 	switch {
-	case c == nil || !said:
+	case c == nil || !hasVariants:
 		return part
 	case c.OfferAnswer:
 		return "offerAnswer." + part
@@ -31,7 +34,7 @@ func (c *Contact) variant(part string) string {
 	return part
 }
 
-// Reply is a text of an owner to a visitor, the content of a ContactReply, a ContactOffer, a ContactProgress and a ContactReview.
+// Reply is a text of an owner to a visitor. It is the content of a ContactReply, ContactOffer, ContactProgress or ContactReview.
 type Reply struct {
 	Text  string
 	To    string // e-mail address to which the visitor can answer; "" for none
@@ -46,23 +49,23 @@ type Offer struct {
 // Digest is the content of a ContactDigest, one mail about many messages.
 type Digest struct {
 	Count       int           // messages that the mail is about
-	Quarantined int           // further messages, in quarantine
+	Quarantined int           // further messages, which are in quarantine
 	Newest      []DigestEntry // the newest of the Count messages, one line each
 }
 
 // DigestEntry is one message in a digest. Name and Reason are those of Contact.
 type DigestEntry struct {
 	Name, Reason string
-	At           time.Time
-	Pictures     int // number of pictures of the text
+	At           time.Time // when the message was sent
+	Pictures     int       // number of pictures, if the entry is about a reply; otherwise 0
 }
 
-// Largest numbers of characters that a mail shows of a visitor's texts; oneLine cuts longer ones off.
+// Maximum numbers of characters that a mail shows of a text. oneLine cuts off longer texts.
 const (
 	maxName       = 100
-	maxEmail      = 254
-	maxDigestName = 60
-	maxLine       = 5000 // of a line of the text
+	maxEmail      = 254  // also of the values of an offer
+	maxDigestName = 60   // of a name in a digest
+	maxLine       = 5000 // of one line of a visitor's or an owner's text
 )
 
 // addContact adds a visitor's message to the page (the data of a mail's templates): who wrote it, why, and the text as a quote.

@@ -27,8 +27,8 @@ import (
 // fileRetention is how long a mail file is kept. The links in the mail expire much earlier.
 const fileRetention = 30 * 24 * time.Hour
 
-// aboutHeader is a header that only mail files have. It contains the ids of the visitors' messages that the mail is about, so
-// that DeleteAbout finds the file.
+// aboutHeader is a header that only mail files have. It contains the ids of the visitors' messages that the mail is about. DeleteAbout
+// finds the file by these ids.
 const aboutHeader = "X-Atelie-About"
 
 // writeFile writes the composed mail as an .eml file and returns its path. Other users of the machine cannot read the file. The

@@ -37,11 +37,11 @@ const (
 	MagicLink        Kind = "magic_link"
 	Recovery         Kind = "recovery"
 	Invite           Kind = "invite"
-	EmailChange      Kind = "email_change"     // sent to the account's current e-mail address, before a change
-	EmailChangeNew   Kind = "email_change_new" // sent to the new e-mail address, before a change
+	EmailChange      Kind = "email_change"     // sent to the account's current e-mail address, before it is changed
+	EmailChangeNew   Kind = "email_change_new" // sent to the new e-mail address, before it is changed
 	Reauthentication Kind = "reauthentication"
 	PasswordChanged  Kind = "password_changed"
-	EmailChanged     Kind = "email_changed" // sent to the former e-mail address, after a change
+	EmailChanged     Kind = "email_changed" // sent to the former e-mail address, after it was changed
 	FactorAdded      Kind = "factor_added"
 	NewDevice        Kind = "new_device"
 	Test             Kind = "test"     // shows that mails arrive

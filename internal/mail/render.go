@@ -14,25 +14,27 @@ import (
 	"atelie/internal/i18n"
 )
 
+// This file renders the text, the HTML and the subject of a mail from the templates in the folder templates.
+
 // palette contains the colours of web/src/styles/tokens.css that mails use. Each has a value for light and one for dark mode.
-// Mail programs do not support CSS variables, so fillColours writes the values into the template.
+// Many mail programs do not support CSS variables, so fillColours writes the values into the template.
 var palette = map[string][2]string{
-	"page":          {"#FAFAF8", "#11141B"},
-	"shade":         {"#EEF1F6", "#181C26"},
-	"ink":           {"#151B2A", "#EEEDE8"},
-	"ink2":          {"#505766", "#B1B6C0"},
-	"line":          {"#D2D6DD", "#313742"},
-	"indigo":        {"#1E368F", "#9CB3F6"},
-	"on-indigo":     {"#FAFAF8", "#0E1321"},
-	"band":          {"#1E368F", "#192E77"},
-	"on-band":       {"#FAFAF8", "#F4F3F0"},
-	"on-band-muted": {"#C6D2F1", "#BCCAEC"},
+	"page":          {"#FAFAF8", "#11141B"}, // background of the mail
+	"shade":         {"#EEF1F6", "#181C26"}, // background of a panel (the box with a quoted text or a code)
+	"ink":           {"#151B2A", "#EEEDE8"}, // text
+	"ink2":          {"#505766", "#B1B6C0"}, // less important text
+	"line":          {"#D2D6DD", "#313742"}, // dividing lines
+	"indigo":        {"#1E368F", "#9CB3F6"}, // background of the button, and a part of the site's mark
+	"on-indigo":     {"#FAFAF8", "#0E1321"}, // text of the button
+	"band":          {"#1E368F", "#192E77"}, // background of the footer, and of the row below a panel
+	"on-band":       {"#FAFAF8", "#F4F3F0"}, // text of the footer
+	"on-band-muted": {"#C6D2F1", "#BCCAEC"}, // less important text of the footer
 }
 
 //go:embed templates/message.html
 var htmlSource string
 
-// barSource is the template of the coloured row below a panel.
+// barSource is the template "bar": the coloured row below a panel.
 //
 //go:embed templates/bar.html
 var barSource string
@@ -40,24 +42,32 @@ var barSource string
 //go:embed templates/message.txt
 var textSource string
 
+// The templates of the two parts of a mail. Both get a page.
 var (
-	htmlMessage = htmltemplate.Must(htmltemplate.New("html").Funcs(htmltemplate.FuncMap{"mso": mso}).Parse(fillColours(htmlSource + `{{define "bar"}}` + barSource + "{{end}}")))
+	htmlMessage = parseHTML()
 	textMessage = texttemplate.Must(texttemplate.New("text").Parse(textSource))
 )
 
-// fillColours replaces the names of colours in a template with their values: $ink$ with the light colour, $ink.dark$ with the
-// dark colour.
+func parseHTML() *htmltemplate.Template {
+	source := fillColours(htmlSource + `{{define "bar"}}` + barSource + "{{end}}")
+	functions := htmltemplate.FuncMap{"outlookOnly": outlookOnly}
+	return htmltemplate.Must(htmltemplate.New("html").Funcs(functions).Parse(source))
+}
+
+// fillColours replaces the names of colours in a template with their values: $ink$ with the value for light mode, $ink.dark$ with that for
+// dark mode.
 func fillColours(source string) string {
 	var pairs []string
-	for name, c := range palette {
-		pairs = append(pairs, "$"+name+"$", c[0], "$"+name+".dark$", c[1])
+	for name, values := range palette {
+		pairs = append(pairs, "$"+name+"$", values[0], "$"+name+".dark$", values[1])
 	}
 	return strings.NewReplacer(pairs...).Replace(source)
 }
 
-// mso returns markup that only Outlook on Windows reads. Outlook ignores max-width, so the markup is a table of a fixed width. The
-// templates call mso, because html/template removes the comments in a template itself.
-func mso(part string) htmltemplate.HTML {
+// outlookOnly returns HTML in a conditional comment, which only Outlook on Windows reads. Outlook ignores max-width, so the parts "open" and
+// "close" put the mail into a table of a fixed width. The part "head" has styles. The comments are the result of a function, because
+// html/template removes all comments that are in the text of a template.
+func outlookOnly(part string) htmltemplate.HTML {
 	switch part {
 	case "open":
 		return `<!--[if mso]><table role="presentation" width="600" align="center" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->`

@@ -15,18 +15,26 @@ import (
 	"atelie/internal/jobs"
 )
 
+// This file delivers mails to the SMTP server (Config.Server).
+
 // Time limits of a delivery.
 const (
 	exchangeTimeout = 20 * time.Second // one exchange with the server
 	deliveryTimeout = 45 * time.Second // the whole delivery
 )
 
-// loginMethods are the methods of the login, in the order of preference. On a connection without encryption, package gomail skips
-// the methods that send the password in plain text, unless the server is on this machine.
-var loginMethods = []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin, gomail.SMTPAuthCramMD5}
+// loginMethods are the methods of the login, the preferred one first. On a connection without encryption, package gomail skips the
+// methods that send the password in plain text, unless the server is on this machine.
+var loginMethods = []gomail.SMTPAuthType{
+	gomail.SMTPAuthSCRAMSHA256,
+	gomail.SMTPAuthSCRAMSHA1,
+	gomail.SMTPAuthPlain,
+	gomail.SMTPAuthLogin,
+	gomail.SMTPAuthCramMD5,
+}
 
-// deliver sends the mail to the SMTP server and returns the server's host:port. It opens the connection itself and closes it when ctx
-// ends, because gomail does not close it if the greeting, the encryption or the login fails.
+// deliver sends the mail to the SMTP server and returns the server's host:port. deliver opens the connection and closes it when ctx ends,
+// because gomail does not close a connection whose greeting, encryption or login fails.
 func (m *Mailer) deliver(ctx context.Context, msg *gomail.Msg) (serverAddr string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, deliveryTimeout)
 	defer cancel()
@@ -47,7 +55,10 @@ func (m *Mailer) deliver(ctx context.Context, msg *gomail.Msg) (serverAddr strin
 		}),
 	}
 	if server.User != "" {
-		options = append(options, gomail.WithOpportunisticSMTPAuth(loginMethods...), gomail.WithUsername(server.User), gomail.WithPassword(server.Password))
+		options = append(options,
+			gomail.WithOpportunisticSMTPAuth(loginMethods...),
+			gomail.WithUsername(server.User),
+			gomail.WithPassword(server.Password))
 	}
 	client, err := gomail.NewClient(server.Host, options...)
 	if err != nil {

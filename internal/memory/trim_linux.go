@@ -4,7 +4,7 @@ import (
 	"sync"
 	_ "unsafe" // required by go:linkname
 
-	_ "modernc.org/libc" // defines the two variables
+	_ "modernc.org/libc" // defines the two variables that go:linkname names
 	"modernc.org/memory"
 )
 

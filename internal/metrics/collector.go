@@ -14,17 +14,18 @@ import (
 	"atelie/internal/jobs"
 )
 
-// This file has the metrics whose values are read at each scrape (one reading of all metrics by Prometheus).
+// This file has the metrics whose values are read at each scrape (one reading of all metrics by Prometheus). A new metric needs a Desc, an
+// entry in descriptions, and a call in Collect.
 
 // Sources are the parts of the program that a scrape reads.
 type Sources struct {
 	Version string // version of the program
 	DB      *db.DB
 	Jobs    *jobs.Queue
-	Space   *datafolder.Space           // disk of the data folder
-	Caches  map[string]*content.Lookups // hit and miss counters of each cache; the key is the value of the label "cache"
-	Sockets func() int                  // number of live connections to this node
-	Mails   func() (delivered, failed int64)
+	Space   *datafolder.Space                // disk of the data folder
+	Caches  map[string]*content.Lookups      // hit and miss counters of each cache; the key is the value of the label "cache"
+	Sockets func() int                       // number of live connections to this node
+	Mails   func() (delivered, failed int64) // numbers of attempts to deliver a mail
 	Backup  func(ctx context.Context) (BackupState, error)
 }
 
@@ -56,8 +57,11 @@ var (
 	mailAttempts    = newDesc("atelie_mail_attempts_total", "Attempts to deliver a mail. Without a mail server a mail that was written as a file counts as delivered.", "result")
 )
 
+// descriptions are all Descs of this file, for Describe.
 var descriptions = []*prometheus.Desc{
-	jobsUnfinished, jobsFailed, databaseUp, poolMax, poolOpen, poolInUse, poolWaitCount, poolWaitSeconds, cacheRequests, diskFree, diskTotal, liveSockets, mailAttempts, backupAge, backupWaiting,
+	jobsUnfinished, jobsFailed, databaseUp,
+	poolMax, poolOpen, poolInUse, poolWaitCount, poolWaitSeconds,
+	cacheRequests, diskFree, diskTotal, liveSockets, mailAttempts, backupAge, backupWaiting,
 }
 
 // newDesc describes a metric to Prometheus.

@@ -30,7 +30,9 @@ const (
 )
 
 // surfaceNames are the values of the label surface.
-var surfaceNames = [...]string{Auth: "auth", Rest: "rest", Storage: "storage", Render: "render", Functions: "functions", Realtime: "realtime", Pages: "pages", Other: "other"}
+var surfaceNames = [...]string{
+	Auth: "auth", Rest: "rest", Storage: "storage", Render: "render", Functions: "functions", Realtime: "realtime", Pages: "pages", Other: "other",
+}
 
 // statusClasses are the values of the label status. A status below 100 or above 599 counts as 5xx.
 var statusClasses = [...]string{"1xx", "2xx", "3xx", "4xx", "5xx"}

@@ -11,10 +11,12 @@ import (
 	"syscall"
 )
 
-var built sync.Map // the results of Build: func() (string, error) by name
+// built contains, by the name of a program, a func() (string, error) that builds the program at its first call, and returns the same result
+// at all later calls.
+var built sync.Map
 
-// Build builds a program of tools/go.mod with Go's build cache, and returns its path. The first call for a name does the work:
-// Go takes a second of CPU time to examine the sources.
+// Build builds a program of tools/go.mod with Go's build cache, and returns its path. Later calls for the same name return the result of the
+// first call, because Go takes a second of CPU time to examine the sources.
 func Build(name string) (string, error) {
 	once, _ := built.LoadOrStore(name, sync.OnceValues(func() (string, error) { return build(name) }))
 	return once.(func() (string, error))()
@@ -26,7 +28,7 @@ func build(name string) (string, error) {
 		return "", err
 	}
 	tools := filepath.Join(filepath.Dir(strings.TrimSpace(string(root))), "tools", "go.mod")
-	out, err := exec.Command("go", "tool", "-modfile="+tools, "-n", name).Output()
+	out, err := exec.Command("go", "tool", "-modfile="+tools, "-n", name).Output() // -n prints the program's path instead of running it
 	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 		return "", fmt.Errorf("build %s: %s", name, failed.Stderr)
 	}

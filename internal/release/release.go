@@ -36,8 +36,8 @@ type File struct {
 
 // Limits of reading a release file.
 const (
-	maxSize = 1 << 20 // bytes
-	timeout = 30 * time.Second
+	maxSize = 1 << 20          // bytes
+	timeout = 30 * time.Second // for reading the whole file
 )
 
 // betweenReleases matches the end of a version that git describe returns for a commit that is not a release, such as 1.2.0-5-g885be2b.

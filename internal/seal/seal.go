@@ -1,5 +1,5 @@
-// Package seal encrypts secrets, job payloads and private keys before they are stored in the database. It uses AES-256-GCM
-// with a key that is not in the database, and calls this "sealing". The sealed bytes begin with a random nonce.
+// Package seal encrypts secrets, job payloads and private keys before they are stored in the database ("sealing"). It uses AES-256-GCM with a
+// key that is not in the database. The sealed bytes begin with a random nonce.
 package seal
 
 import (
@@ -21,8 +21,8 @@ type Sealer struct {
 	previous cipher.AEAD // nil: there is no previous key
 }
 
-// New returns a sealer for a key of KeySize bytes. It panics for another length. Keys are always computed from a secret, never
-// entered, so a wrong length is a mistake in the code.
+// New returns a sealer for a key of KeySize bytes. It panics if the key has another length, because all keys are computed from a secret, so
+// that a wrong length is a mistake in the code.
 func New(key []byte) Sealer {
 	return Sealer{current: newAEAD(key)}
 }

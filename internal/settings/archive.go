@@ -8,8 +8,8 @@ import (
 	"atelie/internal/i18n"
 )
 
-// archivedChecks maps each key of site_settings that an archive of the site contains to a function that checks the value. An archive does
-// not contain the URL of the webhook, because everyone who knows this URL can send messages to it.
+// archivedChecks maps each key of site_settings that an archive contains to a function that checks the value. An archive is the zip file of
+// the command atelie export. It does not contain the URL of the webhook, because everyone who knows this URL can send messages to it.
 var archivedChecks = map[string]func(value json.RawMessage) error{
 	SiteKey: func(value json.RawMessage) error {
 		var s Settings
@@ -33,11 +33,13 @@ var archivedChecks = map[string]func(value json.RawMessage) error{
 	"demo_loaded":     checkBool, // stored by package demo
 }
 
+// checkBool returns an error unless value is a boolean.
 func checkBool(value json.RawMessage) error {
 	var b bool
 	return json.Unmarshal(value, &b)
 }
 
+// checkChoice returns a function that returns an error unless a value is one of the texts in choices.
 func checkChoice(choices ...string) func(json.RawMessage) error {
 	return func(value json.RawMessage) error {
 		var s string

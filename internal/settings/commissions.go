@@ -12,10 +12,11 @@ import (
 type Commissions struct {
 	State string          `json:"state"` // one of commissionStates
 	Texts CommissionTexts `json:"texts"`
-	// Slots is how many commissions the artist works on at a time; 0 is no limit. Pages contain Free instead: how many slots are free
-	// while commissions are open, and 0 if pages do not show it. Free is never stored.
+	// Slots is how many commissions the artist works on at a time, at most maxSlots; 0 means no limit. Pages do not contain Slots.
 	Slots int `json:"slots,omitempty"`
-	Free  int `json:"free,omitempty"`
+	// Free is how many slots are free. It is computed for pages and never stored. 0 means that pages do not show it: there is no limit, or
+	// commissions are not open.
+	Free int `json:"free,omitempty"`
 }
 
 // maxSlots is the maximum of Commissions.Slots.
@@ -38,17 +39,17 @@ type CommissionTexts struct {
 	PT CommissionText `json:"pt"`
 }
 
-// CommissionText has the texts about commissions in one language. Prices is a text of the owner, such as "from 300 €".
+// CommissionText has the owner's texts about commissions in one language.
 type CommissionText struct {
 	Accepts  string `json:"accepts"`  // what the artist takes
 	Declines string `json:"declines"` // what the artist does not take
-	Prices   string `json:"prices"`
+	Prices   string `json:"prices"`   // such as "from 300 €"
 	LeadTime string `json:"leadTime"` // how long a commission takes, one line
 	Steps    string `json:"steps"`    // one step for each line
-	Terms    string `json:"terms"`
+	Terms    string `json:"terms"`    // the conditions of an offer
 }
 
-// Terms returns the terms in language l, or in the other language if there are none in l, and the language that they are in.
+// Terms returns the terms in language l, or those in the other language if there are none in l, and the language of the result.
 func (c Commissions) Terms(l i18n.Language) (terms string, in i18n.Language) {
 	texts := map[i18n.Language]string{i18n.EN: c.Texts.EN.Terms, i18n.PT: c.Texts.PT.Terms}
 	if texts[l] == "" {
@@ -57,6 +58,7 @@ func (c Commissions) Terms(l i18n.Language) (terms string, in i18n.Language) {
 	return texts[l], l
 }
 
+// normalizeCommissions checks the settings about commissions, except the texts (normalizeTexts).
 func (s *Settings) normalizeCommissions() error {
 	if !slices.Contains(commissionStates, s.Site.Commissions.State) {
 		return errField("site.commissions.state", "must be open, waitlist or closed, or empty")

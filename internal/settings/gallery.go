@@ -40,7 +40,7 @@ func (g Gallery) StripOrder() string {
 	return g.Order
 }
 
-// withDefaults returns g with the value of seed for each missing field. Settings of older versions have no Gallery.
+// withDefaults returns g with the types and the order of seed if these are missing. Settings of older versions have no Gallery.
 func (g Gallery) withDefaults(seed Gallery) Gallery {
 	if len(g.Types) == 0 {
 		g.Types = seed.Types

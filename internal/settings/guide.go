@@ -9,12 +9,13 @@ import (
 	"atelie/internal/db"
 )
 
-// This file has the data of the first-run guide. The guide shows a new owner what to set up.
+// This file finds what the first-run guide shows: which texts and works the owner has not changed yet. The guide shows a new owner what to
+// set up.
 
 // guideStates are the states of the guide. The state is "" until the owner has finished or dismissed the guide.
 var guideStates = []string{"", "done", "dismissed"}
 
-// unchangedWorks is in the result of unchangedNames while all works are works of the demo content.
+// unchangedWorks is the name in the result of unchangedNames that means that all works are works of the demo content.
 const unchangedWorks = "works"
 
 // unchangedNames returns the names of the texts that the owner has not changed: those that equal the texts of a new site or of the demo
@@ -43,7 +44,9 @@ func (s *Service) unchangedNames(ctx context.Context, q db.Querier, site Site) (
 			return nil, err
 		}
 		for name, text := range texts {
-			if text != "" && current[name] == text && name != "site.privacySince" && !strings.HasPrefix(name, "site.gallery.") && !slices.Contains(names, name) {
+			isUnchanged := text != "" && current[name] == text
+			isLeftOut := name == "site.privacySince" || strings.HasPrefix(name, "site.gallery.")
+			if isUnchanged && !isLeftOut && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}

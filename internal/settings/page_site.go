@@ -6,9 +6,8 @@ import (
 	"atelie/internal/db"
 )
 
-// LoadPageSite reads the settings in the form that pages contain. The texts about commissions are left out while pages say
-// nothing about commissions, and the free slots are counted. If the owner has chosen so, the measured response time replaces the owner's
-// text.
+// LoadPageSite reads the public part of the settings in the form that pages contain. It leaves out the settings about commissions while they
+// are off, and counts the free slots. If the owner has chosen so, the measured response time replaces the owner's text.
 func LoadPageSite(ctx context.Context, q db.Querier) (Site, error) {
 	site, err := LoadSite(ctx, q)
 	if err != nil {
@@ -17,7 +16,7 @@ func LoadPageSite(ctx context.Context, q db.Querier) (Site, error) {
 	return site.forPages(ctx, q)
 }
 
-// forPages returns the public part of the settings in the form of LoadPageSite.
+// forPages returns site in the form of LoadPageSite.
 func (site Site) forPages(ctx context.Context, q db.Querier) (Site, error) {
 	if site.Commissions.State == CommissionsOff {
 		site.Commissions = Commissions{}
@@ -25,7 +24,7 @@ func (site Site) forPages(ctx context.Context, q db.Querier) (Site, error) {
 	if err := site.Commissions.countFree(ctx, q); err != nil {
 		return Site{}, err
 	}
-	site.EnquiryLinks, site.EnquiryCopies = false, false
+	site.EnquiryLinks, site.EnquiryCopies = false, false // pages do not need them
 	if err := site.setResponseTime(ctx, q); err != nil {
 		return Site{}, err
 	}

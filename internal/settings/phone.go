@@ -10,8 +10,10 @@ import (
 	"sync"
 )
 
-// phoneLengths is a JSON object that maps each calling code, such as 351, to the numbers of digits that may follow it. The data
-// is libphonenumber's; a test in web/src/features/admin-settings compares it with the library that the form uses.
+// This file checks phone numbers, and converts them to E.164 (+, the country code and the number, without spaces).
+
+// phoneLengths is a JSON object that maps each country code, such as 351, to the numbers of digits that may follow it. The data is that of
+// libphonenumber. A test in web/src/features/admin-settings compares it with the library that the form uses.
 //
 //go:embed phone_lengths.json
 var phoneLengths []byte
@@ -24,8 +26,9 @@ var lengthsByCode = sync.OnceValues(func() (lengths map[string][]int, err error)
 // phoneNumber matches a number with a country code, in any usual way of writing it.
 var phoneNumber = regexp.MustCompile(`^\+[\d ().-]+$`)
 
-// toE164 converts a phone number to E.164, such as +351912345678. ok is false if the number has no country code or not as many digits as
-// the numbers of that country: a number with a wrong digit can belong to somebody else. Only the form checks the country's number ranges.
+// toE164 converts a phone number to E.164, such as +351912345678. ok is false if the number has no country code, or has too few or too many
+// digits for that country, because a number with a wrong digit can belong to somebody else. Only the form also checks the number ranges of
+// the country.
 func toE164(phone string) (number string, ok bool) {
 	if !phoneNumber.MatchString(phone) {
 		return "", false

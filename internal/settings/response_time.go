@@ -10,26 +10,29 @@ import (
 	"atelie/internal/i18n"
 )
 
+// This file calculates the response time (how soon the owner usually answers messages) and makes its text for visitors. The queries are in
+// store_response_time.go.
+
 // Values of Site.ResponseTime.
 const (
 	responseWritten  = ""         // pages show the owner's text
-	responseMeasured = "measured" // pages show the measured time, once at least minAnswers messages were answered
+	responseMeasured = "measured" // pages show the measured time, or the owner's text while there are fewer than minAnswers answers
 )
 
 const (
-	minAnswers  = 10 // with fewer answers nothing is measured
-	lastAnswers = 20 // number of the newest answers that are measured
+	minAnswers  = 10 // minimum number of answers for a response time
+	lastAnswers = 20 // the response time is that of the newest answers, at most this number
 )
 
 // answerTimes is the result of measuring the response time.
 type answerTimes struct {
 	Answers int    `json:"answers"` // number of measured answers
 	Hours   int    `json:"hours"`   // the response time; 0 if there are fewer than minAnswers answers
-	EN      string `json:"en"`      // the text that visitors read; "" if Hours is 0
-	PT      string `json:"pt"`
+	EN      string `json:"en"`      // the text that visitors read, in English; "" if Hours is 0
+	PT      string `json:"pt"`      // the text in Portuguese
 }
 
-// MeasureResponseTime measures how soon messages are answered and stores the result, if pages show it. A result that equals the stored
+// If pages show the measured response time, MeasureResponseTime measures it and stores the result. A result that equals the stored
 // one is not written, so that the cached pages stay valid.
 func (s *Service) MeasureResponseTime(ctx context.Context, q db.Querier) error {
 	site, err := LoadSite(ctx, q)
@@ -51,8 +54,8 @@ func median(values []time.Duration) time.Duration {
 // dailyFrom is the number of hours from which a response time is rounded to days.
 const dailyFrom = 48
 
-// roundedHours rounds a response time up, so that visitors are not promised less than was measured: to hours, or to days from
-// dailyFrom hours on.
+// roundedHours rounds a response time up, so that visitors are not promised a faster answer than was measured: to whole hours, or to whole
+// days from dailyFrom hours on.
 func roundedHours(d time.Duration) int {
 	ceil := func(unit time.Duration) int { return max(1, int((d+unit-1)/unit)) }
 	if hours := ceil(time.Hour); hours < dailyFrom {

@@ -19,8 +19,8 @@ type saveRequest struct {
 }
 
 // Save handles rpc/save_site_settings {version, settings, guide}. It replaces the fields that settings contains and, if the request
-// has guide, the state of the first-run guide. The response is that of Get. A request with only guide needs no version. Errors: 409
-// PT409 when the settings were changed after version was read, and 400 22023 for an invalid field, with its name in details.
+// has guide, the state of the first-run guide. The response is that of Get. A request with only guide needs no version. The error is
+// errConflict (409) if the settings were changed after version was read, and that of errField (400) if a field is invalid.
 func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := authorize(identity.Of(ctx)); err != nil {
@@ -40,7 +40,7 @@ func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if err := s.checkURLs(ctx, before, after); err != nil { // outside the transaction: a DNS query may be slow
+		if err := s.checkURLs(ctx, before, after); err != nil { // before the transaction, because a DNS query may be slow
 			return err
 		}
 	}

@@ -1,6 +1,6 @@
 // Package settings reads, checks and saves what the owner sets at /admin/settings. The browser calls rpc/get_site_settings and
-// rpc/save_site_settings for that. The settings are rows of site_settings. A field that is not stored has the value of the seed: the
-// texts and settings of a new site.
+// rpc/save_site_settings for that. The settings are rows of site_settings. A field that is not stored has the value of the seed (the texts
+// and settings of a new site, in seed.json). A new setting needs a field here, and a check in validate.go.
 package settings
 
 import (
@@ -28,7 +28,7 @@ type Settings struct {
 	ThanksEnabled  bool     `json:"thanksEnabled"`  // whether visitors get a thank-you mail
 }
 
-// Site is the public part of the settings. Pages leave out empty fields and empty texts.
+// Site is the public part of the settings. Pages contain it in the form that LoadPageSite returns.
 type Site struct {
 	Name         string    `json:"name"`
 	Instagram    string    `json:"instagram,omitempty"` // user name or https URL
@@ -42,16 +42,15 @@ type Site struct {
 	Gallery      Gallery   `json:"gallery"`
 	// Commissions is missing in the JSON if all its fields are empty.
 	Commissions Commissions `json:"commissions,omitzero"`
-	// ResponseTime is responseWritten or responseMeasured. Pages contain the text that it selects instead (LoadPageSite).
+	// ResponseTime is responseWritten or responseMeasured. It selects a text, which pages contain instead of it (LoadPageSite).
 	ResponseTime string `json:"responseTime,omitempty"`
-	// EnquiryLinks is whether visitors get a private link to follow their message. Pages do not contain it: visitors get the link
-	// after they have sent a message.
+	// EnquiryLinks is whether visitors get a private link to follow their message. Pages do not contain this field.
 	EnquiryLinks bool `json:"enquiryLinks,omitempty"`
 	// EnquiryCopies is whether visitors who get a private link are mailed a copy of their message together with the link. Pages do not
 	// contain this field.
 	EnquiryCopies bool `json:"enquiryCopies,omitempty"`
-	// MessageMonths is the number of months for which messages are kept, one of messageMonths; 0: until somebody deletes them.
-	// It is public, because the privacy page states it.
+	// MessageMonths is the number of months after which messages are deleted, one of messageMonths. 0 means that they are kept until
+	// somebody deletes them. The number is public, because the privacy page states it.
 	MessageMonths int `json:"messageMonths,omitempty"`
 }
 

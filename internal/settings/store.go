@@ -14,6 +14,8 @@ import (
 	"atelie/internal/i18n"
 )
 
+// This file reads and writes the table site_settings. Its rows have a key, and a value in JSON.
+
 // seed is the public part of the settings of a new site, in JSON. Stored settings override it field by field.
 //
 //go:embed seed.json
@@ -38,7 +40,7 @@ func LoadSite(ctx context.Context, q db.Querier) (Site, error) {
 	return siteOf(rows)
 }
 
-// siteOf returns the public part of the settings: the seed, overridden field by field by the row SiteKey.
+// siteOf returns the public part of the settings: the seed, overridden field by field by the row SiteKey. rows contains values by key.
 func siteOf(rows map[string]string) (Site, error) {
 	var site Site
 	if err := json.Unmarshal(seed, &site); err != nil {

@@ -9,8 +9,8 @@ import (
 	"atelie/internal/i18n"
 )
 
-// storeResponseTime measures and stores the response time, if pages show it. It does not write a row with the same hours, because each
-// write raises the content version.
+// storeResponseTime measures the response time and stores it in the table response_time, if pages show it. It does not write the same hours
+// again, because each write raises the content version and so invalidates the cached pages.
 func storeResponseTime(ctx context.Context, q db.Querier, site Site) error {
 	if site.ResponseTime != responseMeasured {
 		return nil
@@ -27,7 +27,7 @@ func storeResponseTime(ctx context.Context, q db.Querier, site Site) error {
 		on conflict (id) do update set hours = excluded.hours where response_time.hours is distinct from excluded.hours`, hours)
 }
 
-// readAnswerTimes reads how soon the newest answers were given. The response time is the median of these times.
+// readAnswerTimes reads how soon the newest answers were given, at most lastAnswers. The response time is the median of these times.
 func readAnswerTimes(ctx context.Context, q db.Querier) (measured answerTimes, err error) {
 	waits, err := db.Collect(ctx, q, func(row db.Row) (time.Duration, error) {
 		var sent, answered time.Time

@@ -19,23 +19,25 @@ import (
 	"atelie/internal/i18n"
 )
 
-// Largest lengths in characters (code points), except where a comment states another unit.
+// This file checks the settings before they are saved. A new field needs a check in normalize, or a row in the list of normalizeTexts.
+
+// Maximum lengths in characters (code points), except where a comment states another unit. A longer value is an error, and is not cut off.
 const (
-	maxName         = 60 // name of the site
-	maxLine         = 200
-	maxText         = 5000
-	maxCommission   = 2000 // a text about commissions, except the terms
-	maxAddress      = 254  // email address
-	maxURL          = 1000
-	maxNoticeEmails = 10        // recipients of notices
+	maxName         = 60        // name of the site
+	maxLine         = 200       // a text of one line, or a user name of Instagram or Facebook
+	maxText         = 5000      // a text of several lines, or the terms of commissions
+	maxCommission   = 2000      // a text of several lines about commissions, except the terms
+	maxAddress      = 254       // bytes of an e-mail address
+	maxURL          = 1000      // bytes of a URL
+	maxNoticeEmails = 10        // number of e-mail addresses that get notices
 	maxBody         = 768 << 10 // bytes of a request; enough for all texts at their limits, escaped
 )
 
-// messageMonths are the valid values of Site.MessageMonths.
+// messageMonths are the valid values of Site.MessageMonths: after how many months messages are deleted. 0 means never.
 var messageMonths = []int{0, 6, 12, 24}
 
-// errField returns the error for an invalid field. Its Details are the field's name, such as "site.email". The form shows the error
-// beside that field.
+// errField returns the error for an invalid field. Its code is the SQLSTATE invalid_parameter_value. Its Details are the field's name, such
+// as "site.email". The form shows the error beside that field.
 func errField(field, why string) *apperr.Error {
 	e := apperr.New(http.StatusBadRequest, "22023", field+" "+why)
 	e.Details = field
@@ -44,20 +46,21 @@ func errField(field, why string) *apperr.Error {
 
 // Reasons why a URL is rejected, sent in the error's Hint. The form has a text for each.
 const (
-	ReasonWebhookHTTPS   = "webhook_https"    // not https, or with a user name
-	ReasonWebhookHost    = "webhook_host"     // no valid host name
+	ReasonWebhookHTTPS   = "webhook_https"    // the URL is not https, or has a user name
+	ReasonWebhookHost    = "webhook_host"     // the host name is invalid
 	ReasonWebhookPrivate = "webhook_private"  // the host is in a private network
-	reasonPortrait       = "portrait_unknown" // no picture of this site's storage
+	reasonPortrait       = "portrait_unknown" // the URL is not that of a picture that was uploaded to this site
 )
 
-// webhookErrors has the error text for each reason of Config.CheckWebhook.
+// webhookErrors has the text of the error for each reason that Config.CheckWebhook returns.
 var webhookErrors = map[string]string{
-	ReasonWebhookHTTPS: "must be a URL that begins with https://", ReasonWebhookHost: "names a host that cannot exist",
+	ReasonWebhookHTTPS:   "must be a URL that begins with https://",
+	ReasonWebhookHost:    "names a host that cannot exist",
 	ReasonWebhookPrivate: "leads into a private network",
 }
 
-// checkURLs rejects a changed webhook that could not be called, and a changed portrait that is no uploaded picture.
-// Unchanged URLs are not checked.
+// checkURLs returns an error if the URL of the webhook was changed and Config.CheckWebhook rejects it, or if the portrait was changed and is
+// not an uploaded picture. It does not check unchanged URLs.
 func (s *Service) checkURLs(ctx context.Context, before, after Settings) error {
 	if webhook := after.NoticeWebhook; webhook != "" && webhook != before.NoticeWebhook {
 		if reason := s.cfg.CheckWebhook(ctx, webhook); reason != "" {

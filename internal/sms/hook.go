@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Hook is a webhook of the operator. It receives every message as JSON and sends it to the phone. Requests are signed according to
+// Hook is a webhook of the operator. It receives each message as JSON, and must send it to the phone. Requests are signed according to
 // Standard Webhooks 1.0, so that the receiver can recognize forged requests.
 type Hook struct {
 	URL    string
@@ -50,7 +50,7 @@ type hookUser struct {
 type hookSMS struct {
 	OTP   string `json:"otp"`
 	Phone string `json:"phone"`
-	Type  string `json:"sms_type"`
+	Type  string `json:"sms_type"` // Message.Type
 }
 
 // callHook sends a message to the hook.

@@ -22,7 +22,7 @@ export class Authenticator {
    */
   next(): string {
     let oldest = Math.floor(Date.now() / 1000 / period) - 1;
-    // Wait for the next step if this one ends soon: a busy page may need seconds to send the code.
+    // Wait for the next step if this one ends soon, because a busy page may need seconds to send the code.
     const left = period * 1000 - (Date.now() % (period * 1000));
     if (this.#last < oldest && left < 5_000) {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, left + 10);

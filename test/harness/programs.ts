@@ -2,8 +2,8 @@
 import { join } from "node:path";
 
 /**
- * Returns the command that starts a program, for root as the working directory: the one that scripts/test.mjs has built, or
- * `go run`, which examines all sources first and takes a second of CPU time.
+ * Returns the command that starts a program, with root as the working directory. If scripts/test.mjs has built the programs
+ * (TEST_PROGRAMS), the command starts the built one; else it is `go run`, which takes a second of CPU time to examine the sources.
  */
 export function helperCommand(name: string): [program: string, ...args: string[]] {
   const built = process.env.TEST_PROGRAMS;

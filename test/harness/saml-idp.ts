@@ -30,6 +30,8 @@ export type IdentityProvider = {
 
 /** Starts a provider for the Ateliê server at base, whose metadata it reads. */
 export async function startIdentityProvider(base: string): Promise<IdentityProvider> {
+  // Ateliê's metadata name its entity id (the audience of responses), the URL to which responses are posted (acs, assertion
+  // consumer service), and its certificate.
   const ours = await (await fetch(`${base}/auth/v1/sso/saml/metadata`)).text();
   const audience = /entityID="([^"]+)"/.exec(ours)![1]!;
   const acs = /<AssertionConsumerService [^>]*Location="([^"]+)"/.exec(ours)![1]!;

@@ -48,8 +48,8 @@ func Value(t testing.TB, printed, name string) string {
 	return ""
 }
 
-// FreePort chooses among these ports. They are below the ports that Linux assigns to programs that ask for any port, so no other program
-// gets a chosen port before the test's program listens on it.
+// FreePort chooses a port from this range. It is below the range from which Linux assigns ports to programs that ask for any port, so no
+// other program gets a chosen port before the test's program listens on it.
 const firstPort, lastPort = 20_000, 32_000
 
 // chosen has the ports that FreePort has returned in this process.

@@ -1,5 +1,5 @@
-// Package soak sets the size of long tests: reduced in `make test`, full in `make soak`. The latter runs the tests of all files that import
-// this package.
+// Package soak sets the size of long tests: reduced in `make test`, full in `make soak`. `make soak` runs the tests of all files that
+// import this package.
 package soak
 
 import (

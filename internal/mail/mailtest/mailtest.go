@@ -31,7 +31,7 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// The login that the server accepts.
+// The user name and password that the server accepts.
 const (
 	User     = "ana"
 	Password = "correct horse"
@@ -41,15 +41,15 @@ const (
 type Options struct {
 	Host      string         // 127.0.0.1 when empty
 	TLS       *tls.Config    // nil: no encryption
-	Implicit  bool           // smtps instead of STARTTLS
-	Insecure  bool           // clients may log in without encryption
+	Implicit  bool           // TLS from the first byte (smtps) instead of STARTTLS
+	Insecure  bool           // whether clients may log in without encryption
 	OnReceive func(Received) // called for every accepted mail; may be nil
 }
 
 // Received is a mail as the server received it.
 type Received struct {
-	From, To, Login, HELO string // Login is "" without a login
-	Encrypted             bool
+	From, To, Login, HELO string // Login is the user name, "" if the client did not log in
+	Encrypted             bool   // whether the connection had TLS
 	Data                  []byte // header and body
 }
 
