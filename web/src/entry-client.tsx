@@ -41,7 +41,7 @@ void ready.then(() => {
       document.dispatchEvent(new Event("hydrated")); // start.ts waits for this event
     });
   } else {
-    // Counts as the visitor's first move: such a page has no start.ts, which would detect the move.
+    // Counts as the visitor's first move, because such a page has no start.ts, which would detect the move.
     document.documentElement.dataset.moved = "";
     createRoot(root).render(page);
   }

@@ -1,5 +1,5 @@
-// Browser globals that the server's JavaScript engine (QuickJS) lacks. The libraries need them only while they load, except
-// the console: an error or warning that is logged while a page is rendered makes rendering fail.
+// Browser globals that the server's JavaScript engine (QuickJS) lacks. The libraries need them only while they load.
+// The console is also used later: each error or warning that is logged while a page is rendered makes its rendering fail.
 
 /** The errors and warnings logged while a page is rendered; entry-server.tsx empties the array before each page. */
 export const reported: string[] = [];

@@ -21,6 +21,7 @@ export function App({ boot, queryClient }: { boot: Boot; queryClient: QueryClien
       <LanguageProvider initial={boot.language}>
         <QueryClientProvider client={queryClient}>
           <AuthProvider
+            // Apart from the page, because the header may call useAuth on every page, and the page only under /admin.
             header={
               <>
                 <SkipLink />

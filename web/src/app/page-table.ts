@@ -12,6 +12,9 @@ import type { PublicBackend } from "@/lib/backend";
 import { ARTWORK_TYPES } from "@/lib/constants";
 import { DEFAULT_GALLERY, type GalleryFilter } from "@/lib/gallery-settings";
 
+// This file makes the page table: the paths of all pages, and the queries whose data the server puts into each page. A new page
+// needs an entry in pageTable, or in ADMIN_PATHS.
+
 /**
  * A query whose data the server puts into the page, so that the first render makes no request: the key in the query cache
  * and the REST request that the query function makes.
@@ -50,6 +53,7 @@ export type Page = {
 /** The placeholder that the server replaces by the id of a work. */
 export const ART = ":art";
 
+/** The options of a query of TanStack Query, as far as they are used here. */
 type Options = { queryKey: QueryKey; queryFn?: unknown };
 
 const FILTERS: readonly GalleryFilter[] = ["all", ...ARTWORK_TYPES];

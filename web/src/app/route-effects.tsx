@@ -48,8 +48,8 @@ export function RouteEffects() {
     if (areaOf(previous) !== areaOf(pathname)) return focusMain();
   }, [pathname, hash, navigationType]);
 
-  // Removes the server's metadata (internal/pages/head.go) after a navigation: when a visitor shares the current page, the
-  // metadata would describe the first one.
+  // Removes the server's metadata (internal/pages/head.go) after a navigation, because it describes the first page. A visitor may
+  // share the current one.
   const initialUrl = useRef(pathname + search);
   useEffect(() => {
     if (initialUrl.current !== pathname + search)

@@ -5,6 +5,9 @@ import { LIVE_HEARTBEAT_MS, LIVE_TIMEOUT_MS } from "@/lib/constants";
 import { messageOf } from "@/lib/errors";
 import type { Database, Tables } from "@/lib/types";
 
+// The two clients of the backend: publicBackend for visitors, which uses fetch, and ownerBackend for signed-in owners, which
+// is supabase-js.
+
 /** Parameters of a REST request as PostgREST defines them, such as `{ select: "*", is_active: "eq.true" }`. */
 type Query = Record<string, string> | [name: string, value: string][];
 
@@ -35,11 +38,12 @@ export type PublicBackend = {
 /** The official Supabase client, for everything that needs a session. */
 export type OwnerBackend = SupabaseClient<Database>;
 
-// The clients by boot data. An open page has one object of boot data, so each client exists once; tests make several.
+// The clients, by the boot data that they use. A page has one object of boot data, so it has one client of each kind. Tests have
+// several.
 const publicBackends = new WeakMap<Boot, PublicBackend>();
 const ownerBackends = new WeakMap<Boot, Promise<OwnerBackend>>();
 
-/** The backend of visitors. It sends the public key (`anonKey`) and no session. Visitors do not load supabase-js for it. */
+/** Returns the client for visitors. It sends the public key (`anonKey`) and no session, and needs no supabase-js. */
 export function publicBackend(boot: Boot): PublicBackend {
   let backend = publicBackends.get(boot);
   if (!backend) {

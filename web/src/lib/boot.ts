@@ -20,7 +20,10 @@ export const SITE_TEXT_KEYS = [
 /** One of SITE_TEXT_KEYS. */
 export type SiteTextKey = (typeof SITE_TEXT_KEYS)[number];
 
-/** The texts of the privacy page by section. What the owner leaves empty, the program writes (docs/product.md, rule 21). */
+/**
+ * The owner's texts of the privacy page, by section. If the owner leaves a section empty, the page shows the program's text
+ * (docs/product.md, rule 21).
+ */
 export type PrivacyTexts = {
   information: string;
   use: string;
@@ -49,17 +52,13 @@ export type CommissionTexts = {
   terms: string;
 };
 
-/** The settings about commissions: as the owner edits them, with `slots`, or as the boot data has them, with `free`. */
+/** The settings about commissions. The settings that the owner edits have `slots`; the boot data has `free` instead. */
 export type CommissionSettings = {
   state: CommissionState;
   texts: Record<Language, CommissionTexts>;
-  /**
-   * How many commissions the artist works on at a time. Missing if there is no limit, and in the boot data.
-   */
+  /** How many commissions the artist works on at a time. Missing if there is no limit, and in the boot data. */
   slots?: number;
-  /**
-   * How many of these slots are free. Only in the boot data; missing without a limit, or if commissions are not open.
-   */
+  /** How many slots are free. Only in the boot data; missing if there is no limit or commissions are not open. */
   free?: number;
 };
 

@@ -11,6 +11,7 @@ export type CarouselQuery<Row> = { queryKey: QueryKey; queryFn: QueryFunction<Ro
 export type CarouselSlides<Row> = {
   /** The key of all pages of the carousel. */
   queryKey: QueryKey;
+  /** Makes the query of a page; pages are counted from 0. */
   query(backend: PublicBackend, page: number): CarouselQuery<Row>;
   /** Classes of a slide. */
   className: string;

@@ -7,8 +7,9 @@ import { refetch } from "@/lib/refetch";
 import type { ClientReview } from "@/lib/types";
 
 /**
- * What the owner decides about a review. `written_at` is when the client wrote the version that the owner has seen: the server
- * rejects the decision if a newer version exists. Null accepts any version.
+ * What the owner decides about a review. `written_at` is when the client wrote the version that the owner has read. The server
+ * rejects the decision if a newer version exists; null accepts any version. `name`, `place` and `text` are published as the
+ * owner has edited them. `active` says whether visitors see the review.
  */
 export type ReviewDecision =
   | { action: "decline"; written_at: string | null }
@@ -21,8 +22,10 @@ export type ReviewDecision =
       active: boolean;
     };
 
+/** A decision, or the request for a review: `ask` sends it to the client, `withdraw` takes it back. */
 type ClientReviewAction = { action: "ask" | "withdraw" } | ReviewDecision;
 
+/** Calls the server's function for the reviews of clients. Without an action, it only returns the review. */
 const callReview = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
   callFunction<ClientReview>(backend, "commission-review", body, signal);
 
@@ -55,7 +58,7 @@ export function useWaitingReviews() {
   });
 }
 
-/** Asks for a review or takes the request back; approves or declines what the client has written. */
+/** Returns a mutation that requests a review, takes the request back, or approves or declines what the client has written. */
 export function useClientReviewAction(messageId: string) {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

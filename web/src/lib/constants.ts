@@ -13,6 +13,7 @@ export const CONTACT_NAME_MAX = 100;
 export const CONTACT_EMAIL_MAX = 254;
 export const CONTACT_MESSAGE_MIN = 10;
 export const CONTACT_MESSAGE_MAX = 5000;
+/** The reasons of a message, in the order of the filter. */
 export const CONTACT_REASONS: readonly ContactReason[] = [
   "general",
   "commission",
@@ -23,6 +24,7 @@ export const CONTACT_REASONS: readonly ContactReason[] = [
 export const CONTACT_STATUSES: readonly ContactStatus[] = ["new", "read", "replied"];
 
 // Artworks
+/** The types of works, as the column artwork_type stores them. */
 export const ARTWORK_TYPES: readonly ArtworkType[] = [
   "digital",
   "watercolour",
@@ -30,12 +32,13 @@ export const ARTWORK_TYPES: readonly ArtworkType[] = [
   "oil",
   "acrylic",
 ];
-/** The price that the form saves for each work. The form has no field for it. */
+/** The price that is saved with each work. The form has no field for the price. */
 export const PRODUCT_PRICE = 0;
 /** Whether a new work is in stock. */
 export const PRODUCT_IN_STOCK_DEFAULT = true;
 
 // Lists of the admin area
+/** The number of rows on a page of a list. */
 export const LIST_PAGE_ROWS = 50;
 /** The most characters of a search text. */
 export const LIST_SEARCH_MAX = 100;
@@ -49,15 +52,16 @@ export const COVER_ORDER_MIN = 1;
 // Hero and carousels
 /** How long the hero shows a picture. */
 export const HERO_DWELL_MS = 5000;
-/** How long before the end of a picture's time the next slide's picture is requested. */
+/** The hero requests the picture of the next slide this long before it shows that slide. */
 export const HERO_PREPARE_MS = 2500;
-/** The wait between the selection of a video's slide and its start. */
+/** The delay from the selection of a slide to the start of its video. */
 export const VIDEO_START_DELAY_MS = 80;
 /** The waits before further attempts to play a video that did not start or has stopped. */
 export const VIDEO_RETRY_DELAYS_MS: readonly number[] = [120, 240, 400, 600];
 /** The share of the hero that must be on the screen for a video to play. */
 export const VIDEO_VISIBLE_RATIO = 0.35;
-export const CAROUSEL_DURATION = 25; // embla's own unit, not milliseconds
+/** How slowly the carousels scroll, in the unit of the library embla, which is not milliseconds. */
+export const CAROUSEL_DURATION = 25;
 /** The most dots that a carousel shows for its slides. */
 export const MAX_DOTS = 5;
 /** Rows per request of the carousels of works and reviews; the page itself has the first ones. */

@@ -24,9 +24,9 @@ export function useConversationPicture(name: string, width: number): string | un
   const [url, setUrl] = useState<string>();
   useEffect(() => {
     if (!data) return undefined;
-    const made = URL.createObjectURL(data);
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
+    const objectUrl = URL.createObjectURL(data);
+    setUrl(objectUrl);
+    return () => URL.revokeObjectURL(objectUrl);
   }, [data]);
   return url;
 }

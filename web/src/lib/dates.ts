@@ -35,9 +35,13 @@ export const months: Record<Language, string[]> = {
   ],
 };
 
+/** A date without a time. `month` is from 1 to 12. */
 type Day = { year: number; month: number; day: number };
 
-/** Parses the date at the start of a text, YYYY-MM-DD; null if there is none. `Date` could shift the day by the time zone. */
+/**
+ * Parses the date (YYYY-MM-DD) at the start of a text; null if there is none. It does not use `Date`, which could shift the day
+ * by the time zone.
+ */
 export function parseDay(text: string): Day | null {
   const match = /^(\d{4})-(\d{2})-(\d{2})/.exec(text);
   if (!match) return null;

@@ -1,5 +1,6 @@
-// Stores the chosen files of a draft in IndexedDB until they are uploaded. The key of a file is the name of the draft (or a
-// name below it, such as "<draft>/avatar") and an id. If the browser has lost a file, the owner must choose it again.
+// Stores the chosen files of a draft (the unsaved values of a form, lib/drafts.ts) in IndexedDB until they are uploaded. The key
+// of a file is the name of the draft (or a name below it, such as "<draft>/avatar") and an id. If the browser has lost a file,
+// the owner must choose it again.
 
 const DATABASE = "atelie-drafts";
 /** The name of the object store. */
@@ -31,9 +32,10 @@ function openDatabase(): Promise<IDBDatabase> {
   return databasePromise;
 }
 
-// Sizes in bytes of the stored files, by key. Files that other tabs have stored after this page has read the sizes are
+// Sizes in bytes of the stored files, by key. They are read when the database is opened; files that other tabs store later are
 // missing.
 const sizes = new Map<string, number>();
+/** The key of a file in `sizes`. */
 const keyOf = (draft: string, id: string) => `${draft} ${id}`;
 
 /** Deletes files that are too old and records the sizes of the others. */

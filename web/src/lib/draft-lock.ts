@@ -1,19 +1,20 @@
 import { useEffect, useState } from "react";
 import { hasDraft } from "@/lib/drafts";
 
-// An open form holds a Web Lock on the name of its draft. The same form in another tab then neither restores nor
-// overwrites that draft, but uses the next name. The browser releases the lock when the tab is closed.
+// Prevents two tabs from using one draft (the unsaved values of a form, lib/drafts.ts). An open form holds a Web Lock on the name
+// of its draft. The same form in another tab then uses the next name. The browser releases the lock when the tab is closed.
 
 /** A draft name whose lock this page holds. */
 export type DraftLock = { name: string; release(): void };
 
 /** What the names of all locks begin with. */
 const LOCK_PREFIX = "atelie.draft.";
-/** The number of draft names of a form: that many tabs can each have a draft. */
+/** The number of draft names of a form, which is the number of tabs that can each have a draft. */
 const NAMES_PER_FORM = 5;
 /** How long to wait for a lock that a closing page still holds. */
 const LOCK_TIMEOUT_MS = 500;
 
+/** The draft names of a form: `form`, `form~2` and so on. */
 const namesOf = (form: string) =>
   Array.from({ length: NAMES_PER_FORM }, (_, n) => (n === 0 ? form : `${form}~${n + 1}`));
 
@@ -30,8 +31,8 @@ const releasing = new Map<string, Promise<unknown>>();
 async function acquire(name: string, options: LockOptions): Promise<DraftLock | null> {
   await releasing.get(name);
   return new Promise((resolve) => {
-    // The browser holds the lock until the inner promise resolves. `ended` resolves then, or immediately if the lock is not
-    // available.
+    // The browser holds the lock until the promise that the callback returns resolves. `ended` resolves then, or immediately if
+    // the lock is not available.
     const ended = navigator.locks.request(
       LOCK_PREFIX + name,
       options,

@@ -3,6 +3,7 @@ import { deleteFiles } from "@/lib/draft-files";
 // Stores drafts (the unsaved values of forms) in localStorage. They survive Back, a reload, a closed tab and the end of the
 // session. The name of a draft begins with the user's id, so that other users of this browser do not see it.
 
+/** What the keys of drafts in localStorage begin with. */
 const PREFIX = "atelie.draft.";
 /** The age at which a draft is too old: it is deleted when it is read. */
 const MAX_AGE_DAYS = 30;
@@ -10,8 +11,8 @@ const MAX_AGE_DAYS = 30;
 /** A draft as it is stored; `at` is when it was saved, in milliseconds since 1970. */
 type StoredDraft = { at: number; draft: unknown };
 
-// The draft names that this page has saved or loaded. deleteDraft ignores other names: a form without changes
-// must not delete the draft of another tab.
+// The draft names that this page has saved or loaded. deleteDraft ignores other names, because a form without changes must not
+// delete the draft of another tab.
 const usedNames = new Set<string>();
 
 // Drafts that the browser could not store, because its storage is full or blocked.
@@ -41,7 +42,7 @@ export function saveDraft(name: string, draft: unknown): void {
   }
 }
 
-/** Deletes a draft and its files. Does nothing if this page has not used the name: the draft is another tab's. */
+/** Deletes a draft and its files. Does nothing if this page has not used the name, because the draft is then another tab's. */
 export function deleteDraft(name: string): void {
   if (!usedNames.delete(name)) return;
   unstored.delete(name);

@@ -1,7 +1,10 @@
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 
-/** The links to the gallery's filters: all works, and each type in the gallery, except the types in the boot data's `empty`. */
+/**
+ * The links to the filters of the gallery: all works, and each type of the gallery. Types in `empty` of the boot data are
+ * omitted; they have no works.
+ */
 export function useGalleryLinks() {
   const t = useT();
   const { site, empty } = useBoot();

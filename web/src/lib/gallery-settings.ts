@@ -7,7 +7,7 @@ export type GalleryFilter = "all" | ArtworkType;
 /** An order of works that the owner can choose, newest first or by hand, as the REST parameter `order`. */
 export type WorksOrder = "created_at.desc" | "position.asc";
 
-/** What the owner has chosen for the gallery and the featured strip. */
+/** What the owner has chosen for the gallery and the featured strip, the carousel of works on the home page. */
 export type GallerySettings = {
   /** The types whose works are in the gallery, in the order of their filter buttons. */
   types: ArtworkType[];

@@ -1,10 +1,10 @@
-// Preload links that the server adds to the head of a page, so that the browser requests the picture of the highest
+// Makes the preload links that the server adds to the head of a page. With them the browser requests the pictures of high
 // priority before it has received the whole page. The browser's bundle does not contain this code.
 
 /** The attributes of a picture's source: the files to choose from, and the widths at which the picture is displayed. */
 type SourceAttributes = { srcSet: string; sizes: string };
 
-/** A high-priority picture with two sources. */
+/** A high-priority picture with two sources: `narrow` is cropped for phones, `wide` is the whole picture. */
 export type UrgentPicture = {
   /** The media query of the screens that get `narrow`; all others get `wide`. */
   media: string;

@@ -1,11 +1,12 @@
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from "react";
 import { type Language } from "@/lib/boot";
-import { hasLanguage, loadLanguage, textOf, type Key } from "@/lib/texts";
+import { hasLanguage, loadLanguage, textOf, type TextKey } from "@/lib/texts";
 import { singleToast } from "@/lib/toast";
 
+/** The values for the placeholders of a text, by name. */
 type Vars = Record<string, string | number>;
 /** Returns the text of a key, with `{name}` replaced by the variable of that name. */
-export type Translate = (key: Key, vars?: Vars) => string;
+export type Translate = (key: TextKey, vars?: Vars) => string;
 
 /** Makes the translate function of a language. */
 export function translator(language: Language): Translate {
@@ -23,7 +24,7 @@ export function otherLanguage(language: Language): Language {
   return language === "en" ? "pt" : "en";
 }
 
-/** `toggle` switches to the other language, after loading its texts. */
+/** The language of the page and its translate function `t`. `toggle` loads the texts of the other language and switches to it. */
 type LanguageState = { language: Language; toggle(): void; t: Translate };
 
 const LanguageContext = createContext<LanguageState | null>(null);

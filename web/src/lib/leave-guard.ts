@@ -7,7 +7,7 @@ export type Proceed = () => void;
  */
 export type LeaveGuard = { askFirst(proceed: Proceed): void; onPop(event: PopStateEvent): void };
 
-// The guard of the current form. Only one, because a page has at most one form with a guard.
+// The guard of the current form; null if none has one. A page has at most one form with a guard.
 let guard: LeaveGuard | null = null;
 
 /** Sets the guard of the current form; null removes it. */
@@ -16,8 +16,8 @@ export function setLeaveGuard(next: LeaveGuard | null): void {
 }
 
 /**
- * Runs an action that leaves the form without navigation, such as signing out: immediately, or after the owner confirms if
- * there is a guard.
+ * Runs an action that leaves the form without navigation, such as signing out. If there is a guard, the action runs only after
+ * the owner confirms.
  */
 export function confirmLeave(proceed: Proceed): void {
   if (guard) guard.askFirst(proceed);
@@ -25,8 +25,8 @@ export function confirmLeave(proceed: Proceed): void {
 }
 
 /**
- * Passes popstate events to the guard. Must be called before the router starts: listeners of the window run in the order of
- * registration, and a blocked event must not reach the router.
+ * Passes popstate events (Back and forward) to the guard. Must be called before the router starts, because listeners of the
+ * window run in the order of registration, and a blocked event must not reach the router.
  */
 export function watchHistory(): void {
   window.addEventListener("popstate", (event) => guard?.onPop(event), { capture: true });

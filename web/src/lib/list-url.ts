@@ -2,7 +2,7 @@ import { useCallback, useMemo } from "react";
 import { useSearchParams } from "react-router";
 import { LIST_PAGE_ROWS, LIST_SEARCH_MAX } from "@/lib/constants";
 
-// The view of an admin list (search, filters, page) is in the query string of the URL.
+// Reads and writes the view of an admin list (search text, filters, page) in the query string of the URL. Lists use useListUrl.
 
 /** Returns the text if the list contains it, with the type of the list; undefined otherwise. */
 export const oneOf = <T extends string>(list: readonly T[], text: string | null): T | undefined =>
@@ -39,7 +39,7 @@ export const pageCount = (total: number): number => Math.max(1, Math.ceil(total 
 
 /**
  * The view of a list, and a function that changes it. The view is in the URL, so that it survives reloads and Back. A change
- * without `page` returns to the first page. With `replace` it replaces the history entry.
+ * without `page` returns to the first page. With `replace`, the new URL replaces the history entry.
  */
 export function useListUrl<View extends { page: number }>(
   readView: (search: URLSearchParams) => View,

@@ -5,9 +5,9 @@ import { otherLanguage } from "@/lib/i18n";
 export type LocalText = { text: string; lang?: Language | undefined };
 
 /**
- * The first text in the language that is not empty, or else the first in the other language; "" if
- * all are empty. `texts` are in English and Portuguese alternately. internal/pages/work.go has the
- * same rule.
+ * Chooses a text for a page in `language`: the first one in that language that is not empty, else the first one in the other
+ * language that is not empty, else "". `texts` are in English and Portuguese alternately. internal/pages/work.go has the same
+ * rule.
  */
 export function localText(language: Language, ...texts: (string | null | undefined)[]): LocalText {
   for (const lang of [language, otherLanguage(language)])

@@ -15,6 +15,7 @@ export const messageKeys = {
   conversation: (id: string) => [...all, "conversation", id] as const,
   commission: (id: string) => [...all, "commission", id] as const,
   board: [...all, "board"] as const,
+  /** The board with a higher limit of cards for these stages. */
   boardWith: (stages: readonly string[]) => [...all, "board", stages] as const,
   /** The review of a finished commission. */
   review: (id: string) => [...all, "review", id] as const,

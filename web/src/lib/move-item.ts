@@ -1,5 +1,6 @@
 /**
- * A copy of the list with one item moved. A target outside the list means its nearest end; `from` outside it moves nothing.
+ * Returns a copy of the list in which the item at index `from` is at index `to`. If `to` is outside the list, the nearest end is
+ * used. If `from` is outside the list, nothing is moved.
  */
 export function moveItem<T>(list: readonly T[], from: number, to: number): T[] {
   const next = [...list];

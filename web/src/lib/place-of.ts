@@ -1,8 +1,8 @@
 import type { MoveArgs } from "@/lib/types";
 
 /**
- * The arguments of a move that puts the rows `moved` to their places in `order`, where they follow
- * each other.
+ * Returns the arguments with which the server's function (such as move_work) moves the rows `moved` to their places in `order`,
+ * the wanted order of all ids. The rows must follow each other there.
  */
 export function placeOf(order: readonly string[], moved: readonly string[]): MoveArgs {
   const at = order.indexOf(moved[0]!);
@@ -15,8 +15,8 @@ export function placeOf(order: readonly string[], moved: readonly string[]): Mov
 }
 
 /**
- * The arguments of the moves that put rows back to their places in `before`, an earlier order of all ids. The moves must be made
- * in the order of the result. Rows that followed each other in `before` are moved together.
+ * Returns the arguments of the moves that put the rows `moved` back to their places in `before`, an earlier order of all ids. The
+ * moves must be made in the order of the result. Rows that followed each other in `before` are moved together.
  */
 export function movesBack(before: readonly string[], moved: readonly string[]): MoveArgs[] {
   const movedIds = new Set(moved);

@@ -31,7 +31,7 @@ export function makeQueryClient(prefetched: readonly PrefetchedQuery[] = []): Qu
     },
   });
   for (const [key, data, cut] of prefetched)
-    // Data of 1970 are stale, so they are fetched again.
+    // `cut` says that rows are missing. With a date of 1970 the data are stale, so they are fetched again.
     client.setQueryData(key, data, cut ? { updatedAt: 1 } : undefined);
   return client;
 }

@@ -4,12 +4,13 @@ import { SCROLL_AFTER_NAVIGATION_MS } from "@/lib/constants";
 const APPEAR_MS = 15_000;
 /** How long the position is corrected after the section has appeared, in milliseconds. */
 const SETTLE_MS = 2000;
+/** The events that show that the visitor scrolls or acts. They end the correction of the position. */
 const USER_EVENTS = ["wheel", "touchstart", "keydown", "pointerdown"] as const;
 
 /**
  * The behavior for scrolling by navigation: smooth, unless the visitor prefers reduced motion. It is not set in CSS, where
- * it would also apply to scrolling by the Tab key: after a quick second Tab the browser would compute from a position that
- * the page has not reached yet.
+ * it would also apply to scrolling by the Tab key. After a quick second Tab the browser would compute the target from a position
+ * that the page has not reached yet.
  */
 export function scrollBehavior(): ScrollBehavior {
   return matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";

@@ -11,10 +11,11 @@ import type notFoundTexts from "@/locales/not-found/en.json";
 import type sentTexts from "@/locales/sent/en.json";
 import type privacyTexts from "@/locales/privacy.json";
 
-// The texts of the interface. They load in bundles by area and language.
+// Loads the texts of the interface, in bundles by area and language. A new text needs an entry in the files of both languages
+// (web/src/locales).
 
 /** The key of a text in any bundle. */
-export type Key =
+export type TextKey =
   | keyof typeof siteTexts
   | keyof typeof adminTexts
   | keyof typeof galleryTexts
@@ -28,7 +29,7 @@ export type Key =
   | keyof typeof sentTexts;
 /** A bundle: texts of all pages, of the admin area, or of the privacy page. */
 export type TextBundle = "site" | "admin" | "privacy";
-type Texts = Partial<Record<Key, string>>;
+type Texts = Partial<Record<TextKey, string>>;
 
 // Each file is a chunk of its own, so that a visitor downloads one language and no admin texts.
 const files: Record<TextBundle, Record<Language, () => Promise<{ default: Texts }>>> = {
@@ -60,7 +61,7 @@ async function loadFile(bundle: TextBundle, language: Language): Promise<void> {
   loaded.add(name);
 }
 
-/** Loads the missing files: every bundle in use must be loaded in every language in use. */
+/** Loads the files that are missing, so that every bundle in use is loaded in every language in use. */
 async function loadMissing(): Promise<void> {
   await Promise.all(
     [...bundles].flatMap((bundle) => [...languages].map((language) => loadFile(bundle, language))),
@@ -91,7 +92,7 @@ export function hasLanguage(language: Language): boolean {
 }
 
 /** The text of a key. @throws if its bundle is not loaded; locales.test.ts checks that for every page. */
-export function textOf(language: Language, key: Key): string {
+export function textOf(language: Language, key: TextKey): string {
   const text = texts[language][key];
   if (text === undefined) throw new Error(`The text ${key} was not loaded`);
   return text;

@@ -48,8 +48,8 @@ export function stackedToast(toast: ToastText): void {
 }
 
 /**
- * Loads the toast area in advance, so that a toast can report a failure of the network: by then the area's code could no longer
- * load.
+ * Loads the toast area in advance, so that a toast can report a failure of the network. During the failure the area's code could
+ * not be loaded.
  */
 export function preloadToastArea(): void {
   isExpected = true;

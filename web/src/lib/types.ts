@@ -7,7 +7,7 @@ import type { MediaInfo } from "@/lib/media";
 
 export type { ArtworkType };
 
-/** The computed column with the metadata of the row's files. A row has it only if the query selects it by name. */
+/** The computed column `media` has the metadata of the row's files. A row has it only if the query selects it by name. */
 type WithMedia = { media?: MediaInfo };
 
 /** The reason of a message. */
@@ -23,13 +23,17 @@ export type Product = {
   title: string;
   description: string | null;
   artwork_type: ArtworkType;
+  /** The URL of the main picture. */
   image_url: string | null;
+  /** The URLs of further pictures. */
   image_gallery: string[];
+  /** The URLs of videos. */
   video_gallery: string[];
   is_featured: boolean;
   in_stock: boolean;
   dimensions: string | null;
   medium: string | null;
+  /** YYYY-MM-DD */
   creation_date: string | null;
   tags: string[];
   is_customizable: boolean;

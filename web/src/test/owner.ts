@@ -4,6 +4,7 @@ import type { OwnerBackend } from "@/lib/backend";
 import type { Database } from "@/lib/types";
 import { testBoot } from "@/test/render";
 
+/** Encodes a part of a token: JSON in base64 without padding. */
 const encode = (value: object) => btoa(JSON.stringify(value)).replaceAll("=", "");
 
 /** An access token of the owner that does not expire during tests. */

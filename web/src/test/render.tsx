@@ -57,6 +57,7 @@ export const visitorAuth: Auth = {
   signOut: async () => undefined,
 };
 
+/** What surrounds the component. The defaults are a visitor in English at the path /, without an owner's backend. */
 type Options = {
   language?: Language;
   path?: string;

@@ -7,6 +7,7 @@ export function resumableUploads(apiUrl: string, stored: (name: string, length: 
   const endpoint = `${apiUrl}/storage/v1/upload/resumable`;
   const uploads = new Map<string, { name: string; length: number; offset: number }>();
 
+  /** Adds the bytes of a request to an upload, and returns the upload's new offset. */
   async function take(id: string, request: Request): Promise<string> {
     const upload = uploads.get(id)!;
     upload.offset += (await request.arrayBuffer()).byteLength;

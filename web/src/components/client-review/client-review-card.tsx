@@ -14,9 +14,15 @@ import type { ClientReview, ConversationPicture } from "@/lib/types";
 /** The width in pixels in which the picture is fetched. */
 const PICTURE_WIDTH = 320;
 
-type ClientReviewCardProps = { messageId: string; review: ClientReview };
+type ClientReviewCardProps = {
+  /** The message with the commission that the review is about. */
+  messageId: string;
+  review: ClientReview;
+};
 
-/** A review that a client has written and nobody has approved, with buttons that approve, edit or decline it. */
+/**
+ * A review that a client has written and that waits for approval or was declined, with buttons that approve, edit or decline it.
+ */
 export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
   const t = useT();
   const { language } = useLanguage();
@@ -29,8 +35,8 @@ export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
   const { state, name, place, text, picture, written_at } = review;
 
   /**
-   * Sends a decision and shows a toast: `done` or the error. It awaits the mutation, because callbacks of the mutation are
-   * dropped when the card leaves the list of waiting reviews.
+   * Sends a decision and shows a toast with the title `done`, or with the error. It awaits the mutation, because callbacks of the
+   * mutation are dropped when the card leaves the list of waiting reviews.
    */
   async function decide(decision: ReviewDecision, done: string) {
     try {
@@ -41,6 +47,7 @@ export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
     }
     stackedToast({ title: done });
   }
+  /** Approves the review with these texts. `base` is the version of the review that the owner has read. */
   const approve = (texts: { name: string; place: string; text: string }, base: ClientReview) =>
     void decide(
       { action: "approve", ...texts, active, written_at: base.written_at },

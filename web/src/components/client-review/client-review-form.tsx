@@ -9,10 +9,12 @@ import type { ClientReview } from "@/lib/types";
 const LINE_MAX = 200;
 const TEXT_MAX = 5000;
 
+/** The texts of a review that the owner can edit. */
 type Texts = Pick<ClientReview, "name" | "place" | "text">;
 
 type ClientReviewFormProps = {
   review: Texts;
+  /** Whether a decision is being sent. The fields are then read-only. */
   busy: boolean;
   onApprove(texts: Texts): void;
   onCancel(): void;
@@ -32,12 +34,14 @@ export function ClientReviewForm({
   const [values, setValues] = useState<Texts>({ name, place, text });
   // True after the first press of the submit button. Empty required fields are marked from then on.
   const [checked, setChecked] = useState(false);
+  /** The props of the field for a text. */
   const field = (column: keyof Texts) => ({
     value: values[column],
     readOnly: busy,
     onChange: (event: { target: { value: string } }) =>
       setValues({ ...values, [column]: event.target.value }),
   });
+  /** The error of an empty required field. */
   const missing = (column: "name" | "text") =>
     checked && values[column].trim() === "" ? t("commission.required") : undefined;
 

@@ -16,6 +16,7 @@ import {
 } from "@/lib/editing/use-draft-dialog";
 
 type DraftDialogComponentProps<Start> = {
+  /** The state of the dialog, from useDraftDialog. */
   dialog: DraftDialogProps<Start>;
   title: string;
   /** Whether the dialog fills the screen of a phone. The title then stays in place while the form scrolls. */
@@ -28,7 +29,7 @@ type DraftDialogComponentProps<Start> = {
 
 /**
  * The dialog around a form whose unsaved values the browser keeps as a draft (useDraftDialog). It asks before unsaved changes
- * are discarded. `Start` is the type of the state in which the form starts.
+ * are discarded. `Start` is the type of the state in which the form starts; its `unsaved` is true if it has unsaved changes.
  */
 export function DraftDialog<Start extends { unsaved?: boolean }>({
   dialog,
@@ -37,6 +38,7 @@ export function DraftDialog<Start extends { unsaved?: boolean }>({
   className,
   children,
 }: DraftDialogComponentProps<Start>) {
+  // `start` is the state in which the form starts, `draft` the name of its draft, `restored` when a restored draft was saved.
   const { start, draft, open, onLoadNewer, hasDraft, onClose, restored } = dialog;
   const { reportChange, askOrClose, discardDialog } = useDiscardQuestion(dialog);
   return (

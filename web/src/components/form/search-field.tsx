@@ -5,7 +5,7 @@ import { LIST_SEARCH_MAX, LIST_SEARCH_DEBOUNCE_MS } from "@/lib/constants";
 
 type SearchFieldProps = {
   label: string;
-  /** The search text in the URL. */
+  /** The search text in the URL (?q=). */
   q: string;
   /**
    * Gets the typed text after LIST_SEARCH_DEBOUNCE_MS without typing. `replace` says whether the new URL replaces the

@@ -6,11 +6,14 @@ import type { Language } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 
 type TwoLanguagesProps<Values extends FieldValues> = {
+  /** The form, from react-hook-form. */
   form: Pick<UseFormReturn<Values>, "register" | "control" | "setValue" | "setFocus">;
   /** The names of the two fields. */
   names: Record<Language, FieldPath<Values>>;
   label: string;
+  /** Whether the English text is required. */
   required?: boolean;
+  /** Whether the Portuguese field is marked as optional. */
   optional?: boolean;
   /** The message below each field. */
   errors?: Partial<Record<Language, string>>;

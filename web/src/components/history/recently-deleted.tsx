@@ -32,6 +32,7 @@ export function RecentlyDeleted<Table extends HistoryTable>({
   const [open, setOpen] = useState(false);
   // The ids of the revisions whose rows are being brought back.
   const [pendingIds, setPendingIds] = useState<readonly number[]>([]);
+  // Resolves when the last row that the owner has chosen is back.
   const lastBringBack = useRef<Promise<unknown>>(Promise.resolve());
   const dialogContent = useRef<HTMLDivElement>(null);
   const query = useDeleted(table, open);
@@ -40,11 +41,11 @@ export function RecentlyDeleted<Table extends HistoryTable>({
   async function bringBack(revision: Revision<HistoryRows[Table]>) {
     setPendingIds((ids) => [...ids, revision.id]);
     // Rows are brought back one after the other, because a row that returns to its place renumbers the others.
-    const done = lastBringBack.current.then(() =>
+    const finished = lastBringBack.current.then(() =>
       bringBackDeleted(nameOf(revision.row_before), revision.row_before),
     );
-    lastBringBack.current = done;
-    await done;
+    lastBringBack.current = finished;
+    await finished;
     setPendingIds((ids) => ids.filter((id) => id !== revision.id));
     // If the row is back, its focused button has left the list, so the dialog gets the focus.
     if (!dialogContent.current?.contains(document.activeElement)) dialogContent.current?.focus();

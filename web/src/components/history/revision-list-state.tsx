@@ -5,8 +5,8 @@ import { useT } from "@/lib/i18n";
 import type { Revision } from "@/lib/types";
 
 /**
- * The parts that the list needs of the query for revisions (earlier versions, each as it was before a change). `Before` is the
- * type of an earlier version.
+ * The part of a query for revisions that the list uses. A revision is an earlier version of a row, as the row was before a
+ * change; `Before` is the type of that version.
  */
 export type RevisionQuery<Before> = {
   data: Revision<Before>[] | undefined;

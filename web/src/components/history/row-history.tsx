@@ -8,6 +8,7 @@ type RowHistoryProps<Table extends HistoryTable> = {
   table: Table;
   /** The dialog shows the history of this row; null closes the dialog. */
   row: HistoryRows[Table] | null;
+  /** The name of the row in the title of the dialog. */
   nameOf(row: HistoryRows[Table]): string;
   /** Returns the fields in which an earlier version and the current row differ. */
   differences(before: HistoryRows[Table], now: HistoryRows[Table]): HistoryDifference[];
@@ -23,7 +24,7 @@ export function RowHistory<Table extends HistoryTable>({
   onClose,
 }: RowHistoryProps<Table>) {
   const t = useT();
-  // The dialog keeps its content while it fades out.
+  // The row of the dialog. It stays while the dialog fades out, when `row` is already null.
   const [shownRow, setShownRow] = useState(row);
   if (row !== null && row !== shownRow) setShownRow(row);
   const query = useHistory<HistoryRows[Table]>(table, shownRow?.id ?? "", row !== null);
@@ -38,7 +39,7 @@ export function RowHistory<Table extends HistoryTable>({
         if (shownRow === null) return [];
         const shown = differences(row_before, shownRow).map(({ label, before, now }) => ({
           label,
-          // Different values can have the same text, such as two pictures: then the text says that they differ.
+          // Different values can have the same text, such as two pictures. Then the text says that they differ.
           before: before === now ? t("history.other", { text: before }) : before,
           now,
         }));

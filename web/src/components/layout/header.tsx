@@ -45,6 +45,7 @@ export function Header() {
   const { pathname } = useLocation();
   const scrolled = useSyncExternalStore(onScroll, isScrolled, notScrolled);
   const [menuOpen, setMenuOpen] = useState(false);
+  // The header element, which also contains the menu panel.
   const root = useRef<HTMLElement>(null);
   const menuButton = useRef<HTMLButtonElement>(null);
   const panelId = useId();

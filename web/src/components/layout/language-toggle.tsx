@@ -1,7 +1,7 @@
 import { useLanguage, useT } from "@/lib/i18n";
 import { cn } from "@/lib/cn";
 
-/** The button that switches the language. It shows both codes; the current one is bold and underlined. */
+/** The button that switches the language. It shows the codes of both languages; the current one is bold and underlined. */
 export function LanguageToggle({ className }: { className?: string }) {
   const t = useT();
   const { language, toggle } = useLanguage();

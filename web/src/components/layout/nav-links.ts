@@ -1,16 +1,16 @@
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
 // The links of the header, in order. `key` is the text key of a link, `to` its path, `id` the section that it scrolls to.
 
 /** The links to sections of the home page. useSectionLinks omits links to sections that the page does not have. */
-export const sectionLinks: readonly { key: Key; id: string }[] = [
+export const sectionLinks: readonly { key: TextKey; id: string }[] = [
   { key: "nav.about", id: "about" },
   { key: "nav.testimonials", id: "testimonials" },
   { key: "nav.contact", id: "contact" },
 ];
 
 /** The links to the admin pages. */
-export const adminLinks: readonly { key: Key; to: string }[] = [
+export const adminLinks: readonly { key: TextKey; to: string }[] = [
   { key: "nav.overview", to: "/admin" },
   { key: "nav.products", to: "/admin/products" },
   { key: "nav.series", to: "/admin/series" },
@@ -26,7 +26,7 @@ export const adminLinks: readonly { key: Key; to: string }[] = [
 export const phoneAdminLinks = adminLinks.slice(0, -1);
 
 /** The links to the settings and the account in the menu of small screens. */
-export const phoneSiteLinks: readonly { key: Key; to: string }[] = [
+export const phoneSiteLinks: readonly { key: TextKey; to: string }[] = [
   { key: "nav.settings", to: "/admin/settings" },
   { key: "nav.account", to: "/admin/account" },
 ];

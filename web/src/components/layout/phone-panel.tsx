@@ -17,10 +17,11 @@ type PhonePanelProps = {
   onSignOut(): void;
 };
 
+/** The classes of the links to the gallery and to the sections. */
 const rowClasses =
   "border-line flex min-h-[60px] w-full items-center justify-between border-b text-left text-[1.875rem] leading-tight font-[310]";
 
-/** The menu panel of small screens. The header opens the panel, and keeps the focus inside header and panel. */
+/** The panel with the menu on small screens. While it is open, the header keeps the focus inside header and panel. */
 export function PhonePanel({ id, onNavigate, onSection, onSignOut }: PhonePanelProps) {
   const t = useT();
   const { session, role } = useAuth();

@@ -5,6 +5,7 @@ import { navItemClasses } from "@/components/layout/nav-item";
 import { SUBMENU_CLOSE_DELAY_MS, SUBMENU_OPEN_DELAY_MS } from "@/lib/constants";
 import { cn } from "@/lib/cn";
 
+/** An entry of the submenu: its text and path. */
 type SubmenuItem = { label: string; to: string };
 
 type SubmenuProps = {
@@ -32,7 +33,7 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
   const panelId = useId();
   const root = useRef<HTMLDivElement>(null);
   const toggle = useRef<HTMLButtonElement>(null);
-  // The delay before the mouse opens or closes the submenu.
+  // The timer of the delay before the mouse opens or closes the submenu.
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
   useEffect(() => () => clearTimeout(timer.current), []);

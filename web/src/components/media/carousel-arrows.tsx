@@ -3,6 +3,7 @@ import { IconButton } from "@/components/ui/icon-button";
 import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
 
+/** The state and functions of useCarousel. */
 type CarouselArrowsProps = {
   canPrev: boolean;
   canNext: boolean;

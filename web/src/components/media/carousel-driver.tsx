@@ -8,6 +8,7 @@ export type EmblaOptions = NonNullable<Parameters<typeof useEmblaCarousel>[0]>;
 /** The API of a running carousel of embla. */
 export type Embla = NonNullable<ReturnType<typeof useEmblaCarousel>[1]>;
 
+/** The options of all carousels. */
 const siteOptions: EmblaOptions = {
   align: "start",
   containScroll: "trimSnaps",
@@ -16,6 +17,7 @@ const siteOptions: EmblaOptions = {
   breakpoints: { "(prefers-reduced-motion: reduce)": { duration: 0 } },
 };
 
+/** The props of CarouselDriver. */
 export type CarouselDriverProps = {
   /** The element that clips the slides. */
   viewport: HTMLElement;

@@ -33,6 +33,7 @@ type PictureProps = {
   crop?: Crop | null;
   /** The smallest and largest width of the renditions to offer, in pixels. */
   bounds?: Bounds;
+  /** How the picture fits into its box, as CSS object-fit. */
   fit?: "contain" | "cover";
   /** Marks the largest picture of the first screen. It is loaded first and shown without fading. */
   priority?: boolean;

@@ -1,6 +1,7 @@
 import type { ComponentProps } from "react";
 import { cn } from "@/lib/cn";
 
+/** The colours of a badge. */
 const tones = {
   ochre: "bg-ochre text-[#151b2a]",
   outline: "text-ink [box-shadow:inset_0_0_0_1px_var(--edge)]",

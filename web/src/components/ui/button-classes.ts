@@ -1,9 +1,11 @@
 import { cn } from "@/lib/cn";
 
+/** The classes of each size. `icon` and `iconSm` are square. */
 const sizes = { md: "", sm: "btn-sm", icon: "btn-icon", iconSm: "btn-icon-sm" };
 
 /** The look of a button: its colours and its size. */
 export type ButtonStyle = {
+  /** `onBand` is for buttons on the coloured band of the hero. */
   variant?: "primary" | "outline" | "ghost" | "danger" | "white" | "onBand";
   size?: keyof typeof sizes;
   className?: string;

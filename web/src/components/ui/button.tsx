@@ -2,6 +2,7 @@ import type { ComponentProps } from "react";
 import { buttonClasses, type ButtonStyle } from "@/components/ui/button-classes";
 import { Spinner } from "@/components/ui/spinner";
 
+/** The props of Button: those of an element `button`, the style, and `loading`. */
 export type ButtonProps = ComponentProps<"button"> &
   ButtonStyle & {
     /** Shows a spinner and ignores presses. The button is not disabled, because that would lose its focus. */

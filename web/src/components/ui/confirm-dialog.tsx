@@ -9,17 +9,17 @@ type ConfirmDialogProps = {
   title: string;
   question: string;
   onConfirm(): void;
-  /** Text of the red button; "Delete" by default. */
+  /** Label of the button that confirms; "Delete" by default. */
   confirmLabel?: string;
-  /** Text of the other button; "Cancel" by default. */
+  /** Label of the button that cancels; "Cancel" by default. */
   cancelLabel?: string;
   /** Whether the action is running. The dialog cannot be closed while it runs. */
   busy?: boolean;
 };
 
 /**
- * Asks before an action that cannot be undone. Cancel has the initial focus, and a press outside the dialog cancels
- * too.
+ * Asks before an action that cannot be undone. Cancel has the initial focus. A click outside the dialog also cancels, unless
+ * `busy` is set.
  */
 export function ConfirmDialog({
   open,

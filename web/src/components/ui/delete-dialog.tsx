@@ -6,6 +6,7 @@ import { stackedToast } from "@/lib/toast";
 type DeleteDialogProps<Item> = {
   /** What to delete; null closes the dialog. */
   item: Item | null;
+  /** Title and text of the dialog. */
   title: string;
   question: string;
   /** Title of the toast after success. */
@@ -18,6 +19,7 @@ type DeleteDialogProps<Item> = {
   remove(item: Item): Promise<unknown>;
   /** Brings the deleted item back. With this function the toast after success has a button that calls it. */
   undo?(item: Item): Promise<unknown>;
+  /** Called after success, before the dialog closes. */
   onDeleted?(): void;
   onClose(): void;
 };

@@ -1,7 +1,12 @@
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { useT } from "@/lib/i18n";
 
-type DiscardDialogProps = { open: boolean; onKeep(): void; onDiscard(): void };
+type DiscardDialogProps = {
+  open: boolean;
+  /** Called when the owner goes on editing. */
+  onKeep(): void;
+  onDiscard(): void;
+};
 
 /** Asks whether to discard the unsaved changes of a form. */
 export function DiscardDialog({ open, onKeep, onDiscard }: DiscardDialogProps) {

@@ -5,14 +5,16 @@ import { useLocalizedUrl } from "@/lib/i18n";
 /** The props of Link: those of an element `a`, and the path `to` instead of `href`. */
 export type LinkProps = Omit<ComponentProps<"a">, "href"> & {
   to: To;
+  /** Whether the page replaces the current history entry. */
   replace?: boolean;
+  /** The state of the new history entry. */
   state?: unknown;
 };
 
 /**
  * A link inside the site. The href contains the language, for new tabs and for browsers without scripts. A click navigates to
- * `to`, without the language in the URL: the page keeps its language. The router's own Link is not used, because it adds 3 kB
- * of code that this site does not need.
+ * `to`. That URL does not contain the language, because the page keeps its language. The router's own Link is not used, because
+ * it adds 3 kB of code that this site does not need.
  */
 export function Link({ to, replace, state, onClick, children, ...rest }: LinkProps) {
   const follow = useLinkClickHandler(to, { target: rest.target, replace, state });

@@ -21,6 +21,7 @@ import { cn } from "@/lib/cn";
 import { sortAnnouncements } from "@/lib/sort-announcements";
 
 type SortableAreaProps<Row> = {
+  /** The rows in their current order. */
   rows: Row[];
   /** Moves a row to another index. */
   move(id: string, to: number): void;
@@ -33,6 +34,7 @@ type SortableAreaProps<Row> = {
   children: ReactNode;
 };
 
+/** The strategy with which the other rows do not move aside. */
 const keepInPlace = () => null;
 
 /** The area in which rows are reordered by dragging their handles, or by keys on the handles. */

@@ -11,6 +11,7 @@ import {
 import { useT } from "@/lib/i18n";
 import { attachToastArea, type QueuedToast } from "@/lib/toast";
 
+/** The id that all single toasts share. */
 const SINGLE_ID = "single";
 /** The height of the empty room at the end of admin pages, where a toast covers nothing. */
 const TOAST_ROOM_PX = 128;
@@ -22,7 +23,7 @@ function show(
 ) {
   const Icon = destructive ? CircleAlert : Check;
   toast(title, {
-    // With the fixed id a single toast replaces the previous one.
+    // With this fixed id a single toast replaces the previous one.
     id: channel === "single" ? SINGLE_ID : undefined,
     description,
     action: action && {

@@ -5,6 +5,7 @@ import type { MediaKind } from "@/lib/upload/media-types";
 import { useMediaQuery } from "@/lib/use-media-query";
 
 type CameraButtonProps = {
+  /** Whether the camera takes a photo or a video. */
   kind: MediaKind;
   /** The label of the field. The accessible name of the button begins with it. */
   label: string;
@@ -12,8 +13,8 @@ type CameraButtonProps = {
 };
 
 /**
- * A button that opens the camera; rendered on handheld devices only. Fields show it beside their file button, because an
- * input with `capture` does not offer the photo library.
+ * A button that opens the camera. It is rendered only on devices that are operated by touch. Fields show it beside their file
+ * button, because an input with `capture` does not offer the photo library.
  */
 export function CameraButton({ kind, label, onFiles }: CameraButtonProps) {
   const t = useT();

@@ -5,9 +5,11 @@ import { acceptOf, type MediaKind } from "@/lib/upload/media-types";
 import { cn } from "@/lib/cn";
 
 type DropAreaProps = {
+  /** The accepted kinds of files. */
   kinds: readonly MediaKind[];
   multiple?: boolean;
   onFiles(files: File[]): void;
+  /** What the area shows. */
   icon: ReactNode;
   text: string;
   /** The id of the field's label; the accessible name of the input is that label and `text`. */

@@ -1,7 +1,7 @@
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
 /** Text keys by the server's failure code. The code says why a file has no renditions (internal/media/errors.go). */
-const keysByCode: Record<string, Key> = {
+const keysByCode: Record<string, TextKey> = {
   picture_too_large: "media.tooLarge",
   picture_unreadable: "media.unreadable",
   picture_truncated: "media.truncated",
@@ -15,5 +15,5 @@ const keysByCode: Record<string, Key> = {
 };
 
 /** The text key of a failure code; a general text for an unknown code. */
-export const failureKey = (code: string | undefined): Key =>
+export const failureKey = (code: string | undefined): TextKey =>
   keysByCode[code ?? ""] ?? "media.failedOtherwise";

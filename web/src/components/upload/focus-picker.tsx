@@ -11,8 +11,9 @@ import { cn } from "@/lib/cn";
 type FocusPickerProps = {
   /** The URL of the file, as the row stores it. */
   url: string;
+  /** Metadata of the file. */
   info: ImageInfo;
-  /** Key of the queries whose rows contain this file; they are refetched after a change. */
+  /** The key of the queries whose rows contain this file. They are refetched after a change. */
   queryKey: readonly string[];
   className?: string;
 };

@@ -27,9 +27,11 @@ import { cn } from "@/lib/cn";
 type MediaFieldProps = {
   label: string;
   kind: MediaKind;
+  /** The files of the field and their uploads (useUploadQueue). */
   queue: UploadQueue;
   /** Metadata of the stored files. */
   media?: MediaInfo;
+  /** The icon in the drop area. */
   icon: ReactNode;
   /** Classes of the drop area, such as its height. */
   areaClassName?: string;

@@ -7,7 +7,7 @@ import { cn } from "@/lib/cn";
 
 type MediaStateProps = {
   info: ImageInfo | VideoInfo | undefined;
-  /** Says of a picture only whether it is being prepared or has failed; for small pictures, such as avatars. */
+  /** For small pictures, such as avatars: says only whether renditions are being made or have failed, not the sizes. */
   brief?: boolean;
   className?: string;
 };

@@ -54,6 +54,7 @@ export function metadataOf(entry: QueuedFile, media: MediaInfo | undefined) {
 }
 
 type MediaTileProps = {
+  /** The file, as an entry of the upload queue. */
   entry: QueuedFile;
   kind: MediaKind;
   alt: string;

@@ -14,9 +14,11 @@ import { cn } from "@/lib/cn";
 type SingleImageFieldProps = {
   label: string;
   optional?: boolean;
+  /** The files of the field and their uploads (useUploadQueue, with `single`). */
   queue: UploadQueue;
   /** Metadata of the stored files. */
   media?: MediaInfo;
+  /** Classes of the drop area. */
   areaClassName?: string;
 };
 
@@ -34,6 +36,7 @@ export function SingleImageField({
   const { isDraggedOver, dropTarget } = useFileDrop(queue.add);
   // While a replacement uploads, the queue also contains the old picture before it.
   const entry = queue.files.at(-1);
+  // The element of the field, for pasted files.
   const group = useRef<HTMLDivElement>(null);
   useFilePaste(group, IMAGE_ONLY, queue.add, entry !== undefined);
 

@@ -18,6 +18,7 @@ import {
   type QueuedFile,
 } from "@/lib/upload/upload-queue";
 
+/** The options of useUploadQueue. */
 type QueueOptions = {
   /** The accepted kinds of files. */
   kinds: readonly MediaKind[];
@@ -28,13 +29,14 @@ type QueueOptions = {
   /** Height of the thumbnails in pixels. */
   thumbnailPx?: number;
 
+  /** Uploads a file and returns its public URL. */
   upload: UploadFile;
   /** Deletes uploaded files that no row uses. Without it, the server deletes them later. */
   discard?(urls: readonly string[]): Promise<void>;
   /** Called for each problem that the page must show to the owner. */
   onProblem(problem: UploadProblem): void;
 
-  /** The name under which the browser keeps files that are not uploaded yet; undefined: they are not kept. */
+  /** The name of the draft with which the browser stores files until they are uploaded; without it they are not stored. */
   draft?: string;
   /** The files of a restored draft. Their upload begins at mount. */
   pending?: readonly PendingFile[];
@@ -42,6 +44,7 @@ type QueueOptions = {
   hasDraft?(): boolean;
 };
 
+/** The files of one form field, and functions that change them. */
 export type UploadQueue = {
   /** All files in order: waiting, uploading, failed and stored. */
   files: QueuedFile[];

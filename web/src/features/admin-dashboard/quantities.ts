@@ -1,5 +1,8 @@
 import type { Language } from "@/lib/boot";
 
+// This file formats the times and sizes that the health of the site shows.
+
+/** The locale whose rules for numbers and times are used. */
 const localeOf = (language: Language) => (language === "pt" ? "pt-PT" : "en-GB");
 
 const MINUTE = 60_000;

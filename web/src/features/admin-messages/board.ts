@@ -26,14 +26,16 @@ export function moveCard(
   to: CommissionStage,
 ): BoardColumn[] {
   return columns.map((column) => {
+    // The cards of the column without the moved one, and the change of their number: -1, or 0 if the card was not there.
     const cards = column.cards.filter(({ message_id }) => message_id !== card.message_id);
+    const change = cards.length - column.cards.length;
     if (column.stage === to)
       return {
         ...column,
         cards: [card, ...cards],
-        total: column.total + 1 + cards.length - column.cards.length,
+        total: column.total + 1 + change,
       };
-    return { ...column, cards, total: column.total + cards.length - column.cards.length };
+    return { ...column, cards, total: column.total + change };
   });
 }
 
@@ -47,7 +49,7 @@ export function nearestStage(
   return undefined;
 }
 
-/** Whether a move first opens the form for an offer: an enquiry gets to the stage `offer` when an offer is sent. */
+/** Whether a move first opens the form for an offer, because an enquiry gets to the stage `offer` when an offer is sent. */
 export const needsOffer = (from: CommissionStage, to: CommissionStage): boolean =>
   from === "enquiry" && to === "offer";
 

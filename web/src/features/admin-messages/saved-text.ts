@@ -1,6 +1,6 @@
 import type { SavedReply } from "@/lib/types";
 
-/** Stands in the texts of a saved reply for the visitor's name. */
+/** The placeholder for the visitor's name in the texts of saved replies. */
 export const NAME_PLACEHOLDER = "{name}";
 
 /**

@@ -5,8 +5,11 @@ import { visibilityOf } from "@/features/admin-products/visibility";
 import type { Translate } from "@/lib/i18n";
 import { changedFields } from "@/lib/editing/update-if-unchanged";
 import { clockTime, localDay } from "@/lib/owner-dates";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import type { AltTexts } from "@/lib/types";
+
+// This file names the fields in which two versions of a work differ, for the dialog of a conflict and for the history. A new
+// column of works needs an entry in `labels`, and one in PORTUGUESE if it has a text in Portuguese.
 
 /** The compared fields of a work and the text keys of their labels. Texts in Portuguese are added below. */
 const labels = {
@@ -27,7 +30,7 @@ const labels = {
   seo_meta_desc: "products.seoDesc",
   published_at: "products.visibility",
   alt_texts: "products.altTexts",
-} satisfies Partial<Record<keyof ProductPayload, Key>>;
+} satisfies Partial<Record<keyof ProductPayload, TextKey>>;
 
 /** The fields with a text in Portuguese, which is in a second field, such as title_pt. */
 const PORTUGUESE = [
@@ -51,9 +54,7 @@ function labelOf(field: ComparedField, t: Translate): string {
   return t("form.inPortuguese", { label });
 }
 
-/**
- * The fields in which the stored work (`newer`) and the work to be saved (`mine`) differ, with texts of both values.
- */
+/** The fields in which the stored work (`newer`) and the work to be saved (`mine`) differ, with both values as texts. */
 export function conflictDifferences(
   { newer, mine }: Record<"newer" | "mine", ProductPayload>,
   t: Translate,

@@ -46,7 +46,9 @@ export class DraftBatch {
   private savedIds: string[] = [];
   // Kinds of failures reported since the owner's last action; each is reported once.
   private reported = new Set<BatchEvent["what"]>();
+  // Called after each change of the drafts.
   private readonly subscribers = new Set<() => void>();
+  // Called with each event.
   private readonly listeners = new Set<(event: BatchEvent) => void>();
 
   constructor(services: BatchServices) {

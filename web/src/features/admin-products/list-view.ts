@@ -3,6 +3,9 @@ import { oneOf, readPage, readQuery, withValues } from "@/lib/list-url";
 import { containing, quoted } from "@/lib/text-filter";
 import type { ArtworkType } from "@/lib/types";
 
+// This file reads the view of the list of works from the URL and writes it there. A new filter needs an entry in FLAGS, its
+// condition in api/list-products.ts, and a text.
+
 /** The choices of the filter Show in the list of works. "one-language-": the text exists in only one of the two languages. */
 export const FLAGS = [
   "featured",
@@ -33,12 +36,10 @@ export const SORTS = [
 /** An order of the table of works. */
 export type Sort = (typeof SORTS)[number];
 
-/** How the works are listed. The first one is the default. */
+/** How the works are listed: as a table, or as a wall of pictures. The first one is the default. */
 export const LAYOUTS = ["table", "wall"] as const;
 
-/**
- * The view of the list of works: its search text, filters, order, layout and page. They are in the URL; "" means no filter.
- */
+/** The view of the list of works: its search text, filters, order, layout and page. In `q`, `type` and `flag`, "" is no filter. */
 export type ProductView = {
   q: string;
   type: ArtworkType | "";

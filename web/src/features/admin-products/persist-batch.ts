@@ -7,8 +7,8 @@ import { loadDraft, deleteDraft, saveDraft } from "@/lib/drafts";
 import { renditionUrl } from "@/lib/media";
 
 /**
- * What the browser stores of a draft (lib/drafts.ts). `name` is the name of the file. The file is stored separately until it is
- * uploaded.
+ * What the browser stores of a draft of a batch (lib/drafts.ts). `name` is the name of the picture's file. The file is stored
+ * separately (lib/draft-files.ts) until it is uploaded.
  */
 type PersistedDraft = Pick<Draft, "id" | "url" | "attempted" | "values"> & { name: string };
 
@@ -20,6 +20,7 @@ export function persistBatch(batch: DraftBatch, form: string): () => void {
   let stopped = false;
   let stopStoring: (() => void) | undefined;
   void (async () => {
+    // Stored drafts that no other tab has open; without such drafts the batch gets a new name.
     const found = await lockSavedDraft(form);
     const { name, release } = found ?? (await lockNewDraft(form));
     const drafts = found ? await loadDrafts(name) : [];

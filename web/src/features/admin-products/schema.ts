@@ -9,6 +9,9 @@ import {
 import type { PendingFile } from "@/lib/upload/upload-queue";
 import type { AltTexts, ArtworkType, Product } from "@/lib/types";
 
+// This file validates the form of a work (a row of products), and converts between the row, the form's values and the columns to
+// save. A new field needs an entry in `fields`, formValues and productPayload, and in `labels` of differences.ts.
+
 const fields = z.object({
   // The error message is a text key.
   title: z.string().check(z.trim(), z.minLength(1, "products.titleRequired")),

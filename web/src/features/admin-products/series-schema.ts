@@ -4,8 +4,11 @@ import { changedFields } from "@/lib/editing/update-if-unchanged";
 import type { Translate } from "@/lib/i18n";
 import type { Series } from "@/lib/types";
 
+// This file makes slugs from titles, validates the form of a series, and converts between rows and form values.
+
 /** The maximum length of a slug (the name of a series in URLs), in code points. The server refuses longer slugs. */
 const MAX_SLUG = 100;
+/** The form of a valid slug. */
 const slugText = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /** Makes a slug from a title: letters without accents, digits, and hyphens between words. */
@@ -23,12 +26,13 @@ export function slugOf(title: string): string {
 export function freeSlug(slug: string, taken: readonly string[]): string {
   if (!taken.includes(slug)) return slug;
   for (let n = 2; ; n++) {
+    // Shortened for the hyphen and up to three digits.
     const numbered = `${slug.slice(0, MAX_SLUG - 4)}-${n}`;
     if (!taken.includes(numbered)) return numbered;
   }
 }
 
-/** Validates the form of a series. The errors are keys of texts. `taken` are the slugs of the other series. */
+/** Validates the form of a series. Error messages are text keys. `taken` has the slugs of the other series. */
 export const seriesSchema = (taken: readonly string[]) =>
   z.object({
     title: z.string().check(z.trim(), z.minLength(1, "series.titleRequired"), z.maxLength(300)),

@@ -3,7 +3,7 @@ import { seriesDifferences } from "@/features/admin-products/series-schema";
 import type { Translate } from "@/lib/i18n";
 import type { Revision, Series, SeriesWork } from "@/lib/types";
 
-/** A work in a series, as revisions (rows before they were changed) store it. */
+/** A pair (one work in one series), as revisions store it. A revision is a row as it was before a change. */
 export type RevisionPair = Pick<
   SeriesWork,
   "id" | "series_id" | "product_id" | "position" | "created_at"
@@ -16,8 +16,8 @@ export type SeriesVersion = { series: Series; pairs: readonly RevisionPair[] };
 export type SeriesBefore = Series | { pairs: RevisionPair[] };
 
 /**
- * Makes whole versions from the revisions of a series, which are sorted newest first. A revision has only the earlier row or the
- * earlier works; its version takes the other from the next newer version. The newest version is `now`.
+ * Makes whole versions from the revisions of a series, which are sorted newest first. A revision has either the earlier row or the
+ * earlier works. Its version takes what the revision lacks from the next newer version. The newest version is `now`.
  */
 export function seriesVersions(
   revisions: readonly Revision<SeriesBefore>[],

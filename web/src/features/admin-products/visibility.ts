@@ -10,8 +10,8 @@ export type Visibility = (typeof VISIBILITIES)[number];
 const SERVER_TIME = "now";
 
 /**
- * The visibility of a stored work. The database computes `is_published` with its own clock. Rows that an editing conflict or
- * the history shows lack it; for them, `published_at` is compared with the clock of this device.
+ * The visibility of a stored work. The database computes `is_published` with its own clock. Rows from a conflict or the history
+ * lack this column, so their `published_at` is compared with the clock of this device.
  */
 export function visibilityOf({
   published_at,

@@ -1,5 +1,5 @@
 import type { Language, SiteTextKey } from "@/lib/boot";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import type { SettingsResponse } from "@/lib/types";
 
 /** The steps of the first-run guide in order. Each step is a page with some of the settings. */
@@ -11,7 +11,7 @@ export type GuideStep = (typeof GUIDE_STEPS)[number];
 export const guideUrl = (step: GuideStep) => `/admin/guide?step=${step}`;
 
 /** The titles of the steps, as text keys. */
-export const STEP_TITLES: Record<GuideStep, Key> = {
+export const STEP_TITLES: Record<GuideStep, TextKey> = {
   name: "settings.name",
   portrait: "settings.portrait",
   texts: "guide.texts",

@@ -13,6 +13,9 @@ import type { Translate } from "@/lib/i18n";
 import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
 import type { SiteSettings } from "@/lib/types";
 
+// This file compares the settings with earlier ones for their history, and makes the settings to save when the owner brings an
+// earlier one back.
+
 /** A setting as its row stores it: `key` is the row's id, and `value` has the type of one field of the settings. */
 export type StoredSetting = { key: string; value: unknown };
 

@@ -4,7 +4,7 @@ import type { CommissionState, Language, SiteTextKey } from "@/lib/boot";
 import { ARTWORK_TYPES } from "@/lib/constants";
 import type { WorksOrder } from "@/lib/gallery-settings";
 import { PRIVACY_SECTIONS, type PrivacySection } from "@/lib/privacy-sections";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import type { SiteSettings } from "@/lib/types";
 
 // This file validates the settings form by the same rules as the server (internal/settings/validate.go), and converts
@@ -14,7 +14,7 @@ import type { SiteSettings } from "@/lib/types";
 z.config({ jitless: true });
 
 /** The options of a check whose error message is this text key. */
-const withError = (error: Key) => ({ error });
+const withError = (error: TextKey) => ({ error });
 // Counts code points, as the server does.
 const maxLength = (limit: number) =>
   z.refine<string>((value) => Array.from(value).length <= limit, withError("settings.error.long"));
@@ -36,7 +36,7 @@ const isProfileOrEmpty = (value: string) =>
   value === "" || (looksLikeUrl(value) ? isHttpsUrl(value) : /^@?[\w.-]{1,200}$/.test(value));
 
 /** The error of a WhatsApp number or URL; undefined if it is valid. */
-function whatsAppError(value: string, country: string): Key | undefined {
+function whatsAppError(value: string, country: string): TextKey | undefined {
   if (value === "") return undefined;
   if (looksLikeUrl(value)) {
     const isWhatsApp =
@@ -95,7 +95,7 @@ export const MESSAGE_MONTHS = [0, 6, 12, 24] as const;
 /** The orders of works that the owner can choose. */
 export const WORKS_ORDERS = ["created_at.desc", "position.asc"] as const;
 /** The text keys of these orders. */
-export const ORDER_KEYS: Record<WorksOrder, Key> = {
+export const ORDER_KEYS: Record<WorksOrder, TextKey> = {
   "created_at.desc": "settings.order.newest",
   "position.asc": "settings.order.manual",
 };
@@ -103,7 +103,7 @@ export const ORDER_KEYS: Record<WorksOrder, Key> = {
 /** What pages can say about commissions; "" is nothing. */
 export const COMMISSION_STATES = ["", "open", "waitlist", "closed"] as const;
 /** The text key of the name of a state. */
-export const stateKey = (state: CommissionState): Key =>
+export const stateKey = (state: CommissionState): TextKey =>
   `settings.commissions.${state === "" ? "off" : state}`;
 
 const commissionTextSchema = z.string().check(z.trim(), maxLength(2000));
@@ -294,7 +294,7 @@ export function toSettings(
 }
 
 /** The text keys of the server's reasons to reject a field. */
-const REFUSALS: Record<string, Key | undefined> = {
+const REFUSALS: Record<string, TextKey | undefined> = {
   portrait_unknown: "settings.error.portrait",
   webhook_https: "settings.error.webhook",
   webhook_host: "settings.error.webhookHost",

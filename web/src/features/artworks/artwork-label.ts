@@ -1,12 +1,12 @@
 import type { Language } from "@/lib/boot";
 import type { Translate } from "@/lib/i18n";
 import { localText, rowText, type LocalText } from "@/lib/local-text";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import type { ArtworkType, Product } from "@/lib/types";
 
 // The texts of a work (a row of the table products) as the public pages show them.
 
-const typeKeys: Record<ArtworkType, Key> = {
+const typeKeys: Record<ArtworkType, TextKey> = {
   digital: "type.digital",
   watercolour: "type.watercolour",
   mural: "type.mural",

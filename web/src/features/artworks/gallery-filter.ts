@@ -1,5 +1,5 @@
 import type { GalleryFilter } from "@/lib/gallery-settings";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import type { ArtworkType } from "@/lib/types";
 
 /** The filter for the `:type` of the route. A type that is not in the gallery shows all works (docs/product.md, rule 25). */
@@ -11,7 +11,7 @@ export function parseFilter(
 }
 
 /** The text keys of the filters. */
-export const filterKeys: Record<GalleryFilter, Key> = {
+export const filterKeys: Record<GalleryFilter, TextKey> = {
   all: "gallery.filter.all",
   digital: "gallery.filter.digital",
   mural: "gallery.filter.mural",

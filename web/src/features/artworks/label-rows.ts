@@ -1,11 +1,11 @@
 import { longDate } from "@/lib/dates";
 import { rowText, type LocalText } from "@/lib/local-text";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import type { Product } from "@/lib/types";
 import { artworkType, type PageLanguage } from "@/features/artworks/artwork-label";
 
 /** A row of the list of a work's details: a text, and in `term` the text key of its heading. */
-export type LabelRow = LocalText & { term: Key };
+export type LabelRow = LocalText & { term: TextKey };
 
 /** The details of a work in rows. Details that the owner has not filled in are omitted. */
 export function labelRows(product: Product, { language, t }: PageLanguage): LabelRow[] {

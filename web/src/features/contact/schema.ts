@@ -6,7 +6,7 @@ import {
   CONTACT_NAME_MAX,
   CONTACT_NAME_MIN,
 } from "@/lib/constants";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
 // Without this setting zod calls `new Function`, which the content security policy forbids.
 z.config({ jitless: true });
@@ -15,9 +15,9 @@ z.config({ jitless: true });
 const codePoints = (text: string) => Array.from(text).length;
 
 // Error messages are text keys, so that a shown error changes with the language of the page.
-const atLeast = (min: number, error: Key) =>
+const atLeast = (min: number, error: TextKey) =>
   z.refine<string>((text) => codePoints(text) >= min, { error });
-const atMost = (max: number, error: Key) =>
+const atMost = (max: number, error: TextKey) =>
   z.refine<string>((text) => codePoints(text) <= max, { error });
 
 /** Validates the contact form by the rules of the server. */
@@ -33,7 +33,7 @@ export const contactSchema = z.object({
     .string()
     .check(
       z.trim(),
-      z.email({ error: "contact.error.email" satisfies Key }),
+      z.email({ error: "contact.error.email" satisfies TextKey }),
       atMost(CONTACT_EMAIL_MAX, "contact.error.email"),
     ),
   message: z

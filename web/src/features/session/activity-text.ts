@@ -1,15 +1,18 @@
 import type { Language } from "@/lib/boot";
 import type { Translate } from "@/lib/i18n";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import { deviceText } from "@/features/session/device-text";
 import { dateTime } from "@/lib/owner-dates";
 import type { ActivityEntry } from "@/lib/types";
 
+// Makes the texts about an entry of the activity (who did what on the site, and when): whatText, whoText, and entryPath for its
+// link. A new action needs a line in ACTION_KEYS.
+
 /**
- * The text keys of the entries of the activity (who did what, and when), by the kind and action of
- * an entry. Some have a third word: the table, the role or the part of the account.
+ * The text keys by the kind and action of an entry. Some keys have a third word: the table, the role, or the part of the account
+ * that was changed.
  */
-const ACTION_KEYS: Record<string, Key> = {
+const ACTION_KEYS: Record<string, TextKey> = {
   "sign_in login": "activity.login",
   "sign_in logout": "activity.logout",
   "sign_in user_recovery_requested": "activity.linkRequested",
@@ -74,7 +77,7 @@ const ACTION_KEYS: Record<string, Key> = {
 };
 
 /** The text keys of settings, by the keys of their rows in site_settings. */
-const SETTINGS: Record<string, Key> = {
+const SETTINGS: Record<string, TextKey> = {
   site: "activity.settings.site",
   "notice.email": "activity.settings.email",
   "notice.webhook": "activity.settings.webhook",
@@ -83,7 +86,7 @@ const SETTINGS: Record<string, Key> = {
 };
 
 /** The text keys of who acted, if not an account. */
-const WHO: Record<Exclude<ActivityEntry["by"], "account">, Key> = {
+const WHO: Record<Exclude<ActivityEntry["by"], "account">, TextKey> = {
   deleted: "activity.by.deleted",
   key: "activity.by.key",
   command: "activity.by.command",

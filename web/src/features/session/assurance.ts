@@ -2,8 +2,8 @@ import type { Session, User } from "@supabase/supabase-js";
 import type { SecondFactor } from "@/lib/auth";
 
 /**
- * The assurance level in the access token of a session: aal1, or aal2 after a second factor. It decides only what the page
- * shows; the server checks the token.
+ * Reads the assurance level from the access token of a session: aal2 if a second factor was verified, else aal1. The level
+ * decides only what the page shows, because the server checks the token itself.
  */
 export function assuranceLevel(session: Session): "aal1" | "aal2" {
   try {

@@ -1,9 +1,9 @@
 import type { AuthFailure } from "@/lib/auth";
 import type { Translate } from "@/lib/i18n";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
 /** Text keys by the error code of the auth service. For other codes the service's message is shown. */
-const codeKeys: Record<string, Key> = {
+const codeKeys: Record<string, TextKey> = {
   invalid_credentials: "auth.error.credentials",
   email_not_confirmed: "auth.error.unconfirmed",
   user_banned: "auth.error.banned",
@@ -33,8 +33,8 @@ const codeKeys: Record<string, Key> = {
   unexpected_failure: "auth.unexpected",
 };
 
-/** Text keys by the reason why a password is weak. */
-const weakKeys: Record<string, Key> = {
+/** Text keys by the reason why the auth service rejects a password as weak. */
+const weakKeys: Record<string, TextKey> = {
   length: "auth.weak.length",
   pwned: "auth.weak.pwned",
 };
@@ -44,7 +44,7 @@ export function failureText(t: Translate, { code, message, reasons }: AuthFailur
   // The number of seconds or characters is only in the server's message. If it has none, texts with the placeholder {n}
   // are not used.
   const n = /\d+/.exec(message)?.[0];
-  const textFor = (key: Key | undefined) => {
+  const textFor = (key: TextKey | undefined) => {
     const text = key && t(key, n === undefined ? undefined : { n });
     return text?.includes("{n}") ? undefined : text;
   };

@@ -1,7 +1,12 @@
 import type { AuthFailure } from "@/lib/auth";
 
-// Mailed links of the auth service open a page of the site. The session is in parameters in the hash of the URL. An error is
-// in parameters in the hash or in the query string.
+// Reads the parameters of the links that the auth service mails. Such a link opens a page of the site. Its session is in the hash
+// of the URL; its error is in the hash or in the query string.
+
+/** The query parameter of /admin/auth, the sign-in page, that selects the step for choosing a new password. */
+export const NEW_PASSWORD = "new-password";
+/** The query parameter of /admin/auth that selects the step for requesting a mail with a password link. */
+export const FORGOTTEN = "forgotten";
 
 const parseHash = (hash: string) => new URLSearchParams(hash.replace(/^#/, ""));
 
@@ -17,11 +22,6 @@ export function newPasswordUrl(search: string): string {
   query.set(NEW_PASSWORD, "");
   return `/admin/auth?${query.toString()}`;
 }
-
-/** The query parameter of /admin/auth, the sign-in page, that selects the step for choosing a new password. */
-export const NEW_PASSWORD = "new-password";
-/** The query parameter of /admin/auth that selects the step for requesting a mail with a password link. */
-export const FORGOTTEN = "forgotten";
 
 /** The error of a mailed link, from the hash or the query; null if there is none. */
 export function linkFailure(hash: string, search: URLSearchParams): AuthFailure | null {

@@ -7,8 +7,8 @@ type Result = { error?: AuthFailure };
 /** The functions of useReauthentication. */
 export type Reauthentication = {
   /**
-   * Makes a call. If the server demands reauthentication for it, opens the dialog and afterwards retries the call. Resolves
-   * with the result of the call, or null if the owner closes the dialog.
+   * Makes a call. If the server demands reauthentication (the password again, or a mailed code), opens the dialog for it and then
+   * repeats the call. Resolves with the result of the call, or with null if the owner closes the dialog.
    */
   withReauthentication<R extends Result>(call: () => Promise<R>): Promise<R | null>;
   /** Whether the dialog is open. */
@@ -19,7 +19,7 @@ const ReauthenticationContext = createContext<Reauthentication | null>(null);
 /** Provides the value of useReauthentication. */
 export const ReauthenticationContextProvider = ReauthenticationContext.Provider;
 
-/** The reauthentication of the account page; ReauthenticationProvider provides it. */
+/** The functions with which the account page reauthenticates the owner. ReauthenticationProvider provides them. */
 export function useReauthentication(): Reauthentication {
   const reauthentication = useContext(ReauthenticationContext);
   if (!reauthentication)

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
 // Validates the forms of the sign-in and account pages.
 
-// Without this setting zod calls `new Function`. The content security policy forbids that.
+// Without this setting zod calls `new Function`, which the content security policy forbids.
 z.config({ jitless: true });
 
 // Error messages are text keys, so that a shown error changes with the language of the page.
-const required = (error: Key) => z.minLength(1, { error });
+const required = (error: TextKey) => z.minLength(1, { error });
 
 /** Validates the sign-in form. */
 export const signInSchema = z.object({
@@ -15,7 +15,9 @@ export const signInSchema = z.object({
   password: z.string().check(required("auth.passwordRequired")),
 });
 
-const email = z.string().check(z.trim(), z.email({ error: "contact.error.email" satisfies Key }));
+const email = z
+  .string()
+  .check(z.trim(), z.email({ error: "contact.error.email" satisfies TextKey }));
 // Only the server checks the length, because the minimum is a setting of the operator.
 const newPassword = z.string().check(required("auth.newPassword.required"));
 
@@ -26,15 +28,15 @@ export const newPasswordSchema = z.object({ password: newPassword });
 /** Validates the forms that ask only for an email address. */
 export const emailSchema = z.object({ email });
 
-/** A code of six digits. Blanks and hyphens in the typed text are removed. */
+/** Validates the form of a second factor: a code of six digits. Blanks and hyphens in the typed text are removed. */
 export const factorCodeSchema = z.object({
   code: z.string().check(
     z.overwrite((typed) => typed.replace(/[\s-]+/g, "")),
-    z.regex(/^\d{6}$/, { error: "auth.factor.codeInvalid" satisfies Key }),
+    z.regex(/^\d{6}$/, { error: "auth.factor.codeInvalid" satisfies TextKey }),
   ),
 });
-// currentPasswordSchema and mailedCodeSchema validate the reauthentication form. It shows either the
-// field of the password or the field of the mailed code. The hidden field is not checked.
+// currentPasswordSchema and mailedCodeSchema validate the reauthentication form, which shows either the field of the password or
+// the field of the mailed code. The hidden field is not checked.
 const unchecked = z.string();
 export const currentPasswordSchema = z.object({
   password: z.string().check(required("auth.passwordRequired")),

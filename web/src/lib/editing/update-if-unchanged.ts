@@ -5,17 +5,16 @@ import type { Tables } from "@/lib/types";
 type Editable = "products" | "reviews" | "cover_images" | "series";
 type Row<Name extends Editable> = Tables[Name]["Row"];
 
-/** A newer version was saved since the base was read; `newer` is the newer row. */
+/**
+ * A newer version was saved since the base (the version that the form was loaded with) was read. `newer` is the newer version.
+ */
 export class ConflictError<T> extends Error {
   constructor(readonly newer: T) {
     super("A newer version was saved meanwhile");
   }
 }
 
-/**
- * The most attempts of an update. Each fails if somebody else has changed another field of the row
- * meanwhile.
- */
+/** The most attempts of an update. An attempt fails if somebody else has changed another field of the row meanwhile. */
 const ATTEMPTS = 3;
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
@@ -30,8 +29,8 @@ export function changedFields<T extends object>(
 }
 
 /**
- * Updates the fields of `change` in a row, unless somebody else has changed one of them since `base` was read. Returns the
- * updated row. Each attempt updates the row only if its updated_at is the expected one, at first that of `base`. If the row
+ * Updates the fields of `change` in a row, unless somebody else has changed one of them since the form read `base`. Returns
+ * the updated row. Each attempt updates the row only if its updated_at is the expected one, at first that of `base`. If the row
  * is newer, but differs from `base` only in other fields, the next attempt expects the newer updated_at.
  *
  * @throws ConflictError with the newer row if one of the fields was changed, or if the row was newer at every attempt.

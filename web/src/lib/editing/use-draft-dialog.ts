@@ -4,31 +4,34 @@ import { lockSavedDraft, lockNewDraft, hasLocks, type DraftLock } from "@/lib/dr
 import { deleteFiles } from "@/lib/draft-files";
 import { draftName, loadDraft, draftTime, deleteDraft, saveDraft } from "@/lib/drafts";
 
-/** Props of a dialog whose form has a draft (useDraftDialog). */
+/**
+ * Props of a dialog whose form has a draft: unsaved values that the browser stores (lib/drafts.ts). useDraftDialog returns them.
+ * `Start` is the type of the form's initial state.
+ */
 export type DraftDialogProps<Start> = {
-  /** The initial state of the form. */
+  /** The initial state of the form: a stored row, a new row, or the restored draft. */
   start: Start;
-  /** Name of the form's draft. */
+  /** The name of the form's draft, not its values. */
   draft: string;
   open: boolean;
-  /** The caller calls this at each change with the unsaved state, or with null if nothing is unsaved. */
+  /** The form calls this at each change with its unsaved state, or with null if nothing is unsaved. */
   onChanged(unsaved: Start | null): void;
-  /** Opens the dialog with the newer version after a conflict. */
+  /** Opens the dialog anew with the newer version after a conflict. */
   onLoadNewer(start: Start): void;
-  /** Whether a draft of the form is saved. The uploaded files of the form then belong to the draft. */
+  /** Whether the draft exists now. The files that the form has uploaded then belong to the draft. */
   hasDraft(): boolean;
   onClose(): void;
   /** When the restored draft was saved; null if the form does not show a restored draft. */
   restored: Date | null;
 };
 
-/** Props of the form in such a dialog. */
+/** Props of the form in such a dialog. `onCancel` closes the dialog, after a question if something is unsaved. */
 export type DraftFormProps<Start> = Pick<
   DraftDialogProps<Start>,
   "start" | "draft" | "onChanged" | "onLoadNewer" | "hasDraft"
 > & { onCancel(): void; onSaved(): void };
 
-/** The state of the dialog. `round` grows each time the dialog opens. DraftDialogProps explains the other fields. */
+/** The state of the dialog. `round` is how often the dialog was opened. DraftDialogProps explains the other fields. */
 type DialogState<Start> = {
   start: Start;
   draft: string;
@@ -44,13 +47,14 @@ type DialogState<Start> = {
  */
 export function useDraftDialog<Start>(form: string, empty: Start) {
   const { user } = useAuth();
+  // The name of the form's draft in the first tab. Other tabs use names made from it (lib/draft-lock.ts).
   const name = draftName(user?.id, form);
   const [shown, setShown] = useState<DialogState<Start>>(() =>
     // Another tab may have the draft open. If the browser has locks, the effect below restores the draft once it holds the
     // lock.
     hasLocks() ? closed(name, empty) : withDraft(closed(name, empty), name),
   );
-  // Set while the dialog fades out: its form still reports changes. They must not be saved.
+  // True while the dialog fades out. Its form still reports changes then, but they must not be saved.
   const isClosing = useRef(false);
   const heldLock = useRef<DraftLock>(null);
   const unmounted = useRef(false);

@@ -2,7 +2,10 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import type { FieldValues, UseFormReturn } from "react-hook-form";
 import { deleteDraft, draftTime, loadDraft, saveDraft } from "@/lib/drafts";
 
-/** The draft of a form that is always open, by the name from useDraftLock. Dialogs use useDraftDialog. */
+/**
+ * The draft (the unsaved values that the browser stores) of a form that is always open. `name` is the draft's name, from
+ * useDraftLock. Forms in dialogs use useDraftDialog instead.
+ */
 export function useFormDraft<Draft>(name: string) {
   const [draft] = useState(() => loadDraft(name) as Draft | undefined);
   const [restored, setRestored] = useState(() => (draft && draftTime(name)) ?? null);

@@ -2,7 +2,7 @@ import { useContext, useEffect, useRef, useState } from "react";
 import { UNSAFE_NavigationContext as NavigationContext, type Navigator } from "react-router";
 import { type Proceed, setLeaveGuard } from "@/lib/leave-guard";
 
-/** Has the router call `askFirst` instead of each new navigation. Returns a function that restores the router. */
+/** Makes the router call `askFirst` instead of navigating to a new page. Returns a function that restores the router. */
 function guardPushes(navigator: Navigator, askFirst: (proceed: Proceed) => void): () => void {
   const { push } = navigator;
   navigator.push = (...to) => askFirst(() => push.apply(navigator, to));

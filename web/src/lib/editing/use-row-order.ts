@@ -5,6 +5,7 @@ import { movesBack, placeOf } from "@/lib/place-of";
 import { stackedToast } from "@/lib/toast";
 import type { MoveArgs } from "@/lib/types";
 
+/** The texts about a move. */
 type OrderTexts = {
   /** What screen readers announce after a move, without waiting for the server. */
   moved(place: { title: string; n: number; total: number }): string;
@@ -15,8 +16,9 @@ type OrderTexts = {
 };
 
 /**
- * Returns the rows of a list in the order that the owner has chosen, also before the server has confirmed this order; a function that
- * moves a row; and the announcement for screen readers. `save` stores a move and fetches the rows again.
+ * Lets the owner order the rows of a list. Returns `rows` in the order that the owner has chosen, even before the server has
+ * confirmed that order, `move`, which moves a row, and `announcement`, a text for screen readers. `stored` has the rows in the
+ * server's order. `save` stores a move and fetches the rows again.
  */
 export function useRowOrder<Row extends { id: string; title: string }>(
   stored: Row[],
@@ -24,9 +26,10 @@ export function useRowOrder<Row extends { id: string; title: string }>(
   texts: OrderTexts,
 ) {
   const undoButton = useUndo();
-  // The ids in the order that is being saved. It is shown until `stored` differs from `before`: the rows that are fetched after a move arrive
-  // later than its response. Null if no order is being saved.
-  const [saved, setSaved] = useState<{ ids: string[]; before?: Row[] } | null>(null);
+  // The ids in the order that the owner has chosen; null if the server's order is shown. Once the move is saved, `storedBefore`
+  // has the rows of that moment. The chosen order is shown until `stored` differs from them, because the rows that are fetched
+  // again arrive later than the response to the move.
+  const [chosen, setChosen] = useState<{ ids: string[]; storedBefore?: Row[] } | null>(null);
   const latestStored = useRef(stored);
   useEffect(() => {
     latestStored.current = stored;
@@ -35,8 +38,8 @@ export function useRowOrder<Row extends { id: string; title: string }>(
   const latestMove = useRef(0);
   const byId = new Map(stored.map((row) => [row.id, row]));
   const rows =
-    saved && (!saved.before || saved.before === stored)
-      ? saved.ids.flatMap((id) => byId.get(id) ?? [])
+    chosen && (!chosen.storedBefore || chosen.storedBefore === stored)
+      ? chosen.ids.flatMap((id) => byId.get(id) ?? [])
       : stored;
 
   function move(id: string, to: number) {
@@ -46,19 +49,19 @@ export function useRowOrder<Row extends { id: string; title: string }>(
     const before = rows.map((row) => row.id);
     const order = moveItem(before, from, place);
     const number = ++latestMove.current;
-    setSaved({ ids: order });
+    setChosen({ ids: order });
     setAnnouncement(texts.moved({ title: rows[from]!.title, n: place + 1, total: rows.length }));
     save(placeOf(order, [id])).then(
       () => {
         if (number !== latestMove.current) return; // of several quick moves, only the last one shows a toast
-        setSaved({ ids: order, before: latestStored.current });
+        setChosen({ ids: order, storedBefore: latestStored.current });
         stackedToast({
           title: texts.ordered,
           action: undoButton(() => save(movesBack(before, [id])[0]!)),
         });
       },
       () => {
-        if (number === latestMove.current) setSaved(null);
+        if (number === latestMove.current) setChosen(null);
         stackedToast({ title: texts.failed, destructive: true });
       },
     );

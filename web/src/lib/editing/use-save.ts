@@ -2,8 +2,8 @@ import { useState } from "react";
 import { ConflictError } from "@/lib/editing/update-if-unchanged";
 
 /**
- * `Request` is what a form saves; its `base` is the version that the form was loaded with. `Result` is what saving
- * returns.
+ * The options of useSave. `Request` is what a form saves; its `base` is the version that the form was loaded with. `Result` is
+ * what saving returns.
  */
 type SaveOptions<Request, Result> = {
   /** Sends the request. Rejects with ConflictError if a newer version exists. */

@@ -6,7 +6,8 @@ import { stackedToast, type ToastText } from "@/lib/toast";
 
 /**
  * Returns a function that makes the Undo button of a toast about a change. `undo` reverses the change. A second toast shows
- * the result; `undone` is its text after success. The owner may have left the page by then, so `undo` must not depend on it.
+ * the result; `undone` is its text after success. The owner may have left the page by then, so `undo` must not depend on the
+ * page.
  */
 export function useUndo() {
   const t = useT();

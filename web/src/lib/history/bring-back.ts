@@ -3,6 +3,8 @@ import { updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
 import { getHistory, type HistoryRows, type HistoryTable } from "@/lib/history/revisions";
 import type { Revision, SeriesWork } from "@/lib/types";
 
+// Brings back earlier versions of rows, and deleted rows, from revisions. A revision is a row as it was before a change.
+
 /** The columns that refer to files. */
 const FILE_COLUMNS: Record<HistoryTable, readonly string[]> = {
   products: ["image_url", "image_gallery", "video_gallery"],
@@ -39,8 +41,8 @@ export async function restoreFiles(
 }
 
 /**
- * Restores the former content of those files of a revision that other files of the same names have replaced since. Must be
- * called after the row is saved, because until then the current row shows the newer files.
+ * Restores the former content of the files in a revision. A file can have been replaced since by another one of the same name.
+ * Must be called after the row is saved, because until then the current row shows the newer files.
  */
 export async function restoreReplacedFiles(
   backend: OwnerBackend,

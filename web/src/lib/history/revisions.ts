@@ -21,7 +21,8 @@ export const historyKeys = {
 
 /**
  * Reads the revisions of a row, the newest first. A revision contains the row as it was before a
- * change. The table `site_settings` takes no id: the result has the revisions of all settings.
+ * change; `Before` is the type of that row. For the table `site_settings`, which takes no id, the result has the revisions of all
+ * settings. `before` is the id of a revision: only older ones are returned.
  */
 export async function getHistory<Before>(
   backend: OwnerBackend,

@@ -44,7 +44,7 @@ export function useBringBack<Table extends HistoryTable>(table: Table) {
 
   async function writeAndRefetch(title: string, write: () => Promise<number>) {
     const succeeded = await writeWithToast(title, write);
-    // After a failure too, so that the list shows the newer row after a conflict.
+    // Refetches after a failure too, so that the list shows the newer row after a conflict.
     await Promise.all([refetch(cache, [table]), refetch(cache, historyKeys.all)]);
     return succeeded;
   }

@@ -6,5 +6,5 @@ export const RESUMABLE_FROM_BYTES = 6 * 1024 * 1024;
 export const RESUMABLE_CHUNK_BYTES = 6 * 1024 * 1024;
 /** The waits before the retries of an upload. */
 export const UPLOAD_RETRY_DELAYS_MS: readonly number[] = [500, 1500, 4000];
-/** The longest side of a still. */
+/** The longest side of a still, the picture shown in place of a video until it plays. */
 export const STILL_MAX_PX = 2560;

@@ -6,8 +6,9 @@ export function isTransient(status: number): boolean {
 }
 
 /**
- * Waits before the next attempt, after `failures` attempts have failed. An offline browser waits until it is online again;
- * otherwise the wait is the next delay. Resolves with false if there are no more attempts. Rejects if `signal` is aborted.
+ * Waits before the next attempt, after `failures` attempts have failed: until the browser is online again if it is offline, else
+ * for the delay in UPLOAD_RETRY_DELAYS_MS. Resolves with true if another attempt should follow, with false after the last one.
+ * Rejects if `signal` is aborted.
  */
 export async function waitForRetry(failures: number, signal?: AbortSignal): Promise<boolean> {
   if (!navigator.onLine) {

@@ -1,9 +1,10 @@
-// Detects the type of a file by its first bytes, by the same rules as the server (internal/files/type.go). Without this
-// check the server would reject a file only after minutes of uploading.
+// Detects the type of a file by its first bytes, by the same rules as the server (internal/files/type.go), without TIFF and AVIF,
+// which the admin area does not offer to upload. Without this check the server would reject a file only after minutes of uploading.
 
 /** How many bytes are read from the start of a file. */
 const SNIFF_BYTES = 4096;
 
+/** The extensions of each type. Files with another extension are stored with the first one. */
 const extensionsByMime: Record<string, readonly string[]> = {
   "image/jpeg": ["jpg", "jpeg", "jpe", "jfif"],
   "image/png": ["png"],
@@ -20,13 +21,13 @@ const extensionsByMime: Record<string, readonly string[]> = {
 /** Splits a text into codes of four letters. */
 const splitBrands = (text: string) => text.match(/.{4}/g)!;
 
-// Brands are codes of four letters that name the format of a file. They are in its first box (ftyp). AVIF, camera raw and
-// audio files begin with the same box. The brand "mif1" stands for any kind of picture.
+// MP4, MOV and HEIC files begin with a box (a block of data) named ftyp. It contains brands: codes of four letters that name the
+// format of the file. AVIF, camera raw and audio files begin with the same box. The brand "mif1" stands for any kind of picture.
 const VIDEO_BRANDS = splitBrands(
   "isomiso2iso3iso4iso5iso6iso7iso8iso9mp41mp42mp71avc1hvc1hev1dashcmfcM4V M4VHM4VPMSNVf4v mmp4XAVC",
 );
 const HEIC_BRANDS = splitBrands("heicheixheimheis");
-const STILL_BRANDS = [...HEIC_BRANDS, "avif"];
+const PICTURE_BRANDS = [...HEIC_BRANDS, "avif"];
 const OTHER_BRANDS = splitBrands("hevchevxmsf1avifaviscrx jp2 jpm jpx M4A M4B M4P ");
 
 /** The MIME type of a file by its first bytes; null if the type is not accepted. */
@@ -63,7 +64,7 @@ function sniffBrands(head: Uint8Array, text: (from: number, to: number) => strin
     text(16 + 4 * i, 20 + 4 * i),
   );
   if (major === "mif1" || major === "mif2") {
-    const first = compatible.find((brand) => STILL_BRANDS.includes(brand));
+    const first = compatible.find((brand) => PICTURE_BRANDS.includes(brand));
     return first && first !== "avif" ? "image/heic" : null;
   }
   if (OTHER_BRANDS.includes(major)) return null;

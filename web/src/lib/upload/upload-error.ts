@@ -19,8 +19,8 @@ export class RefusedFileError extends Error {
   }
 }
 
-/** Makes the error of a response, with message and status from the error body if it has them. */
-export function errorOf(text: string, status: number, statusText: string): UploadError {
+/** Makes the error of a failed response. `text` is its body; message and status in the body replace `statusText` and `status`. */
+export function responseError(text: string, status: number, statusText: string): UploadError {
   try {
     const body = JSON.parse(text) as { statusCode?: string; message?: string };
     const bodyStatus = Number(body.statusCode);

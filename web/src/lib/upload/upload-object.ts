@@ -1,6 +1,6 @@
 import type { Bucket } from "@/lib/constants";
 import { abortError } from "@/lib/upload/retry";
-import { errorOf, UploadError } from "@/lib/upload/upload-error";
+import { responseError, UploadError } from "@/lib/upload/upload-error";
 
 /** An upload of one file to a bucket. */
 export type UploadRequest = {
@@ -9,26 +9,27 @@ export type UploadRequest = {
   /** The access token of the session. */
   token: string;
   bucket: Bucket;
-  /** The name of the object. */
+  /** The name under which the file is stored in the bucket. */
   name: string;
   file: Blob;
   /** The MIME type that was detected from the file's bytes. */
   mime: string;
-  /** Whether to replace an object of the same name. */
+  /** Whether to replace a stored file of the same name. Without it, the server rejects the upload with status 409. */
   upsert?: boolean;
-  /** Called with the uploaded share in whole per cent; with 100 only after the response. */
+  /** Called with the progress of the upload in per cent, a whole number; 100 only after the response. */
   onProgress?: (percent: number) => void;
   signal?: AbortSignal;
 };
 
 /**
- * How long browsers cache a stored file: a year, because a random name is never used again. In seconds, as the text
- * of a form field.
+ * How long browsers may cache a stored file: a year, in seconds, as the text of a form field. Uploads have random names, so the
+ * file at a URL does not change. Only a still can be replaced under its name; pages show renditions of it, whose URLs contain
+ * the version of the file (lib/media.ts).
  */
 export const CACHE_SECONDS = "31536000";
 
 /**
- * Uploads a file in one request, in the same form as supabase-js. It uses XMLHttpRequest, because fetch reports no
+ * Uploads a file in one request, with the form fields that supabase-js sends. It uses XMLHttpRequest, because fetch reports no
  * upload progress. Rejects with UploadError, or with abortError() if `signal` is aborted.
  */
 export function uploadObject(request: UploadRequest): Promise<void> {
@@ -55,7 +56,7 @@ export function uploadObject(request: UploadRequest): Promise<void> {
           onProgress?.(100);
           resolve();
         } else {
-          reject(errorOf(xhr.responseText, xhr.status, xhr.statusText));
+          reject(responseError(xhr.responseText, xhr.status, xhr.statusText));
         }
       }),
     );

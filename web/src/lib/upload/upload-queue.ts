@@ -41,7 +41,9 @@ export type QueueAction =
   | { type: "add"; files: { id: string; file: File; preview: string | null }[] }
   /** The preview has been made. */
   | { type: "preview"; id: string; preview: string }
+  /** The upload begins, has failed or must begin again, or the entry is removed. */
   | { type: "start" | "fail" | "retry" | "remove"; id: string }
+  /** `progress` is the uploaded share, from 0 to 100. */
   | { type: "progress"; id: string; progress: number }
   /** The upload has succeeded. */
   | { type: "done"; id: string; url: string; needsStill?: boolean }

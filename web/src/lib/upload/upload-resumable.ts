@@ -1,6 +1,6 @@
 import { RESUMABLE_CHUNK_BYTES } from "@/lib/upload/limits";
 import { abortError, isTransient, waitForRetry } from "@/lib/upload/retry";
-import { errorOf, UploadError } from "@/lib/upload/upload-error";
+import { responseError, UploadError } from "@/lib/upload/upload-error";
 import { CACHE_SECONDS, type UploadRequest } from "@/lib/upload/upload-object";
 import type { DetailedError, Upload } from "tus-js-client";
 
@@ -13,7 +13,7 @@ export type ResumableRequest = Omit<UploadRequest, "token" | "upsert"> & {
 };
 
 /**
- * Uploads a file by the protocol tus. The upload continues after a lost connection or a reload. Returns the name of the
+ * Uploads a file in chunks by the protocol tus. The upload continues after a lost connection or a reload. Returns the name of the
  * stored object: the name in the request or, if the upload of an earlier page load was continued, the name of that upload.
  */
 export function uploadResumable(request: ResumableRequest): Promise<string> {
@@ -130,5 +130,9 @@ function uploadErrorOf(error: Error | DetailedError): UploadError {
     // An error without a request is local, for example because the file was deleted meanwhile. -1 is not retried.
     return new UploadError(error.message, hasRequest ? 0 : -1);
   }
-  return errorOf(response.getBody(), response.getStatus(), response.getBody() || error.message);
+  return responseError(
+    response.getBody(),
+    response.getStatus(),
+    response.getBody() || error.message,
+  );
 }

@@ -22,7 +22,7 @@ type UploadOptions = Pick<UploadRequest, "onProgress" | "signal"> & {
 /** The type of Uploader.upload. */
 export type UploadFile = (file: File, options: UploadOptions) => Promise<string>;
 
-/** The functions that upload files to one bucket and discard them. */
+/** Uploads files to one bucket, and deletes uploads that are not used. */
 export type Uploader = {
   /**
    * Stores a file under a random name and returns its public URL. A video is stored with its still. A second call with the
@@ -38,7 +38,10 @@ export type Uploader = {
   discard(urls: readonly string[]): Promise<void>;
 };
 
-/** An upload of a file: the name of the object, and whether the file and its still are stored. */
+/**
+ * The progress of uploading a file, by which a second attempt continues: the name of the object, and whether the file and its
+ * still (if it is a video) are stored.
+ */
 type Attempt = { name: string; stored: boolean };
 
 /** Makes the functions that upload files of the signed-in owner to one bucket. */
@@ -77,7 +80,7 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
     if (!attempt.stored) {
       // The still is captured while the video uploads.
       const still = facts.kind === "video" ? captureStill(file, signal) : null;
-      // An error is handled below. It is caught here too, because the upload of the video may fail before.
+      // An error is handled below. It is ignored here, because nothing would handle it if the upload of the video fails first.
       still?.then(
         (jpeg) => jpeg && onStill?.(jpeg),
         () => undefined,

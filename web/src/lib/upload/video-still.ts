@@ -1,10 +1,10 @@
 import { STILL_MAX_PX } from "@/lib/upload/limits";
 
-// A still is the picture shown in place of a video until it plays. It is made in the browser and stored beside the video.
+// Makes stills in the browser. A still is the picture shown in place of a video until it plays; it is stored beside the video.
 
 /** The quality of the JPEG, from 0 to 1. */
 const STILL_QUALITY = 0.88;
-// The limit for capturing a still. Chromium needs 0.3 to 1.7 s. It fires no event for a video that it cannot read: without a
+// The limit for capturing a still. Chromium needs 0.3 to 1.7 s. For a video that it cannot read it fires no event, so without a
 // limit the capture would never end.
 const CAPTURE_TIMEOUT_MS = 10_000;
 /** The mean brightness, from 0 to 255, up to which a frame is treated as black. */

@@ -48,10 +48,13 @@ import { messageOf } from "@/lib/errors";
 import { useBringBack } from "@/lib/history/use-bring-back";
 import { useLanguage, type Translate } from "@/lib/i18n";
 import { localText } from "@/lib/local-text";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import { stackedToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
 import { cn } from "@/lib/cn";
+
+// This file renders the card of a cover (a large picture or video at the top of the home page) in the admin area: its preview,
+// its form, and the buttons that preview, hide and delete it or show its history.
 
 /** What the browser stores of an unsaved form. `base` is the row from which the owner's changes were made. */
 type Draft = { base: CoverImage; values: CoverValues };
@@ -126,8 +129,8 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
     if (!changed) base.current = cover;
     store(changed ? { base: base.current, values } : null);
   });
-  const orderError = formState.errors.display_order?.message as Key | undefined;
-  const untilError = formState.errors.visible_until?.message as Key | undefined;
+  const orderError = formState.errors.display_order?.message as TextKey | undefined;
+  const untilError = formState.errors.visible_until?.message as TextKey | undefined;
 
   const toasts = {
     onSuccess: (saved: SavedCoverChange) =>

@@ -23,6 +23,7 @@ export function CoverGrid({ covers, className, renderCard, children }: CoverGrid
       rows={rows}
       move={move}
       movedText={({ title }, n) =>
+        // The text is "{name}: position {n} of {total}", so it serves covers too.
         t("reviews.moved", { name: title || t("gallery.untitled"), n, total: rows.length })
       }
       dragHelp={t("covers.dragHelp")}

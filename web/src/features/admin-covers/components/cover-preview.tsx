@@ -42,7 +42,7 @@ export function CoverPreview({ cover, preview }: CoverPreviewProps) {
     // play() rejects if the video is paused before it has loaded.
     if (!reducedMotion)
       video.current?.play().catch((error: unknown) => {
-        // The pointer has left before the video began: pause() ends play() with an AbortError.
+        // The pointer has left before the video began, so pause() has ended play() with an AbortError.
         if (error instanceof DOMException && error.name === "AbortError") return;
         console.warn("The video could not be previewed", error);
       });

@@ -3,7 +3,9 @@ import { GripHorizontal } from "lucide-react";
 import { useT } from "@/lib/i18n";
 
 type DragHandleProps = {
+  /** The name of the cover. */
   name: string;
+  /** The result of useSortable for the cover's card. */
   sortable: Pick<
     ReturnType<typeof useSortable>,
     "setActivatorNodeRef" | "attributes" | "listeners"
@@ -13,7 +15,7 @@ type DragHandleProps = {
 /** The handle by which a cover is dragged, at the top of its picture. */
 export function DragHandle({ name, sortable }: DragHandleProps) {
   const t = useT();
-  const label = t("reviews.drag", { name });
+  const label = t("reviews.drag", { name }); // "Reorder {name}", which serves covers too
   return (
     <button
       type="button"

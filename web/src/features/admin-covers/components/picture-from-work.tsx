@@ -15,7 +15,7 @@ import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
 
-/** A button that replaces the picture or video of a cover with the picture of a work. */
+/** A button that replaces the picture or video of a cover with the picture of a work. `name` is the cover's name for its label. */
 export function PictureFromWork({ cover, name }: { cover: CoverImage; name: string }) {
   const t = useT();
   const backend = useOwnerBackend();

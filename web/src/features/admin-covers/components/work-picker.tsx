@@ -41,8 +41,10 @@ export function WorkPicker({ open, onClose, ...rest }: WorkPickerProps) {
   );
 }
 
-// The content of the dialog. It is a separate component, so that its search text and chosen works are reset whenever the
-// dialog opens.
+/**
+ * The content of the dialog. It is a separate component, because it is mounted at each opening, and so starts without search text
+ * and chosen works.
+ */
 function Choice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, "open">) {
   const t = useT();
   const [view, setView] = useState({ q: "", page: 1 });

@@ -6,8 +6,10 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { useT } from "@/lib/i18n";
 
 type CountCardProps = {
+  /** The URL of the page with the rows. */
   to: string;
   label: string;
+  /** The query of the number of rows. */
   count: Pick<UseQueryResult<number>, "data" | "isError">;
   /** The text of a badge, such as the number of unread messages. Without it there is no badge. */
   badge?: string;

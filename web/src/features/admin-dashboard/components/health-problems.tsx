@@ -24,6 +24,7 @@ export function HealthProblems() {
         {problems.map((problem) => (
           <li key={problem.code}>
             {problemText(problem, data, t, language)}
+            {/* The cause of a problem with the certificate is the domain, which the sentence above contains. */}
             {problem.cause && !problem.code.startsWith("certificate") && (
               <span className="text-ink2 block text-sm wrap-anywhere">
                 {t("health.cause", { cause: problem.cause })}

@@ -29,15 +29,16 @@ export type AddressData = {
 /** The error of a request that the server refuses, because the address belongs to an account with a role (HTTP 409). */
 export class AddressHasRoleError extends Error {}
 
-/** Calls the server's function for data about an email address. */
-async function callAddressData<Answer>(
+/** Calls the server's function for data about an email address. @throws AddressHasRoleError */
+async function callAddressData<Result>(
   backend: OwnerBackend,
   action: "find" | "export" | "erase",
   address: string,
-): Promise<Answer> {
+): Promise<Result> {
   try {
-    return await callFunction<Answer>(backend, "address-data", { action, address });
+    return await callFunction<Result>(backend, "address-data", { action, address });
   } catch (error) {
+    // The cause is the error of supabase-js (callFunction). Its `context` is the response.
     const response = ((error as Error).cause as { context?: unknown } | undefined)?.context;
     if (response instanceof Response && response.status === 409)
       throw new AddressHasRoleError((error as Error).message, { cause: error });

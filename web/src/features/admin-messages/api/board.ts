@@ -16,20 +16,21 @@ import type { BoardCard, BoardColumn, CommissionStage, CommissionState } from "@
 /** A move of a card to another stage. */
 type Move = { card: BoardCard; from: CommissionStage; to: CommissionStage };
 
+/** The mutation key of moves. */
 const MOVE_KEY = ["move-card"];
 
 /**
- * Fetches the commissions on the board, by stage. The server limits the cards of a stage; for the stages in `all` the limit is
- * higher. While a move is being saved, the data have the card in its new stage, even if a fetch still returns the old one.
+ * Fetches the commissions on the board, by stage. The server limits the cards of a stage; for the stages in `expanded` the limit
+ * is higher. While a move is being saved, the data have the card in its new stage, even if a fetch still returns the old stage.
  */
-export function useBoard(all: readonly CommissionStage[]) {
+export function useBoard(expanded: readonly CommissionStage[]) {
   const backend = useOwnerBackend();
   const query = useQuery({
-    queryKey: messageKeys.boardWith(all),
+    queryKey: messageKeys.boardWith(expanded),
     staleTime: 0,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
-      const body = { all };
+      const body = { all: expanded };
       const { columns } = await callFunction<{ columns: BoardColumn[] }>(
         backend,
         "commission-board",
@@ -58,7 +59,7 @@ export function useMoveCard() {
   const cache = useQueryClient();
   return useMutation({
     mutationKey: MOVE_KEY,
-    // One after the other, so that a card that is moved twice goes through both stages.
+    // Moves run one after the other, so that a card that is moved twice goes through both stages.
     scope: { id: "board" },
     mutationFn: ({ card, from, to }: Move) =>
       callFunction<CommissionState>(backend, "commission", {

@@ -7,18 +7,21 @@ import { refetch } from "@/lib/refetch";
 import type { CommissionStage, CommissionState } from "@/lib/types";
 
 /**
- * An offer as the owner writes it. The page chooses `id`, and uses it again when it repeats a request: the server stores an offer
- * with the same id and texts only once.
+ * An offer as the owner writes it. The page chooses `id` and uses it again when it repeats a request, because the server stores
+ * an offer with the same id and texts only once. Days are YYYY-MM-DD, or "" for none.
  */
 export type OfferDraft = {
   id: string;
   text: string;
   price: string;
   deposit: string;
+  /** The day by which the work would be finished. */
   promised_on: string;
+  /** The last day of the offer. */
   expires_on: string;
 };
 
+/** What the owner does with a commission, as the server's function takes it. */
 type CommissionAction =
   | { action: "stage"; stage: CommissionStage; from: CommissionStage }
   | { action: "promise"; promised_on: string }
@@ -26,6 +29,7 @@ type CommissionAction =
   | { action: "withdraw"; id: string }
   | { action: "progress"; id: string; text: string; pictures?: File[] };
 
+/** Calls the server's function for commissions. Without an action, it only returns the commission. */
 const callCommission = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
   callFunction<CommissionState>(backend, "commission", body, signal);
 
@@ -39,6 +43,7 @@ export function useCommission(messageId: string) {
   });
 }
 
+/** The mutation key of the actions on the commission of a message. */
 const actionKey = (messageId: string) => ["commission-action", messageId];
 
 /** Whether an action on the commission of a message is being sent. */
@@ -54,7 +59,7 @@ export function useCommissionAction(messageId: string) {
   return useMutation({
     mutationKey: actionKey(messageId),
     mutationFn: (action: CommissionAction) => {
-      // Only a note on the progress has pictures.
+      // Only a note on the progress has pictures. `pictures: undefined` is for the type checker.
       const { pictures = [], ...request } = { pictures: undefined, ...action };
       return callCommission(
         backend,

@@ -6,7 +6,7 @@ import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 import type { ContactReply, Conversation } from "@/lib/types";
 
-/** Calls the server's function for conversations. The response has the private link and the pictures. */
+/** Calls the server's function for conversations. Its response has the private link and the pictures, but not the replies. */
 const callReply = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
   callFunction<Conversation>(backend, "contact-reply", body, signal);
 
@@ -32,6 +32,7 @@ export function useConversation(id: string) {
   });
 }
 
+/** What the owner does in a conversation, as the server's function takes it. */
 type ConversationAction =
   | { action: "reply"; id: string; text: string; pictures?: File[] }
   | { action: "resend"; id: string }
@@ -57,7 +58,7 @@ export function useConversationAction(messageId: string) {
   return useMutation({
     mutationKey: actionKey(messageId),
     mutationFn: (action: ConversationAction) => {
-      // `pictures: undefined` is for the type checker, because only replies have pictures.
+      // Only replies have pictures. `pictures: undefined` is for the type checker.
       const { pictures = [], ...request } = { pictures: undefined, ...action };
       return callReply(backend, bodyWithPictures({ ...request, message_id: messageId }, pictures));
     },

@@ -5,6 +5,7 @@ import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 import type { MessageNotice } from "@/lib/types";
 
+/** The interval at which notices are fetched again. */
 const NOTICES_POLL_MS = 60_000;
 
 /** Fetches the failed and retrying notices (mails and webhooks about a message) of these messages, by message id. */

@@ -21,7 +21,7 @@ export function useSavedReplies() {
   });
 }
 
-/** Changes the texts of the saved reply with this id. Without an id it adds a new saved reply. */
+/** Changes the texts of the saved reply with this id, or without an id adds a saved reply. */
 export function useSaveReply() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

@@ -7,7 +7,7 @@ import type { ContactStatus, ContactSubmission } from "@/lib/types";
 
 /**
  * The scope of the mutations that change the status of messages or delete messages. Mutations of one scope run one after the
- * other, so that an earlier "read" does not overwrite "replied", and no status is saved after the message was deleted, which
+ * other. Otherwise an earlier "read" could overwrite "replied", or a status could be saved after the message was deleted, which
  * would fail.
  */
 export const MESSAGE_SCOPE = { id: "messages" };

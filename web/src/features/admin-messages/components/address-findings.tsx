@@ -4,7 +4,7 @@ import { useT } from "@/lib/i18n";
 
 type AddressFindingsProps = {
   data: AddressData;
-  /** Whether the data was erased. By default it is still stored. */
+  /** Whether `data` says what was erased. By default it says what is stored. */
   erased?: boolean;
 };
 

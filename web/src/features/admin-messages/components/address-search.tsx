@@ -13,10 +13,10 @@ import { useBoot } from "@/lib/boot";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
-// Looser than the check of the contact form, and equal to the server's: an old account may have an address that the contact
-// form would reject.
+// This check is looser than that of the contact form, and equal to the server's, because an old account may have an address that
+// the contact form would reject.
 const isAddress = (text: string) => /^[^\s@]+@\S+$/.test(text);
 
 /** Looks up an email address, and exports or erases what is stored about it. */
@@ -32,8 +32,8 @@ export function AddressSearch() {
   const found = find.data;
 
   /** Makes an error handler that shows a toast with this title. */
-  const showError = (title: Key) => (error: Error) => {
-    // That an account has a role is shown below the field instead.
+  const showError = (title: TextKey) => (error: Error) => {
+    // AddressHasRoleError is shown below the field instead.
     if (!(error instanceof AddressHasRoleError))
       stackedToast({ title: t(title), description: messageOf(error), destructive: true });
   };

@@ -11,12 +11,13 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { localDay, relativeTime, shortDate } from "@/lib/owner-dates";
 import type { BoardCard as Card, BoardColumn, CommissionStage, Product } from "@/lib/types";
 
+/** The work that the message asks about. */
 type AskedWork = Pick<Product, "image_url" | "media" | "title">;
 
 type BoardCardProps = {
   card: Card;
+  /** The column of the card. It has the stages to which the card can be moved. */
   column: BoardColumn;
-  /** The work that was asked about. */
   work?: AskedWork;
   /** Whether the card is picked up, by the pointer or by a key. */
   lifted: boolean;

@@ -20,7 +20,7 @@ type BoardOfferDialogProps = {
   onClose(): void;
 };
 
-/** The form for the offer with which an enquiry moves on. Until the offer is sent, the card stays where it is. */
+/** The dialog with the form for the offer that moves an enquiry to the stage `offer`. The card stays until the offer is sent. */
 export function BoardOfferDialog({ card, onSent, onMoveOnly, onClose }: BoardOfferDialogProps) {
   const t = useT();
   return (

@@ -8,13 +8,13 @@ type BoardTabsProps = {
   columns: readonly BoardColumn[];
   /** The stage whose cards are shown below the tabs. */
   shown: CommissionStage;
-  /** The stage over which the card is that is picked up; null for none. */
+  /** The stage under the picked-up card; null for none. */
   over: CommissionStage | null;
   dropStateOf(stage: CommissionStage): DropState;
   onShow(stage: CommissionStage): void;
 };
 
-/** The stages as buttons, for phones: a button shows the cards of its stage, and a card that is dragged to it moves there. */
+/** The stages as buttons, for phones. A press shows the cards of a stage. A card that is dragged to a button moves to its stage. */
 export function BoardTabs({ columns, shown, over, dropStateOf, onShow }: BoardTabsProps) {
   const t = useT();
   return (
@@ -39,7 +39,9 @@ export function BoardTabs({ columns, shown, over, dropStateOf, onShow }: BoardTa
 
 type BoardTabProps = {
   column: BoardColumn;
+  /** Whether the cards of the stage are shown. */
   shown: boolean;
+  /** Whether the picked-up card is over the button. */
   isOver: boolean;
   dropState: DropState;
   onShow(stage: CommissionStage): void;

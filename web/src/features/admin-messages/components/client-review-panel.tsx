@@ -20,6 +20,7 @@ export function ClientReviewPanel({ messageId, finished }: ClientReviewPanelProp
   const t = useT();
   const { data: review } = useClientReview(messageId);
   const action = useClientReviewAction(messageId);
+  // The state is "" while no review was requested. A review can be requested only when the commission is finished.
   if (!review || (!finished && review.state === "")) return null;
 
   const fail = (error: unknown) => errorToast(t, messageOf(error));

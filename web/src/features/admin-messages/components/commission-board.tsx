@@ -42,7 +42,7 @@ const mouseOptions = { activationConstraint: { distance: 6 } };
 /** A drag by finger begins after a long press of 300 ms. A finger that moves more than 8 pixels earlier scrolls the page. */
 const touchOptions = { activationConstraint: { delay: 300, tolerance: 8 } };
 
-/** The URL parameter with the stages of which all cards are shown. */
+/** The URL parameter with the stages of which all cards are shown, and not only the first ones. */
 const ALL_PARAM = "all";
 /** The URL parameter with the stage that is shown on phones. */
 const STAGE_PARAM = "stage";
@@ -53,11 +53,13 @@ const STAGE_PARAM = "stage";
  */
 export function CommissionBoard() {
   const t = useT();
+  // Whether the page shows one stage at a time, as on phones.
   const narrow = useMediaQuery("(width < 48rem)");
   const [search, setSearch] = useSearchParams();
-  const all = STAGES.filter((stage) => search.getAll(ALL_PARAM).includes(stage));
+  // The stages of which all cards are shown.
+  const expanded = STAGES.filter((stage) => search.getAll(ALL_PARAM).includes(stage));
   const shownStage = asStage(search.get(STAGE_PARAM)) ?? "enquiry";
-  const board = useBoard(all);
+  const board = useBoard(expanded);
   const columns = board.data ?? noColumns;
   const workIds = useMemo(
     () =>
@@ -140,7 +142,7 @@ export function CommissionBoard() {
   }
 
   function allSearch(stage: CommissionStage): string | null {
-    if (all.includes(stage)) return null;
+    if (expanded.includes(stage)) return null;
     const next = new URLSearchParams(search);
     next.append(ALL_PARAM, stage);
     next.delete("message");

@@ -9,7 +9,7 @@ import type { CommissionState } from "@/lib/types";
 
 /**
  * Buttons that open the forms for an offer and for a note on the progress, if the stage of the commission allows them. A form
- * with a draft is open at first, for example after the page was rendered anew because a phone was turned.
+ * with a draft is open at first, for example if the page was rendered anew because a phone was turned.
  */
 export function CommissionForms({
   messageId,
@@ -22,11 +22,13 @@ export function CommissionForms({
   const canOffer =
     state.stage === "enquiry" || state.stage === "offer" || state.stage === "declined";
   const canReport = state.stage === "accepted" || state.stage === "in_progress";
+  // The form that the stage allows.
   const allowed = canOffer ? "offer" : canReport ? "progress" : null;
   const [opened, setOpened] = useState<"offer" | "progress" | null>(() =>
     allowed && hasMessageDraft(allowed, messageId) ? allowed : null,
   );
   const busy = useIsCommissionBusy(messageId);
+  /** The props of the button that opens and closes a form. */
   const toggle = (form: "offer" | "progress") => ({
     "aria-expanded": opened === form,
     loading: busy && opened === form, // a form stays open until its text has arrived

@@ -15,6 +15,7 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 
+/** An empty offer. */
 const newDraft = (): OfferDraft => ({
   id: crypto.randomUUID(),
   text: "",
@@ -35,15 +36,18 @@ type CommissionOfferFormProps = {
 export function CommissionOfferForm({ messageId, terms, onSent }: CommissionOfferFormProps) {
   const t = useT();
   const { draft, changeDraft, clearDraft } = useMessageDraft("offer", messageId, newDraft);
+  // True after the first press of the submit button. Empty required fields are marked from then on.
   const [checked, setChecked] = useState(false);
   const action = useCommissionAction(messageId);
   const busy = useIsCommissionBusy(messageId);
+  /** The props of the field for a part of the offer. */
   const field = (name: Exclude<keyof OfferDraft, "id">) => ({
     value: draft[name],
     readOnly: busy,
     onChange: (event: { target: { value: string } }) =>
       changeDraft({ ...draft, [name]: event.target.value }),
   });
+  /** The error of an empty required field. */
   const missing = (name: "text" | "price") =>
     checked && draft[name].trim() === "" ? t("commission.required") : undefined;
 

@@ -8,6 +8,7 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { dateTime } from "@/lib/owner-dates";
 import type { CommissionOffer } from "@/lib/types";
 
+/** The colours of the badge by the state of the offer. */
 const tones = {
   open: "ochre",
   accepted: "green",

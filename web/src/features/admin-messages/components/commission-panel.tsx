@@ -23,6 +23,7 @@ export function CommissionPanel({ message }: { message: ContactSubmission }) {
   const t = useT();
   const { data } = useCommission(message.id);
   if (!data) return null;
+  // `stage_at` is null while nothing has been decided about a commission.
   return (
     <details
       open={message.reason === "commission" || data.stage_at !== null}
@@ -49,8 +50,10 @@ export function CommissionPanel({ message }: { message: ContactSubmission }) {
   );
 }
 
+/** The props of Stage. */
 type StateProps = { messageId: string; state: CommissionState };
 
+/** The field that shows and changes the stage, and the place on the waiting list. */
 function Stage({ messageId, state }: StateProps) {
   const t = useT();
   const { language } = useLanguage();

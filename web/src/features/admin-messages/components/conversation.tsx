@@ -11,14 +11,16 @@ import { dateTime } from "@/lib/owner-dates";
 import type { ContactReply, ContactSubmission, ConversationPicture } from "@/lib/types";
 
 /**
- * The conversation about a message: its replies with the state of their mails, the private link,
- * and a form for another reply if the visitor can read it.
+ * The conversation about a message: its replies with the state of their mails, the private link, and the form for another reply.
+ * The form is shown if the visitor would get the reply, by mail or at the private link.
  */
 export function Conversation({ message }: { message: ContactSubmission }) {
   const t = useT();
   const { data } = useConversation(message.id);
   const { data: commission } = useCommission(message.id);
   if (!data) return null;
+  // `mail` says whether replies are mailed, `links` whether visitors get private links. `link` is the link to this message, or
+  // null.
   const { replies, mail, links, link, language } = data;
   return (
     <section aria-label={t("messages.conversation")} className="mt-8 max-w-[40rem]">

@@ -4,7 +4,10 @@ import { Notice } from "@/components/ui/notice";
 import { TextLink } from "@/components/ui/text-link";
 import { useT } from "@/lib/i18n";
 
-/** Tells the owner how many quarantined messages are from a flood (too many messages in an hour), with a link to them. */
+/**
+ * Tells the owner how many quarantined messages are from a flood (too many messages in an hour), with a link to the quarantine.
+ * Renders nothing if there are none.
+ */
 export function FloodNotice() {
   const t = useT();
   const [search] = useSearchParams();

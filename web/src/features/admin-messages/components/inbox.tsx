@@ -37,8 +37,8 @@ const noRows: ContactSubmission[] = [];
 const noNotices: MessageNotice[] = [];
 
 /**
- * The start of the last text in a conversation. A text of an owner has `you` before it. `pictures` stands for a reply that has
- * only pictures.
+ * The start of the last text in a conversation. Before a text of an owner it puts `you`, the word for "You". `pictures` is the text
+ * for a reply that has only pictures.
  */
 function lastTextOf(row: ContactSubmission, you: string, pictures: string): string {
   if (!row.last_author) return row.message;
@@ -46,7 +46,7 @@ function lastTextOf(row: ContactSubmission, you: string, pictures: string): stri
   return row.last_author === "owner" ? `${you}: ${text}` : text;
 }
 
-/** The list of messages with filters and pages. The opened message is beside the list, on phones in a dialog. */
+/** The list of messages with filters and pages. The opened message is beside the list; on phones it is in a dialog. */
 export function Inbox() {
   const t = useT();
   const { language } = useLanguage();

@@ -8,7 +8,10 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { localDay, shortDate } from "@/lib/owner-dates";
 import type { Conversation } from "@/lib/types";
 
-/** The private link to a message, with buttons that copy and replace it. */
+/**
+ * The private link to a message, with buttons that copy and replace it. Without a link (null), a button makes one. Its URL is ""
+ * if only the visitor knows it.
+ */
 export function LinkRow({ messageId, link }: { messageId: string; link: Conversation["link"] }) {
   const t = useT();
   const { language } = useLanguage();

@@ -5,8 +5,9 @@ import { DialogTitle } from "@/components/ui/dialog";
 import { useT } from "@/lib/i18n";
 
 type MessageArticleProps = {
+  /** The sender's name, and the text. */
   message: { name: string; message: string };
-  /** DetailRow elements. */
+  /** The rows above the text, as DetailRow elements. */
   details: ReactNode;
   onDelete(): void;
   /** Whether the message is in a dialog. The sender's name is then the title of the dialog. */

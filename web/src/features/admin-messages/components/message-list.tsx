@@ -23,6 +23,7 @@ type ListedMessage = {
 };
 
 type MessageListProps = {
+  /** Accessible name of the list. */
   label: string;
   messages: ListedMessage[];
   openedId: string | null;

@@ -24,7 +24,7 @@ type OpenedMessageProps = {
   onClose(): void;
 };
 
-/** A message and its conversation in a dialog. On phones the dialog fills the window. */
+/** A message of the board of commissions and its conversation, in a dialog. On phones the dialog fills the window. */
 export function OpenedMessage({ id, back, onClose }: OpenedMessageProps) {
   const t = useT();
   const narrow = useMediaQuery("(width < 48rem)");

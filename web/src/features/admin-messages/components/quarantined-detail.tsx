@@ -17,7 +17,7 @@ type QuarantinedDetailProps = {
   inDialog: boolean;
 };
 
-/** The opened message of the quarantine. The email address is no link, because the message is probably spam. */
+/** The opened message of the quarantine. Its email address is not a link, because the message is probably spam. */
 export function QuarantinedDetail({
   message,
   restoring,

@@ -33,7 +33,7 @@ export function ReplyForm({
   const picturesInput = useRef<HTMLInputElement>(null);
   const action = useConversationAction(message.id);
   const sending = useIsReplying(message.id);
-  const area = useRef<HTMLTextAreaElement>(null);
+  const textArea = useRef<HTMLTextAreaElement>(null);
 
   function change(text: string) {
     changeDraft({ ...draft, text });
@@ -62,7 +62,7 @@ export function ReplyForm({
       <TextAreaField
         label={t("messages.replyLabel", { name: message.name })}
         hint={t(mail ? "messages.replyMailed" : "messages.replyAtLink")}
-        ref={area}
+        ref={textArea}
         rows={5}
         maxLength={CONTACT_MESSAGE_MAX}
         value={draft.text}
@@ -81,7 +81,7 @@ export function ReplyForm({
           onInsert={(text) =>
             change(draft.text.trim() ? `${draft.text.trimEnd()}\n\n${text}` : text)
           }
-          onInserted={() => area.current?.focus()}
+          onInserted={() => textArea.current?.focus()}
         />
       </div>
     </form>

@@ -11,6 +11,7 @@ const DIALOG_WIDTH = 2560;
 /** The pictures of a reply. A press opens a picture in a dialog. */
 export function ReplyPictures({ pictures }: { pictures: ConversationPicture[] }) {
   const t = useT();
+  // The picture in the dialog; undefined while the dialog is closed.
   const [open, setOpen] = useState<ConversationPicture>();
   if (pictures.length === 0) return null;
   const alt = (picture: ConversationPicture) =>
@@ -46,6 +47,7 @@ export function ReplyPictures({ pictures }: { pictures: ConversationPicture[] })
   );
 }
 
+/** A picture of a conversation, fetched at most `width` pixels wide. */
 function Picture({
   picture,
   width,

@@ -15,12 +15,16 @@ import type { SavedReply } from "@/lib/types";
 /** The maximum length of a title, in code points, as the server checks it. */
 const TITLE_MAX = 300;
 
+/** The values of the form. */
 type Values = { title: string; text_en: string; text_pt: string };
 
 /** The length of a text in code points. */
 const length = (text: string) => Array.from(text).length;
 
-/** The form that changes `reply`, or without it makes a new saved reply. `onClose` is called after saving and by Cancel. */
+/**
+ * The form that changes the saved reply `reply`, or without one adds a saved reply. `onClose` is called after saving and by
+ * Cancel.
+ */
 export function SavedReplyForm({ reply, onClose }: { reply?: SavedReply; onClose(): void }) {
   const t = useT();
   const save = useSaveReply();
@@ -35,6 +39,7 @@ export function SavedReplyForm({ reply, onClose }: { reply?: SavedReply; onClose
   const { setFocus } = form;
   useEffect(() => setFocus("title"), [setFocus]);
 
+  /** Whether the values can be saved. Otherwise shows the error at the field. */
   function check({ title, text_en, text_pt }: Values): boolean {
     if (!title.trim() || length(title.trim()) > TITLE_MAX)
       form.setError("title", { message: t("messages.saved.error.title") }, { shouldFocus: true });

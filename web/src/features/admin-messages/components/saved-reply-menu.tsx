@@ -18,6 +18,7 @@ type SavedReplyMenuProps = {
   onInserted(): void;
 };
 
+/** The classes of an entry. */
 const itemClass =
   "data-highlighted:bg-indigo-tint nav-text flex min-h-[46px] cursor-pointer items-center px-4 py-2 outline-none";
 

@@ -4,6 +4,7 @@ import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
 
 type StateFilterProps = {
+  /** The chosen state; "" for all conversations. */
   state: MessageView["state"];
   onChange(state: MessageView["state"]): void;
 };

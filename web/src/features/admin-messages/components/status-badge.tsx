@@ -2,6 +2,7 @@ import { Badge } from "@/components/ui/badge";
 import { useT } from "@/lib/i18n";
 import type { ContactStatus } from "@/lib/types";
 
+/** The colours of the badge by the status. */
 const tones = { new: "ochre", read: "outline", replied: "green" } as const;
 
 /** The status of a message as a coloured label. */

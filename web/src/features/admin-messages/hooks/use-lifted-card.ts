@@ -13,16 +13,21 @@ type LiftedCard = {
   byKey: boolean;
 };
 
+/** The events of moving a card; `column` is the column that the card comes from. */
 type LiftedCardOptions = {
+  /** Called when a card was picked up. */
   onLift(card: BoardCard): void;
+  /** Called when a key has chosen a stage for the picked-up card. */
   onOver(stage: CommissionStage): void;
   /** Called when the card was put down. `to` is null if it was put down outside all stages. */
   onDrop(card: BoardCard, column: BoardColumn, to: CommissionStage | null): void;
+  /** Called when the card was left where it was. */
   onCancel(card: BoardCard, column: BoardColumn): void;
   /** Called when Alt and an arrow are pressed, but there is no stage in that direction. */
   onNowhere(card: BoardCard, column: BoardColumn): void;
 };
 
+/** The arrow keys: -1 chooses the stage to the left, 1 the stage to the right. */
 const DIRECTIONS: Record<string, -1 | 1> = {
   ArrowLeft: -1,
   ArrowUp: -1,

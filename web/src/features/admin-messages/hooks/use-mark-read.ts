@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import type { ContactStatus, ContactSubmission } from "@/lib/types";
 
-/** Marks a new message as read when it is opened. While it stays open, the owner can set it back to New. */
+/** Marks a new message as read when it is opened. While the message stays open, the owner can set it back to New. */
 export function useMarkRead(
   opened: ContactSubmission | null,
   setStatus: (id: string, status: ContactStatus) => void,
@@ -10,7 +10,7 @@ export function useMarkRead(
   const handledId = useRef<string | null>(null);
   const id = opened?.id ?? null;
   const status = opened?.status;
-  // Only when another message is opened, so that a status that the owner sets stays.
+  // Runs only when another message is opened, so that a status that the owner sets stays.
   useEffect(() => {
     if (handledId.current === id) return;
     handledId.current = id;

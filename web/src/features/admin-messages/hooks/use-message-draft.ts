@@ -1,11 +1,15 @@
 import { useState, useSyncExternalStore } from "react";
 
-/** The drafts by kind and message id, such as "reply <id>". They stay while another message is open. */
+/**
+ * The drafts (texts that are not sent yet) by kind and message id, such as "reply <id>". They stay while another message is open,
+ * but not after a reload.
+ */
 const drafts = new Map<string, Draft>();
 
 /** A draft has an id and the texts of its fields. */
 type Draft = { id: string; [field: string]: string };
 
+/** Called after a draft was stored or deleted. */
 const listeners = new Set<() => void>();
 
 function subscribe(listener: () => void) {
@@ -13,6 +17,7 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
+/** Stores a draft, or deletes it for undefined. */
 function storeDraft(key: string, draft: Draft | undefined) {
   if (draft) drafts.set(key, draft);
   else drafts.delete(key);

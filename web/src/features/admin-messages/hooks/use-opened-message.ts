@@ -1,6 +1,7 @@
 import { useCallback } from "react";
 import { useLocation, useNavigate, useSearchParams } from "react-router";
 
+/** The URL parameter with the id of the opened message. */
 const MESSAGE_PARAM = "message";
 
 /**

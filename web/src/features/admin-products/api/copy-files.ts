@@ -8,7 +8,7 @@ import { stillOf } from "@/lib/upload/still-name";
 /**
  * Copies stored files of works, with the stills of videos (the pictures shown until a video plays). Adds the URL of each copy to
  * `copies`, by the URL of the original file. A retry with the same map copies only the files that the map lacks. URLs outside
- * the bucket are skipped: the site never deletes such files, so several works can share them.
+ * the bucket are skipped, because the site never deletes such files, and so several works can share them.
  */
 export async function copyFiles(
   backend: OwnerBackend,

@@ -3,8 +3,8 @@ import type { OwnerBackend } from "@/lib/backend";
 import { isTransient, waitForRetry } from "@/lib/upload/retry";
 
 /**
- * Inserts a work with this id, unless a row with the id exists. That makes retries safe: if a response is lost, the next
- * attempt inserts no second row. Temporary failures are retried; other errors are thrown.
+ * Inserts a work with this id, unless a row with the id exists. That makes retries safe, because the attempt after a
+ * lost response inserts no second row. Temporary failures are retried; other errors are thrown.
  */
 export async function insertOnce(
   backend: OwnerBackend,

@@ -15,14 +15,15 @@ export type ProductsPage = { rows: Product[]; total: number };
 /** PostgREST's error code for a range that begins after the last row. */
 const RANGE_NOT_SATISFIABLE = "PGRST103";
 
+/** The columns of a listed work. "*" does not include the last three. */
 const LISTED_COLUMNS = "*,media,updated_at,is_published";
 
 /** How many ids one request reads at most. */
 const IDS_PER_READ = 1000;
 
 /**
- * Fetches one page of the admin table of works, filtered and sorted by the server. Polls while the server makes renditions of
- * their pictures.
+ * Fetches one page of the admin table of works, filtered and sorted by the server; nothing while `enabled` is false. Polls while
+ * the server makes renditions of the works' pictures.
  */
 export function useProducts(view: ProductView, enabled = true) {
   const backend = useOwnerBackend();

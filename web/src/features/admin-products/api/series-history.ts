@@ -7,6 +7,8 @@ import { updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
 import { historyKeys } from "@/lib/history/revisions";
 import { refetch } from "@/lib/refetch";
 
+// This file reads and restores what the history of a series shows: its texts, and its works in their order.
+
 /** Fetches the titles of the works in these versions, by work id, while `shown` is true. Deleted works are missing. */
 export function useWorkTitles(
   versions: readonly SeriesVersion[],
@@ -36,7 +38,7 @@ export function useWorkTitles(
 
 /**
  * Returns a function that makes an earlier version of a series the current one. The function resolves with the number of missing
- * files, which is always 0: a series has no files of its own.
+ * files. The number is always 0, because a series has no files of its own.
  */
 export function useRestoreVersion() {
   const backend = useOwnerBackend();

@@ -10,6 +10,8 @@ import { refetch } from "@/lib/refetch";
 import { removeCachedRow } from "@/lib/remove-cached-row";
 import type { MoveArgs, Series, SeriesWork } from "@/lib/types";
 
+// This file reads and changes series and their pairs. A pair is a row of series_works: one work in one series.
+
 // The query keys are not in lib/query-keys.ts, which visitors download. The first part is the table.
 const seriesKey = ["series", "admin"] as const;
 const pairsKey = (seriesId: string) => ["series_works", seriesId] as const;

@@ -54,8 +54,8 @@ export function AltTextFields({ form: { control }, urls, media }: AltTextFieldsP
           const info = media?.[url];
           const texts = stored[url] ?? {};
           const name = t("products.altOf", { n: index + 1 });
-          // The languages without a text for which there is a suggestion.
-          const open = LANGUAGES.filter((one) => !texts[one]?.trim() && suggestions[one]);
+          // The languages in which the picture has no text, but a suggestion.
+          const fillable = LANGUAGES.filter((one) => !texts[one]?.trim() && suggestions[one]);
           return (
             <li key={url} className="grid gap-4 sm:grid-cols-[92px_minmax(0,1fr)]">
               <Picture
@@ -77,14 +77,17 @@ export function AltTextFields({ form: { control }, urls, media }: AltTextFieldsP
                     onBlur={field.onBlur}
                   />
                 ))}
-                {open.length > 0 && (
+                {fillable.length > 0 && (
                   <Button
                     variant="ghost"
                     size="sm"
                     className="justify-self-start px-3"
                     aria-label={t("products.altSuggestFor", { n: index + 1 })}
                     onClick={() =>
-                      change(url, Object.fromEntries(open.map((one) => [one, suggestions[one]])))
+                      change(
+                        url,
+                        Object.fromEntries(fillable.map((one) => [one, suggestions[one]])),
+                      )
                     }
                   >
                     {t("products.altSuggest")}
@@ -99,7 +102,7 @@ export function AltTextFields({ form: { control }, urls, media }: AltTextFieldsP
   );
 }
 
-/** What the pictures are suggested to be called: title and medium of the work in each language; "" without a title. */
+/** The suggested alternative text in each language, made from the work's title and medium; "" without a title. */
 function useSuggestions(control: AltTextFieldsProps["form"]["control"]): Record<Language, string> {
   const [title, titlePt, medium, mediumPt] = useWatch({
     control,

@@ -9,7 +9,7 @@ import { usePreventFileDrop } from "@/components/upload/use-prevent-file-drop";
 import { useT } from "@/lib/i18n";
 import { acceptOf, IMAGE_ONLY } from "@/lib/upload/media-types";
 
-/** A button to choose many pictures together; each becomes the draft of a work. */
+/** A button to choose many pictures together. Each picture becomes the draft of a new work. */
 export function BulkUploadButton({ add }: Pick<DraftBatchProps, "add">) {
   const t = useT();
   const input = useRef<HTMLInputElement>(null);
@@ -35,15 +35,15 @@ export function BulkUploadButton({ add }: Pick<DraftBatchProps, "add">) {
 }
 
 /** Lets the owner drop or paste pictures onto its children, the table of works, and shows the drafts above the table. */
-export function BulkUpload({ children, ...drafts }: DraftBatchProps & { children: ReactNode }) {
+export function BulkUpload({ children, ...batchProps }: DraftBatchProps & { children: ReactNode }) {
   const t = useT();
   const area = useRef<HTMLDivElement>(null);
-  const { isDraggedOver, dropTarget } = useFileDrop(drafts.add, { multiple: true });
-  useFilePaste(area, IMAGE_ONLY, drafts.add);
+  const { isDraggedOver, dropTarget } = useFileDrop(batchProps.add, { multiple: true });
+  useFilePaste(area, IMAGE_ONLY, batchProps.add);
   usePreventFileDrop(); // for drops beside the area
   return (
     <div ref={area} {...dropTarget} data-drop="" className="relative min-h-[40vh]">
-      <DraftList {...drafts} />
+      <DraftList {...batchProps} />
       {children}
       {isDraggedOver && (
         <div className="outline-indigo bg-indigo-tint/85 pointer-events-none absolute inset-0 z-10 outline-3 outline-offset-8">

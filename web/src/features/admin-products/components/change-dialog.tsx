@@ -37,7 +37,7 @@ export function ChangeDialog({ open, onSave, onClose }: ChangeDialogProps) {
   );
 }
 
-// A component of its own, so that each opening starts with empty fields.
+/** The form of the dialog. It is a component of its own, because it is mounted at each opening, and so starts with empty fields. */
 function ChangeForm({ onSave, onClose }: Pick<ChangeDialogProps, "onSave" | "onClose">) {
   const t = useT();
   const [type, setType] = useState<ArtworkType | "">("");

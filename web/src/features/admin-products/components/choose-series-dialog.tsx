@@ -36,6 +36,7 @@ export function ChooseSeriesDialog({ open, workIds, onClose }: ChooseSeriesDialo
   );
 }
 
+/** The list of the series with their buttons. */
 function Choices({ workIds }: { workIds: readonly string[] }) {
   const t = useT();
   const series = useSeriesList();

@@ -25,6 +25,7 @@ export function DraftList({ drafts, batch }: DraftBatchProps) {
 
   const allIds = drafts.map(({ id }) => id);
   const uploadedCount = drafts.filter(isUploaded).length;
+  // The times of publication that the drafts have.
   const times = new Set(drafts.map(({ values }) => values.publish_at));
   const allScheduled = drafts.every(({ values }) => values.visibility === "scheduled");
   const failedIds = drafts.filter(({ state }) => state === "failed").map(({ id }) => id);

@@ -11,7 +11,7 @@ import { ProgressBar } from "@/components/upload/progress-bar";
 import { useBoot } from "@/lib/boot";
 import { ARTWORK_TYPES } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import type { ArtworkType } from "@/lib/types";
 import { useOnline } from "@/lib/use-online";
 import { cn } from "@/lib/cn";
@@ -149,7 +149,7 @@ export const DraftRow = memo(function DraftRow({
 const isFailed = ({ state }: Draft) =>
   state === "failed" || state === "refused" || state === "unsaved" || state === "missing";
 
-const stateTexts: Record<Draft["state"], Key> = {
+const stateTexts: Record<Draft["state"], TextKey> = {
   waiting: "bulk.waiting",
   uploading: "upload.progress",
   failed: "upload.failedTitle",

@@ -4,7 +4,7 @@ import { DraftDialog } from "@/components/form/draft-dialog";
 import type { DraftDialogProps } from "@/lib/editing/use-draft-dialog";
 import { useT } from "@/lib/i18n";
 
-/** The dialog around the form of a work. */
+/** The dialog around the form of a work. `dialog` comes from useDraftDialog. */
 export function ProductDialog(dialog: DraftDialogProps<ProductFormState>) {
   const t = useT();
   const title = t(dialog.start.product ? "products.editTitle" : "products.add");

@@ -34,16 +34,19 @@ import { ARTWORK_TYPES, BUCKETS } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
 import type { DraftFormProps } from "@/lib/editing/use-draft-dialog";
 import { useReportChanges } from "@/lib/editing/use-form-draft";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import { IMAGE_ONLY, VIDEO_ONLY } from "@/lib/upload/media-types";
 
-/** The form of a new, existing or duplicated work, with its uploads, its draft, and the dialog for conflicts. */
+/**
+ * The form of a work (a row of products) in a dialog: of a new work, an existing one, or a copy. A new field needs an entry in
+ * schema.ts and an input in one of the groups below: TwoLanguages for a text in English and Portuguese.
+ */
 export function ProductForm({
-  start,
-  draft,
-  onChanged,
-  onLoadNewer,
-  hasDraft,
+  start, // the state with which the form starts: the work, the values of its fields, and its files
+  draft: draftName,
+  onChanged, // stores the unsaved state as the draft; null deletes the draft
+  onLoadNewer, // after a conflict: opens the dialog again with the version that was saved meanwhile
+  hasDraft, // whether the draft is stored
   onCancel,
   onSaved,
 }: DraftFormProps<ProductFormState>) {
@@ -52,13 +55,13 @@ export function ProductForm({
   const { save, overwrite, dismissConflict, conflict, saving } = useSaveProduct(start, onSaved);
   const form = useForm<ProductValues>({
     resolver: zodResolver(productSchema),
-    // A draft that the browser has stored may lack a field that was added to the form since.
+    // The values of the work come first, because the draft of an earlier version of the site may lack fields.
     defaultValues: { ...formValues(product), ...start.values },
     mode: "onSubmit",
     reValidateMode: "onChange",
   });
   const { register, control, watch, formState } = form;
-  const media = useProductMedia(start, draft, hasDraft);
+  const media = useProductMedia(start, draftName, hasDraft);
   usePreventFileDrop();
 
   const changed = start.unsaved || formState.isDirty || media.changed;
@@ -104,7 +107,7 @@ export function ProductForm({
 
   const formId = useId();
   const groupId = (name: string) => `${formId}-${name}`;
-  const titleError = formState.errors.title?.message as Key | undefined;
+  const titleError = formState.errors.title?.message as TextKey | undefined;
   const notInGallery = !useBoot().site.gallery.types.includes(watch("artwork_type"));
 
   return (
@@ -297,13 +300,13 @@ function Columns({ children }: { children: ReactNode }) {
 }
 
 /** The upload queues of the work's files, and the state of all of them together. */
-function useProductMedia(start: ProductFormState, draft: string, hasDraft: () => boolean) {
+function useProductMedia(start: ProductFormState, draftName: string, hasDraft: () => boolean) {
   const { upload, uploadStill, discard } = useUploader(BUCKETS.products);
   const onProblem = useUploadToasts();
   const common = { upload, discard, hasDraft, onProblem };
   const { image_url, image_gallery, video_gallery } = start.media;
   const draftOptions = (field: keyof ProductMedia) => ({
-    draft: `${draft}/${field}`,
+    draft: `${draftName}/${field}`,
     pending: start.pending?.[field],
   });
   const main = useUploadQueue({

@@ -49,17 +49,18 @@ function ProductTable({ products, sort, onSort, onToggle, ...handlers }: Product
           <Head className="w-[77px]">
             <span className="sr-only">{t("products.thumbnail")}</span>
           </Head>
-          <SortHead {...{ sort, onSort }} ascending="title" descending="title-desc">
+          <SortHead sort={sort} onSort={onSort} ascending="title" descending="title-desc">
             {t("products.title")}
           </SortHead>
-          <SortHead {...{ sort, onSort }} ascending="type">
+          <SortHead sort={sort} onSort={onSort} ascending="type">
             {t("gallery.type")}
           </SortHead>
           <Head className={wideOnly}>{t("gallery.dimensions")}</Head>
           <Head>{t("products.featuredBadge")}</Head>
           <Head>{t("products.inStock")}</Head>
           <SortHead
-            {...{ sort, onSort }}
+            sort={sort}
+            onSort={onSort}
             ascending="date"
             descending="date-desc"
             className={wideOnly}

@@ -3,12 +3,14 @@ import { useT } from "@/lib/i18n";
 
 type ProductPagerProps = { page: number; total: number; onPage(page: number): void };
 
-/** Says which works are on the page, and has buttons to other pages. */
+/** Says which of all `total` works are on the page, and has buttons to other pages. Pages are counted from 1. */
 export function ProductPager({ page, total, onPage }: ProductPagerProps) {
   const t = useT();
   return (
     <Pager
-      {...{ page, total, onPage }}
+      page={page}
+      total={total}
+      onPage={onPage}
       label={t("products.pages")}
       previousText={t("products.pageBefore")}
       nextText={t("products.pageAfter")}

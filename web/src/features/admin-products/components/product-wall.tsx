@@ -30,6 +30,9 @@ import { imageInfo } from "@/lib/media";
 import { stackedToast } from "@/lib/toast";
 import type { MoveArgs, Product } from "@/lib/types";
 
+// This file renders the wall: works as pictures in a grid, which the owner selects, changes and moves. The folder wall has the
+// geometry, the gestures and the selection.
+
 type ProductWallProps = {
   /** The ids of all works of the list, in its order. */
   ids: readonly string[];

@@ -23,7 +23,9 @@ type SelectionBarProps = {
   /** Whether the list is in the owner's order, which moves change. */
   canMove: boolean;
   onChange(values: WorkValues): void;
+  /** Opens the dialog that changes fields of all selected works. */
   onEditAll(): void;
+  /** Opens the dialog that adds the selected works to a series or removes them from it. */
   onSeries(): void;
   /** Moves the selected works by one place. */
   onStep(step: -1 | 1): void;

@@ -6,7 +6,7 @@ import { useT } from "@/lib/i18n";
 
 type SeriesDialogProps = DraftDialogProps<SeriesFormState> & { onCreated(id: string): void };
 
-/** The dialog around the form of a series. */
+/** The dialog around the form of a series. `dialog` comes from useDraftDialog. */
 export function SeriesDialog({ onCreated, ...dialog }: SeriesDialogProps) {
   const t = useT();
   const title = t(dialog.start.series ? "series.editTitle" : "series.add");

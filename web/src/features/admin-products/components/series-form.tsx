@@ -22,7 +22,7 @@ import type { DraftFormProps } from "@/lib/editing/use-draft-dialog";
 import { useReportChanges } from "@/lib/editing/use-form-draft";
 import { useSave } from "@/lib/editing/use-save";
 import { useT } from "@/lib/i18n";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import { stackedToast } from "@/lib/toast";
 import type { Series } from "@/lib/types";
 
@@ -39,9 +39,9 @@ type SeriesFormProps = DraftFormProps<SeriesFormState> & {
 
 /** The form of a new or existing series, with its draft and the dialog for conflicts. */
 export function SeriesForm({
-  start,
-  onChanged,
-  onLoadNewer,
+  start, // the state with which the form starts
+  onChanged, // stores the unsaved state as the draft; null deletes the draft
+  onLoadNewer, // after a conflict: opens the dialog again with the version that was saved meanwhile
   onCancel,
   onSaved,
   onCreated,
@@ -50,6 +50,7 @@ export function SeriesForm({
   const { series } = start;
   const { create, update } = useChangeSeries();
   const { data: all = [] } = useSeriesList();
+  // The slugs (names in URLs) of the other series.
   const taken = all.filter(({ id }) => id !== series?.id).map(({ slug }) => slug);
   const form = useForm<SeriesValues>({
     resolver: zodResolver(seriesSchema(taken)),
@@ -89,7 +90,7 @@ export function SeriesForm({
   );
 
   const errorOf = (name: keyof SeriesValues) => {
-    const key = errors[name]?.message as Key | undefined;
+    const key = errors[name]?.message as TextKey | undefined;
     return key && t(key);
   };
   // Until the owner writes another one, a new series has the slug of its title.

@@ -53,6 +53,7 @@ type SeriesRowProps = SeriesActions & {
   onMove(to: number): void;
 };
 
+/** One series in the list, with its drag handle and buttons. */
 function SeriesRow({ series, index, total, onMove, onEdit, onHistory, onDelete }: SeriesRowProps) {
   const t = useT();
   const { title } = series;

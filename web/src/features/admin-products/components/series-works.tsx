@@ -21,7 +21,7 @@ import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
 import { useUndo } from "@/lib/editing/use-undo";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
-import type { MoveArgs, Series } from "@/lib/types";
+import type { MoveArgs, Product, Series } from "@/lib/types";
 
 const iconProps = { "aria-hidden": true, size: 20, strokeWidth: 1.75 } as const;
 
@@ -35,8 +35,7 @@ export function SeriesWorks({ series }: { series: Series }) {
   const [adding, setAdding] = useState(false);
   const productDialog = useDraftDialog("products", initialFormState(null));
   const seriesDialog = useDraftDialog("series", initialSeriesState(null));
-  const onEdit = (product: Parameters<typeof initialFormState>[0]) =>
-    productDialog.open(initialFormState(product));
+  const onEdit = (product: Product) => productDialog.open(initialFormState(product));
 
   return (
     <AdminPage
@@ -93,7 +92,7 @@ export function SeriesWorks({ series }: { series: Series }) {
 type WallProps = {
   series: Series;
   pairs: readonly RevisionPair[];
-  onEdit(product: Parameters<typeof initialFormState>[0]): void;
+  onEdit(product: Product): void;
 };
 
 /** The works of the series, which the owner orders, takes out, or makes the cover. */

@@ -3,13 +3,13 @@ import { VisibilityInputs } from "@/features/admin-products/components/visibilit
 import type { ProductValues } from "@/features/admin-products/schema";
 import { chooseVisibility, type Visibility } from "@/features/admin-products/visibility";
 import { useT } from "@/lib/i18n";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
 /** The fields in the form of a work that choose who sees the work. */
 export function VisibilityFields() {
   const t = useT();
   const { register, watch, setValue, getValues, formState } = useFormContext<ProductValues>();
-  const error = formState.errors.publish_at?.message as Key | undefined;
+  const error = formState.errors.publish_at?.message as TextKey | undefined;
   return (
     <VisibilityInputs
       className="grid items-start gap-x-[22px] gap-y-6 sm:grid-cols-2"

@@ -8,8 +8,9 @@ import { useT } from "@/lib/i18n";
 import { useOverflow } from "@/lib/use-overflow";
 
 type WallBarProps = {
-  /** How many works are selected, of `total`. */
+  /** The number of selected works. */
   count: number;
+  /** The number of works on the wall. */
   total: number;
   onSelectAll(): void;
   onClear(): void;
@@ -19,7 +20,10 @@ type WallBarProps = {
 
 const iconProps = { "aria-hidden": true, size: 20, strokeWidth: 1.75 } as const;
 
-/** The bar at the foot of the window while works are selected. */
+/**
+ * The bar at the foot of the window while works are selected. If they are more than MAX_CHANGED, the buttons in `children` are
+ * disabled.
+ */
 export function WallBar({ count, total, onSelectAll, onClear, children }: WallBarProps) {
   const t = useT();
   const row = useRef<HTMLFieldSetElement>(null);

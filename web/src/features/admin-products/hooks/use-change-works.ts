@@ -4,7 +4,10 @@ import { useUndo } from "@/lib/editing/use-undo";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 
-/** Returns a function that sets values in works, and shows a toast that can undo it or says that it failed. */
+/**
+ * Returns a function that sets the same values in the works with these ids. Afterwards a toast offers to undo the change, or says
+ * that it has failed.
+ */
 export function useChangeWorks() {
   const t = useT();
   const undoButton = useUndo();

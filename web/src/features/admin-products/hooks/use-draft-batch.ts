@@ -19,6 +19,9 @@ import { stackedToast } from "@/lib/toast";
 import { UploadError } from "@/lib/upload/upload-error";
 import { createUploader } from "@/lib/upload/uploader";
 
+// This file connects the batch (the drafts of works that are made from many pictures together) with the backend, with the drafts
+// that the browser stores, and with toasts.
+
 // The batch of each backend client. It is not in the state of a component, so that uploads continue on other admin pages.
 const batches = new WeakMap<OwnerBackend, DraftBatch>();
 

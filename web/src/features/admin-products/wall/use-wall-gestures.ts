@@ -22,7 +22,7 @@ type Gesture =
   | { kind: "drag"; index: number }
   | { kind: "lasso"; start: Point };
 
-type WallGestures = {
+type WallGestureOptions = {
   wall: RefObject<HTMLElement | null>;
   grid: Grid;
   total: number;
@@ -41,7 +41,7 @@ type WallGestures = {
  * gestures smooth, the preview or lasso follows the pointer by styles that are written once in each frame, and the React state
  * changes only when the selection does.
  */
-export function useWallGestures(options: WallGestures) {
+export function useWallGestures(options: WallGestureOptions) {
   // The latest options, for listeners that outlive a render.
   const latest = useRef(options);
   useEffect(() => {

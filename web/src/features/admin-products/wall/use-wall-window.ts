@@ -12,7 +12,10 @@ import { gridOf, rowsOf, type Grid } from "@/features/admin-products/wall/geomet
 /** How many rows are rendered above and below the window, so that fast scrolling shows no gaps. */
 const EXTRA_ROWS = 2;
 
-/** The grid of the wall, and the works to render: those in or near the window, from index `first` to before `end`. */
+/**
+ * Decides which of the `total` works of the wall (a grid of pictures) are rendered: those in or near the window. Returns the grid,
+ * and the indexes of the first work to render (`first`) and of the work after the last one (`end`).
+ */
 export function useWallWindow(wall: RefObject<HTMLElement | null>, total: number) {
   const [width, setWidth] = useState(0);
   // The rows to render. The first rows are a guess until the wall is in the page.

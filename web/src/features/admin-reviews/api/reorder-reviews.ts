@@ -24,7 +24,7 @@ export function useReorderReviews() {
     scope: REVIEW_SCOPE,
     mutationFn: (ids: string[]) => reorder(backend, ids),
     onSuccess: () => refetch(cache, queryKeys.reviews.all),
-    // Not awaited: without a network the retries of the refetch would delay the toast.
+    // Not awaited, because without a network the retries of the refetch would delay the toast.
     onError: () => void refetch(cache, queryKeys.reviews.all),
   });
 }

@@ -4,7 +4,7 @@ import { DraftDialog } from "@/components/form/draft-dialog";
 import type { DraftDialogProps } from "@/lib/editing/use-draft-dialog";
 import { useT } from "@/lib/i18n";
 
-/** The dialog around the form of a review. */
+/** The dialog around the form of a review. `dialog` comes from useDraftDialog. */
 export function ReviewDialog(dialog: DraftDialogProps<ReviewFormState>) {
   const t = useT();
   const title = t(dialog.start.review ? "reviews.editTitle" : "reviews.add");

@@ -37,11 +37,11 @@ type SaveRequest = { base: Review; change: ReviewChange };
 
 /** The form of a new or existing review, with its avatar, its draft, and the dialog for conflicts. */
 export function ReviewForm({
-  start,
-  draft,
-  onChanged,
-  onLoadNewer,
-  hasDraft,
+  start, // the state with which the form starts: the review, the values of its fields, and its avatar
+  draft: draftName,
+  onChanged, // stores the unsaved state as the draft; null deletes the draft
+  onLoadNewer, // after a conflict: opens the dialog again with the version that was saved meanwhile
+  hasDraft, // whether the draft is stored
   onCancel,
   onSaved,
 }: DraftFormProps<ReviewFormState>) {
@@ -63,7 +63,7 @@ export function ReviewForm({
     onFailed: () => stackedToast({ title: t("reviews.toast.updateError"), destructive: true }),
   });
   const saving = create.isPending || savingChange;
-  const avatar = useAvatarQueue(start, draft, hasDraft);
+  const avatar = useAvatarQueue(start, draftName, hasDraft);
   const form = useForm<ReviewValues>({
     resolver: zodResolver(reviewSchema),
     // A draft that an earlier version of the site has stored may lack fields.

@@ -8,6 +8,7 @@ const CALENDAR_KEY = ["calendar-feed"] as const;
 
 type CalendarAction = { action: "create" | "replace"; language: Language } | { action: "remove" };
 
+/** Calls the function calendar-feed and returns the calendar that it responds with. An empty body changes nothing. */
 async function callCalendar(backend: OwnerBackend, body: object, signal?: AbortSignal) {
   const { calendar } = await callFunction<{ calendar: CalendarFeed | null }>(
     backend,

@@ -12,7 +12,7 @@ import { SelectField } from "@/components/form/select-field";
 import { TextField } from "@/components/form/text-field";
 import { AdminGroup } from "@/components/layout/admin-group";
 import { useT } from "@/lib/i18n";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
 /** The height of each text's areas in lines; 0 is a field of one line. */
 const ROWS: Record<CommissionTextName, number> = {
@@ -45,7 +45,7 @@ export function CommissionsGroup({ children }: { children?: ReactNode }) {
       <TextField
         label={t("settings.commissionSlots")}
         hint={t("settings.commissionSlotsHint")}
-        error={slotsError && t(slotsError as Key)}
+        error={slotsError && t(slotsError as TextKey)}
         inputMode="numeric"
         optional
         className="max-w-[28em]"

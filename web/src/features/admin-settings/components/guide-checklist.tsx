@@ -14,8 +14,8 @@ import type { Language, SiteTexts } from "@/lib/boot";
 import { useLanguage, useT } from "@/lib/i18n";
 
 /**
- * Lists the steps of the first-run guide that are still to be done: some of their settings still have the values with which
- * a new site starts (the seed). Hidden if there are none, or after the owner has finished or dismissed the guide.
+ * Lists the steps of the first-run guide that are still to be done. A step is to be done while some of its settings have the
+ * values with which a new site starts (the seed). Hidden without such steps, and after the owner has finished or dismissed the guide.
  */
 export function GuideChecklist() {
   const t = useT();

@@ -36,11 +36,14 @@ import { useDraftLock } from "@/lib/draft-lock";
 import { draftName } from "@/lib/drafts";
 import { useT } from "@/lib/i18n";
 import { oneOf } from "@/lib/list-url";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import type { SettingsResponse } from "@/lib/types";
 
+// This file renders the first-run guide, in which the owner of a new site replaces the seed (the settings that a new site starts
+// with) step by step. guide-steps.ts has the steps and their settings.
+
 /** The explanation of each step, as text keys. */
-const EXPLANATIONS: Record<GuideStep, Key> = {
+const EXPLANATIONS: Record<GuideStep, TextKey> = {
   name: "guide.about.name",
   portrait: "guide.about.portrait",
   texts: "guide.about.texts",
@@ -52,17 +55,14 @@ const EXPLANATIONS: Record<GuideStep, Key> = {
 /** How the page shows the state of a step: the tone and the text of its badge, and the text beside it. */
 const STATE_LABELS: Record<
   StepState,
-  { tone: "ochre" | "outline" | "green"; mark: Key; text: Key }
+  { tone: "ochre" | "outline" | "green"; mark: TextKey; text: TextKey }
 > = {
   seed: { tone: "ochre", mark: "guide.seed", text: "guide.seedText" },
   empty: { tone: "outline", mark: "guide.empty", text: "guide.emptyText" },
   own: { tone: "green", mark: "guide.own", text: "guide.ownText" },
 };
 
-/**
- * The first-run guide. In it, the owner of a new site replaces the seed: the settings that a new site starts with. The URL
- * contains the current step. The state of each step is computed from the settings.
- */
+/** The page of the guide. The URL contains the current step. The state of each step is computed from the settings. */
 export function GuidePage() {
   const t = useT();
   const { data, isError, isFetching, refetch } = useSettings();
@@ -249,7 +249,7 @@ function Fields({ step, fieldsProps }: { step: GuideStep; fieldsProps: FieldsPro
     case "portrait":
       return (
         <>
-          <PortraitField {...{ portrait, isPortraitRefused }} />
+          <PortraitField portrait={portrait} isPortraitRefused={isPortraitRefused} />
           <TextFields rows={{ portraitAlt: 0 }} seed={base} />
         </>
       );

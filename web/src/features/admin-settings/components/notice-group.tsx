@@ -11,7 +11,7 @@ import { Switch } from "@/components/ui/switch";
 import { LANGUAGES } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
 import { useMailServer } from "@/lib/mail-test";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
 /**
  * The settings of notices (mails and webhook requests about new messages): recipients, language and webhook. Also the settings
@@ -20,16 +20,16 @@ import type { Key } from "@/lib/texts";
 export function NoticeGroup() {
   const t = useT();
   const { register, control, formState } = useFormContext<SettingsValues>();
-  const server = useMailServer();
+  const mailServer = useMailServer(); // its data say whether a mail server is configured
   // Whether senders get private links. Copies contain the link, so there is no switch for copies without links.
   const links = useWatch({ control, name: "enquiryLinks" });
   const error = (name: "noticeEmail" | "noticeWebhook") => {
     const message = formState.errors[name]?.message;
-    return message && t(message as Key);
+    return message && t(message as TextKey);
   };
   return (
     <AdminGroup title={t("settings.group.notice")} intro={t("settings.noticeIntro")}>
-      {server.data === false ? <NoMailServer /> : !server.isPending && <MailTestButton />}
+      {mailServer.data === false ? <NoMailServer /> : !mailServer.isPending && <MailTestButton />}
       <div className="grid gap-x-7 gap-y-6 md:grid-cols-2">
         <TextAreaField
           label={t("settings.noticeEmail")}

@@ -32,11 +32,14 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { useLeaveGuard } from "@/lib/editing/use-leave-guard";
 import { PRIVACY_SECTIONS, type PrivacySection } from "@/lib/privacy-sections";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import { stackedToast } from "@/lib/toast";
 import type { SettingsResponse, SiteSettings } from "@/lib/types";
 import { IMAGE_ONLY } from "@/lib/upload/media-types";
 import type { PendingFile } from "@/lib/upload/upload-queue";
+
+// This file runs the form of the site's settings: its values, the upload of the portrait, the draft, saving, conflicts, and the
+// question before unsaved changes are left. The fields themselves are in settings-groups.tsx and guide-page.tsx.
 
 /** The props that the form passes to its fields. The fields get the form's values from react-hook-form's context. */
 export type FieldsProps = {
@@ -174,7 +177,7 @@ export function SettingsForm({
     if (invalid && details === "site.portrait") setRefusedPortrait(portraitUrl);
     if (field) {
       setError(field as "name", {
-        message: reason ?? ("settings.error.refused" satisfies Key),
+        message: reason ?? ("settings.error.refused" satisfies TextKey),
       });
       focusOn(field);
     }

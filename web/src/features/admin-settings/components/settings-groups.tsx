@@ -26,28 +26,38 @@ import { Button } from "@/components/ui/button";
 import type { SiteTexts } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import type { MeasuredResponse } from "@/lib/types";
 
-/** The fields of the settings page in titled groups. */
+// The texts of two groups below: about the artist, and what the site promises. The number is the height of a text's areas in lines;
+// 0 is a field of one line. `description2` is the second paragraph of `description`. TEXT_KEYS in schema.ts has all names.
+const ABOUT_TEXTS = { title: 0, description: 5, description2: 5, portraitAlt: 0 };
+const CLAIM_TEXTS = { trustedBy: 0, responseTime: 0, thanks: 3 };
+
+/**
+ * The fields of the settings page in titled groups. `base` has the stored settings. `portrait` is the upload queue of the owner's
+ * portrait, and isPortraitRefused says whether the server has refused the portrait.
+ */
 export function SettingsGroups({ base, portrait, isPortraitRefused }: FieldsProps) {
   const t = useT();
   const { register, formState } = useFormContext<SettingsValues>();
   const { errors } = formState;
-  const errorText = (message: string | undefined) => message && t(message as Key);
+  // The error messages of the form are text keys.
+  const errorText = (message: string | undefined) => message && t(message as TextKey);
   return (
     <>
       <AdminGroup title={t("settings.group.name")}>
         <NameField />
-        <PortraitField {...{ portrait, isPortraitRefused }} />
+        <PortraitField portrait={portrait} isPortraitRefused={isPortraitRefused} />
       </AdminGroup>
 
       <AdminGroup title={t("settings.group.about")} intro={t("settings.bothIntro")}>
-        <TextFields rows={{ title: 0, description: 5, description2: 5, portraitAlt: 0 }} />
+        <TextFields rows={ABOUT_TEXTS} />
       </AdminGroup>
 
       <AdminGroup title={t("settings.group.claims")} intro={t("settings.claimsIntro")}>
-        <TextFields rows={{ trustedBy: 0, responseTime: 0, thanks: 3 }} />
+        <TextFields rows={CLAIM_TEXTS} />
+        {/* Chooses whether visitors read the owner's text about the response time or the measured time. */}
         <ResponseTimeField measured={base.response} />
       </AdminGroup>
 

@@ -39,6 +39,7 @@ export function SettingsPage({ preview }: { preview: PreviewComponent }) {
     >
       <AdminListState
         query={{
+          // A list of one row, the settings. It counts as loading until this tab has the lock of the draft.
           data: data && draft !== undefined ? [data] : undefined,
           isError,
           isFetching,
@@ -58,10 +59,14 @@ export function SettingsPage({ preview }: { preview: PreviewComponent }) {
               setRound((before) => before + 1);
             }}
           >
-            {(parts, state) => (
+            {(fieldsProps, state) => (
               <>
-                <SettingsGroups {...parts} />
-                <SettingsFooter state={state} preview={preview} measured={parts.base.response} />
+                <SettingsGroups {...fieldsProps} />
+                <SettingsFooter
+                  state={state}
+                  preview={preview}
+                  measured={fieldsProps.base.response}
+                />
               </>
             )}
           </SettingsForm>

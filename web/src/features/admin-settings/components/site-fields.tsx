@@ -7,7 +7,7 @@ import { MissingFiles } from "@/components/form/missing-files";
 import { TextField } from "@/components/form/text-field";
 import { SingleImageField } from "@/components/upload/single-image-field";
 import { useT } from "@/lib/i18n";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
 // Fields that the settings page and the first-run guide share.
 
@@ -20,7 +20,7 @@ function useErrorText() {
   const { formState } = useFormContext<SettingsValues>();
   return (name: SingleTextName) => {
     const message = formState.errors[name]?.message;
-    return message && t(message as Key);
+    return message && t(message as TextKey);
   };
 }
 

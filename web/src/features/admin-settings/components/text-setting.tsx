@@ -7,7 +7,7 @@ import type {
 } from "@/features/admin-settings/schema";
 import type { Language } from "@/lib/boot";
 import { otherLanguage, useT } from "@/lib/i18n";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
 /** The form name of a text in one language. */
 type TextPath =
@@ -32,7 +32,7 @@ export function TextSetting({ label, pathOf, rows, hintOf }: TextSettingProps) {
   const texts = { en, pt };
   const errorOf = (language: Language) => {
     const key = form.getFieldState(names[language], form.formState).error?.message;
-    return key && t(key as Key);
+    return key && t(key as TextKey);
   };
   function helpOf(language: Language): string | undefined {
     const other = otherLanguage(language);

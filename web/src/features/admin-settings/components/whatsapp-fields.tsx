@@ -66,7 +66,7 @@ export function WhatsAppFields({ stored, error }: WhatsAppFieldsProps) {
               setNumber(formatNumber(getValues("whatsapp"), getValues("whatsappCountry"))),
           })}
         />
-        <WhatsAppState {...{ value, country, stored }} />
+        <WhatsAppState value={value} country={country} stored={stored} />
       </div>
     </>
   );

@@ -13,7 +13,8 @@ type WhatsAppStateProps = {
 };
 
 /**
- * A link to test the WhatsApp number. For an incomplete stored number, a warning instead: the site shows no WhatsApp link.
+ * A link to test the WhatsApp number in the input. If that is the stored number and it is incomplete, shows a warning instead,
+ * because the site then has no WhatsApp link.
  */
 export function WhatsAppState({ value, country, stored }: WhatsAppStateProps) {
   const t = useT();

@@ -4,8 +4,8 @@ import { NEW_MESSAGES_POLL_LIVE_MS, NEW_MESSAGES_POLL_MS } from "@/lib/constants
 import { messageKeys } from "@/lib/message-keys";
 
 /**
- * Fetches the number of unread messages and the newest message (null if there is none). Polls regularly, and more often if
- * `live` is false: then no live channel (a connection on which the server reports changes) reports new messages.
+ * Fetches the number of unread messages and the newest message (null if there is none), and polls. `live` says whether a live
+ * channel (a connection on which the server reports changes) is joined. Without one, polls more often.
  */
 export function useNewMessages(live: boolean) {
   const backend = useOwnerBackend();

@@ -8,7 +8,7 @@ import { AdminTabs } from "@/features/admin-shell/components/admin-tabs";
 /** The frame of all admin pages: the tabs and the current page. */
 export function AdminLayout() {
   const unread = useUnreadMessages();
-  // Loads the code of toasts early: when a toast must report that the network fails, the code could not load.
+  // Loads the code of toasts early, because it could not load when a toast must report that the network fails.
   useEffect(preloadToastArea, []);
   return (
     <PageShell foot="thin">

@@ -7,13 +7,13 @@ import { Badge } from "@/components/ui/badge";
 import { Link } from "@/components/ui/link";
 import { RowEdge } from "@/components/ui/row-edge";
 import { useOverflow } from "@/lib/use-overflow";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
 /**
  * The tabs: the admin pages of the header's menu, then settings and account. On wide screens a tab with `apart` and the tabs
  * after it are at the right edge.
  */
-const tabs: readonly { key: Key; to: string; apart?: boolean }[] = [
+const tabs: readonly { key: TextKey; to: string; apart?: boolean }[] = [
   ...adminLinks,
   { key: "settings.title", to: "/admin/settings", apart: true },
   { key: "account.title", to: "/admin/account" },

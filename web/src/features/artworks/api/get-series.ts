@@ -6,6 +6,8 @@ import type { Product, Series } from "@/lib/types";
 import { typeConditions } from "@/features/artworks/api/type-conditions";
 import { ARTWORKS_PER_PAGE, type ArtworksPage } from "@/features/artworks/paging";
 
+// This file has the queries of series (works that the owner shows together): their list, one of them, and the works of one.
+
 /** The id of a series, for requests, and its slug, for URLs. */
 export type SeriesName = Pick<Series, "id" | "slug">;
 /** The columns of a series that the row of series above the gallery needs. */
@@ -14,8 +16,8 @@ export type SeriesEntry = Pick<
   "id" | "slug" | "title" | "title_pt" | "image_url" | "types" | "media"
 >;
 
-// The keys of the queries below. They are not in lib/query-keys.ts, so that the home page, which loads that file, need not load
-// them. internal/pages/series.go makes the same keys.
+// The keys of the queries below. They are not in lib/query-keys.ts, because the home page loads that file and does not need them.
+// internal/pages/series.go makes the same keys.
 export const seriesKeys = {
   list: (filter: GalleryFilter) => ["series", "gallery", filter] as const,
   one: (slug: string) => ["series", "one", slug] as const,

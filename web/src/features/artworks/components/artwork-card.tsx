@@ -42,8 +42,8 @@ export const ArtworkCard = memo(function ArtworkCard({
   layout,
   eager,
 }: ArtworkCardProps) {
-  const page = useLanguage();
-  const { language, t } = page;
+  const pageLanguage = useLanguage();
+  const { language, t } = pageLanguage;
   const url = product.image_url;
   // The size of the loaded file; null until it has loaded. Not used for files with metadata.
   const [measured, setMeasured] = useState(() => loadedSizes.get(product) ?? null);
@@ -51,13 +51,13 @@ export const ArtworkCard = memo(function ArtworkCard({
   const reserved = reservedSizes[product.artwork_type] ?? square;
   const info = imageInfo(product, url);
   const size = info ?? (measured?.url === url ? measured.size : reserved);
-  const title = artworkTitle(product, page);
-  const caption = artworkCaption(product, page);
+  const title = artworkTitle(product, pageLanguage);
+  const caption = artworkCaption(product, pageLanguage);
   const alt = artworkAlt(product, url, language);
   const inGallery = useBoot().site.gallery.types.includes(product.artwork_type);
   const href = useLocalizedUrl(`${inGallery ? "/gallery/all" : "/"}?art=${product.id}`);
   const boxRef = useRef<HTMLSpanElement>(null);
-  // Whether the first render was painted: effects run after it.
+  // Whether the first render was painted. Effects run after that.
   const wasPainted = useRef(false);
   useEffect(() => {
     wasPainted.current = true;

@@ -40,9 +40,9 @@ export function ArtworkDialog({ product, open, onClose, onEnquire }: ArtworkDial
  * focus is in the dialog.
  */
 function ArtworkView({ product, onEnquire }: Pick<ArtworkDialogProps, "product" | "onEnquire">) {
-  const page = useLanguage();
-  const title = artworkTitle(product, page);
-  const media = artworkMedia(product, page.language);
+  const pageLanguage = useLanguage();
+  const title = artworkTitle(product, pageLanguage);
+  const media = artworkMedia(product, pageLanguage.language);
   const carousel = useCarousel({ loop: true, watchDrag });
   const label = useEnquiryLabel(product);
 
@@ -53,6 +53,7 @@ function ArtworkView({ product, onEnquire }: Pick<ArtworkDialogProps, "product" 
       onKeyDown={media.length > 1 ? carousel.onKeyDown : undefined}
     >
       <DialogClose className="top-1 right-1 md:top-3.5 md:right-3.5" />
+      {/* Moves the carousel, and renders nothing. */}
       {carousel.driver}
       <ArtworkStage media={media} carousel={carousel} title={title} />
       <div className="border-line overflow-y-auto overscroll-contain px-5 pt-7 pb-9 md:px-9 md:pt-[74px] md:dark:border-l max-md:dark:border-t">

@@ -5,8 +5,8 @@ import { labelRows } from "@/features/artworks/label-rows";
 
 /** The description and details of a work, for its dialog and for pages without scripts. */
 export function ArtworkFacts({ product }: { product: Product }) {
-  const page = useLanguage();
-  const description = rowText(page.language, product, "description");
+  const pageLanguage = useLanguage();
+  const description = rowText(pageLanguage.language, product, "description");
   return (
     <>
       {description.text && (
@@ -15,12 +15,12 @@ export function ArtworkFacts({ product }: { product: Product }) {
         </p>
       )}
       <dl className="border-divider mt-[27px] border-t-2 text-sm">
-        {labelRows(product, page).map(({ term, text, lang }) => (
+        {labelRows(product, pageLanguage).map(({ term, text, lang }) => (
           <div
             key={term}
             className="border-line grid grid-cols-[minmax(7rem,47%)_minmax(0,1fr)] border-b py-[11px] leading-[1.52]"
           >
-            <dt className="text-ink2">{page.t(term)}</dt>
+            <dt className="text-ink2">{pageLanguage.t(term)}</dt>
             <dd lang={lang}>{text}</dd>
           </div>
         ))}

@@ -20,7 +20,9 @@ const ArtworkZoom = lazyWithPreload(() =>
 );
 
 type ArtworkStageProps = {
+  /** The pictures and videos of the work in their order. */
   media: ReturnType<typeof artworkMedia>;
+  /** The carousel's state. It is made by the dialog, which handles its keys. */
   carousel: ReturnType<typeof useCarousel>;
   title: LocalText;
 };

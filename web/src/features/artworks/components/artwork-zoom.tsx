@@ -51,6 +51,7 @@ export function ArtworkZoom({ src, info, title, alt, onClose }: ArtworkZoomProps
   const [animated, setAnimated] = useState(false);
   const ready = size.width > 0;
   const transform = ready ? clampTransform(requestedTransform, info, size) : fullTransform;
+  // The size of the picture at scale 1 in CSS pixels, and the largest scale.
   const fit = ready ? fitSize(info, size) : { width: 0, height: 0 };
   const max = ready ? maxScale(info, fit) : 1;
 

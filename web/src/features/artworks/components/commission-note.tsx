@@ -26,6 +26,7 @@ export function CommissionNote({ product }: { product: Product }) {
   return commissions?.state && <Note state={commissions.state} texts={commissions.texts} />;
 }
 
+/** What the note needs: the state of commissions, and the owner's texts about them. */
 type NoteProps = { state: "open" | "waitlist" | "closed"; texts: CommissionSettings["texts"] };
 
 function Note({ state, texts }: NoteProps) {

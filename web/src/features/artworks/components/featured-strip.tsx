@@ -24,6 +24,7 @@ import { useOpenArtwork } from "@/features/artworks/hooks/use-open-artwork";
 
 type FeaturedStripProps = { onEnquire(product: Product): void };
 
+// The width of a card. --part is a share of the content's width (styles/base.css).
 const cardClasses = "min-w-0 flex-[0_0_calc(100%*var(--part))]";
 const renderSkeleton = (index: number) => <CardSkeleton index={index} layout="strip" />;
 
@@ -40,14 +41,15 @@ function stripRatioStyle(products: Product[] | undefined): CSSProperties | undef
 
 /** The carousel of featured works on the home page, with the artwork dialog; renders nothing if there are none. */
 export function FeaturedStrip({ onEnquire }: FeaturedStripProps) {
+  // The owner's text that is the heading of the strip; without it the heading is hidden.
   const trustedBy = useSiteText("testimonials.trustedBy");
-  const page = useLanguage();
+  const pageLanguage = useLanguage();
   const headingId = useId();
   const backend = usePublicBackend();
   const { data: firstPage, error, isPending } = useFeaturedProducts();
   const carousel = useCarousel();
   const artwork = useOpenArtwork(firstPage, isPending, (id) => featuredArtworkQuery(backend, id));
-  const openHeading = artwork.product && artworkHeading(artwork.product, page);
+  const openHeading = artwork.product && artworkHeading(artwork.product, pageLanguage);
   // Sets the document title here, because on the home page it depends only on the open work. Null leaves it unchanged.
   usePageTitle(artwork.isPending ? null : (openHeading ?? undefined));
   const { open } = artwork;

@@ -39,11 +39,12 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
   const filter = parseFilter(type, useBoot().site.gallery.types);
   const cache = useQueryClient();
   const series = useGallerySeries(filter);
+  // The series whose works the page shows; null if it shows those of the filter.
   const { current } = series;
-  const page = useArtworksPage(filter, 0, current, series.isReady);
-  const { data: firstPage, isFetching } = page;
-  const isPending = series.isPending || (page.isPending && !series.isError);
-  const isError = series.isError || page.isError;
+  const firstPageQuery = useArtworksPage(filter, 0, current, series.isReady);
+  const { data: firstPage, isFetching } = firstPageQuery;
+  const isPending = series.isPending || (firstPageQuery.isPending && !series.isError);
+  const isError = series.isError || firstPageQuery.isError;
   const slug = current?.slug;
   const pagesKey = useMemo(
     () => (slug ? seriesKeys.works(filter, slug) : queryKeys.products.gallery(filter)),
@@ -130,7 +131,7 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
               <Button
                 variant="outline"
                 loading={isFetching}
-                onClick={() => void (series.isError ? series : page).refetch()}
+                onClick={() => void (series.isError ? series : firstPageQuery).refetch()}
               >
                 {t("common.retry")}
               </Button>

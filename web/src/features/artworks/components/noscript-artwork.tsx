@@ -17,8 +17,9 @@ import { CommissionNote, useEnquiryLabel } from "@/features/artworks/components/
 import type { ArtworksPage } from "@/features/artworks/paging";
 
 type NoscriptArtworkProps = {
+  /** The first page of works; undefined if it could not be read. */
   firstPage: ArtworksPage | undefined;
-  /** The key of the query of a work that is not on the first page. */
+  /** Returns the key of the query of a work that is not on the first page. */
   queryKey(id: string): QueryKey;
   /** The filter of the gallery page to which the link below the work leads. */
   filter: GalleryFilter;
@@ -40,9 +41,9 @@ export function NoscriptArtwork({ firstPage, queryKey, filter }: NoscriptArtwork
 
 /** The work with its media, facts and a link to the contact form. */
 function Work({ product, filter }: { product: Product; filter: GalleryFilter }) {
-  const page = useLanguage();
-  const { t } = page;
-  const title = artworkTitle(product, page);
+  const pageLanguage = useLanguage();
+  const { language, t } = pageLanguage;
+  const title = artworkTitle(product, pageLanguage);
   const contact = useLocalizedUrl("/#contact");
   const label = useEnquiryLabel(product);
   return (
@@ -51,7 +52,7 @@ function Work({ product, filter }: { product: Product; filter: GalleryFilter }) 
       className="border-divider mb-section grid gap-x-12 gap-y-8 border-b pb-12 lg:grid-cols-[minmax(0,1fr)_392px]"
     >
       <div className="grid gap-8">
-        {artworkMedia(product, page.language).map((item) =>
+        {artworkMedia(product, language).map((item) =>
           item.kind === "video" ? (
             <Video
               key={item.url}

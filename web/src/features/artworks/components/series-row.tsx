@@ -14,6 +14,7 @@ addTexts({ en, pt });
 
 type SeriesRowProps = {
   series: readonly SeriesEntry[];
+  /** The filter of the gallery, which the links keep. */
   filter: GalleryFilter;
   /** The slug of the series that the page shows. */
   current: string | undefined;

@@ -9,8 +9,8 @@ import type { ArtworksPage } from "@/features/artworks/paging";
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The open work: the one that ?art= names. `query` returns the query of a work by its id. It is used for a work that is not on
- * the first page, but not for an invalid id. `isPagePending` says whether the first page is still loading.
+ * The open work, which ?art= names, and functions to open and close a work. `query` returns the query of a work by its id, which
+ * runs only if the id is valid and the work is not on the first page. `isPagePending` says whether that page is still loading.
  */
 export function useOpenArtwork<Key extends QueryKey>(
   firstPage: ArtworksPage | undefined,

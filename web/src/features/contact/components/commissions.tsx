@@ -8,7 +8,10 @@ import pt from "@/locales/commissions/pt.json";
 
 addTexts({ en, pt });
 
-/** Whether the artist takes commissions, and on which terms. Texts that the owner has not written are omitted. */
+/**
+ * Says whether the artist takes commissions, and on which terms. Texts that the owner has not written are omitted. `free` is the
+ * number of free slots (a slot is room for one commission). It is undefined if there is no limit.
+ */
 export function Commissions({ state, texts, free }: CommissionSettings) {
   const t = useT();
   const id = useId();

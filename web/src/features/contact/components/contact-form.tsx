@@ -13,7 +13,7 @@ import {
 import { useLanguage, useT } from "@/lib/i18n";
 import { lazyWithPreload } from "@/lib/lazy-with-preload";
 import { focusInView, scrollToSection } from "@/lib/scroll";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import { preloadToastArea, singleToast } from "@/lib/toast";
 import { useSubmitContact } from "@/features/contact/api/submit-contact";
 import {
@@ -30,7 +30,7 @@ import {
 } from "@/features/contact/early-input";
 
 // A chunk of its own, because few visitors ask about a work. If it cannot load, the form works
-// without it: the message names the work.
+// without it, because the message names the work.
 const EnquiryArtwork = lazyWithPreload(() =>
   import("@/features/contact/components/enquiry-artwork").then(
     (m) => m.EnquiryArtwork,
@@ -178,7 +178,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
 
   const error = (field: "name" | "email" | "message") => {
     const key = errors[field]?.message;
-    return key && t(key as Key);
+    return key && t(key as TextKey);
   };
   return (
     // Without scripts the browser submits the form itself, and the server's function responds with a page.

@@ -13,13 +13,15 @@ import type { useHero } from "@/features/hero/hooks/use-hero";
 
 type HeroBandProps = {
   covers: CoverImage[];
+  /** Whether each cover is a picture or a video, in the order of `covers`. */
   kinds: readonly SlideKind[];
+  /** The state of the carousel, and the functions and handlers that control it. */
   hero: ReturnType<typeof useHero>;
 };
 
 /**
- * The band below the hero's pictures: title and description of the current cover, the link to the gallery, and
- * controls.
+ * The band below the hero's pictures: the title and description of the current cover, the link to the gallery, a button that pauses
+ * and plays, and arrows. Above them, DwellLine shows how much of the time of the current picture has passed.
  */
 export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
   const { language, t } = useLanguage();
@@ -28,15 +30,18 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
     title: rowText(language, cover, "title"),
     description: rowText(language, cover, "description"),
   }));
-  const { index } = hero.state;
-  const paused = hero.state.paused || hero.state.video === "refused";
-  const PlayPauseIcon = paused ? Play : Pause;
+  const { index, paused, video } = hero.state;
+  // Whether the button plays. A press also plays a video that the browser has refused to start by itself.
+  const stopped = paused || video === "refused";
+  const PlayPauseIcon = stopped ? Play : Pause;
   const several = covers.length > 1;
-  // A single video needs the button too: visitors pause the video with it, and with reduced motion they start it.
+  // Whether there is a button that pauses and plays. A single video has it too, because visitors pause the video with it, or start
+  // the video if they have set reduced motion.
   const pausable = several || kinds[0] === "video";
   const withoutTexts = texts.every(({ title, description }) => !title.text && !description.text);
 
   return (
+    // A picture stays while the pointer or the keyboard focus is on the band (holdHandlers).
     <div {...hero.holdHandlers} className="band relative">
       {several && <DwellLine state={hero.state} />}
       <div
@@ -50,6 +55,7 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
         <div
           hidden={withoutTexts}
           className="grid wrap-anywhere"
+          // Screen readers announce new texts only after the visitor has first pressed an arrow (acted).
           aria-live={hero.acted ? "polite" : "off"}
         >
           {texts.map(({ title, description }, n) => (
@@ -91,7 +97,7 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
           {pausable && (
             <IconButton
               variant="onBand"
-              label={t(paused ? "hero.play" : "hero.pause")}
+              label={t(stopped ? "hero.play" : "hero.pause")}
               onClick={hero.toggle}
             >
               <PlayPauseIcon aria-hidden="true" size={20} strokeWidth={1.5} />

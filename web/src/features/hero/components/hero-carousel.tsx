@@ -63,6 +63,7 @@ export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
           ))}
         </div>
       </div>
+      {/* Moves the carousel, and renders nothing. */}
       {hero.driver}
       <HeroBand covers={covers} kinds={kinds} hero={hero} />
     </section>

@@ -25,9 +25,9 @@ const browserClock: Clock = {
 };
 
 /**
- * Connects the state machine of the hero with the browser. The machine's commands move the carousel and play videos.
- * Presses, the visibility of the page and the videos send events to the machine. No video plays before the page has loaded
- * (`pageLoaded`).
+ * Connects the state machine of the hero (hero-machine.ts, run by the controller) to the browser. The machine's commands move
+ * the carousel and play videos. The visitor's input, the visibility of the page and the events of the videos are sent to the
+ * machine. `kinds` has the kind of each slide, in order. No video plays before the page has loaded (`pageLoaded`).
  */
 export function useHero(kinds: readonly SlideKind[], pageLoaded: boolean) {
   const carousel = useCarousel({ loop: true });
@@ -42,7 +42,7 @@ export function useHero(kinds: readonly SlideKind[], pageLoaded: boolean) {
       async play(index, fromStart) {
         const video = videos.current.get(index);
         if (!video) throw new Error("There is no video");
-        // Browsers play only muted videos without a press.
+        // Without a gesture of the visitor, browsers play only muted videos.
         video.muted = true;
         if (fromStart) video.currentTime = 0;
         await video.play();

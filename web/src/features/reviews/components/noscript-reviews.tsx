@@ -11,7 +11,7 @@ import { addQuotationMarks } from "@/features/reviews/quote";
 
 /**
  * The reviews of the page that ?reviews= selects, and links to the previous and the next page. They are for browsers without
- * scripts, in which the carousel shows only the first page of reviews. Rendered only on the server, inside noscript.
+ * scripts, in which the carousel shows only `first`, the first page. Rendered only on the server, inside noscript.
  */
 export function NoscriptReviews({ first: { rows, total } }: { first: RowsPage<Review> }) {
   const t = useT();

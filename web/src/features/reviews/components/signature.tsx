@@ -9,7 +9,7 @@ import type { Review } from "@/lib/types";
 export function Signature({ review }: { review: Review }) {
   const t = useT();
   const name = review.client_name.trim();
-  // Array.from splits by code point: half of a surrogate pair is not a letter.
+  // Array.from splits by code point, because half of a surrogate pair is not a letter.
   const initial = Array.from(name)[0]?.toUpperCase() ?? "";
   const info = imageInfo(review, review.image_url);
   // The square crops the picture (object-fit: cover), so a broad picture is rendered wider than 52 px.

@@ -15,17 +15,17 @@ export async function getActivity(
   cursor: string,
   signal?: AbortSignal,
 ): Promise<ActivityPage> {
-  const call = backend.rpc("get_activity", {
+  const request = backend.rpc("get_activity", {
     ...(kind && { kind }),
     ...(cursor && { after: cursor }),
   });
-  const { data, error } = await (signal ? call.abortSignal(signal) : call);
+  const { data, error } = await (signal ? request.abortSignal(signal) : request);
   if (error) throw error;
   return data;
 }
 
 /**
- * The first page of entries. It is not refetched while it is shown: new entries would shift the pages that the owner has
+ * Fetches the first page of entries. It is not refetched while it is shown: new entries would shift the pages that the owner has
  * already loaded below it.
  */
 export function useActivity(kind: ActivityKind | "") {

@@ -4,13 +4,14 @@ import type { Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
 /**
- * An authenticator app that is not verified yet; `qrCode` is a data URL, `secret` the key that the owner can type instead.
+ * An authenticator app that is not verified yet. `qrCode` is a data URL. `secret` is the key that the owner can type into the app
+ * instead of scanning the code.
  */
 export type Enrolment = { id: string; qrCode: string; secret: string };
 
 /**
- * Begins to enrol an authenticator app, and removes earlier enrolments that were not finished. `issuer` is the name of the
- * site for the app.
+ * Begins to enrol an authenticator app, and removes earlier enrolments that were not finished. `issuer` is the name that the
+ * app shows for the site.
  */
 export async function enrolApp(
   boot: Boot,
@@ -20,11 +21,13 @@ export async function enrolApp(
     const client = await ownerBackend(boot);
     const listed = await client.auth.mfa.listFactors();
     if (listed.error) return { error: failureOf(listed.error) };
+    // The names of the factors that stay.
     const names = new Set<string>();
     for (const { id, status, factor_type, friendly_name } of listed.data.all) {
       if (status === "verified" || factor_type !== "totp") names.add(friendly_name ?? "");
       else await client.auth.mfa.unenroll({ factorId: id });
     }
+    // The names of the factors of an account must differ. The owner is not asked for a name.
     let n = 1;
     while (names.has(`App ${n}`)) n++;
     const { data, error } = await client.auth.mfa.enroll({

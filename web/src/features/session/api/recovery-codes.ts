@@ -5,14 +5,14 @@ import { useBoot, type Boot } from "@/lib/boot";
 /** `total` is how many codes the account was given, `remaining` how many of them are unused. */
 type Count = { total: number; remaining: number };
 
-/** The key of the query below. Signing out removes queries from the cache whose key has "admin" as its second part. */
-export const RECOVERY_CODES = ["auth_recovery_codes", "admin"] as const;
+/** The key of the query of useRecoveryCount. Signing out removes queries from the cache whose key has "admin" as its second part. */
+export const RECOVERY_COUNT_KEY = ["auth_recovery_codes", "admin"] as const;
 
-/** How many recovery codes the account got, and how many are unused. */
+/** Fetches how many recovery codes the account was given, and how many of them are unused. */
 export function useRecoveryCount(enabled: boolean) {
   const boot = useBoot();
   return useQuery({
-    queryKey: RECOVERY_CODES,
+    queryKey: RECOVERY_COUNT_KEY,
     enabled,
     staleTime: 0,
     queryFn: async () => {

@@ -9,7 +9,7 @@ const NO_ROW = "PGRST116";
 /** The first part of the query key of roleOptions. */
 export const ROLE_KEY = "user_roles";
 
-/** The query of the account's role. Its data are null if the account has none or the server rejects the session. */
+/** The query of the account's role. Its data are null if the account has no role or the server rejects the session. */
 export function roleOptions(client: OwnerBackend | null, userId: string | undefined) {
   return queryOptions({
     queryKey: [ROLE_KEY, userId],

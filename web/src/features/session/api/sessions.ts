@@ -6,10 +6,11 @@ import { useBoot, type Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 import type { Device } from "@/lib/types";
 
-/** An alive session of the account: not signed out and not expired. */
+/** A session of the account that is alive: neither signed out nor expired. */
 export type OpenSession = {
   id: string;
   created_at: string;
+  /** When the session last got a new access token. */
   refreshed_at: string;
   device: Device;
   ip: string;
@@ -17,14 +18,14 @@ export type OpenSession = {
   current: boolean;
 };
 
-/** The key of the query below. Signing out removes queries from the cache whose key has "admin" as its second part. */
-export const SESSIONS = ["auth_sessions", "admin"] as const;
+/** The key of the query of useOpenSessions. Signing out removes queries from the cache whose key has "admin" as its second part. */
+export const SESSIONS_KEY = ["auth_sessions", "admin"] as const;
 
-/** The alive sessions of the account, the most recently used first. */
+/** Fetches the sessions of the account that are alive, the most recently used first. */
 export function useOpenSessions() {
   const boot = useBoot();
   return useQuery({
-    queryKey: SESSIONS,
+    queryKey: SESSIONS_KEY,
     staleTime: 0,
     queryFn: async () => {
       const result = await authCall<OpenSession[]>(boot, "GET", "user/sessions");

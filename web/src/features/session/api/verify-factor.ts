@@ -6,8 +6,8 @@ import type { Boot } from "@/lib/boot";
 
 /**
  * Verifies a code of a second factor. A correct code raises the session to level aal2 (signed in with a second factor).
- * Without `challengeId`, a challenge is created first. `boot` is the JSON that the server embeds in the page; it contains the
- * URL and the key of the backend.
+ * Without `challengeId`, a challenge is created first (challengeFactor). `boot` is the JSON that the server embeds in the page;
+ * it contains the URL and the key of the backend.
  */
 export async function verifyFactor(
   boot: Boot,

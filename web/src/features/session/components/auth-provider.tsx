@@ -30,7 +30,7 @@ const signedOutState: SessionState = {
   pendingFactors: [],
   signOut: async () => undefined,
 };
-/** The error that a sign-in returns when the session chunk fails to load. */
+/** The result of a sign-in when the session chunk fails to load. */
 const chunkFailure = (error: unknown) => ({ error: { code: "", message: messageOf(error) } });
 /** The state until the session is known. */
 const pendingState: SessionState = { ...signedOutState, loading: true };

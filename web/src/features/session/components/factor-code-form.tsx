@@ -13,9 +13,12 @@ import { factorCodeSchema, type CodeValues } from "@/features/session/schema";
 import type { AuthFailure, SecondFactor } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
-/** The form for the code of a second factor: a TOTP code from an app, or a code sent by SMS when the button is pressed. */
+/**
+ * The form for the code of a second factor: a code from an authenticator app, or a code sent by SMS when the button is pressed.
+ * `onDone` is called after a correct code.
+ */
 export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; onDone(): void }) {
   const t = useT();
   const boot = useBoot();
@@ -24,7 +27,7 @@ export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; o
   // The challenge whose code was sent to a phone.
   const [sent, setSent] = useState<{ factorId: string; challengeId: string }>();
   const [sending, setSending] = useState(false);
-  const [failure, setFailure] = useState<{ title: Key; failure: AuthFailure }>();
+  const [failure, setFailure] = useState<{ title: TextKey; failure: AuthFailure }>();
   const sendButton = useRef<HTMLButtonElement>(null);
   const { register, handleSubmit, reset, setFocus, formState } = useForm<CodeValues>({
     resolver: zodResolver(factorCodeSchema),
@@ -107,7 +110,7 @@ export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; o
             spellCheck={false}
             required
             readOnly={isSubmitting}
-            error={errors.code?.message && t(errors.code.message as Key)}
+            error={errors.code?.message && t(errors.code.message as TextKey)}
             {...register("code")}
           />
           <Button type="submit" className="w-full" loading={isSubmitting}>

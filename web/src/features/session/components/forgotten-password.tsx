@@ -13,7 +13,7 @@ import type { AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import type { ReturnState } from "@/lib/return-path";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
 type ForgottenPasswordProps = {
   /** Where to go after signing in. */
@@ -86,7 +86,7 @@ export function ForgottenPassword({ from, linkError }: ForgottenPasswordProps) {
           autoComplete="username"
           required
           readOnly={isSubmitting}
-          error={errors.email?.message && t(errors.email.message as Key)}
+          error={errors.email?.message && t(errors.email.message as TextKey)}
           {...register("email")}
         />
         <Button type="submit" className="w-full" loading={isSubmitting}>

@@ -16,7 +16,7 @@ import { hasStoredSession } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import { returnPath } from "@/lib/return-path";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import { usePageTitle } from "@/lib/use-page-title";
 
 /**
@@ -25,7 +25,8 @@ import { usePageTitle } from "@/lib/use-page-title";
  */
 type Step = "setUp" | "opening" | "factor" | "newPassword" | "forgotten" | "signIn" | "done";
 
-const titles: Record<Step, Key> = {
+/** The titles of the document. */
+const titles: Record<Step, TextKey> = {
   setUp: "auth.setup.title",
   opening: "auth.title",
   factor: "auth.factor.title",
@@ -46,6 +47,7 @@ export function LoginPage() {
   const [opening, setOpening] = useState(() => hasSessionInHash(hash) || hasStoredSession(boot));
   if (opening && !auth.loading) setOpening(false);
 
+  // The token of a set-up link.
   const token = search.get("setup");
   const from = returnPath(state, search);
   const linkError =

@@ -16,7 +16,7 @@ import type { AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import type { ReturnState } from "@/lib/return-path";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
 /**
  * The step that sets a password, after the mailed link of a password reset or an invitation. The link has already signed the
@@ -72,7 +72,9 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
           required
           readOnly={isSubmitting}
           hint={t("auth.setup.passwordHint")}
-          error={errorKey ? t(errorKey as Key) : passwordFailure && failureText(t, passwordFailure)}
+          error={
+            errorKey ? t(errorKey as TextKey) : passwordFailure && failureText(t, passwordFailure)
+          }
           {...register("password")}
         />
         <Button type="submit" className="w-full" loading={isSubmitting}>

@@ -10,9 +10,9 @@ import { recoveryCodeSchema, type CodeValues } from "@/features/session/schema";
 import type { AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
-/** The form for a recovery code. Such a code replaces the code of a second factor. */
+/** The form for a recovery code, which replaces the code of a second factor. `onDone` is called after a correct code. */
 export function RecoveryCodeForm({ onDone }: { onDone(): void }) {
   const t = useT();
   const boot = useBoot();
@@ -47,7 +47,7 @@ export function RecoveryCodeForm({ onDone }: { onDone(): void }) {
         spellCheck={false}
         required
         readOnly={isSubmitting}
-        error={errors.code?.message && t(errors.code.message as Key)}
+        error={errors.code?.message && t(errors.code.message as TextKey)}
         {...register("code")}
       />
       <Button type="submit" className="w-full" loading={isSubmitting}>

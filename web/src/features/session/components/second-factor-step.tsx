@@ -8,6 +8,7 @@ import type { SecondFactor } from "@/lib/auth";
 import { useT } from "@/lib/i18n";
 
 type SecondFactorStepProps = {
+  /** The factors of the account, one of which must be verified. */
   factors: SecondFactor[];
   /** The path to return to after signing in. */
   from: string;

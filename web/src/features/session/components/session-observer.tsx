@@ -38,7 +38,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
   const boot = useBoot();
   const navigate = useNavigate();
   const cache = useQueryClient();
-  // undefined until the client has reported the session for the first time
+  // Null without a session; undefined until the client has reported the session for the first time.
   const [session, setSession] = useState<Session | null | undefined>(undefined);
   const isSigningOut = useRef(false);
   // Whether a mailed link for choosing a password has opened the page; false again once that step is in the URL.

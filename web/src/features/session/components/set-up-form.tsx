@@ -10,9 +10,12 @@ import { failureText } from "@/features/session/failure-text";
 import { setUpSchema, type Credentials } from "@/features/session/schema";
 import { useAuth, type AuthFailure } from "@/lib/auth";
 import { useT } from "@/lib/i18n";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
-/** The step after a set-up link: the owner of a new site chooses email and password, and is then signed in. */
+/**
+ * The step after a set-up link, whose token is `token`: the owner of a new site chooses email and password, and is then signed
+ * in.
+ */
 export function SetUpForm({ token }: { token: string }) {
   const t = useT();
   const { setUp } = useAuth();
@@ -24,7 +27,7 @@ export function SetUpForm({ token }: { token: string }) {
     defaultValues: { email: "", password: "" },
   });
   const { errors, isSubmitting } = formState;
-  const errorText = (key: string | undefined) => key && t(key as Key);
+  const errorText = (key: string | undefined) => key && t(key as TextKey);
 
   const submit = handleSubmit(async ({ email, password }) => {
     setFailure(undefined);

@@ -12,7 +12,7 @@ import { signInSchema, type Credentials } from "@/features/session/schema";
 import { useAuth, type AuthFailure } from "@/lib/auth";
 import { useT } from "@/lib/i18n";
 import type { ReturnState } from "@/lib/return-path";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
 /**
  * The form for email and password. `from` is where to go after signing in. `focus` says whether to focus the first field: true
@@ -27,7 +27,7 @@ export function SignInForm({ from, focus }: { from: string; focus: boolean }) {
     defaultValues: { email: "", password: "" },
   });
   const { errors, isSubmitting } = formState;
-  const errorText = (key: string | undefined) => key && t(key as Key);
+  const errorText = (key: string | undefined) => key && t(key as TextKey);
   const state: ReturnState = { from };
 
   useEffect(() => {

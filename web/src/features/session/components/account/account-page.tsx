@@ -19,6 +19,7 @@ export function AccountPage() {
           {t("account.factor.required")}
         </p>
       )}
+      {/* If a second factor is required but missing, its section is the first. */}
       <ReauthenticationProvider>
         {mustEnrol && <FactorSection />}
         <EmailSection />

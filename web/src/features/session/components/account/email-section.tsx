@@ -12,7 +12,7 @@ import { emailSchema, type EmailValues } from "@/features/session/schema";
 import { useAuth, type AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import { stackedToast } from "@/lib/toast";
 
 /** The form that changes the account's email address. The change takes effect when both mailed links have been opened. */
@@ -22,7 +22,7 @@ export function EmailSection() {
   const { user } = useAuth();
   const { withReauthentication } = useReauthentication();
   const [failure, setFailure] = useState<AuthFailure>();
-  // The new address, if the change was requested since the page was loaded.
+  // The new address, if the owner has requested the change on this visit.
   const [requested, setRequested] = useState<string>();
   const { register, handleSubmit, reset, setFocus, formState } = useForm<EmailValues>({
     resolver: zodResolver(emailSchema),
@@ -72,7 +72,7 @@ export function EmailSection() {
           autoComplete="email"
           readOnly={isSubmitting}
           className="w-full"
-          error={errors.email?.message && t(errors.email.message as Key)}
+          error={errors.email?.message && t(errors.email.message as TextKey)}
           {...register("email")}
         />
         <Button type="submit" size="sm" loading={isSubmitting}>

@@ -19,15 +19,19 @@ import { factorCodeSchema, type CodeValues } from "@/features/session/schema";
 import type { AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
-type EnrolDialogProps = { onClose(): void; onEnrolled(): void };
+type EnrolDialogProps = {
+  onClose(): void;
+  /** Called when the app is verified. */
+  onEnrolled(): void;
+};
 
 /** Enrols an authenticator app: shows the QR code and the key, then verifies the first code of the app. */
 export function EnrolDialog({ onClose, onEnrolled }: EnrolDialogProps) {
   const t = useT();
   const boot = useBoot();
-  const { name } = boot.site;
+  const { name: siteName } = boot.site;
   const { withReauthentication, isDialogOpen } = useReauthentication();
   const [enrolment, setEnrolment] = useState<Enrolment>();
   const [failure, setFailure] = useState<AuthFailure>();
@@ -41,7 +45,7 @@ export function EnrolDialog({ onClose, onEnrolled }: EnrolDialogProps) {
   // Begins the enrolment when the dialog opens, and closes the dialog if the owner refuses to reauthenticate.
   useEffect(() => {
     let isCancelled = false;
-    void withReauthentication(() => enrolApp(boot, name)).then((result) => {
+    void withReauthentication(() => enrolApp(boot, siteName)).then((result) => {
       if (isCancelled) return;
       if (!result) close();
       else if (result.error) setFailure(result.error);
@@ -50,7 +54,7 @@ export function EnrolDialog({ onClose, onEnrolled }: EnrolDialogProps) {
     return () => {
       isCancelled = true;
     };
-  }, [boot, name, withReauthentication]);
+  }, [boot, siteName, withReauthentication]);
 
   const submit = handleSubmit(async ({ code }) => {
     if (!enrolment) return;
@@ -109,7 +113,7 @@ export function EnrolDialog({ onClose, onEnrolled }: EnrolDialogProps) {
                 spellCheck={false}
                 required
                 readOnly={isSubmitting}
-                error={errors.code?.message && t(errors.code.message as Key)}
+                error={errors.code?.message && t(errors.code.message as TextKey)}
                 {...register("code")}
               />
               <div className="flex justify-end gap-2">

@@ -4,14 +4,14 @@ import { AdminGroup } from "@/components/layout/admin-group";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { Button } from "@/components/ui/button";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { FACTOR_LIST, useFactorList } from "@/features/session/api/factor-list";
+import { FACTOR_LIST_KEY, useFactorList } from "@/features/session/api/factor-list";
 import {
   makeRecoveryCodes,
-  RECOVERY_CODES,
+  RECOVERY_COUNT_KEY,
   useRecoveryCount,
 } from "@/features/session/api/recovery-codes";
 import { removeFactor } from "@/features/session/api/remove-factor";
-import { SESSIONS } from "@/features/session/api/sessions";
+import { SESSIONS_KEY } from "@/features/session/api/sessions";
 import { CodesDialog } from "@/features/session/components/account/codes-dialog";
 import { EnrolDialog } from "@/features/session/components/account/enrol-dialog";
 import { factorName } from "@/features/session/factor-name";
@@ -47,7 +47,9 @@ export function FactorSection() {
 
   const refetchAll = () =>
     Promise.all(
-      [FACTOR_LIST, RECOVERY_CODES, SESSIONS].map((queryKey) => refetch(cache, queryKey)),
+      [FACTOR_LIST_KEY, RECOVERY_COUNT_KEY, SESSIONS_KEY].map((queryKey) =>
+        refetch(cache, queryKey),
+      ),
     );
   const showFailure = (title: string, failure: AuthFailure) =>
     stackedToast({ title, description: failureText(t, failure), destructive: true });
@@ -57,7 +59,7 @@ export function FactorSection() {
     if (!result) return;
     if (result.error) showFailure(t("account.codes.failed"), result.error);
     else setCodes(result.data.codes);
-    await refetch(cache, RECOVERY_CODES);
+    await refetch(cache, RECOVERY_COUNT_KEY);
   }
 
   async function onEnrolled() {

@@ -6,7 +6,7 @@ import { PasswordField } from "@/components/form/password-field";
 import { AdminGroup } from "@/components/layout/admin-group";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
-import { SESSIONS } from "@/features/session/api/sessions";
+import { SESSIONS_KEY } from "@/features/session/api/sessions";
 import { updatePassword } from "@/features/session/api/update-password";
 import { useReauthentication } from "@/features/session/reauthentication";
 import { failureText } from "@/features/session/failure-text";
@@ -14,7 +14,7 @@ import { newPasswordSchema, type NewPasswordValues } from "@/features/session/sc
 import { useAuth, type AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 import { stackedToast } from "@/lib/toast";
 
 /** The form that changes the password. The change ends all other sessions. */
@@ -42,7 +42,7 @@ export function PasswordSection() {
     if (!error) {
       reset();
       stackedToast({ title: t("account.password.saved") });
-      void cache.invalidateQueries({ queryKey: SESSIONS });
+      void cache.invalidateQueries({ queryKey: SESSIONS_KEY });
       return;
     }
     if (error.code === "weak_password" || error.code === "same_password") setPasswordFailure(error);
@@ -71,7 +71,9 @@ export function PasswordSection() {
           readOnly={isSubmitting}
           hint={t("auth.setup.passwordHint")}
           className="w-full"
-          error={errorKey ? t(errorKey as Key) : passwordFailure && failureText(t, passwordFailure)}
+          error={
+            errorKey ? t(errorKey as TextKey) : passwordFailure && failureText(t, passwordFailure)
+          }
           {...register("password")}
         />
         <Button type="submit" size="sm" loading={isSubmitting}>

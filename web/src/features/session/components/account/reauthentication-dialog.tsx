@@ -16,9 +16,14 @@ import {
 import { useAuth, type AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
-import type { Key } from "@/lib/texts";
+import type { TextKey } from "@/lib/texts";
 
-type ReauthenticationDialogProps = { onDone(): void; onClose(): void };
+type ReauthenticationDialogProps = {
+  /** Called when the owner is reauthenticated. */
+  onDone(): void;
+  /** Called when the owner closes the dialog instead. */
+  onClose(): void;
+};
 
 /** Reauthenticates the owner by the password, or by a code that is mailed on request. */
 export function ReauthenticationDialog({ onDone, onClose }: ReauthenticationDialogProps) {
@@ -87,7 +92,7 @@ export function ReauthenticationDialog({ onDone, onClose }: ReauthenticationDial
               spellCheck={false}
               required
               readOnly={isSubmitting}
-              error={errors.code?.message && t(errors.code.message as Key)}
+              error={errors.code?.message && t(errors.code.message as TextKey)}
               {...register("code")}
             />
           ) : (
@@ -96,7 +101,7 @@ export function ReauthenticationDialog({ onDone, onClose }: ReauthenticationDial
               autoComplete="current-password"
               required
               readOnly={isSubmitting}
-              error={errors.password?.message && t(errors.password.message as Key)}
+              error={errors.password?.message && t(errors.password.message as TextKey)}
               {...register("password")}
             />
           )}

@@ -5,7 +5,7 @@ import {
   type Reauthentication,
 } from "@/features/session/reauthentication";
 
-/** The open dialog. `answer` closes it, and says whether reauthentication has succeeded. If so, the waiting call is retried. */
+/** The open dialog. `answer` closes it; if reauthentication has succeeded, the waiting call is repeated. */
 type OpenDialog = { answer(succeeded: boolean): void };
 
 /** Provides useReauthentication, and shows the dialog when a call needs reauthentication. */

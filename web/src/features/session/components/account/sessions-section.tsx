@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button";
 import {
   endOtherSessions,
   endSession,
-  SESSIONS,
+  SESSIONS_KEY,
   useOpenSessions,
 } from "@/features/session/api/sessions";
 import { deviceText } from "@/features/session/device-text";
@@ -44,7 +44,7 @@ export function SessionsSection() {
         destructive: true,
       });
     } else stackedToast({ title: successTitle });
-    await refetch(cache, SESSIONS);
+    await refetch(cache, SESSIONS_KEY);
     setEnding(undefined);
   }
 
