@@ -7,14 +7,14 @@ set -euo pipefail
 
 scripts/bytecode.sh
 
-inline=()
+gcflags=()
 for packages in github.com/... go.uber.org/... golang.org/x/net/... golang.org/x/oauth2/... golang.org/x/text/... golang.org/x/{mod,sync}/... \
   google.golang.org/... filippo.io/... go.n16f.net/... crypto/x509/... archive/zip encoding/{asn1,csv,pem,xml} html/template text/template/... \
   internal/profile math/big net/mail mime/... os/... runtime/pprof text/... vendor/golang.org/x/{net,text}/... crypto/tls atelie/internal/media/{video,metadata}/... \
   atelie/internal/{activity,apikeys,app,archive,auth,backup,cdn,certificates,cli,config,datafolder,demo,device,functions,health,history,i18n,identity,imported,interval,jobs,mail,metrics,realtime,release,s3client,settings,sms,supabase,webhook}/...; do
-  inline+=("-gcflags=$packages=-l")
+  gcflags+=("-gcflags=$packages=-l") # -l: no inlining
 done
 for module in andybalholm/brotli gen2brain/webp klauspost/compress; do # these need inlining; if several -gcflags match a package, the last one takes effect
-  inline+=("-gcflags=github.com/$module/...=")
+  gcflags+=("-gcflags=github.com/$module/...=")
 done
-CGO_ENABLED=0 exec go build -tags nodynamic -trimpath "${inline[@]}" -ldflags "-s -w -funcalign=16 -X main.version=${2:-dev}" -o "$1" ./cmd/atelie
+CGO_ENABLED=0 exec go build -tags nodynamic -trimpath "${gcflags[@]}" -ldflags "-s -w -funcalign=16 -X main.version=${2:-dev}" -o "$1" ./cmd/atelie

@@ -12,6 +12,7 @@ chmod 755 "$root"
 
 install -D -m 755 "$program" "$root/usr/bin/atelie"
 install -d "$root/lib/systemd/system" "$root/usr/share/doc/atelie" "$root/DEBIAN"
+# The unit names the program in /usr/bin. Its first comment loses the sentence about how to install the unit by hand.
 sed 's#/usr/local/bin/#/usr/bin/#; /^# Ateliê/s#\. .*#.#' deploy/atelie.service >"$root/lib/systemd/system/atelie.service"
 install -D -m 644 deploy/debian/sysusers.conf "$root/usr/lib/sysusers.d/atelie.conf"
 install -D -m 644 deploy/settings.json "$root/usr/share/atelie/settings.json"

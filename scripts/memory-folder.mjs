@@ -42,7 +42,7 @@ export function makeMemoryFolder({
     if (runsPrograms(folder)) return folder;
     rmSync(folder, { recursive: true });
   } catch {
-    // Not available or not permitted: the tests use the disk. That is slower.
+    // Not available or not permitted, so the tests use the disk, which is slower.
   }
   return undefined;
 }

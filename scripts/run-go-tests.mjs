@@ -2,6 +2,8 @@
 //
 //   run-go-tests.mjs '{"race": true, "atOnce": 3, "run": "^TestA$", "skip": "", "folders": ["internal/db"]}'
 //
+// `atOnce` is the number of packages that run at the same time; `run` and `skip` select tests, as the options of `go test` do.
+//
 // `go test` runs the linker for each package in each run, which takes up to four seconds of CPU time. This script has Go keep the
 // test programs in .cache/tests. Go links one again only if something that it is made of has changed.
 import { execFileSync, spawn } from "node:child_process";

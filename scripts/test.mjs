@@ -2,7 +2,7 @@
 //   test.mjs       every check (make test)
 //   test.mjs lint  the linters alone
 //   test.mjs fast  what is quick: no PostgreSQL, no browser, no race detector
-//   test.mjs soak  the long drills in full (make soak)
+//   test.mjs soak  the long tests in full size (make soak)
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -14,11 +14,13 @@ import { makeMemoryFolder } from "./memory-folder.mjs";
 import { failure, fromPlaywright, fromVitest, unexpected } from "./test-reports.mjs";
 
 const results = ".cache/results";
+// Which Go tests run with the race detector.
 const plan = classify(goSources());
 
-// Only `fast` uses Go's cache of test results. The cache does not notice changes of programs that a test starts, and it keeps the
-// result of a lucky run. A result counts only for the same TMPDIR.
+// Runs Go tests without Go's cache of test results, which only `fast` uses. The cache does not notice changes of programs that a
+// test starts, and it keeps the result of a lucky run. A result counts only for the same TMPDIR.
 const goTest = (options) => `node scripts/run-go-tests.mjs '${JSON.stringify(options)}'`;
+// The command for the tests of files with `//go:build !race`, in packages whose other tests run with the detector.
 const neverRaced = plan.never.folders.length
   ? ` && ${goTest({ atOnce: 2, run: exactly(plan.never.names), folders: plan.never.folders })}`
   : "";
