@@ -31,7 +31,7 @@ var palette = map[string][2]string{
 	"on-band-muted": {"#C6D2F1", "#BCCAEC"}, // less important text of the footer
 }
 
-//go:embed templates/message.html
+//go:embed templates/mail.html
 var htmlSource string
 
 // barSource is the template "bar": the coloured row below a panel.
@@ -39,7 +39,7 @@ var htmlSource string
 //go:embed templates/bar.html
 var barSource string
 
-//go:embed templates/message.txt
+//go:embed templates/mail.txt
 var textSource string
 
 // The templates of the two parts of a mail. Both get a page.
