@@ -29,8 +29,8 @@ type envelope struct {
 	Message message `json:"message"`
 }
 
-// authorizeSend reports whether the member (a client that has joined a channel) may send messages and presence now. Before it returns
-// false, it sends the client an error. If the rights cannot be read, it closes the socket instead.
+// authorizeSend reports whether the member (a client that has joined a channel) may send messages and presence now. If the member may not,
+// authorizeSend sends the client an error. If the member's rights cannot be read, also for lack of time, it closes the socket.
 func (sock *socket) authorizeSend(ctx context.Context, m *member, in incoming) bool {
 	caller, err := sock.service.withRights(ctx, sock.service.callerOf(m))
 	switch {
@@ -50,7 +50,7 @@ func (sock *socket) handleBroadcast(ctx context.Context, m *member, in incoming)
 	if !sock.authorizeSend(ctx, m, in) {
 		return
 	}
-	if in.message == nil { // a text frame, whose message is in the payload; readers of binary frames set it
+	if in.message == nil { // a text frame, whose message is in the payload; for a binary frame, decode has set in.message
 		var p struct {
 			Event   string          `json:"event"`
 			Payload json.RawMessage `json:"payload"`

@@ -310,7 +310,7 @@ func (s *Service) applyStatus(ctx context.Context, m *member) {
 // dropUnverified closes the socket of a client whose rights cannot be looked up. The client connects again and reads the data
 // again, so it misses no change.
 func (s *Service) dropUnverified(ctx context.Context, m *member, err error) {
-	if ctx.Err() == nil {
+	if !errors.Is(ctx.Err(), context.Canceled) { // neither the socket nor the server has ended
 		s.log.Error("live changes: the rights of a client cannot be looked up; it must connect again", "cause", err.Error())
 		m.socket.close(websocket.StatusTryAgainLater, "please connect again")
 	}
