@@ -11,17 +11,20 @@ import (
 	"strings"
 )
 
+// This file compares two builds of the program, so that a change that makes it slower is noticed.
+
 const (
-	comparedPairs = 3    // runs of each program
-	comparedLimit = 0.10 // part by which a row may be worse: 10 %
+	comparedPairs = 3    // number of times that each program runs the benchmarks
+	comparedLimit = 0.10 // how much worse a ratio of the new program may be than that of the old one: 10 %
 )
 
-// comparedTables are the benchmarks that compareBuilds runs if its arguments name none. Each has ratios and takes at most a minute or two.
-var comparedTables = []string{"demo", "pages", "files", "tables", "writes", "auth"}
+// comparedTables are the benchmarks that compareBuilds runs if its arguments name none. Each takes at most a minute or two.
+var comparedTables = []string{"demo", "pages", "files", "tables", "writes"}
 
-// compareBuilds runs benchmarks with two builds of the program in alternating pairs, and fails if a row of the new one is more than
-// comparedLimit worse. The arguments are the old program, the new one, and the tables (default: comparedTables). A row's figure is
-// the median of the quotients of the pairs, so that a change of the machine's speed between pairs does not count.
+// compareBuilds returns an error if the new build of the program is more than comparedLimit worse than the old one in a ratio (a figure of
+// the program relative to a reference of the same run). It runs the benchmarks with the old and the new program in turn. Of each such pair
+// it divides the new ratio by the old one, and compares the median of the quotients, so that a change of the machine's speed between pairs
+// does not count. The arguments are the old program, the new one, and the names of benchmarks (default: comparedTables).
 func compareBuilds(ctx context.Context, out io.Writer, args []string) error {
 	if len(args) < 2 {
 		return errors.New("usage: bench compare OLD-PROGRAM NEW-PROGRAM [TABLE ...]")

@@ -14,17 +14,17 @@ import (
 	"atelie/internal/storage/storagetest"
 )
 
-// This file measures how fast files are served.
+// This file measures how fast public files are served: renditions (pictures in other sizes) and a video.
 
 // pictureHeader contains the request headers of a browser that requests a picture.
 var pictureHeader = http.Header{"Accept": {"image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8"}, "Accept-Encoding": {"gzip, deflate, br, zstd"}}
 
-// fileRounds is the number of rounds. It is larger than the constant rounds, because these requests are short and single rounds vary
-// more.
+// fileRounds is the number of measurements of each request. It is larger than in other benchmarks (rounds), because these requests are
+// short and single measurements vary more.
 const fileRounds = 9
 
-// fileTable prints how fast public files are served on SQLite and disk, compared with a Go handler in another process that writes
-// the same bytes from memory.
+// fileTable prints how fast a site with SQLite and files on disk serves public files, compared with a Go handler in another process that
+// writes the same bytes from memory.
 func fileTable(ctx context.Context, out io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {
@@ -113,6 +113,7 @@ func (c call) besideHandler(ctx context.Context, out io.Writer, s *server) error
 		ours = append(ours, a)
 		rates, p99s, cpus = append(rates, a.rate/b.rate), append(p99s, float64(a.p99)/float64(b.p99)), append(cpus, float64(a.cpu)/float64(b.cpu))
 	}
+	record(c.name+", requests of a Go handler", median(rates))
 	a := medianOf(ours)
 	_, err = fmt.Fprintf(out, "  %-38s %8d %11.0f (%.2f) %9.2f (%.2f) %11d (%.2f)\n", c.name, len(body), a.rate, median(rates), ms(a.p99), median(p99s), a.cpu.Microseconds(), median(cpus))
 	return err
