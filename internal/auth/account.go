@@ -10,8 +10,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file creates the accounts of sign-ups, and removes access to accounts whose e-mail address is not proven. It also makes decoy ids,
-// which stand for accounts that do not exist, so that a response does not reveal whether an account exists.
+// This file creates the accounts of sign-ups. If the e-mail address of an account was never proven, it also removes the ways to sign in to
+// that account. And it makes decoy ids (ids of accounts that do not exist), so that a response does not reveal whether an account exists.
 
 // newAccount describes the account that a sign-up creates. It has either an email or a phone number.
 type newAccount struct {
@@ -21,7 +21,7 @@ type newAccount struct {
 	clientMetadata map[string]any // user metadata that the client sent
 }
 
-// provider returns how the account signs in, as the provider of its identity: "email" or "phone".
+// provider returns "email" or "phone": the provider of the account's identity (the record of a way to sign in).
 func (n newAccount) provider() string {
 	if n.phone != "" {
 		return "phone"
@@ -29,9 +29,9 @@ func (n newAccount) provider() string {
 	return "email"
 }
 
-// userMetadata returns the user metadata of the account, which is also the data of its identity. id is the account's id. The metadata
-// contains the entries that the service sets, such as email_verified, and the entries of clientMetadata with other names, unless their
-// value is nil. User metadata grants no rights.
+// userMetadata returns the user metadata of the account, which is also the data of its identity. id is the account's id. The
+// metadata has the values of clientMetadata that are not nil, and keys that the service sets, such as email_verified, which clients cannot
+// override. User metadata grants no rights.
 func (n newAccount) userMetadata(id string) map[string]any {
 	metadata := map[string]any{"sub": id, "email_verified": n.confirmed && n.phone == "", "phone_verified": n.confirmed && n.phone != ""}
 	if n.email != "" {
@@ -51,7 +51,7 @@ func (n newAccount) validateUserMetadata() error {
 	return validateMetadata(n.userMetadata(decoyNamespace.String())) // the account has no id yet, but every UUID has the same length
 }
 
-// createAccount stores an account and its identity. The account has no role, so it is not an owner's. If createAccount returns
+// createAccount stores an account and its identity. The account has no role, so its holder is not an owner. If createAccount returns
 // errEmailExists or errPhoneExists, the caller must roll tx back, because PostgreSQL refuses further statements in it.
 func (s *Service) createAccount(ctx context.Context, tx *db.Tx, c client, account newAccount) (User, error) {
 	now, provider, id := s.now(), account.provider(), uuid.NewString()

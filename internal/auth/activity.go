@@ -9,18 +9,18 @@ import (
 	"atelie/internal/device"
 )
 
-// This file converts entries of the audit log (what happened to accounts) to entries of the activity log, which owners see in the admin
-// area. To show a further action, add it to activityActions in audit.go.
+// This file converts entries of the audit log (what happened to accounts) to entries of the activity log, which owners (accounts with
+// the role admin) see in the admin area. To show a further action, add it to activityActions in audit.go.
 
 // auditDetail is the part of an audit entry's detail (JSON) that the activity log shows to owners.
 type auditDetail struct {
-	Actor    string `json:"actor"`    // who acted: actorServiceKey, actorCommand, or "" for the account itself
+	Actor    string `json:"actor"`    // actorServiceKey; actorCommand (a command of the operator); or "" if the account acted
 	Method   string `json:"method"`   // how the account signed in or tried to, such as password
 	Provider string `json:"provider"` // provider of the identity, such as google
 	Changed  any    `json:"changed"`  // "email" or "phone"; or a list of fields, if the service key has changed the account
 }
 
-// Activity returns at most limit entries of the given kinds, newest first, beginning with the entry that follows the position after.
+// Activity returns at most limit entries of the given kinds, newest first: those that follow the position after.
 func (s *Service) Activity(ctx context.Context, kinds []activity.Kind, after activity.Position, limit int) ([]activity.Entry, error) {
 	var actions []auditAction
 	for kind, kindActions := range activityActions {

@@ -8,10 +8,11 @@ import (
 	"atelie/internal/device"
 )
 
-// This file finds, exports and erases everything about an e-mail address, for requests about personal data.
+// This file finds, exports and erases the accounts and audit entries of an e-mail address, for requests about personal data.
 
 // AddressHasRole reports whether an account with a role has the e-mail address: as its own address, as the new address of a pending
-// change, or as the address of a linked identity (an account at a sign-in provider). Roles cannot change until tx ends.
+// change, or as the address of a linked identity (an account at a sign-in provider). Package functions refuses requests about such an
+// address. AddressHasRole locks the roles, so that they cannot change until tx ends.
 func (s *Service) AddressHasRole(ctx context.Context, tx *db.Tx, address string) (bool, error) {
 	if err := lockOwners(ctx, tx); err != nil {
 		return false, err
@@ -19,13 +20,14 @@ func (s *Service) AddressHasRole(ctx context.Context, tx *db.Tx, address string)
 	return addressHasRole(ctx, tx, address)
 }
 
-// addressAccount is an account with its sessions, as an export contains it.
+// addressAccount is the JSON object of one account in an export.
 type addressAccount struct {
 	User
 	Sessions []SessionInfo `json:"sessions"`
 }
 
-// EachAccountOf calls yield with an addressAccount for each account that has the address, in one of the three ways of AddressHasRole.
+// EachAccountOf reads the accounts for an export. It calls yield with an addressAccount for each account that has the address in one of
+// the three ways that AddressHasRole lists.
 func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	accounts, err := accountsWithAddress(ctx, q, address)
 	if err != nil {

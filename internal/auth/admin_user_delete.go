@@ -12,12 +12,12 @@ import (
 
 // deleteUserRequest is the body of DELETE /auth/v1/admin/users/{user_id}.
 type deleteUserRequest struct {
-	ShouldSoftDelete bool `json:"should_soft_delete"`
+	ShouldSoftDelete bool `json:"should_soft_delete"` // keep the row, without the personal data
 }
 
 // AdminDeleteUser handles DELETE /auth/v1/admin/users/{user_id}, and requires the service key. It deletes the account; with
 // should_soft_delete it keeps the row (see softDelete). In both cases it ends the account's sessions and deletes its second factors and
-// its role. Errors: user_not_found; conflict for the last owner (not in Supabase Auth).
+// its role. Errors: user_not_found; conflict for the last owner, which is the last account with the role admin (not in Supabase Auth).
 func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body deleteUserRequest
@@ -47,7 +47,7 @@ func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error 
 }
 
 // softDelete marks an account as deleted and keeps its row. Hashes replace the e-mail address and the phone number, so that another
-// account can use them. If the account was deleted before, with or without its row, softDelete does nothing.
+// account can use them. If the account was soft-deleted before, or its row does not exist, softDelete does nothing.
 func (s *Service) softDelete(ctx context.Context, tx *db.Tx, userID string) error {
 	u, err := lockUser(ctx, tx, userID)
 	if errors.Is(err, db.ErrNoRows) {

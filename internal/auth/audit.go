@@ -48,8 +48,8 @@ const (
 	auditReauthenticationRefused auditAction = "reauthentication_refused"
 )
 
-// The actions that the activity log shows to owners. Actions that are only a step of a sign-in or of a change are left out, such as
-// refreshed tokens, challenges and requests for a confirmation message.
+// The actions that the activity log shows to owners (accounts with the role admin), by the log's kinds of entries. They do not include
+// actions that are only a step of a sign-in or of a change, such as refreshed tokens, challenges and requests for a confirmation message.
 var (
 	activitySignIns     = []auditAction{auditSignIn, auditSignOut, auditRecoveryRequested, auditRecoveryCodeUsed}
 	activityRefused     = []auditAction{auditSignInRefused, auditFactorRefused, auditRecoveryCodeRefused, auditReauthenticationRefused, auditTokenRevoked}

@@ -12,21 +12,20 @@ import (
 	"atelie/internal/db"
 )
 
-// This file sends browsers to OAuth providers. It starts a flow: a pending sign-in, or a pending addition of an identity to an account, to
-// which a provider must respond. callback.go completes the flow.
+// This file sends browsers to OAuth providers. It starts a flow: a sign-in, or the addition of an identity (the person's account at the
+// provider) to an account of this site. The flow is pending until the provider sends the browser back, which callback.go handles.
 
 const (
 	oauthFlowLife   = 5 * time.Minute // maximum time from /authorize to /callback
 	authorizesPerIP = 100             // maximum number of requests from one IP address in limitWindow
-	maxScopes       = 20              // maximum number of scopes of one request
+	maxScopes       = 20              // maximum number of scopes of one request; further ones are ignored
 )
 
 // Authorize handles GET /auth/v1/authorize: it sends the browser to an OAuth provider to sign in. Query parameters: provider,
 // redirect_to, scopes, code_challenge and code_challenge_method (PKCE, RFC 7636), and parameters for the provider (see package
-// oauth). Authorize ignores the parameter skip_http_redirect, because a client that adds it opens the URL in a browser later, and the
-// browser needs the redirect.
+// oauth). Authorize redirects even with skip_http_redirect, because a client that adds this parameter opens the URL in a browser later.
 func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
-	redirect, err := s.startProviderFlow(w, r, "")
+	redirect, err := s.startProviderFlow(w, r, "") // "": a sign-in
 	if errors.Is(err, oauth.ErrUnavailable) {
 		// A browser has opened this URL and would show an error in JSON as text. It is sent back to the site, which shows the error.
 		return s.redirectWithFlowError(w, r, s.redirectTarget(requestedRedirect(r)), errProviderDown.Because(err))
@@ -46,7 +45,8 @@ func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
 type flowSecrets struct {
 	Nonce    string `json:"nonce"`    // must be in the provider's ID token
 	Verifier string `json:"verifier"` // PKCE verifier that this service sends to the provider with the code
-	// NeedsCookie is true if the browser got the cookie of newFlowCookie. The callback then refuses a browser without this cookie.
+	// NeedsCookie is true if the browser got a cookie that binds the flow to it (newFlowCookie). The callback then refuses a browser
+	// without this cookie.
 	NeedsCookie bool `json:"cookie,omitempty"`
 }
 

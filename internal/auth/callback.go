@@ -16,7 +16,8 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file completes the flows that authorize.go has started: pending sign-ins at OAuth providers, and pending additions of identities.
+// This file handles the return of the browser from an OAuth provider. It completes the flow that authorize.go has started: a sign-in, or
+// the addition of an identity (the person's account at the provider) to an account of this site.
 
 const callbacksPerIP = 200 // maximum number of requests from one IP address in limitWindow
 

@@ -18,8 +18,8 @@ type Config struct {
 	RedirectURLs []string // patterns (globs) of further allowed redirect targets
 	Version      string   // version of the program, in the response of Health
 
-	// Keys. They are derived from the site's current secret, and are the same on every node. RefreshKey and CodeKey have at least 32
-	// bytes; SealKey has 32.
+	// Keys. They are derived from the site's current secret (the setting jwt-secret), and are the same on every node. RefreshKey
+	// and CodeKey have at least 32 bytes; SealKey has 32.
 	RefreshKey []byte // key from which refresh tokens are derived
 	CodeKey    []byte // key of the hashes of six-digit codes
 	SealKey    []byte // key that seals (encrypts and authenticates) stored secrets that the service must read again, such as TOTP secrets
@@ -28,8 +28,8 @@ type Config struct {
 	// Tokens and sessions.
 	JWTExpiry time.Duration // lifetime of an access token
 	ES256     bool          // access tokens are signed with ES256 and the key pairs in the database; false: with HS256 and the secret
-	// RefreshReuse is how long a refresh token is still accepted after its first use. The direct predecessor of the current token is
-	// accepted without a limit.
+	// RefreshReuse is how long a refresh token is still accepted after its first use. For the direct predecessor of the current token
+	// there is no such limit, because the client may not have received the current one.
 	RefreshReuse time.Duration
 	Sessions     SessionLimits
 
@@ -39,7 +39,7 @@ type Config struct {
 	SMSProvider   string                     // name of the SMS service, in the response of Settings
 	Providers     map[string]*oauth.Provider // OAuth providers by name
 	SAML          bool                       // single sign-on by SAML 2.0 is available
-	ManualLinking bool                       // signed-in users may add identities
+	ManualLinking bool                       // signed-in users may add and remove identities (accounts at providers)
 
 	// Confirmation, passwords and second factors.
 	MailAutoconfirm   bool // e-mail addresses count as confirmed without a mail
@@ -52,7 +52,7 @@ type Config struct {
 	RequireSecondFactor bool
 
 	// Limits.
-	RateLimited     bool          // requests, messages per day and attempts at codes are limited; attempts at second factors always are
+	RateLimited     bool          // limit requests, messages per day and attempts at codes; attempts at second factors are always limited
 	MailMinInterval time.Duration // minimum time between two mails of a kind to one e-mail address; 0: no limit
 	MailsPerDay     int           // maximum number of mails of a kind to one e-mail address in a day; 0: no limit
 	TextsPerDay     int           // maximum number of text messages of a kind to one phone number in a day; 0: no limit

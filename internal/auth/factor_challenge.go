@@ -42,7 +42,7 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	// The limit for TOTP factors is per account and IP address (subject). Otherwise somebody who has stolen the password could exhaust the
-	// limit and lock the owner of the account out. The limit for phone factors is per account, because each text message costs money.
+	// limit and lock the account's holder out. The limit for phone factors is per account, because each text message costs money.
 	limitSubject := httpx.LimitSubject(ctx) // the client's IPv4 address or IPv6 network
 	name, maxCalls := limitChallenges, factorCallsPerAccount
 	subject := hashKey(user.ID + "\n" + limitSubject)

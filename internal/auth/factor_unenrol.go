@@ -7,8 +7,9 @@ import (
 	"atelie/internal/db"
 )
 
-// UnenrolFactor handles DELETE /auth/v1/factors/{id}: it removes a second factor of the caller. Removing a verified factor needs a
-// session at the assurance level aal2. The sessions that the factor has raised to aal2 return to aal1.
+// UnenrolFactor handles DELETE /auth/v1/factors/{id}: it removes a second factor of the caller. The removal of a verified factor needs a
+// session at the assurance level aal2 (after a second factor). From an owner whose sign-in is not recent, it also needs a
+// reauthentication. The sessions that the factor has raised to aal2 return to aal1.
 func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, callerSession, f, err := s.requestedFactor(r)

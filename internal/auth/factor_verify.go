@@ -11,7 +11,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file checks the codes of second factors.
+// This file checks the codes with which people prove their second factors.
 
 // verifyFactorRequest is the body of VerifyFactor.
 type verifyFactorRequest struct {
@@ -45,7 +45,7 @@ func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limitFactorTries(w, r, f.ID); err != nil {
 		return err
 	}
-	step, err := s.checkFactorCode(f, challenge, body.Code) // step: the TOTP step of the code; 0 for a phone factor
+	step, err := s.checkFactorCode(f, challenge, body.Code) // step: number of the 30-second period of a TOTP code; 0 for a phone factor
 	if errors.Is(err, errPhoneCodeWrong) || errors.Is(err, errTOTPWrong) {
 		detail := map[string]any{"factor_id": f.ID, "factor_type": f.FactorType}
 		return errors.Join(err, s.audit(ctx, s.db, clientOf(r), auditFactorRefused, user.ID, detail))

@@ -14,15 +14,15 @@ import (
 	"atelie/internal/db"
 )
 
-// This file starts and finishes flows. A flow is a pending sign-in (or addition of an identity) that an OAuth provider must answer, or
-// whose result the client gets in exchange for a code (PKCE, RFC 7636). The implicit flow is a sign-in without PKCE.
+// This file starts and finishes flows. A flow is a sign-in, or the addition of an identity to an account, that needs a later request:
+// the callback of an OAuth provider, or the exchange of a code for the session (PKCE, RFC 7636). An implicit flow is one without PKCE.
 
 // authCodeLife is how long a client can exchange the code of a finished PKCE flow for a session.
 const authCodeLife = 5 * time.Minute
 
 // pkceChallenge is the PKCE part of a request body: a challenge that the client has derived from its verifier (a secret). Only a client
-// that knows the verifier can later exchange the code of the sign-in for a session. Both fields are empty in the implicit flow, in which
-// the client gets the session instead of a code.
+// that knows the verifier can later exchange the code of the sign-in for a session. Both fields are empty in an implicit flow, which
+// gives the client the session instead of a code.
 type pkceChallenge struct {
 	CodeChallenge       string `json:"code_challenge"`
 	CodeChallengeMethod string `json:"code_challenge_method"` // s256 (the challenge is a hash of the verifier) or plain, in any case
@@ -31,7 +31,7 @@ type pkceChallenge struct {
 // challengePattern matches a valid code challenge (RFC 7636 §4.2).
 var challengePattern = regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`)
 
-// validate returns the method, "s256" or "plain", or "" for the implicit flow. Errors: errChallengeMethod, errCodeChallenge.
+// validate returns the method, "s256" or "plain", or "" for an implicit flow. Errors: errChallengeMethod, errCodeChallenge.
 func (c pkceChallenge) validate() (method string, err error) {
 	if c.CodeChallenge == "" && c.CodeChallengeMethod == "" {
 		return "", nil
@@ -49,8 +49,8 @@ func (c pkceChallenge) validate() (method string, err error) {
 	return method, nil
 }
 
-// startFlow stores a flow and returns it. state is the secret that the provider must send back, or "" without a provider. Without a PKCE
-// challenge and without a state there is nothing to wait for: startFlow then stores nothing and returns a flow with the id "".
+// startFlow stores a flow and returns it with its id. state is the secret that the OAuth provider must send back, or "" without an OAuth
+// provider. Without a PKCE challenge and without a state, no later request needs the flow. startFlow then stores nothing, and the id is "".
 func (s *Service) startFlow(ctx context.Context, tx *db.Tx, f flowState, c pkceChallenge, state string) (flowState, error) {
 	method, err := c.validate()
 	if err != nil {

@@ -8,16 +8,17 @@ import (
 	"atelie/internal/db"
 )
 
-// This file makes links and codes for a caller with the service key, who sends them in place of this service.
+// This file makes links and codes for a caller with the service key (the API key with the role service_role), who sends them instead of
+// this service.
 
 // generateLinkRequest is the body of GenerateLink.
 type generateLinkRequest struct {
 	Type       string         `json:"type"` // one of the names in linkMakers, such as signup or recovery
 	Email      string         `json:"email"`
-	NewEmail   string         `json:"new_email"` // new e-mail address; used only by the types email_change_current and email_change_new
-	Password   string         `json:"password"`  // used only by the type signup
-	Data       map[string]any `json:"data"`      // user metadata; used only by the types signup and invite
-	RedirectTo string         `json:"redirect_to"`
+	NewEmail   string         `json:"new_email"`   // new e-mail address; used only by the types email_change_current and email_change_new
+	Password   string         `json:"password"`    // used only by the type signup
+	Data       map[string]any `json:"data"`        // user metadata; used only by the types signup and invite
+	RedirectTo string         `json:"redirect_to"` // URL to which the link leads the browser
 }
 
 // generateLinkResponse is the response body of GenerateLink: the account, and its new link and code.
@@ -25,8 +26,8 @@ type generateLinkResponse struct {
 	User
 	ActionLink       string `json:"action_link"`
 	EmailOTP         string `json:"email_otp"`         // the six-digit code
-	HashedToken      string `json:"hashed_token"`      // the token in ActionLink; clients pass it to Verify as token_hash
-	VerificationType string `json:"verification_type"` // Type of the request; signup if a magiclink has created an account
+	HashedToken      string `json:"hashed_token"`      // the token in ActionLink, not a hash; clients pass it to Verify as token_hash
+	VerificationType string `json:"verification_type"` // Type of the request, or signup if a request for a magiclink has created an account
 	RedirectTo       string `json:"redirect_to"`
 }
 

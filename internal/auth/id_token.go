@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file signs people in with an ID token that the client itself got from an OpenID Connect provider.
+// This file signs people in with an ID token, which the client has got directly from an OpenID Connect provider.
 
 // idTokenRequest is the body of POST /auth/v1/token?grant_type=id_token. The client names the provider by Provider, or by Issuer
 // and ClientID together.
@@ -18,8 +18,8 @@ type idTokenRequest struct {
 	ClientID     string `json:"client_id"` // required with Issuer, but not used, because the provider's settings have the client ids
 	IDToken      string `json:"id_token"`
 	AccessToken  string `json:"access_token"`  // issued together with the ID token; may be ""
-	Nonce        string `json:"nonce"`         // random text of the client, or ""; the ID token contains its SHA-256
-	LinkIdentity bool   `json:"link_identity"` // add the identity to the caller's account instead of signing in
+	Nonce        string `json:"nonce"`         // random string that the client has chosen, or ""; the ID token contains its SHA-256
+	LinkIdentity bool   `json:"link_identity"` // add the identity (the account at the provider) to the caller's account
 }
 
 // validate checks that the body has a token and names a provider.
@@ -33,9 +33,9 @@ func (b idTokenRequest) validate() error {
 	return nil
 }
 
-// idTokenGrant handles POST /auth/v1/token?grant_type=id_token. It signs the person in whom the ID token names, or with link_identity
-// adds the identity to the caller's account. Errors: validation_failed, provider_disabled,
-// bad_oauth_callback for an invalid token, and the errors of Callback and LinkIdentity.
+// idTokenGrant handles POST /auth/v1/token?grant_type=id_token. It opens a session for the person whom the ID token names. With
+// link_identity it first adds the person's identity to the caller's account. Errors: validation_failed, provider_disabled,
+// bad_oauth_callback for an invalid token, those of signInProviderUser, and with link_identity those of linkingUser.
 func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	var body idTokenRequest
 	if err := decode(w, r, &body); err != nil {

@@ -17,7 +17,7 @@ import (
 
 // LinkIdentity handles GET /auth/v1/user/identities/authorize. Like Authorize it sends the browser to a provider, but the result is that
 // the provider's identity is added to the caller's account. With skip_http_redirect=true the response contains the provider's URL instead
-// of a redirect. Errors: manual_linking_disabled, user_sso_managed, insufficient_aal, validation_failed.
+// of a redirect. Errors: manual_linking_disabled, user_sso_managed, insufficient_aal, reauthentication_needed, validation_failed.
 func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	u, err := s.linkingUser(w, r)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file invites people: it creates accounts without a password and mails their links.
+// This file invites people: it creates an account without a password, and mails a link that signs in to it.
 
 // inviteRequest is the body of Invite.
 type inviteRequest struct {
@@ -43,7 +43,7 @@ func (s *Service) Invite(w http.ResponseWriter, r *http.Request) error {
 	return respondPrivate(w, u, err)
 }
 
-// invite issues the link of an invitation, and sends nothing. It creates an account if the e-mail address has none.
+// invite issues the token of an invitation's link, which the caller mails. It creates an account if the e-mail address has none.
 func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email string, data map[string]any) (User, issuedToken, error) {
 	u, err := s.unconfirmedAccount(ctx, tx, email, newUser{Email: email, Invited: true, UserMetadata: data})
 	if err != nil {

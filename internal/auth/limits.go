@@ -11,10 +11,10 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file limits requests, and the messages to one e-mail address or phone number. Each kind of message has a cooldown (the minimum time
-// between two messages) and a quota (the number of messages in a day).
+// This file limits requests, and the messages to one e-mail address or phone number. A kind of message has a quota (the number of
+// messages in a day). Most kinds also have a cooldown (the minimum time between two messages).
 
-// limitWindow is the length of the time windows in which the function limit counts requests. The count of each window begins at 0.
+// limitWindow is the length of the fixed time windows in which the function limit counts requests. Each window begins with a count of 0.
 const limitWindow = 5 * time.Minute
 
 // limitName is the name of a limit in the table rate_limits. Nodes of several versions can share that table, so a name must not change.
@@ -51,12 +51,12 @@ const (
 	messagesPerIP                = 60  // requests for a mail or SMS, sign-ups included
 	verifiesPerIP                = 100 // attempts to use a link or code
 	changesPerAccount            = 20  // changes of the e-mail address or phone number
-	factorCallsPerAccount        = 100 // each for enrolments, challenges of TOTP factors, and new sets of recovery codes
+	factorCallsPerAccount        = 100 // each for enrolments, new sets of recovery codes, and challenges of TOTP factors (per IP, too)
 	factorMessagesPerAccount     = 10  // challenges of phone factors; each sends a text message
 	recoveryTriesPerAccountAndIP = 20  // attempts at the recovery codes of one account from one IP address
 )
 
-// limit counts a request of the subject: an IP address, an account, or a hash of several texts. name says which limit counts it. If the
+// limit counts a request of the subject (an IP address, an account id, or a hash of both) against the limit with this name. If the
 // subject has made more than maxRequests requests in the current window, limit returns errRateLimit and sets Retry-After to the seconds
 // until the next window. It does nothing if Config.RateLimited is false.
 func (s *Service) limit(w http.ResponseWriter, r *http.Request, name limitName, subject string, maxRequests int) error {

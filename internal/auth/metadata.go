@@ -13,8 +13,8 @@ import (
 	"atelie/internal/apperr"
 )
 
-// This file validates, encodes and merges the metadata of accounts. The caller can change the user metadata of their account; only the
-// service key and this package can change the app metadata.
+// This file validates, encodes and merges the metadata of accounts. An account has two JSON objects: its user metadata, which its holder
+// can change, and its app metadata, which only the service key (an API key) and this package can change.
 
 // Limits of an account's app metadata and of its user metadata, each as JSON. The access token contains both and is sent in a
 // header of each request. The limits keep this header below the 64 kB of headers that the server accepts.
@@ -53,7 +53,7 @@ func validateMetadata(data map[string]any) error {
 	return err
 }
 
-// mergeMetadata returns a copy of before to which changes are applied. The value nil removes an entry.
+// mergeMetadata returns a copy of before to which changes are applied. The value nil removes a key.
 func mergeMetadata(before, changes map[string]any) map[string]any {
 	after := map[string]any{}
 	maps.Copy(after, before)

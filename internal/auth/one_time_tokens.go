@@ -12,8 +12,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file issues, finds and consumes one-time tokens. A one-time token is a link and a code that are sent together; one of them can be
-// used, once. Only its hashes are stored.
+// This file issues, finds and consumes one-time tokens. A one-time token is a link and a code that are sent together; the use
+// of one invalidates both. The database stores only hashes of link and code.
 
 // Kinds of one-time tokens, named as in Supabase Auth.
 const (
@@ -25,14 +25,14 @@ const (
 	tokenReauthenticate tokenType = "reauthentication"
 )
 
-// How long links and codes are valid, and how many attempts at codes are allowed. The limits are low, because codes have only six
-// digits and an account can have several valid ones. One attempt counts for all of the account's newest maxCodes codes of the kind.
+// How long links and codes are valid, and how many attempts at codes are allowed. The numbers of attempts are low, because a code has
+// only six digits and an account can have up to maxCodes valid codes of a kind. An attempt counts against each of these codes.
 const (
 	linkLife           = time.Hour      // lifetime of links that sign in, and of the codes in the same mails
 	confirmLife        = 24 * time.Hour // lifetime of links that confirm an e-mail address, and of the codes in the same mails
 	codeLife           = time.Hour      // lifetime of codes by SMS and of codes for reauthentication
-	maxCodeTries       = 5              // attempts at a code; then the code is invalid
-	maxTriesPerAccount = 20             // attempts at all codes of an account in triesWindow
+	maxCodeTries       = 5              // attempts at a code; after them the code is invalid
+	maxTriesPerAccount = 20             // attempts at all codes of an account in triesWindow; further ones are refused
 	triesWindow        = 24 * time.Hour
 )
 

@@ -18,7 +18,7 @@ type providerUser struct {
 	provider       string // the provider's name in identities, such as google
 	email          string // normalized e-mail address; "" when the provider reports no valid one
 	emailProven    bool   // the provider has verified that the person receives mail at the address
-	provenByPolicy bool   // emailProven was set because this provider verifies all addresses; it does not report this
+	provenByPolicy bool   // emailProven is known only from the provider's policy to verify all addresses, not from its response
 }
 
 // newProviderUser returns the providerUser for the Identity that a provider reports.
@@ -34,9 +34,9 @@ func newProviderUser(provider string, reported oauth.Identity) providerUser {
 // account. Only one of them can insert it; the other one must start again.
 const maxSignInTries = 3
 
-// signInProviderUser finds or creates the account of p. If linkingUserID is set, it adds p's identity to that account instead. It then
-// calls finish with the account's id, in the same transaction. If a confirmation mail is needed, its link redirects to redirectTo;
-// signInProviderUser then returns an error, but commits the transaction so that the mail is sent.
+// signInProviderUser finds or creates the account of p, or adds p's identity to the account linkingUserID if that is not "". It then calls
+// finish with the account's id, in the same transaction. finish opens the session or issues a code. If the account needs a confirmation
+// mail, signInProviderUser queues the mail with a link that redirects to redirectTo, commits, and returns an error without calling finish.
 func (s *Service) signInProviderUser(ctx context.Context, c client, linkingUserID, redirectTo string, p providerUser, finish func(tx *db.Tx, userID string) error) error {
 	for try := 1; ; try++ {
 		var refusal *apperr.Error // the error to return although the transaction is committed

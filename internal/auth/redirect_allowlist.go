@@ -13,19 +13,20 @@ import (
 // redirectAllowlist decides to which URLs a browser can be redirected: the URLs of the site, and those that match a pattern of
 // Config.RedirectURLs. It refuses all others, because the URL of a redirect can contain a session, and no other site must get it.
 type redirectAllowlist struct {
-	site     *url.URL // SiteURL; nil if it is not a valid URL with a host
-	patterns []redirectPattern
+	site     *url.URL          // SiteURL; nil if it is not a valid URL with a host
+	patterns []redirectPattern // of Config.RedirectURLs; see compileGlob for the syntax
 }
 
-// redirectPattern is a compiled pattern. The parts of a URL are matched separately, because https://**.site.example/** must not match
-// https://evil.example/.site.example/.
+// redirectPattern is a compiled pattern. A pattern with a scheme matches the parts of a URL separately, because
+// https://**.site.example/** must not match https://evil.example/.site.example/.
 type redirectPattern struct {
 	authority *regexp.Regexp // matches the scheme and host; nil for a pattern without a scheme
 	path      *regexp.Regexp // matches the path and query; nil for a pattern without a scheme
 	wholeURL  *regexp.Regexp // matches the complete URL; nil for a pattern with a scheme
 }
 
-// newRedirectAllowlist compiles the patterns. A malformed pattern, or a malformed authority or path, matches only text equal to it.
+// newRedirectAllowlist compiles the patterns. If the syntax of a pattern, or of its authority or path, is wrong, each character of this
+// part stands for itself.
 func newRedirectAllowlist(site string, patterns []string) redirectAllowlist {
 	var l redirectAllowlist
 	if base, err := url.Parse(site); err == nil && base.Host != "" {
@@ -42,8 +43,8 @@ func newRedirectAllowlist(site string, patterns []string) redirectAllowlist {
 	return l
 }
 
-// compilePattern compiles a pattern. A pattern without a path matches only URLs without a path, unless it ends with **; then it matches
-// URLs with any path.
+// compilePattern compiles a pattern. A pattern without a path matches only URLs without a path. If it ends with **, as in
+// https://app.example**, it matches URLs with any path.
 func compilePattern(p string) redirectPattern {
 	scheme := strings.Index(p, "://")
 	if scheme < 0 {

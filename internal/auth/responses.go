@@ -15,7 +15,7 @@ import (
 // This file reads the request bodies and writes the responses of the handlers in this package. errors.go writes errors.
 
 // respond writes body as JSON. If err is not nil, it writes nothing and returns err, so that a handler can end with "return respond(w,
-// status, body, err)". All functions whose names begin with respond do the same.
+// status, body, err)". So do all functions below whose names begin with respond, if they have a parameter err.
 func respond(w http.ResponseWriter, status int, body any, err error) error {
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func respondPrivate(w http.ResponseWriter, body any, err error) error {
 	return respond(w, http.StatusOK, body, err)
 }
 
-// respondPrivateText is respondPrivate for a body that is JSON already.
+// respondPrivateText is respondPrivate for a body that is already encoded as JSON.
 func respondPrivateText(w http.ResponseWriter, body []byte) error {
 	w.Header().Set("Cache-Control", "no-store")
 	return httpx.JSONText(w, http.StatusOK, body)

@@ -14,11 +14,12 @@ import (
 	"atelie/internal/seal"
 )
 
-// This file seals the stored secrets of this package: it encrypts them with a key that is derived from the site's secret. It also deletes
-// or reseals them after that secret is lost or replaced. A new column with sealed values needs an entry in sealedColumns.
+// This file seals (encrypts and authenticates) the secrets that this package stores, with a key derived from the site's secret. If the
+// site's secret is lost, DeleteUnreadable deletes the values that cannot be decrypted. If it is replaced, Reseal encrypts the values with
+// the new key. A new column with sealed values needs an element of sealedColumns.
 
-// CountSealed returns how many stored secrets the key can decrypt (readable) and how many it cannot (unreadable). It counts only the
-// columns with sealedColumn.lasting. Commands use it to check whether the configured secret belongs to the database.
+// CountSealed returns how many stored secrets the key can decrypt (readable) and how many it cannot (unreadable). Commands use it to check
+// whether the configured secret belongs to the database. It counts TOTP secrets and private keys: the columns with sealedColumn.lasting.
 func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, unreadable int, err error) {
 	s := sealer{seal.New(sealKey)}
 	err = eachLastingSecret(ctx, q, func(c sealedColumn, v sealedValue) error {

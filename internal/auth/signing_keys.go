@@ -20,22 +20,23 @@ import (
 	"atelie/internal/seal"
 )
 
-// This file creates, rotates and retires the key pairs that sign ES256 access tokens, and stores the issuers of the tokens.
+// This file creates, rotates and retires the key pairs that sign ES256 access tokens. It also stores the issuers (the URLs in the iss
+// claim) that access tokens may have.
 
 // Times in a rotation of the signing key, in which a new key replaces the old one.
 const (
 	// signingGrace is the time between the publication of a new key and its first use. Nodes and clients cache the published
 	// keys for a shorter time (jwksMaxAge), so that all of them know the new key when the first token that it signed arrives.
 	signingGrace = 15 * time.Minute
-	// retireLeeway is how long an old key is still accepted after its last token has expired, because clocks differ.
+	// retireLeeway is how long an old key is still accepted after its last token has expired, because the clocks of nodes differ.
 	retireLeeway = 5 * time.Minute
 )
 
 const (
-	// purposeSigningKey, followed by the key's id, is the additional authenticated data (AAD) of a sealed private key.
+	// purposeSigningKey, followed by the key's id, is the additional authenticated data (AAD) of a sealed (encrypted) private key.
 	purposeSigningKey = "signing key "
 
-	auditKeyRotated auditAction = "signing_key_rotated"
+	auditKeyRotated auditAction = "signing_key_rotated" // action in the audit log
 )
 
 var (

@@ -7,12 +7,13 @@ import (
 	"atelie/internal/db"
 )
 
-// flowState is a row of auth_flow_states. The row is a flow: a pending sign-in (or addition of an identity) that an OAuth provider must
-// answer, or whose result the client gets in exchange for a code (PKCE, RFC 7636). The implicit flow is a sign-in without PKCE.
+// flowState is a row of auth_flow_states. It is a flow: a sign-in, or the addition of an identity to an account, that needs a later
+// request. That is the callback of an OAuth provider, or the exchange of a code for the session (PKCE, RFC 7636). An implicit flow is one
+// without PKCE.
 type flowState struct {
 	id              string
-	codeChallenge   string     // "" for the implicit flow
-	challengeMethod string     // s256 or plain; "" for the implicit flow
+	codeChallenge   string     // PKCE challenge, against which the client's verifier is checked; "" for an implicit flow
+	challengeMethod string     // s256 or plain; "" for an implicit flow
 	authMethod      string     // method in the amr claim: otp, magiclink, oauth, sso/saml, …
 	provider        string     // provider of the identity that signs in
 	providerSecrets string     // encrypted (sealed) flowSecrets; after the provider's answer, encrypted providerTokens; "" when there are none

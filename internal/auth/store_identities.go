@@ -13,8 +13,8 @@ import (
 
 // This file reads and writes identities, the ways in which accounts sign in (table auth_identities).
 
-// identityColumns are the columns of auth_identities i that identityRow.scanDest reads. In the API, the column id is called IdentityID and
-// the column provider_id is called ID.
+// identityColumns are the columns of auth_identities i that identityRow.scanDest reads. The API has other names for two of them:
+// identity_id (Identity.IdentityID) for the column id, and id (Identity.ID) for provider_id, the provider's id for the user.
 const identityColumns = "i.id, i.provider_id, i.user_id, i.identity_data, i.provider, i.last_sign_in_at, i.created_at, i.updated_at"
 
 // identityRow has the values of identityColumns. All fields are pointers, because all columns are null if an outer join has found no

@@ -11,13 +11,13 @@ import (
 // tokenType says what a one-time token (a link and a code that were sent together) is for, such as tokenRecovery.
 type tokenType string
 
-// maxTokens is how many tokens of a kind an account can have; a further one replaces the oldest. The number is far more than the mail quota
-// (mails to one address in a day) allows in the lifetime of a token, because otherwise anybody could request mails until a link that the
-// account's holder has received stops working. When one token is used, the other tokens of its kind are deleted.
+// maxTokens is how many unused tokens of a kind an account can have; a further one replaces the oldest. It is far above the number
+// of mails that the default mail quota allows in the lifetime of a token. With a smaller number, anybody could request mails until a link
+// that the account's holder has received is deleted. The use of a token deletes the other tokens of its kind.
 const maxTokens = 60
 
-// maxCodes is how many of an account's newest tokens of a kind can be used by their codes. A guess can match any of them, so a larger
-// number would make a guess more likely to succeed. By default the mail quota allows no more mails while a code is valid.
+// maxCodes is for how many of an account's newest tokens of a kind the code is accepted; the older ones have only a valid link. A guess
+// can match any of the codes, so a larger number would make a guess more likely to succeed.
 const maxCodes = 5
 
 // oneTimeToken is a row of auth_one_time_tokens. It contains hashes; issuedToken has the plain text.

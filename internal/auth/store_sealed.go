@@ -6,14 +6,14 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads, replaces and deletes the sealed values of this package. They are encrypted with AES-GCM. The additional authenticated
+// This file reads, replaces and deletes sealed values: secrets that are stored encrypted with AES-GCM. The additional authenticated
 // data (AAD), which package seal calls the purpose, binds each value to its use, and to its row if it contains the row's id.
 
 // sealedColumn is a column of the database with sealed values.
 type sealedColumn struct {
 	table, column string
-	// lasting says what DeleteUnreadable deletes after the site's secret is lost. If true, it deletes only the rows whose values it cannot
-	// decrypt. If false, it deletes all rows (deleteRowsOfLostSecret).
+	// lasting decides which rows DeleteUnreadable deletes after the site's secret is lost. true: only the rows whose values cannot be
+	// decrypted with the configured secret. false: all rows of the table (deleteRowsOfLostSecret).
 	lasting bool
 	// purposes returns the AAD with which the value of a row may have been encrypted. A column has several if it holds values
 	// of different uses: provider_secrets holds flow secrets first and provider tokens later.

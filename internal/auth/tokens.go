@@ -25,8 +25,8 @@ func randomToken() string {
 // guessed, so they need no slow hash.
 func hashToken(token string) string { return hashKey(token) }
 
-// hashKey returns the SHA-256 of a text in hex, for keys of rows and limits, so that the text itself (such as an e-mail address) is not
-// stored. Unlike a token, the text can be guessed from the hash.
+// hashKey returns the SHA-256 of a string in hex. Rows and limits have it as their key, so that the string (such as an e-mail address) is
+// not stored. It is no protection against guessing: unlike a token, an e-mail address can be found by hashing likely ones.
 func hashKey(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
@@ -42,7 +42,7 @@ func sixDigitCode() string {
 }
 
 // canonicalUUID returns a UUID in lower case with dashes, as the database stores it, or false if s is not a UUID. Queries need
-// this form, because SQLite does not find another spelling, and PostgreSQL returns an error for a text that is no UUID.
+// this form, because SQLite does not find another spelling, and PostgreSQL returns an error for a string that is no UUID.
 func canonicalUUID(s string) (string, bool) {
 	id, err := uuid.Parse(s)
 	return id.String(), err == nil

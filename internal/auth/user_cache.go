@@ -16,9 +16,9 @@ const (
 	cachedUserLife     = time.Minute // an older entry is not used
 )
 
-// userCache caches response bodies of GetUser. Each request compares the state of the database (db.DB.Changes) with the state to which the
-// entries belong. After a commit of any process the states differ, and the cache is emptied. A sign-out or a ban therefore takes effect at
-// the next request.
+// userCache caches response bodies of GetUser, on SQLite only. Each request compares the state of the database (db.DB.Changes) with the
+// state to which the entries belong. After a commit of any process the states differ, and the cache is emptied. A sign-out or a ban
+// therefore takes effect at the next request.
 type userCache struct {
 	mu      sync.Mutex // protects the fields below
 	state   db.Changes // the state of the database to which all entries belong

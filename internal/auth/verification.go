@@ -10,7 +10,7 @@ import (
 )
 
 // This file consumes one-time tokens and makes the changes that they confirm. verify.go handles the requests. A one-time token is a link
-// and a code that were sent together; one of them can be used, once.
+// and a code that were sent together; the use of one invalidates both.
 
 // Types of verification, as the client names them.
 const (

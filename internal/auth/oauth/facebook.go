@@ -11,21 +11,23 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// setUpFacebook sets the provider up for Facebook. Sign-ins in browsers use OAuth 2.0 without OpenID Connect. Mobile apps get ID
-// tokens (Facebook's Limited Login).
+// setUpFacebook sets the provider up for Facebook. In browsers Facebook offers OAuth 2.0 without OpenID Connect, so the identity is read
+// from its Graph API. Mobile apps send ID tokens instead (Facebook's Limited Login).
 func (p *Provider) setUpFacebook() error {
 	site, err := p.serviceURL("https://www.facebook.com")
 	if err != nil {
 		return err
 	}
 	graphURL := "https://graph.facebook.com"
-	if p.settings.Issuer != "" {
+	if p.settings.Issuer != "" { // the URL of another server, which then serves the Graph API too
 		graphURL = site
 	}
 	p.oauthEndpoint = oauth2.Endpoint{AuthURL: site + "/dialog/oauth", TokenURL: graphURL + "/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}
 	p.scopes = []string{"email"}
-	p.issuers, p.configuration = []string{site}, &configurationCache{provider: p}
-	p.acceptsFacebookNonce, p.verifiesAllEmails = true, true
+	p.issuers = []string{site}
+	p.configuration = &configurationCache{provider: p}
+	p.acceptsFacebookNonce = true
+	p.verifiesAllEmails = true
 	p.fetchIdentity = func(ctx context.Context, token *oauth2.Token, _ Callback) (Identity, error) {
 		return p.fetchFacebookIdentity(ctx, graphURL, token.AccessToken)
 	}

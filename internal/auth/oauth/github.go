@@ -15,7 +15,7 @@ func (p *Provider) setUpGitHub() error {
 		return err
 	}
 	apiURL := "https://api.github.com"
-	if p.settings.Issuer != "" { // a GitHub Enterprise server, with its API under the same host
+	if p.settings.Issuer != "" { // the URL of a GitHub Enterprise server, whose API is under the same host
 		apiURL = site + "/api/v3"
 	}
 	p.oauthEndpoint = oauth2.Endpoint{AuthURL: site + "/login/oauth/authorize", TokenURL: site + "/login/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}
@@ -27,7 +27,7 @@ func (p *Provider) setUpGitHub() error {
 	return nil
 }
 
-// fetchGitHubIdentity reads from GitHub's API who has signed in, with their primary e-mail address.
+// fetchGitHubIdentity reads the signed-in person and their primary e-mail address from GitHub's API.
 func (p *Provider) fetchGitHubIdentity(ctx context.Context, apiURL, token string) (Identity, error) {
 	var user struct {
 		ID        int64  `json:"id"`

@@ -25,15 +25,15 @@ type Identity struct {
 	EmailVerifiedByPolicy bool   // EmailVerified is not the provider's report: it was set because this provider verifies all addresses
 	Name                  string
 	AvatarURL             string // http or https, or ""
-	// Claims are the facts about the person that are stored as user metadata, under Supabase Auth's names. Their names are from
-	// a fixed list, their size is limited, and they grant no rights.
+	// Claims are stored as the user metadata of the account, under the names that Supabase Auth uses. The names are from a fixed list, and
+	// textClaim limits the size of each. Claims grant no rights.
 	Claims map[string]any
 
 	AccessToken  string // gives access to the provider's API; "" after VerifyIDToken
 	RefreshToken string // "" when the provider issues none
 }
 
-// profileClaims are the names of the standard claims (OpenID Connect Core §5.1) that Identity.Claims may contain.
+// profileClaims are the claims of an ID token that Identity.Claims may contain: iss, and standard claims (OpenID Connect Core §5.1).
 var profileClaims = []string{
 	"iss", "sub", "name", "family_name", "given_name", "middle_name", "nickname", "preferred_username", "profile", "picture", "website", "gender",
 	"birthdate", "zoneinfo", "locale",
@@ -41,7 +41,7 @@ var profileClaims = []string{
 
 const maxClaimBytes = 2048 // a longer claim is cut
 
-// textClaim returns a claim as text that the database can store: at most maxClaimBytes bytes of valid UTF-8 without NUL. It returns ""
+// textClaim returns a claim as a string that the database can store: at most maxClaimBytes bytes of valid UTF-8 without NUL. It returns ""
 // for a value that is not a string.
 func textClaim(value any) string {
 	s, _ := value.(string)
@@ -55,7 +55,7 @@ func textClaim(value any) string {
 	return strings.TrimSpace(s)
 }
 
-// boolClaim returns a boolean claim. Some providers write it as text.
+// boolClaim returns a boolean claim. Some providers send it as a string.
 func boolClaim(value any) bool {
 	switch v := value.(type) {
 	case bool:

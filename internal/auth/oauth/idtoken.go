@@ -14,10 +14,10 @@ import (
 
 // This file verifies ID tokens: signed statements of an OpenID Connect provider about who has signed in.
 
-// IDToken is a token that the client itself got from the provider, for example with Google's sign-in button.
+// IDToken is a token that the client has got directly from the provider, for example with Google's sign-in button.
 type IDToken struct {
 	Raw         string // the signed token
-	Nonce       string // random text of the client, or ""; the token contains its SHA-256 (hex)
+	Nonce       string // random string that the client has chosen, or ""; the token contains its SHA-256 (hex)
 	AccessToken string // issued together with the ID token; "" when the client does not send it
 }
 

@@ -12,13 +12,14 @@ import (
 	xrv "github.com/mattermost/xml-roundtrip-validator"
 )
 
-// checkXML returns an error for XML that two parsers could read differently. If the parser of the signature and the parser of
-// the content read a message differently, an attacker could change a signed message. checkXML rejects:
-//   - document type declarations (DOCTYPE), and so entity declarations, and processing instructions
+// checkXML returns an error for XML that two parsers could read differently. Otherwise an attacker could change a signed message so that
+// the parser that checks the signature and the parser that reads the content see different messages. checkXML rejects:
+//   - document type declarations (DOCTYPE), which can declare entities
+//   - processing instructions
 //   - comments, unless allowComments is true
 //   - encodings other than UTF-8
-//   - repeated attributes and deep nesting
-//   - text that changes when it is written and read again
+//   - repeated attributes, deep nesting (maxDepth) and too many parts (maxTokens)
+//   - XML that changes when it is written and read again
 func checkXML(raw []byte, allowComments bool) error {
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
 		return refuse("the document is not UTF-8")

@@ -28,8 +28,9 @@ var (
 	}
 )
 
-// verifySignature checks the signature in el. It returns the element that the signature covers, parsed again from the bytes
-// that were digested, or nil if el has no signature. certificates are the signing certificates in the provider's metadata.
+// verifySignature checks the signature in el. It returns el as the signature covers it: parsed again from the bytes that were digested, so
+// that the caller reads nothing that is not signed. It returns nil if el has no signature. certificates are the signing certificates in
+// the provider's metadata.
 func verifySignature(el *etree.Element, certificates []*x509.Certificate, now time.Time) (*etree.Element, error) {
 	signatures := childrenOf(el, nsXMLDSig, "Signature")
 	switch len(signatures) {

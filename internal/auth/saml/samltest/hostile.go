@@ -20,13 +20,13 @@ import (
 	dsig "github.com/russellhaering/goxmldsig"
 )
 
-// This file makes the responses of an attacker, for tests which check that a service provider rejects them. A new attack is a call of
-// addCase.
+// This file makes the responses of an attacker, for tests which check that a service provider rejects them. To add an attack, add a
+// call of addCase to one of the functions below.
 
 // Case is one response that a service provider must reject.
 type Case struct {
 	Name string
-	Make func(t testing.TB, target Target) string // returns the SAMLResponse to send in answer to the target's request
+	Make func(t testing.TB, target Target) string // returns the SAMLResponse to send; target is the service provider with its request
 }
 
 // victim is the e-mail address of the person as whom the attacker wants to sign in.
@@ -55,7 +55,7 @@ func Hostile(p *IdP) []Case {
 	return cases
 }
 
-// caseAdder is a function that adds a case. change modifies the draft of a valid response.
+// caseAdder is a function that adds a case. change modifies the draft of a valid response, before it is signed.
 type caseAdder func(name string, change func(t testing.TB, d *Draft))
 
 // edit is a function that changes elements within root.
