@@ -1,6 +1,6 @@
 // Package activity gives owners the activity log, which says who did what, and when: sign-ins, changes of content, exports, and changes
-// of keys, roles and accounts. It merges the entries of two tables. The table activity is written by database triggers (migration 31)
-// and by the Record functions of this package. The audit log has the events of accounts; package auth reads it.
+// of keys, roles and accounts. It merges the rows of two tables. The table activity is written by database triggers (migration 31) and by
+// the Record functions of this package. The audit log (the events of accounts) belongs to package auth, which reads it for this package.
 package activity
 
 import (
@@ -11,19 +11,19 @@ import (
 	"atelie/internal/device"
 )
 
-// RetentionDays is how many days entries are kept, in the table activity and in the audit log.
+// RetentionDays is for how many days the rows of the table activity and of the audit log are kept.
 const RetentionDays = 400
 
 // pageSize is the maximum number of entries in a response.
 const pageSize = 50
 
-// Kind is a group of entries. A request can ask for the entries of one kind.
+// Kind is a group of entries of the log. A request can ask for the entries of one kind.
 type Kind string
 
 // The kinds of entries.
 const (
 	SignIn  Kind = "sign_in"
-	Refused Kind = "refused" // such as a sign-in with a wrong password
+	Refused Kind = "refused" // refused attempts, such as a sign-in with a wrong password
 	Change  Kind = "change"
 	Export  Kind = "export"
 	Key     Kind = "key" // changes of API keys, secrets and roles, and of how an account signs in
@@ -41,7 +41,7 @@ const (
 	ByDeleted By = "deleted" // an account that no longer exists
 	ByKey     By = "key"     // the service key; only in entries of the audit log
 	ByCommand By = "command" // a command (atelie owner, atelie copy …); only in entries of the audit log and of RecordSite
-	ByProgram By = "program" // the service key, a command or the program itself; the table activity mostly does not record which
+	ByProgram By = "program" // the program; in the table activity mostly also the service key and commands, which it does not tell apart
 	ByNobody  By = "nobody"  // a sign-in attempt with an email address or phone number that no account has
 	ByVisitor By = "visitor" // a visitor who erased a message at its private link
 )

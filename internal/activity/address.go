@@ -9,16 +9,16 @@ import (
 
 // This file finds and deletes the entries about an email address, for requests about personal data.
 
-// EachEntryAbout calls yield for each entry about an email address: entries whose title contains the address, and entries about changes of the
-// role of the account with the address. It leaves out the changes that the account made, because their entries are about other rows. When
-// the account is erased, these entries stay and lose only its name.
+// EachEntryAbout calls yield for each entry about an email address: the entries whose title (the name of what was changed) contains the
+// address, and those about changes of the role of the account with the address. It leaves out the entries of changes that this account
+// made, because they are about other rows. When the account is erased, those entries stay, but lose the account's name.
 func (s *Service) EachEntryAbout(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	found, err := listEntriesAbout(ctx, q, address)
 	if err != nil {
 		return err
 	}
 	for _, c := range found {
-		c.Account, c.Title = "", c.recordedTitle // without the actor, who is not data about the address
+		c.Account, c.Title = "", c.recordedTitle // without the account that made the change: it is not data about the address
 		if c.Series != nil {
 			c.Series.Title = c.recordedSeries
 		}

@@ -18,16 +18,19 @@ import (
 type change struct {
 	Entry
 
-	entryID       int64  // Entry.ID as a number
-	recordedTitle string // name of the row when it was changed; Entry.Title is its current name if the row exists
-
-	recordedSeries string // title of the series when the entry was recorded; Entry.Series has the current one
+	entryID        int64  // Entry.ID as a number
+	recordedTitle  string // title of the changed row when the entry was recorded; Entry.Title is the current one, or this one if the row is gone
+	recordedSeries string // title of the series when the entry was recorded; Entry.Series is the current one, or this one if the series is gone
 }
 
-// entryColumns is the select list and the from clause for scanChange. In it, a is the table activity, u the account that acted, s the
-// account whose role was changed, and n the series of an entry about a work in a series. p, r, c and e are the work, review, cover or
-// series that was changed.
-const entryColumns = `a.id, a.created_at, a.kind, a.action, a.actor, u.id,
+// selectChange is the select list and the from clause of the queries whose rows scanChange reads. Its aliases are:
+//
+//	a           the entry, a row of the table activity
+//	u           the account that acted
+//	s           the account whose role was changed
+//	p, r, c, e  the work, review, cover or series that was changed
+//	n           the series, if the entry is about a work in a series
+const selectChange = `a.id, a.created_at, a.kind, a.action, a.actor, u.id,
 	coalesce(u.email, u.phone, ''),
 	coalesce(s.email, s.phone, ''),
 	coalesce(a.table_name, ''),
@@ -47,10 +50,10 @@ const entryColumns = `a.id, a.created_at, a.kind, a.action, a.actor, u.id,
 	left join series e on a.table_name = 'series' and e.id = a.row_id
 	left join series n on n.id = a.series_id`
 
-// scanChange reads a row of entryColumns.
+// scanChange reads a row of selectChange.
 func scanChange(row db.Row) (c change, err error) {
-	var actor, account, rowID, seriesID, series *string // account is the id of the actor's account if that account still exists
-	err = row.Scan(&c.entryID, &c.At, &c.Kind, &c.Action, &actor, &account, &c.Account, &c.Subject, &c.Table, &rowID, &c.Title, &c.recordedTitle, &c.Number, &seriesID, &series, &c.recordedSeries)
+	var actor, actorAccountID, rowID, seriesID, series *string // actorAccountID is nil if the account of the actor no longer exists
+	err = row.Scan(&c.entryID, &c.At, &c.Kind, &c.Action, &actor, &actorAccountID, &c.Account, &c.Subject, &c.Table, &rowID, &c.Title, &c.recordedTitle, &c.Number, &seriesID, &series, &c.recordedSeries)
 	c.ID, c.At = strconv.FormatInt(c.entryID, 10), c.At.UTC()
 	switch {
 	case actor == nil && slices.Contains(commandActions, c.Action):
@@ -59,7 +62,7 @@ func scanChange(row db.Row) (c change, err error) {
 		c.By = ByProgram
 	case *actor == VisitorActor:
 		c.By = ByVisitor
-	case account == nil:
+	case actorAccountID == nil:
 		c.By = ByDeleted
 	default:
 		c.By = ByAccount
@@ -87,7 +90,7 @@ func listChanges(ctx context.Context, q db.Querier, kinds []Kind, after Position
 	if len(wanted) == 0 {
 		return nil, nil
 	}
-	return db.Collect(ctx, q, scanChange, "select "+entryColumns+" where a.kind in ("+strings.Join(wanted, ", ")+`)
+	return db.Collect(ctx, q, scanChange, "select "+selectChange+" where a.kind in ("+strings.Join(wanted, ", ")+`)
 		and (a.created_at < $1 or a.created_at = $1 and a.id < $2) order by a.created_at desc, a.id desc limit $3`, after.At, after.Change, limit)
 }
 
@@ -131,7 +134,7 @@ func deleteBefore(ctx context.Context, q db.Querier, before time.Time) error {
 // of their series, contains the address, also as a part of a longer one. address must be in lower case.
 func listCandidatesFor(ctx context.Context, q db.Querier, address string) ([]change, error) {
 	part := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(address) + "%"
-	return db.Collect(ctx, q, scanChange, "select "+entryColumns+` where lower(a.title) like $1 escape '\' or lower(a.series_title) like $1 escape '\' or a.table_name = 'user_roles' and (lower(s.email) = $2
+	return db.Collect(ctx, q, scanChange, "select "+selectChange+` where lower(a.title) like $1 escape '\' or lower(a.series_title) like $1 escape '\' or a.table_name = 'user_roles' and (lower(s.email) = $2
 		or exists (select 1 from auth_identities i where i.user_id = s.id and lower(i.identity_data ->> 'email') = $2)) order by a.id`, part, address)
 }
 

@@ -26,7 +26,7 @@ type table struct {
 // column is one column of a table. A copy converts its values according to its kind.
 type column struct {
 	name string
-	kind kind
+	kind kind // the name of the type's placeholder in the migrations, such as uuid (copy_values.go)
 }
 
 // keyKinds are the kinds that a column of a primary key can have. A copy reads rows in the order of the key, so both engines

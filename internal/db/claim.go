@@ -41,9 +41,9 @@ type ClaimKeys struct {
 	HasPrevious bool  // the node has a previous secret
 }
 
-// Claim claims the database until release is called or the process ends. It returns ErrClaimed while a node with another secret has
-// claimed it. When the connection that holds the claim is lost, Claim calls onChange with the cause and claims the database again.
-// Then it calls onChange with nil, or with ErrClaimed if a node with another secret has claimed the database in between. On SQLite,
+// Claim acquires this node's claim and holds it until release is called or the process ends. It returns ErrClaimed while a node with
+// another secret holds a claim. If the connection with the claim is lost, a goroutine calls onChange with the cause and acquires the claim
+// again. Then it calls onChange with nil, or with ErrClaimed if a node with another secret has acquired a claim in between. On SQLite,
 // which only one node serves, Claim does nothing.
 func (d *DB) Claim(ctx context.Context, keys ClaimKeys, onChange func(error)) (release func(), err error) {
 	pg, ok := d.driver.(*postgresDriver)

@@ -44,13 +44,14 @@ const (
 	maxBatchParameters = 30_000
 )
 
-// exclusion describes the rows of a table that are not copied.
+// exclusion says which rows of a table are not copied.
 type exclusion struct {
-	copied string // SQL condition of the rows that are copied
-	why    string // reason for the operator why the other rows are not copied
+	copied string // SQL condition that is true for the rows that are copied
+	why    string // why the other rows are not copied; shown to the operator (who runs the program)
 }
 
-// exclusions lists the tables that are not copied completely, by name. The condition of storage_uploads is its boolean column finished.
+// exclusions maps the name of each table that is not copied completely to its exclusion. The condition of storage_uploads is its boolean
+// column finished.
 var exclusions = map[string]exclusion{
 	"storage_uploads": {copied: "finished", why: "the pieces of an upload on its way cannot be read out of every store; its client begins it anew"},
 }

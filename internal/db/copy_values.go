@@ -25,7 +25,7 @@ type conversion struct {
 	postgresRead, postgresWrite string
 	// read returns a destination for Scan. value converts the scanned result to a value that both engines accept.
 	read func() (dest any, value func() (any, error))
-	// canonical returns the bytes that are added to the checksum. Equal values give equal bytes on both engines.
+	// canonical returns the bytes of a value for the checksum of its table (TableChecksum). Equal values give equal bytes on both engines.
 	canonical func(v any) ([]byte, error)
 }
 
@@ -45,7 +45,7 @@ var kinds = map[kind]conversion{
 	"bytes":     {"%s", "$%d::bytea", readBytes, func(v any) ([]byte, error) { return v.([]byte), nil }},
 }
 
-// readText returns the read function of a conversion for texts. check can change a text or return an error; nil accepts all.
+// readText returns the read function of a conversion for strings. check can change a string or return an error; nil accepts all.
 func readText(check func(string) (string, error)) func() (any, func() (any, error)) {
 	return func() (any, func() (any, error)) {
 		p := new(*string)

@@ -26,13 +26,13 @@ import (
 // ErrInUse is returned by OpenExclusive while another program has the database open.
 var ErrInUse = errors.New("a server or another copy uses this database: stop it first")
 
-// copyLock is the number of the advisory lock of a copy on PostgreSQL ("atelie" in ASCII).
+// copyLock is the number of the advisory lock that a copy holds on a PostgreSQL target ("atelie" in ASCII).
 const copyLock = 0x6174656c6965
 
 // copyAppName is the application_name of the PostgreSQL sessions of a copy.
 const copyAppName = "atelie copy"
 
-// OpenExclusive waits for a short time if the database seems to be in use, because the program that used it may have just ended.
+// If the database seems to be in use, OpenExclusive waits before it returns ErrInUse: the program that used it may have just ended.
 const (
 	// fileTimeout is the maximum wait for the lock of an SQLite file. The operating system releases the lock when the process ends.
 	fileTimeout = time.Second

@@ -11,10 +11,10 @@ import (
 	"modernc.org/sqlite"
 )
 
-// This file adds SQL functions to SQLite: for lists of texts and for regular expressions. SQLite stores lists as JSON text; with these
+// This file adds SQL functions to SQLite: for lists of strings and for regular expressions. SQLite stores lists as JSON text; with these
 // functions they behave as arrays do in PostgreSQL.
 
-// ListText returns a list of texts in the form in which PostgreSQL prints an array, for example {a,"b, c",""}.
+// ListText returns a list of strings in the form in which PostgreSQL prints an array, for example {a,"b, c",""}.
 func ListText(items []string) string {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -39,8 +39,8 @@ func ListText(items []string) string {
 	return b.String()
 }
 
-// listKey returns a sort key for a list. The keys have the order of arrays in PostgreSQL: entry by entry, and a shorter list before a longer
-// one that begins with the same entries. The byte 0 ends each entry, because no stored text contains it.
+// listKey returns a sort key for a list. The keys have the order of arrays in PostgreSQL: element by element, and a shorter list before a
+// longer one that begins with the same elements. The byte 0 ends each element, because no stored string contains it.
 func listKey(items []string) []byte {
 	key := []byte{1} // so that the key of an empty list is not an empty blob, which would become null in SQL
 	for _, item := range items {
@@ -55,7 +55,7 @@ var regexps struct {
 	patterns map[string]*regexp.Regexp
 }
 
-// maxRegexps is the size at which the cache is emptied.
+// maxRegexps is the number of cached expressions at which the cache is emptied.
 const maxRegexps = 64
 
 // cachedRegexp returns a compiled expression from the cache, or compiles it. A dot matches line ends too.

@@ -13,12 +13,12 @@ import (
 	"atelie/internal/apperr"
 )
 
-// outage decides whether the database is unreachable. When a statement fails because of its connection, a probe tries a new connection.
-// If the probe fails too, an outage begins. Until a later probe succeeds, all statements fail immediately, or only the writes if another
-// program holds SQLite's write lock.
+// outage records whether the database is unreachable, so that statements then fail immediately instead of waiting for a timeout. When a
+// statement fails because of its connection, a probe tries a new connection. If the probe fails too, an outage begins. Until a later probe
+// succeeds, all statements fail, or only the writes if another program holds SQLite's write lock.
 type outage struct {
 	severity atomic.Int32 // what is impossible now: noOutage, writesFail or everythingFails
-	refused  atomic.Int64 // number of statements that failed during this outage without a call to the database
+	refused  atomic.Int64 // number of statements that failed immediately during this outage
 
 	mu      sync.Mutex
 	probed  chan struct{}  // closed when the running probe has its first result; nil when no probe runs

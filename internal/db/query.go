@@ -9,8 +9,8 @@ import (
 
 // This file defines short forms of frequent queries and statements.
 
-// Collect runs a query and returns what scan makes of each row, in the order of the rows. Without an error the list is not
-// nil. The rows are closed on return, because a transaction can have only one open cursor.
+// Collect runs a query, calls scan for each row, and returns the results in the order of the rows. If the query finds no rows, the list is
+// empty but not nil. The cursor is closed on return, because a transaction can have only one open cursor.
 func Collect[T any](ctx context.Context, q Querier, scan func(Row) (T, error), query string, args ...any) (list []T, err error) {
 	rows, err := q.Query(ctx, query, args...)
 	if err != nil {

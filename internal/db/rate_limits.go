@@ -24,8 +24,8 @@ func (t *Tx) Hit(ctx context.Context, name, subject string, window time.Duration
 	return One[int](ctx, t, query, args...)
 }
 
-// QueueHit counts an attempt as Hit does, but does not return the number of attempts. Later statements of the transaction can read that
-// number in the table rate_limits, in the row with the returned bucket_start.
+// QueueHit counts an attempt as Hit does, but does not return the number of attempts. Later statements of the transaction can read the
+// number in the table rate_limits, in the row with the returned bucketStart (the beginning of the current window).
 func (t *Tx) QueueHit(ctx context.Context, name, subject string, window time.Duration, now time.Time) (bucketStart int64, err error) {
 	bucketStart = windowStart(window, now)
 	query, args := hit(name, subject, bucketStart)

@@ -11,7 +11,8 @@ const (
 	Deleted  = "DELETE"
 )
 
-// RowChange records one written row for live changes. Record and Old are JSON objects whose members are columns.
+// RowChange records one written row for live changes, the changes that clients receive over a WebSocket. Record and Old are JSON objects
+// whose members are columns.
 type RowChange struct {
 	Table string `json:"table"`
 	Type  string `json:"type"` // Inserted, Updated or Deleted

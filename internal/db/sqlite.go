@@ -21,14 +21,14 @@ import (
 // (OpenSource, OpenExclusive) write and read are the same connection, and of the fields below only queue is set.
 type sqliteDriver struct {
 	write, read *sql.DB
-	queue       *writeQueue                   // the queue of the transactions on write
-	changes     *changeCounter                // the counter that DB.Changes reads
+	queue       *writeQueue                   // lets transactions use write one after the other
+	changes     *changeCounter                // tells DB.Changes whether anything was committed
 	anonymous   *sql.DB                       // used only by anonymousReader
 	dsn         func(extra url.Values) string // returns the data source name of the file with extra options
 	file        string                        // path of the database
 	opened      os.FileInfo                   // identifies the file that was opened (checkFile)
-	// restartLog moves the write-ahead log into the database and restarts it. It is set while another part of the program runs the
-	// checkpoints (DelegateCheckpoints).
+	// restartLog moves the write-ahead log into the database and restarts the log. It is set while another part of the program runs the
+	// checkpoints, which move the log (DelegateCheckpoints); otherwise it is nil.
 	restartLog atomic.Pointer[func(context.Context) error]
 }
 

@@ -12,7 +12,7 @@ import (
 // Limits of a group of transactions that share a commit. The first transaction of a group waits until the last one has run.
 const (
 	maxGroupSize = 64                    // number of transactions
-	maxGroupTime = 10 * time.Millisecond // time after its begin in which a group accepts further transactions
+	maxGroupTime = 10 * time.Millisecond // how long a group accepts further transactions after it has begun
 )
 
 // writeQueue lets transactions use the only write connection one after the other, in the order of arrival. A commit waits 0.6 ms for the
@@ -23,14 +23,14 @@ type writeQueue struct {
 
 	mu      sync.Mutex
 	running bool          // a transaction has the connection
-	waiting []*waiting    // the transactions that wait for it, in their order
+	waiting []*waiter     // the transactions that wait for it, in their order
 	waits   int64         // number of transactions that have waited
 	waited  time.Duration // total time of these waits
 }
 
-// waiting is a transaction that waits for the connection.
-type waiting struct {
-	short bool
+// waiter is a transaction that waits for the connection.
+type waiter struct {
+	short bool        // the transaction can share its commit
 	ready chan *group // receives once: the group to join, or nil if the transaction begins a group or runs alone
 }
 
@@ -163,7 +163,7 @@ func (q *writeQueue) acquire(ctx context.Context, short bool) (*group, error) {
 		q.mu.Unlock()
 		return nil, nil
 	}
-	w := &waiting{short: short, ready: make(chan *group, 1)}
+	w := &waiter{short: short, ready: make(chan *group, 1)}
 	q.waiting = append(q.waiting, w)
 	q.waits++
 	q.mu.Unlock()
@@ -194,7 +194,7 @@ func (q *writeQueue) countWait(began time.Time) {
 // release gives the connection to the next transaction, which joins the group if it can. Otherwise the group is committed first.
 func (q *writeQueue) release(g *group) {
 	if g != nil && len(g.results) < maxGroupSize && time.Since(g.began) < maxGroupTime {
-		if w := q.next(func(w *waiting) bool { return w.short }); w != nil {
+		if w := q.next(func(w *waiter) bool { return w.short }); w != nil {
 			w.ready <- g
 			return
 		}
@@ -214,7 +214,7 @@ func (q *writeQueue) release(g *group) {
 }
 
 // next removes the first waiting transaction from the queue and returns it, or nil if there is none or ok refuses it.
-func (q *writeQueue) next(ok func(*waiting) bool) *waiting {
+func (q *writeQueue) next(ok func(*waiter) bool) *waiter {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.waiting) == 0 || !ok(q.waiting[0]) {

@@ -13,7 +13,7 @@ import (
 
 // This file empties SQLite's write-ahead log, and removes the old data that is left in its file after the last transaction.
 
-// ErrLogInUse is returned by scrub and TruncateLog while a reader still needs the write-ahead log.
+// ErrLogInUse is returned by TruncateLog and by scrub (sqlite_scrub.go) while a reader still needs the write-ahead log.
 var ErrLogInUse = errors.New("the write-ahead log is being read, it cannot be emptied yet")
 
 // TruncateLog moves SQLite's write-ahead log into the database and empties it. It waits for readers only briefly. Only the part of the
@@ -53,8 +53,8 @@ func truncateLog(ctx context.Context, conn *sql.DB) error {
 	})
 }
 
-// cutLog removes what follows the last transaction in a write-ahead log: frames from before the log was restarted. conn begins its
-// transactions with the write lock, so nobody writes meanwhile.
+// cutLog removes what follows the last transaction in a write-ahead log: old versions of pages from before the log was restarted. conn
+// begins its transactions with the write lock, so nobody writes meanwhile.
 func cutLog(ctx context.Context, conn *sql.DB, file string) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err

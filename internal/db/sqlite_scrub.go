@@ -11,28 +11,28 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file removes the bytes of deleted rows that are left in SQLite's files. secure_delete overwrites a deleted row, but not the copy that
-// stays behind in the unused part of a page when rows move to other pages. The write-ahead log has earlier versions of pages until it is
-// emptied. A vacuum would remove the copies too, but no write is possible while it rewrites the database.
+// This file scrubs SQLite's files: it removes the bytes of deleted rows that are left in them. secure_delete overwrites a deleted row, but
+// not the copy that stays behind in the unused part of a page when rows move to other pages. The write-ahead log has earlier versions of
+// pages until it is emptied. A vacuum would remove the copies too, but no write is possible while it rewrites the database.
 
 // Limits of a scrub. A write waits at most for one step of the scrub, or for a checkpoint of scrubLog pages.
 const (
-	scrubTimeout  = "busy_timeout(50)"    // pragma: a step waits 50 ms for locks
-	scrubAttempts = 20                    // attempts of a step that meets readers or writers
+	scrubTimeout  = "busy_timeout(50)"    // pragma: a step waits at most 50 ms for a lock
+	scrubAttempts = 20                    // how often a step is tried while readers or writers hold a lock
 	scrubPause    = 25 * time.Millisecond // wait between two steps, and before another attempt
 	scrubReads    = 1000                  // pages that are read between two pauses
 	scrubWrites   = 32                    // pages that one transaction overwrites
 	scrubLog      = 512                   // pages that are overwritten between two checkpoints, so that the log stays small
 )
 
-// maxScrubPages is the number of pages from which on a database is not scrubbed. pageGap recognizes pages of tables and indexes by their
-// first byte. In other pages this byte is the highest byte of a page number, so that it is 0 only if page numbers fit into 24 bits: in
-// databases of less than 64 GB with SQLite's usual pages of 4 kB. In a larger database pageGap could take other pages for such pages.
+// maxScrubPages is the number of pages from which on a database is not scrubbed: 64 GB with SQLite's usual pages of 4 kB. pageGap finds the
+// unused part of a page of a table or index, and recognizes such a page by its first byte. In other pages this byte is the highest byte of
+// a page number. It is certainly 0 only if all page numbers fit into 24 bits; in a larger database pageGap could confuse the pages.
 const maxScrubPages = 1 << 24
 
 // scrub overwrites the unused parts of all pages, and empties the write-ahead log. It uses a separate connection, so that writes do
-// not wait while scrub waits for readers. A scrub that was interrupted has less to overwrite the next time. complete is false if only the
-// log was emptied (clearUnusedParts).
+// not wait while scrub waits for readers. After an interruption, the next scrub does not overwrite the same parts again. complete is false
+// if only the log was emptied (clearUnusedParts).
 func (d *sqliteDriver) scrub(ctx context.Context) (complete bool, err error) {
 	restart := d.restartLog.Load()
 	options := url.Values{"_pragma": {scrubTimeout}, "_txlock": {"immediate"}}

@@ -12,9 +12,11 @@ import (
 
 // Limits of the prepared statements that a connection to SQLite keeps.
 const (
-	// maxStatements is the number of statements. Without it the number would grow, because requests choose their filters.
+	// maxStatements is the number of statements. Without a limit the number would grow, because each combination of filters in requests
+	// gives another statement.
 	maxStatements = 200
-	// maxStatementBytes is the length of a statement's text. A longer statement has thousands of values and is rarely run again.
+	// maxStatementBytes is the length of a statement's SQL. A longer statement is not kept: it has thousands of values and is rarely run
+	// again.
 	maxStatementBytes = 8 << 10
 )
 

@@ -20,7 +20,8 @@ func (s *Service) FileURLs(ctx context.Context) ([]string, error) {
 }
 
 // FileURLsLike is FileURLs for the revisions that contain namePart, a part of a file's name. Call it in the transaction that removes the
-// file. namePart must consist of ASCII letters, digits and hyphens, which are the same in a name, in its URL and in JSON.
+// file, to find out whether a revision still needs the file. namePart must consist of ASCII letters, digits and hyphens, which are the
+// same in a name, in its URL and in JSON.
 func FileURLsLike(ctx context.Context, tx *db.Tx, namePart string) ([]string, error) {
 	rows, err := listRevisionRows(ctx, tx, namePart)
 	if err != nil {

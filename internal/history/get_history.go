@@ -14,9 +14,9 @@ import (
 // the newest first. Each revision lists the URLs of its files that were replaced after the change. before is the id of the last revision
 // of the previous response.
 //
-// The history of a series also has revisions of its works: row_before is then {pairs}, a list with the rows of series_works before works
-// were added, removed or moved. A request for site_settings has no id. It returns the revisions of all settings, with the setting's key as
-// row_id.
+// The history of a series also has revisions of its works: row_before is then {pairs}, where pairs is an array of the rows of series_works
+// before works were added, removed or moved. A request for site_settings has no id. Its response has the revisions of all settings, with
+// the setting's key as row_id.
 func (s *Service) GetHistory(w http.ResponseWriter, r *http.Request) error {
 	body := struct {
 		Table, ID string

@@ -44,7 +44,7 @@ type Config struct {
 	// RestoreFiles restores removed files at their public URLs, and returns the URLs whose files no longer exist. If at is not zero, files
 	// that were replaced since that time are also restored to what they were then.
 	RestoreFiles func(ctx context.Context, urls []string, at time.Time) (missing []string, err error)
-	// Replaced returns a function, which reports whether the URL had a different file at the time at than it has now.
+	// Replaced returns a function that reports whether the file at a URL has been replaced since the time at.
 	Replaced func(ctx context.Context) (func(url string, at time.Time) bool, error)
 	// ReleaseFiles allows the removed files at these URLs to be deleted before their retention ends, because the revisions that refer to
 	// them are erased.

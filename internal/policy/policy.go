@@ -51,7 +51,7 @@ type Grant struct {
 	Hidden  []string // columns that do not exist for the caller; only in grants of Select
 }
 
-// Decisions that several tables share.
+// Grants that Table returns.
 var (
 	denied        = Grant{}
 	allRows       = Grant{Allowed: true}

@@ -21,18 +21,18 @@ import (
 // This file handles the joining and leaving of channels, and the renewal of the tokens of their members.
 
 const (
-	topicPrefix      = "realtime:" // the client puts it before the name of each channel
+	topicPrefix      = "realtime:" // the topic in a frame is this prefix and the name of the channel
 	maxSubscriptions = 100         // maximum number of subscriptions of one member; a join with more is refused
 )
 
-// member is a client that has joined a channel. A client that has joined several channels has one member for each.
+// member is the membership of a client in one channel. A client that has joined several channels has several members.
 type member struct {
 	id            string // unique over all nodes
 	socket        *socket
 	topic         topic
 	joinRef       *string // the client's reference of the join, repeated in messages about the channel; nil: the client gave none
-	self          bool    // the client also receives the messages that it sends
-	ack           bool    // the client gets a reply to each message that it sends
+	self          bool    // option of the join: the client also receives the broadcasts that it sends
+	ack           bool    // option of the join: the client gets a reply to each broadcast that it sends
 	presence      bool    // the client receives presence events
 	presenceKey   string  // key of the client's own presence
 	subscriptions []subscription
@@ -45,8 +45,8 @@ type member struct {
 	left        bool      // the client has left the channel, or the server has closed it
 }
 
-// subscription is one entry of postgres_changes in a join: the row changes that the client wants to receive. The reply to the join
-// repeats the entry with its ID.
+// subscription is one element of the array postgres_changes in a join: it says which row changes the client wants to receive. The reply to
+// the join repeats the element, with its ID.
 type subscription struct {
 	ID     int64    `json:"id"`               // set by addMember
 	Event  string   `json:"event"`            // INSERT, UPDATE, DELETE or * for all

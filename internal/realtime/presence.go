@@ -27,8 +27,8 @@ type metas struct {
 	Metas []json.RawMessage `json:"metas"`
 }
 
-// presenceDiff is an event on the bus: the clients that have joined the presence of a channel and those that have left it,
-// by their keys.
+// presenceDiff is an event that package bus carries to all nodes: the clients that have joined the presence of a channel and those that
+// have left it, by their keys.
 type presenceDiff struct {
 	Topic   string           `json:"topic"`
 	Private bool             `json:"private"`
@@ -41,7 +41,7 @@ func (t topic) diff(joins, leaves []presenceRow) presenceDiff {
 	return presenceDiff{t.name, t.private, byKey(joins), byKey(leaves)}
 }
 
-// byKey groups presences by the key of the client.
+// byKey groups the clients' descriptions of themselves by the clients' keys.
 func byKey(list []presenceRow) map[string]metas {
 	out := map[string]metas{}
 	for _, p := range list {

@@ -20,7 +20,8 @@ import (
 
 // This file accepts the WebSocket connections of clients, reads and writes their frames, and closes them.
 
-// Limits of one socket. A join beyond maxChannels is refused. At the other limits, except frameTimeout, the socket is closed.
+// Limits of one socket. Beyond maxChannels a join is refused. At frameTimeout the context of the handling ends, and the socket stays open.
+// At each other limit the socket is closed.
 const (
 	maxFrame        = 256 << 10        // bytes of one frame from the client
 	maxQueuedFrames = 512              // frames that wait for a client that reads slowly

@@ -35,8 +35,8 @@ type condition struct {
 	pattern  *regexp.Regexp // the compiled operand of like, ilike, match or imatch; nil for other operators
 }
 
-// comparisons maps each comparison operator to a function. The function reports whether the operator is true for the sign of a
-// comparison: negative, 0 or positive.
+// comparisons maps each comparison operator to a function that reports its result. sign is negative if the column's value is less than the
+// operand, 0 if they are equal, and positive if it is greater.
 var comparisons = map[string]func(sign int) bool{
 	"eq":  func(s int) bool { return s == 0 },
 	"neq": func(s int) bool { return s != 0 },
@@ -46,7 +46,7 @@ var comparisons = map[string]func(sign int) bool{
 	"gte": func(s int) bool { return s >= 0 },
 }
 
-// patternCompilers maps each operator that matches texts to the function that compiles its operand. If fold is true, the compiled
+// patternCompilers maps each operator that matches strings to the function that compiles its operand. If fold is true, the compiled
 // pattern ignores case.
 var patternCompilers = map[string]func(text string, fold bool) (*regexp.Regexp, error){
 	"like": likePattern, "ilike": likePattern, "match": matchPattern, "imatch": matchPattern,

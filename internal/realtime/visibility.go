@@ -11,10 +11,10 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file decides which row changes a live client gets.
+// This file decides which row changes a client that has subscribed to them gets.
 
-// maySee reports whether the policy lets the member read the row now. It looks up the member's rights only if the result
-// depends on them.
+// maySee reports whether the policy lets the member (a client that has joined a channel) read the row now. It looks up the member's rights
+// only if the result depends on them.
 func (s *Service) maySee(ctx context.Context, m *member, r *decodedChange) (bool, error) {
 	c := s.callerOf(m)
 	c.Admin = false // first without the rights of an administrator, because they need a query

@@ -11,15 +11,15 @@ import (
 
 // This file parses, checks and encodes the alternative texts of pictures (what a picture shows, in words).
 
-// altTexts is the Go type of values of the kind AltTexts. It maps the URL of each picture to the picture's texts by language (en, pt). It
-// contains neither empty texts nor pictures without a text. The database stores the JSON text that encode returns.
+// altTexts maps the URL of each picture to the picture's texts by language (en, pt). It contains neither empty texts nor pictures without a
+// text. It is the Go type of the values in columns of the kind AltTexts (schema.go); the database stores the JSON that encode returns.
 type altTexts map[string]map[string]string
 
 // altLanguages are the languages of alternative texts, in the order in which encode writes them.
 var altLanguages = []string{"en", "pt"}
 
-// altTextsFromJSON converts a decoded JSON value to altTexts, or to nil if there are no texts. The value can also be a string that contains
-// the JSON, as in revisions (rows as they were before a change).
+// altTextsFromJSON converts a decoded JSON value to altTexts, or to nil if there are no texts. v can also be a string that contains the
+// JSON, as in revisions (rows as they were before a change).
 func altTextsFromJSON(v any) (any, error) {
 	if text, ok := v.(string); ok {
 		decoded, err := decodeJSON([]byte(text))

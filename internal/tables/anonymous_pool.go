@@ -18,15 +18,15 @@ import (
 // cannot serve waits for a slot (the permission to run one query) and then runs on db.AnonymousPool, a few separate connections, so that
 // it does not delay the queries of other callers.
 
-// Limits of the queries of unprivileged callers, except ownerBytes, which limits the queries of all other callers. A client is an IPv4
-// address or an IPv6 network (httpx.LimitSubject). A query fails with errBusy if too many queries wait, if it has waited too long, or if
-// its response would exceed sendingBytes. If a client has maxRunningClient running queries, its next query waits.
+// Limits of the queries of unprivileged callers; only ownerBytes is for the queries of all others. A client is an IPv4 address or an IPv6
+// network (httpx.LimitSubject). A query fails with errBusy if too many queries wait, if it has waited too long, or if the responses that
+// are being sent would exceed sendingBytes with its own. If a client has maxRunningClient running queries, its next query waits.
 const (
-	maxScans            = 20                    // conditions of one query that scan texts or lists (countScans)
+	maxScans            = 20                    // conditions of one query that scan strings or lists (countScans)
 	defaultMaxBytes     = 8 << 20               // size of one response in bytes
-	ownerBytes          = 64 << 20              // size in bytes of one response to the owner, or of one read for a page
-	sendingBytes        = 32 << 20              // total size in bytes of the responses being sent, which are in memory meanwhile
-	smallResponse       = 64 << 10              // size in bytes up to which a response does not count toward sendingBytes
+	ownerBytes          = 64 << 20              // size in bytes of one response to another caller, or of one read for a page
+	sendingBytes        = 32 << 20              // total size in bytes of the responses that are being sent at one time
+	smallResponse       = 64 << 10              // a response of at most this many bytes does not count toward sendingBytes
 	maxWaiting          = 32                    // queries that wait for a slot
 	maxWaitingClient    = 8                     // waiting queries of one client
 	maxRunningClient    = db.AnonymousConns - 1 // running queries of one client

@@ -29,15 +29,15 @@ const (
 // row contains the values of a row to store, by column, in the Go types of values.go; nil means null.
 type row map[*Column]any
 
-// serverTime stands for the text "now" in a column of kind Timestamp, which PostgreSQL reads as the current time. The method complete of
-// row replaces it with the current time.
+// serverTime is the value of a Timestamp column for which the body has the string "now", PostgreSQL's notation for the current time. The
+// method complete of row replaces it with the current time.
 type serverTime struct{}
 
 // payload contains the rows of a write. newPayload makes it from the decoded body. Then fill (for an insert) or change (for an
 // update) adds the values that the server sets.
 type payload struct {
 	columns []*Column // the columns that the write sets, in the table's order
-	rows    []row     // until fill or change, a row has no entry for a column that is missing in the body
+	rows    []row     // before fill or change, a row lacks the columns that are missing in the body
 }
 
 // readBody reads a body and returns it with its media type, which must be one of accepted. Without a Content-Type the body is

@@ -49,8 +49,8 @@ func (s *Service) RecordDeleted(ctx context.Context, tx *db.Tx, table string, ke
 	return s.recordDeleted(ctx, tx, t, keys)
 }
 
-// ColumnTypes returns the columns of recorded rows, by the name of the table. It leaves out the columns that select=* leaves out and those
-// that the policy hides from visitors.
+// ColumnTypes returns the columns that live clients get, by the name of the table: those that the policy lets visitors read, without the
+// columns that select=* leaves out.
 func ColumnTypes() map[string][]db.ColumnType {
 	typeNames := map[Kind]string{UUID: "uuid", Text: "text", Bool: "bool", Int: "int4", Timestamp: "timestamptz", Date: "date", List: "_text", AltTexts: "json"}
 	all := make(map[string][]db.ColumnType, len(schema))

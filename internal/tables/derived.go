@@ -20,12 +20,13 @@ var derivedSources = map[string][]string{
 	"series_works": {"series_id", "product_id", "position"},
 }
 
-// feedsDerived reports whether derived columns of other rows depend on one of these columns of the table.
+// feedsDerived reports whether derived columns of other rows depend on at least one of the given columns of t.
 func (t *Table) feedsDerived(columns []*Column) bool {
 	return slices.ContainsFunc(columns, func(c *Column) bool { return slices.Contains(derivedSources[t.Name], c.Name) })
 }
 
-// derivedKeys are the keys of rows whose derived columns may change. pairs are rows of series_works: one work in one series.
+// derivedKeys are the primary keys of the rows whose derived columns may change: pairs of rows of series_works (each is one work in one
+// series), series of rows of series.
 type derivedKeys struct{ pairs, series []string }
 
 // findDerived returns the keys of the rows whose derived columns depend on the rows of t with the given keys.

@@ -20,13 +20,14 @@ func errBadRequest(code, format string, args ...any) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, code, fmt.Sprintf(format, args...))
 }
 
-// withDetails returns a copy of e with the given text as its details.
+// withDetails returns a copy of e with the given Details.
 func withDetails(e *apperr.Error, format string, args ...any) *apperr.Error {
 	c := *e
 	c.Details = fmt.Sprintf(format, args...)
 	return &c
 }
 
+// errUnknownTable is the error for a table that schema.go does not list.
 func errUnknownTable(name string) *apperr.Error {
 	return apperr.New(http.StatusNotFound, "PGRST205", fmt.Sprintf("Could not find the table 'public.%s' in the schema cache", truncate(name)))
 }
@@ -41,6 +42,7 @@ func errUnknownField(t *Table, name string) *apperr.Error {
 	return errBadRequest("PGRST204", "Could not find the '%s' column of '%s' in the schema cache", truncate(name), t.Name)
 }
 
+// errUnknownFunction is the error for a call of a function that does not exist, or that does not have exactly these arguments.
 func errUnknownFunction(name string, args []string) *apperr.Error {
 	call, searched := " without parameters", " without parameters"
 	if len(args) > 0 {
@@ -54,6 +56,7 @@ func errUnknownFunction(name string, args []string) *apperr.Error {
 		"Searched for the function public.%s%s, but no matches were found in the schema cache.", truncate(name), truncate(searched))
 }
 
+// errNotEmbedded is the error for an order or filter by a column of another table (in PostgREST, an embedded resource).
 func errNotEmbedded(resource string) *apperr.Error {
 	e := errBadRequest("PGRST108", "'%s' is not an embedded resource in this request", truncate(resource))
 	e.Hint = fmt.Sprintf("Verify that '%s' is included in the 'select' query parameter.", truncate(resource))

@@ -19,23 +19,23 @@ import (
 	"atelie/internal/imported"
 )
 
-// This file inserts the rows of a Supabase project into the site's tables (package supabase runs the import).
+// This file inserts the rows of a Supabase project into the site's tables. Package supabase runs the import.
 
 // errImportKey is the error for an imported row without a primary key.
 var errImportKey = apperr.New(http.StatusBadRequest, "23502", "The row has no key")
 
-// errImportDiffers is the error for an imported row if the existing row with its key has other values in these columns.
+// errImportDiffers is the error for an imported row whose key exists already, in a row with other values in these columns.
 func errImportDiffers(columns []string) *apperr.Error {
 	return apperr.New(http.StatusConflict, "23505", "The row is here with another content ("+strings.Join(columns, ", ")+"): it stays as it is")
 }
 
-// ImportRows inserts those rows of another site whose key is missing here, by the rules of an insert with the service key. It never
-// changes an existing row: if the existing row has different content, the result of the imported row is an error. The results are in the
-// order of rows.
+// ImportRows inserts those rows of another site whose primary key the table does not have yet, by the rules of an insert with the service
+// key. It never changes an existing row: if that row has different content, the result for the imported row is an error. The results are
+// in the order of rows.
 //
-// rows has at most 1000 rows. Their values are JSON values, with numbers as json.Number, or texts as PostgreSQL writes them. Columns that
-// the table does not have are left out. rewrite changes the URLs of files. If write is false, ImportRows only checks the rows; it does
-// not check their references to other tables.
+// rows has at most 1000 rows. Their values are JSON values, with numbers as json.Number, or strings in PostgreSQL's notation. Columns that
+// the table does not have are left out. rewrite returns the new URL of a file. If write is false, ImportRows only checks the rows; it
+// does not check their references to other tables.
 func (s *Service) ImportRows(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]imported.Row, error) {
 	t := schema[table]
 	if t == nil {

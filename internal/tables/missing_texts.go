@@ -8,10 +8,12 @@ import (
 	"atelie/internal/policy"
 )
 
-// missingTexts is the result of rpc/get_missing_texts. It counts the rows, including hidden ones, that have a text in only one of the two
-// languages or lack alternative texts of pictures. Any other text that is empty in both languages is not missing.
+// missingTexts is the result of rpc/get_missing_texts: the numbers of rows, including hidden ones, that lack a text. A row lacks a text if
+// it has the text in only one of the two languages, not if it has it in neither. Alternative texts (what a picture shows, in words) have
+// rules of their own, which the fields state.
 type missingTexts struct {
 	Works struct {
+		// Works whose title, description or medium is in one language only.
 		Title       int64 `json:"title"`
 		Description int64 `json:"description"`
 		Medium      int64 `json:"medium"`

@@ -10,7 +10,7 @@ import (
 )
 
 // This file implements the functions that move rows to another place in the owner's order: move_work and the other functions of rpc.go
-// whose names begin with move_.
+// whose names begin with move_. The order is that of the rows' order keys (order_key.go).
 
 // maxMoved is the maximum number of rows that one call moves.
 const maxMoved = 500
@@ -20,9 +20,9 @@ var places = []string{"before", "after", "first", "last"}
 
 // move contains the arguments of a call: which rows to move, and where.
 type move struct {
-	ids    []string // the rows, in their new order; each once
-	place  string   // where the rows are moved to; one of places
-	target string   // id of a row that is not among ids; "" for the places first and last
+	ids    []string // ids of the rows in their new order, without duplicates
+	place  string   // one of places
+	target string   // id of the row beside which they are moved, not among ids; "" for first and last
 }
 
 // moveRows returns the function with the given name, which moves rows of a table so that they follow one another in the order of the

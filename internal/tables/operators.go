@@ -31,20 +31,20 @@ var comparisons = map[string]struct {
 
 // The other operators, except in and is.
 var (
-	// patternOperators match a text with a LIKE pattern or a regular expression; ilike and imatch ignore case.
+	// patternOperators match a string with a LIKE pattern or a regular expression; ilike and imatch ignore case.
 	patternOperators = []string{"like", "ilike", "match", "imatch"}
 	// listOperators compare lists: contains, is contained in, overlaps (ListOp).
 	listOperators = []string{"cs", "cd", "ov"}
-	// searchOperators are for text search. They always give the error errNoSearch instead of that for an unknown operator.
+	// searchOperators are for full-text search, which is not supported: they always give errNoSearch.
 	searchOperators = []string{"fts", "plfts", "phfts", "wfts"}
-	// rangeOperators are for columns with ranges. No table has such a column, so they always give errNoRange, PostgreSQL's error for an
-	// operator that the column's type does not have. The error names the operator of SQL, which this map contains.
+	// rangeOperators maps the operators for range columns to the operators of SQL. No table has such a column, so they always give
+	// errNoRange, PostgreSQL's error for an operator that the column's type does not have. The error names the operator of SQL.
 	rangeOperators = map[string]string{"sl": "<<", "sr": ">>", "nxr": "&<", "nxl": "&>", "adj": "-|-"}
 )
 
 // readOperation parses "[not.]operator[(any|all)].value" and returns a condition on the column with the given name. steps is the
-// JSON path after the name. readValue reads the value: inside a group, such as or=(…), the value ends at a comma or parenthesis,
-// otherwise at the end of the text.
+// JSON path after the name (path.go). readValue reads the value: inside a group, such as or=(…), the value ends at a comma or
+// parenthesis, otherwise at the end of the input.
 func (p *parser) readOperation(name string, steps []step, readValue func() string) (Node, error) {
 	start := p.pos
 	negated := p.skip("not.")

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// This file makes order keys. An order key is a text; the rows of a table are ordered by the bytes of their keys. Between any two keys
+// This file makes order keys. An order key is a string; the rows of a table are ordered by the bytes of their keys. Between any two keys
 // there is another one, so that a row can be moved to any place without changing other rows. The key of a new work begins with a number
 // that falls as created_at grows. So new works come first, and works that nobody has moved are ordered by created_at, newest first.
 // Migration 34 makes the same keys for older works. In the tables with NewLast (schema.go), such as series, new rows come last.
@@ -20,11 +20,13 @@ const orderDigits = "0123456789abcdefghijklmnopqrstuvwxyz"
 const (
 	maxOrderKey = 200 // characters; if a key would be longer, all rows of the table get new keys
 	timeDigits  = 17  // decimal digits at the beginning of the key of a new row
-	// maxTimeKey is the greatest number of timeDigits digits. Times in microseconds are subtracted from it.
+	// maxTimeKey is the greatest number of timeDigits digits. Times in microseconds are subtracted from it, so that later times give
+	// smaller keys.
 	maxTimeKey = 99_999_999_999_999_999
 )
 
-// isOrderKey reports whether a text is an order key, or empty (which stands for the key of orderKeyOf).
+// isOrderKey reports whether a string is an order key, or empty. A row that is inserted with an empty key gets a key from orderKeyOf, or,
+// in the tables with NewLast, from lastOrderKeyOf.
 var isOrderKey = regexp.MustCompile(`^([0-9a-z]*[1-9a-z])?$`).MatchString
 
 // orderKeyOf returns the key of a row that nobody has moved. The key contains the id, so that no two rows have the same key, and so that
@@ -38,7 +40,7 @@ func timeOrderKey(n int64, id string) string {
 	return fmt.Sprintf("%0*d%si", timeDigits, n, strings.ReplaceAll(id, "-", ""))
 }
 
-// firstOrderKeys returns the keys of rows that move before all others, in the order of ids. first is the smallest key of the others, or
+// firstOrderKeys returns new keys, in the order of ids, for rows that move before all others. first is the smallest key of the others, or
 // "" if there are none. A row that is inserted later comes before the moved ones. ok is false if no keys are left before first.
 func firstOrderKeys(first string, now time.Time, ids []string) (keys []string, ok bool) {
 	n := maxTimeKey - now.UnixMicro()

@@ -6,13 +6,13 @@ import (
 )
 
 // This file reads JSON paths such as tags->0 and tags->>-1. A path into the only JSON column, alt_texts, is refused. In other columns the
-// arrows apply to to_jsonb(column), as in PostgREST 12. In a list they select an entry. In a column that is not a list they select
-// nothing (null), except that the indices 0 and -1 select the value itself.
+// arrows apply to to_jsonb(column), as in PostgREST 12. An index selects an element of a list. Of any other value the indices 0 and -1
+// select the value itself. Every other step selects nothing (null).
 
 // step is one arrow of a JSON path with the key or index after it.
 type step struct {
-	text  bool   // the arrow is ->>, whose result is a text; otherwise it is ->
-	isKey bool   // the step has a key, not an index
+	text  bool   // the arrow is ->>, whose result is a string; otherwise it is ->
+	isKey bool   // true if a key follows the arrow, false if an index
 	key   string // used if isKey is true
 	index int64  // used if isKey is false
 }
@@ -21,7 +21,7 @@ type step struct {
 type pathTarget struct {
 	column *Column
 	kind   targetKind
-	index  int64 // index of the entry, from 0, or from -1 backwards; used if kind is selectsEntry
+	index  int64 // index of the element; -1 is the last one, -2 the one before; used if kind is selectsElement
 }
 
 // targetKind states how much of a column's value a path selects.
@@ -30,7 +30,7 @@ type targetKind int
 const (
 	selectsNothing targetKind = iota // the result is null
 	selectsWhole                     // the whole value
-	selectsEntry                     // one entry of a list
+	selectsElement                   // one element of a list
 )
 
 // maxSteps limits the length of a path. No useful path is long: values are not nested, so a step after the first one selects the same
@@ -104,7 +104,7 @@ func followSteps(c *Column, steps []step) (found *Column, name string, err error
 		case s.isKey:
 			name, target.kind = s.key, selectsNothing
 		case target.kind == selectsWhole && c.Kind == List && max(s.index, -s.index) <= maxGallery: // no list is longer
-			target.kind, target.index = selectsEntry, s.index
+			target.kind, target.index = selectsElement, s.index
 		case (target.kind == selectsWhole && c.Kind == List) || (s.index != 0 && s.index != -1):
 			target.kind = selectsNothing
 		}
@@ -116,7 +116,7 @@ func followSteps(c *Column, steps []step) (found *Column, name string, err error
 	return &Column{Name: c.Name, Kind: kind, path: &target}, name, nil
 }
 
-// wholeColumn returns the column whose whole value c shows, or nil if c shows only an entry of a list, or nothing.
+// wholeColumn returns the column whose whole value c shows, or nil if c shows only an element of a list, or nothing.
 func (c *Column) wholeColumn() *Column {
 	switch {
 	case c.path == nil:

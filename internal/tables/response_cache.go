@@ -28,10 +28,10 @@ const (
 const restPrefix = "/rest/v1/"
 
 // ResponseCache serves anonymous reads of public tables from memory. An edit of the content invalidates all responses. The responses with
-// the column media are also invalidated when renditions (other sizes and formats of pictures) are finished, which raises the content
-// version without an edit.
+// the column media are also invalidated when renditions (other sizes and formats of pictures) are finished: that is no edit, but it
+// raises the content version.
 type ResponseCache struct {
-	version          *content.Version
+	version          *content.Version // the number that each change of visible content raises
 	publicKey        PublicKey
 	plain, withMedia *content.Cache[requestKey, *cachedResponse] // responses without and with the column media
 	pool             *anonymousPool                              // limits the sending of responses that are too large for the cache

@@ -7,7 +7,7 @@ import (
 )
 
 // Rows returns the rows that GET /rest/v1/{table}?{query} would return to a caller, at most maxRows of them, each as a JSON
-// text. It serves the server's own reads, such as those for pages. The errors are those of the endpoint.
+// object. It serves the server's own reads, such as those for pages. The errors are those of the endpoint.
 func (s *Service) Rows(ctx context.Context, caller identity.Caller, table, query string) ([]string, error) {
 	parsed, err := visibleQuery(caller, table, query)
 	if err != nil {

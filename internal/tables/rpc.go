@@ -13,18 +13,18 @@ import (
 	"atelie/internal/policy"
 )
 
-// function describes what a request to /rest/v1/rpc/{function} calls.
+// function is a function of the server that clients call at /rest/v1/rpc/{function}.
 type function struct {
 	params   []string // names of the arguments, sorted; all are required
-	readOnly bool     // GET can call it too
-	result   Kind     // kind of the returned value; "" for none
-	// call runs the function and returns its result as JSON, or "" for none.
+	readOnly bool     // the function writes nothing, so GET can call it too
+	result   Kind     // kind of the returned value; "" if the function returns none
+	// call runs the function and returns its result as JSON, or "" if there is none.
 	call func(s *Service, ctx context.Context, args map[string]any) (string, error)
 }
 
 // functions contains the functions of this package by name; other packages handle the other functions, such as get_history. The functions
-// with move_ move some rows of a table to another place in its order, and those with reorder_ set the order of all rows. The field call of
-// a new function must check with package policy whether the caller may use the function.
+// whose names begin with move_ move some rows of a table to another place in its order; those with reorder_ set the order of all rows.
+// The field call of a new function must check with package policy whether the caller may use the function.
 var functions = map[string]function{
 	"get_missing_texts": {readOnly: true, result: JSON, call: (*Service).getMissingTexts},
 	"get_user_role":     {params: []string{"user_id"}, readOnly: true, result: Text, call: (*Service).getUserRole},

@@ -8,8 +8,9 @@ import (
 	"atelie/internal/db"
 )
 
-// ApplyScheduled shows and hides the works and covers whose scheduled time has come, and records them for live clients. It returns the time
-// of the next change, or the zero time if none is scheduled. Every node may call it; each change is made only once.
+// ApplyScheduled shows and hides the works and covers whose scheduled time has come, and records them for live clients. To show or hide a
+// row, it sets one of the row's scheduled flags, such as is_published (store_scheduled.go). It returns the time of the next change, or the
+// zero time if none is scheduled. Every node may call it; each change is made only once.
 func (s *Service) ApplyScheduled(ctx context.Context) (next time.Time, err error) {
 	now := s.now()
 	next, err = nextScheduled(ctx, s.db)
@@ -33,7 +34,7 @@ func (s *Service) ApplyScheduled(ctx context.Context) (next time.Time, err error
 			if err != nil {
 				return err
 			}
-			for _, key := range keys { // a cover has two times; if both have come, its key is already in the list
+			for _, key := range keys { // a cover has two flags; if both were set, its key is already in the list
 				if !slices.Contains(changed[flag.table], key) {
 					changed[flag.table] = append(changed[flag.table], key)
 				}

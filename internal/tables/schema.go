@@ -12,10 +12,10 @@ import (
 // This file describes the tables of /rest/v1: their columns, and the rules for the values. A new column needs a migration (package db) and
 // an entry in the variable schema.
 
-// Kind is the type of a column or value. The text of a Kind is PostgreSQL's name of the type, for casts and error messages.
+// Kind is the type of a column or value, as PostgreSQL's name of the type. Casts and error messages use the name.
 type Kind string
 
-// The kinds of columns. List is an array of texts.
+// The kinds of columns. List is an array of strings.
 const (
 	UUID      Kind = "uuid"
 	Text      Kind = "text"
@@ -37,7 +37,7 @@ const (
 	JSON           Kind = "jsonb"
 )
 
-// Column is one field of a table and the rules for its values.
+// Column is one column of a table and the rules for its values. A column that is not in select=* is returned only if the request names it.
 type Column struct {
 	Name    string
 	Kind    Kind
@@ -45,17 +45,17 @@ type Column struct {
 	Default func(now time.Time) any // returns the default value; if Default is nil, the default is null
 	Forced  any                     // the value that is always stored, whatever the caller sends; nil if there is no such value
 	Stamp   bool                    // set to the time of each write; what the caller sends is ignored; not in select=*
-	// TrueFrom, if not nil, is a column with a time. The server makes this column true at that time, and ignores what the caller sends. This
-	// column is not in select=*.
+	// TrueFrom, if not nil, is a column with a time: for is_published it is published_at. The server makes this column true at that time,
+	// and ignores what the caller sends. This column is not in select=*.
 	TrueFrom *Column
 	OrNull   bool                   // only with TrueFrom: this column is also true while the time in TrueFrom is null
-	ByName   bool                   // returned only if the request names it; not in select=* and not in realtime events
+	ByName   bool                   // not in select=*, and not in the row changes that live clients get
 	Derived  bool                   // triggers of the database compute it from other rows; what the caller sends is ignored
-	OneOf    []string               // the allowed texts; nil allows any
-	MinLen   int                    // minimum length of a text in code points
-	MaxLen   int                    // maximum length of a text, or of each entry of a list, in code points
-	Valid    func(text string) bool // whether a text is allowed; nil allows any
-	MaxItems int                    // maximum number of entries of a list
+	OneOf    []string               // the allowed strings; nil allows any
+	MinLen   int                    // minimum length of a string in code points
+	MaxLen   int                    // maximum length of a string, or of each element of a list, in code points
+	Valid    func(text string) bool // reports whether a string is allowed; nil allows any
+	MaxItems int                    // maximum number of elements of a list
 	AtLeast  *int64                 // minimum of a number; nil: no limit
 
 	path  *pathTarget // set for the result of a JSON path, which is not a column of the table

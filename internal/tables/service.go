@@ -30,8 +30,8 @@ type Service struct {
 type Config struct {
 	MaxRows        int            // limit of the rows that one read returns
 	Media          Media          // fills the computed column media
-	Record         Recorder       // records every written row, except those that RecordInserted records
-	RecordInserted InsertRecorder // records inserted rows if the request cannot update existing rows too
+	Record         Recorder       // records written rows for live clients, except those that RecordInserted records
+	RecordInserted InsertRecorder // records the inserted rows of requests that cannot update existing rows too
 }
 
 // defaultReadTimeout limits the duration of one read.

@@ -96,9 +96,9 @@ func (b *builder) jsonPathSQL(c *Column) string {
 		switch {
 		case c.path.kind == selectsNothing:
 			return "null"
-		case c.path.kind == selectsEntry && c.path.index < 0:
+		case c.path.kind == selectsElement && c.path.index < 0:
 			return fmt.Sprintf("json_extract(%s, '$[#%d]')", of, c.path.index)
-		case c.path.kind == selectsEntry:
+		case c.path.kind == selectsElement:
 			return fmt.Sprintf("json_extract(%s, '$[%d]')", of, c.path.index)
 		case c.Kind == Text && (c.path.column.Kind == Bool || c.path.column.Kind == Int):
 			return castOnSQLite(of, c.path.column.Kind, Text)
@@ -110,9 +110,9 @@ func (b *builder) jsonPathSQL(c *Column) string {
 		return "null::jsonb"
 	case c.path.kind == selectsNothing:
 		return "null::text"
-	case c.path.kind == selectsEntry && c.path.index < 0:
+	case c.path.kind == selectsElement && c.path.index < 0:
 		of = fmt.Sprintf("%s[cardinality(%s) + 1 - %d]", of, of, -c.path.index)
-	case c.path.kind == selectsEntry:
+	case c.path.kind == selectsElement:
 		of = fmt.Sprintf("%s[%d]", of, c.path.index+1)
 	}
 	switch {

@@ -12,10 +12,11 @@ import (
 
 // This file contains the queries on scheduled flags, the columns that show or hide a row from a given time on.
 
-// scheduledFlag is a column that stores whether the time in another column has come (Column.TrueFrom).
+// scheduledFlag is a bool column that becomes true when the time in another column (Column.TrueFrom) has come. For example, is_published
+// becomes true at the time in published_at.
 type scheduledFlag struct {
 	table  *Table
-	column *Column
+	column *Column // the bool column
 }
 
 // scheduledFlags lists the scheduled flags of all tables. Their order is fixed, so that all nodes lock rows in the same order.
@@ -30,7 +31,7 @@ var scheduledFlags = func() (all []scheduledFlag) {
 	return all
 }()
 
-// queryNext is the query that nextScheduled runs.
+// queryNext selects the earliest time at which a flag that is still false must become true.
 var queryNext = func() string {
 	parts := make([]string, len(scheduledFlags))
 	for i, flag := range scheduledFlags {
@@ -49,7 +50,7 @@ func nextScheduled(ctx context.Context, q db.Querier) (time.Time, error) {
 	return *at, nil
 }
 
-// lockDue returns the keys of the rows that setDue changes, and locks them on PostgreSQL.
+// lockDue returns the keys of the rows that setDue changes: their time has come and their flag is still false. On PostgreSQL it locks them.
 func lockDue(ctx context.Context, tx *db.Tx, flag scheduledFlag, now time.Time) ([]string, error) {
 	lock := ""
 	if tx.Dialect == db.Postgres {

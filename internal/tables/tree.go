@@ -1,23 +1,24 @@
 package tables
 
-// Query is the parsed query string of a request on one table. parseQuery makes a Query from text, and sql.go makes SQL from a Query.
-// Names are resolved to columns, and values have the type of their column.
+// This file defines the parsed form of a request's query string. parse.go makes it, and sql.go makes SQL from it.
+
+// Query is the parsed query string of a request on one table. Names are resolved to columns, and values have the type of their column.
 type Query struct {
 	Table      *Table
-	Select     []Field   // the keys of each JSON object in the response
+	Select     []Field   // the selected columns: the keys of each JSON object in the response
 	Where      Node      // the condition of the rows; nil means all rows
 	Order      []Term    // the order of the rows, the most important term first
 	Limit      *int64    // nil for none
 	Offset     int64     // never negative
-	Columns    []*Column // the columns of the body to use (columns=); nil means all that are sent
+	Columns    []*Column // the columns that a write takes from the body (columns=); nil means all that the body has
 	OnConflict []*Column // the columns by which an upsert finds existing rows; nil means the primary key
 }
 
 // Field is one key of the JSON objects in the response.
 type Field struct {
-	Name   string
-	Column *Column
-	Cast   Kind // "" for no cast
+	Name   string  // the key: the alias, or else the name of the column or of the last key of its JSON path
+	Column *Column // for a JSON path, a Column that stands for the selected value
+	Cast   Kind    // "" for no cast
 }
 
 // kind returns the type of the field's value.

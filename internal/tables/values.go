@@ -22,7 +22,7 @@ import (
 //   - List: []string
 //   - AltTexts: altTexts
 
-// parseValue converts a text to a value of a kind. The rules for the texts are PostgreSQL's.
+// parseValue converts a string to a value of a kind, by PostgreSQL's rules.
 func parseValue(kind Kind, s string) (any, error) {
 	switch kind {
 	case UUID:

@@ -20,8 +20,8 @@ type Release struct {
 	Schema  int64 // number of the newest migration that the release had
 }
 
-// Releases lists the published releases. For each release and engine, the folder released has a script: SQL text that makes the database
-// of a new site as the release made it.
+// Releases lists the published releases. For each release and engine, the folder released has a script: the SQL that creates the database
+// of a new site as that release created it.
 var Releases = []Release{{Version: "1.0.0", Schema: 28}}
 
 //go:embed released/*.sql

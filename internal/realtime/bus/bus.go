@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxGap is how long a node can be without its connection and miss no events. After a longer gap Run calls missed.
+	// maxGap is how long a node can fail to read the outbox without missing events. After a longer gap Run calls its callback missed.
 	maxGap = 10 * time.Minute
 	// retention is how long events stay in the outbox. It is longer than maxGap, because the node that deletes them, or the node that
 	// wrote them, can have a clock that is wrong.

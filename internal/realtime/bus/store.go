@@ -19,7 +19,7 @@ import (
 const notifyChannel = "atelie_realtime"
 
 // insertEvents writes an event for each payload, in their order, to the outbox, and sends one notification. It passes the payloads as one
-// JSON list, so that the statement has the same text for any number of events.
+// JSON array, so that the SQL is the same for any number of events.
 func insertEvents(ctx context.Context, tx *db.Tx, kind string, payloads []string, now time.Time) error {
 	list, err := json.Marshal(payloads)
 	if err != nil {
@@ -54,7 +54,7 @@ func notify(ctx context.Context, tx *db.Tx) error {
 
 // currentCursor returns the position in the outbox after all events that are committed now. On SQLite the position is the highest id,
 // because transactions that write run one after the other and commit ids in their order. On PostgreSQL ids can be committed in another
-// order. There the position is a snapshot, which lists exactly the transactions that are visible.
+// order. There the position is a snapshot (pg_snapshot), which says exactly which transactions are visible.
 func currentCursor(ctx context.Context, d *db.DB) (string, error) {
 	query := "select cast(coalesce(max(id), 0) as text) from realtime_outbox"
 	if d.Dialect == db.Postgres {
