@@ -41,7 +41,7 @@ func validPath(name string) bool {
 	return true
 }
 
-// Storable reports whether a text is valid UTF-8 without control characters. PostgreSQL rejects U+0000 and invalid UTF-8.
+// Storable reports whether a string is valid UTF-8 without control characters. PostgreSQL rejects U+0000 and invalid UTF-8.
 func Storable(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }

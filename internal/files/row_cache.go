@@ -12,19 +12,20 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file caches the database rows behind public URLs of files, and responds from them during an outage of the database.
+// This file caches the database rows behind public URLs of files, and responds from them during an outage of the database. Cached rows are
+// used as long as the content version is the same: the number that each change of visible content raises.
 
 // rowCacheBytes is the maximum memory that the entries of one RowCache may use, in bytes.
 const rowCacheBytes = 2 << 20
 
-// staleTime is how long cached rows are still used after the content version has changed without an edit by a person. Such a change means
-// that the program has recorded something about files, such as new renditions. While uploads are processed, such changes follow one another
-// for minutes.
+// staleTime is how long cached rows are still used after a change that no person made: the program has recorded something about files, such
+// as new renditions. While uploads are processed, such changes follow one another for minutes, and would otherwise drop the rows again and
+// again.
 const staleTime = time.Second
 
-// RowCache caches the database rows that describe the files at public URLs, until the next edit of content. With these rows, files are
-// served without a query, and also during an outage of the database, because the bytes of files are not in the database. T is the type of
-// the rows for one URL.
+// RowCache caches the database rows that describe the files at public URLs, until a person edits content. With these rows, files are served
+// without a query, and also during an outage of the database, because the bytes of files are not in the database. T is the type of the rows
+// for one URL.
 type RowCache[T any] struct {
 	version *content.Version          // nil if nothing is cached
 	rows    *content.Cache[string, T] // by a key that the callers make from the request
@@ -56,8 +57,8 @@ func (c *RowCache[T]) FromCache(next http.Handler, keyOf func(*http.Request) (st
 	})
 }
 
-// find returns the cached rows of a key. During an outage of the database it finds none. Then Serve responds, and marks the response as
-// stale.
+// find returns the cached rows of a key. During an outage of the database it finds none, so that the request reaches Serve, which marks its
+// response as stale.
 func (c *RowCache[T]) find(ctx context.Context, key string) (rows T, ok bool) {
 	at, age, err := c.version.Serving(ctx)
 	if err != nil || age > 0 {

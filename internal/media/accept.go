@@ -9,12 +9,12 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// This file chooses the format of a rendition from the requested format and the header Accept (RFC 9110 §12.5.1).
+// This file chooses the format of a rendition (a picture in another size or format) from the requested format and the header Accept (RFC 9110 §12.5.1).
 
 // formatsFor returns the formats in which a request can be served, the best first. source is the MIME type of the picture; alpha says
-// whether the picture has transparency. If the request names a format, only that is in the list. Otherwise the list begins with AVIF if
-// Accept names AVIF, and ends with WebP if Accept names WebP, or else with the picture's own format. If no rendition exists in any of these
-// formats, one is made in the last format of the list, so that no request waits for an AVIF only because Accept names AVIF.
+// whether the picture has transparency. If the request names a format, it is the only one. Otherwise the list is AVIF, if Accept names
+// it, and then WebP, if Accept names it, or else the format of compatibleFormat. If no rendition exists in any of them, the caller makes one
+// in the last format, because making AVIF takes long.
 func (t *transform) formatsFor(accept, source string, alpha bool) []rendition.Format {
 	switch t.Format {
 	case "avif", "webp", "jpeg":
@@ -23,10 +23,10 @@ func (t *transform) formatsFor(accept, source string, alpha bool) []rendition.Fo
 		if source == files.WebP.MIME {
 			return []rendition.Format{rendition.WebP}
 		}
-		return []rendition.Format{ownFormat(source, alpha)}
+		return []rendition.Format{compatibleFormat(source, alpha)}
 	}
 	avif, webp := acceptedFormats(accept)
-	fallback := ownFormat(source, alpha)
+	fallback := compatibleFormat(source, alpha)
 	if webp {
 		fallback = rendition.WebP
 	}
@@ -36,8 +36,8 @@ func (t *transform) formatsFor(accept, source string, alpha bool) []rendition.Fo
 	return []rendition.Format{fallback}
 }
 
-// ownFormat returns the format of a picture's renditions for clients that may not know WebP: PNG or JPEG.
-func ownFormat(source string, alpha bool) rendition.Format {
+// compatibleFormat returns the format that every client can show: PNG for PNG, GIF and pictures with transparency, otherwise JPEG.
+func compatibleFormat(source string, alpha bool) rendition.Format {
 	if source == files.PNG.MIME || source == files.GIF.MIME || alpha && source != files.JPEG.MIME {
 		return rendition.PNG
 	}

@@ -14,11 +14,12 @@ import (
 const publicRenditionPath = "/storage/v1/render/image/public/"
 
 // fallbackLifetime is how long cached rows are used for a rendition in a format that is not the best one for the client. After this time
-// the rows are read again, because the rendition in the best format may exist by then. A new rendition does not raise the content version,
-// because otherwise any visitor could raise the version with a request.
+// the rows are read again, because the rendition in the best format may exist by then. (A rendition that was made on request does not
+// invalidate the row cache, because otherwise any visitor could do so.)
 const fallbackLifetime = 10 * time.Second
 
-// errReadAnew is returned for cached rows that are too old for a response.
+// errReadAnew is returned for cached rows that may be out of date: they have expired, or they name a substitute, a picture that was sent
+// because the rendition did not exist yet.
 var errReadAnew = errors.New("the rows must be read anew")
 
 // FromCache returns a handler that responds to requests for public renditions whose rows are in the row cache. It passes all other

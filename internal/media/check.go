@@ -17,8 +17,8 @@ import (
 	"atelie/internal/files"
 )
 
-// This file implements the commands atelie media verify, which checks whether all files are complete, and atelie media rebuild, which makes
-// renditions again. It also makes the first renditions of the demo content.
+// This file implements two commands: "atelie media verify" checks that no file is missing or changed, and "atelie media rebuild" makes
+// renditions again. The file also makes the first renditions of the demo content.
 
 // Progress is called after each picture or video. done is the number of files that are finished, and total is the number of all
 // files. name is the file's bucket/name. problem describes what is wrong with the file, or is "". If Progress returns an error,
@@ -50,8 +50,8 @@ func (s *Service) eachFile(ctx context.Context, report Progress, fn func(mediaOb
 }
 
 // VerifyMedia reads each picture of the site with its renditions, and each video. It returns the number of pictures and videos
-// with a problem: a file is missing or has changed, a rendition is missing, or a row does not match the file. It changes
-// nothing.
+// with a problem: a file is missing or has changed, a rendition is missing, or the row of a file does not match it. VerifyMedia
+// changes nothing.
 func (s *Service) VerifyMedia(ctx context.Context, report Progress) (problems int, err error) {
 	return s.eachFile(ctx, report, func(p mediaObject) error { return s.verify(ctx, p) })
 }

@@ -25,7 +25,7 @@ type description struct {
 	Focus     *[2]float64  `json:"focus,omitempty"`     // the point that crops keep visible, as fractions of width and height from the top left corner
 	Duration  *float64     `json:"duration,omitempty"`  // seconds; nil for pictures
 	Codec     *string      `json:"codec,omitempty"`     // codec of a video, such as avc1; nil for pictures
-	Plays     *bool        `json:"plays,omitempty"`     // whether every current browser plays the video; nil for pictures
+	Plays     *bool        `json:"plays,omitempty"`     // whether every current browser can play the video's codec; nil for pictures
 	Poster    string       `json:"poster,omitempty"`    // URL of the video's still, the picture shown in place of the video
 	Still     *description `json:"still,omitempty"`     // description of the still; nil if there is none
 	Details   *details     `json:"details,omitempty"`   // only for owners
@@ -46,8 +46,8 @@ type details struct {
 	Rights   string        `json:"rights,omitempty"`
 }
 
-// Describe returns a description of the file at each public URL, as JSON by URL. It leaves out the URLs of unknown files. If detailed is
-// true, the descriptions include details; only the owner may see these.
+// Describe maps each public URL in urls to the description of its file, as JSON. It leaves out the URLs of unknown files. If detailed is
+// true, the descriptions include details, which only the owner may see.
 func (s *Service) Describe(ctx context.Context, urls []string, detailed bool) (map[string]json.RawMessage, error) {
 	names := map[string]objectName{}
 	var wanted []objectName

@@ -18,9 +18,12 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// Inspect checks a complete upload of type t. strip is true for the buckets whose pictures are published without private metadata (files.CleanedBucket). For
-// such a bucket, Inspect also makes a copy of a picture without private metadata (EXIF, GPS and so on) and a placeholder from the small
-// preview picture inside the file; of a video it reads the index. The result is nil for videos in other buckets.
+// This file inspects uploads, and saves the results in the table media.
+
+// Inspect checks a complete upload of type t. strip is true for the buckets whose pictures are published without private metadata such as
+// EXIF and GPS (files.CleanedBucket). For a picture in them, the result also has a placeholder, made from the small preview picture inside
+// the file, and a copy without this metadata, if it can be removed and there is any. For a video in them, the result has what its header
+// and index say. Without strip, the result for a video is nil.
 func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, strip bool) (*files.Inspection, error) {
 	if !t.Image {
 		if !strip {

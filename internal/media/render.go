@@ -22,15 +22,15 @@ import (
 // This file handles requests for renditions: copies of a picture in another size, shape or format. A missing rendition is made. If that
 // takes too long, the response is a substitute: the nearest picture that exists.
 
-// defaultRenderTimeout limits how long a request waits for a missing rendition, and how long the rendition may take to make.
-// defaultSubstituteDelay is shorter: after it, a request of the site's own pages gets a substitute.
+// defaultRenderTimeout limits how long a request waits for a missing rendition, and how long the making of the rendition may take. A
+// request of the site's own pages waits only for defaultSubstituteDelay, and then gets a substitute.
 const (
 	defaultRenderTimeout   = 25 * time.Second
 	defaultSubstituteDelay = 1500 * time.Millisecond
 )
 
-// maxNewSizes is how many renditions of sizes outside the ladder one IP address can request in each newSizeWindow. Such
-// requests need a key or a signed URL; the site's own pages do not send them.
+// maxNewSizes is how many missing renditions in arbitrary sizes the clients of one IPv4 address or IPv6 /64 network can request in each
+// newSizeWindow. Such requests need a key or a signed URL; the site's own pages do not send them.
 const (
 	maxNewSizes   = 120
 	newSizeWindow = 10 * time.Minute
@@ -41,17 +41,18 @@ type request struct {
 	object     objectName
 	transform  transform
 	urlVersion string // parameter v of the URL: the first 16 digits of the object's ETag; "" if missing
-	exact      bool   // sizes are made as requested; otherwise they are snapped to the widths of the ladder (the standard widths)
+	exact      bool   // the rendition has the requested size; otherwise the size is snapped to the ladder (the standard widths)
 	private    bool   // no shared cache may store the response
 }
 
-// isFromSitePage reports whether the URL has the form that the site's own pages use. For pages, a substitute of another size is
-// better than waiting. Tiles and share pictures are excluded, because no other size of them exists.
+// isFromSitePage reports whether the URL has the form that the site's own pages use. Pages prefer a substitute of another size to a long
+// wait. The result is false for tiles and share pictures, because they have only one size.
 func (r request) isFromSitePage() bool {
 	return r.urlVersion != "" && !r.exact && r.transform.tile == nil && r.transform.Resize != frameMode
 }
 
-// useInterval is the minimum time between two updates of a rendition's time of use. Renditions that are never evicted have no updates.
+// useInterval is the minimum time between two updates of a rendition's time of use. Only renditions that were made on request have these
+// updates: when they take too much space, the least recently used ones are deleted.
 const useInterval = time.Hour
 
 // servedRows are the database rows from which a request to a public URL was served. The row cache stores them, so that the same request
@@ -106,8 +107,8 @@ func (s *Service) RenderTransform(w http.ResponseWriter, r *http.Request, text j
 	return s.serve(w, r, req, func(servedRows) {})
 }
 
-// RenderPrivate responds with a rendition of a picture, at most width pixels wide and in a width of the ladder. 0 is the picture's own width.
-// The caller has checked that the picture may be seen.
+// RenderPrivate responds with a rendition of a picture, in the smallest width of the ladder that is not below width pixels, or else in the
+// largest one. A width of 0 means the picture's own width. The caller has checked that the picture may be seen.
 func (s *Service) RenderPrivate(w http.ResponseWriter, r *http.Request, bucket, name string, width int) error {
 	if s.cfg.Engine == nil {
 		return files.ErrNotSupported("render/image")
@@ -456,7 +457,7 @@ func recipesMadeWith(o files.Object, m *media, w recipe) (wanted []recipe, stage
 	return []recipe{w}, onDemand
 }
 
-// countNewSize counts a new size for the client's IP address. It returns errManySizes beyond maxNewSizes.
+// countNewSize counts a new size for the client's IP address or network. It returns errManySizes beyond maxNewSizes.
 func (s *Service) countNewSize(ctx context.Context) error {
 	hits, err := s.db.Hit(ctx, "new picture size", httpx.LimitSubject(ctx), newSizeWindow, s.now())
 	if err != nil {

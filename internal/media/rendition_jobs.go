@@ -19,14 +19,13 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// This file runs the jobs that make the renditions of a picture after its upload.
+// This file runs the jobs that make the renditions of a picture (copies in other sizes, shapes or formats) after its upload.
 
-// The kinds of the jobs that make a picture's renditions after its upload, in stages. A finished job enqueues the job of the next
-// stage.
+// The kinds of these jobs. Each makes the renditions of one stage, and then enqueues the job of the next stage.
 const (
-	JobFirst   = "picture-first"  // the first sizes: the renditions that pages need first
-	JobPicture = "picture"        // the ladder: the renditions in all standard widths
-	JobExtras  = "picture-extras" // the tiles; the name is older, and stored jobs contain it
+	JobFirst   = "picture-first"  // the first sizes: at most two widths, which pages need first
+	JobPicture = "picture"        // the ladder: the renditions in all standard widths, and the share picture for link previews
+	JobExtras  = "picture-extras" // the tiles of a large picture; the name is older, and stored jobs contain it
 	JobAVIF    = "picture-avif"   // renditions in AVIF
 )
 

@@ -26,8 +26,8 @@ type Picture struct {
 	Width, Height int    // size of Large in pixels
 }
 
-// Pictures maps each public URL in urls to the Picture of its file. The Picture of a video shows its still (the frame that is shown before the
-// video plays). Files that are unknown or cannot be read are left out.
+// Pictures maps each public URL in urls to the Picture of its file. The Picture of a video shows its still (the frame that is shown before
+// the video plays). Files that are unknown or cannot be read are left out.
 func (s *Service) Pictures(ctx context.Context, urls []string) (map[string]Picture, error) {
 	out := map[string]Picture{}
 	names := map[string]objectName{}

@@ -11,14 +11,15 @@ import (
 // This file contains the queries on leases (the right of one node to derive files from an object), and those that lock a row while a
 // transaction saves derived files.
 
-// takeLease takes or renews the lease of an object until the time until, for holder. It returns false if another holder has the lease, or
-// the object has another version. A lease that expires implausibly late does not count: a node with a wrong clock has written it.
+// takeLease gives holder the lease of an object, or renews it; the lease expires at the time until. It returns false if another holder has
+// the lease, or if the object has another version (blob id) by now. A lease that expires implausibly late counts as expired, because a node
+// with a wrong clock has written it.
 func takeLease(ctx context.Context, q db.Querier, objectID, version, holder string, now, until time.Time) (bool, error) {
 	return db.Changed(ctx, q, `update media set maker = $3, making_until = $5 where object_id = $1 and blob_id = $2
 		and (maker is null or maker = $3 or making_until <= $4 or making_until > $6)`, objectID, version, holder, now, until, db.LatestPlausible(until, 0))
 }
 
-// releaseLease ends the lease of an object if holder has it.
+// releaseLease ends the lease of an object, unless another holder has it.
 func releaseLease(ctx context.Context, q db.Querier, objectID, holder string) error {
 	return db.Exec(ctx, q, "update media set maker = null, making_until = null where object_id = $1 and maker = $2", objectID, holder)
 }

@@ -16,10 +16,11 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// This file chooses substitutes: the pictures that are sent in place of renditions that do not exist yet.
+// This file chooses substitutes: the pictures that are sent in place of renditions (copies in other sizes, shapes or formats) that do not
+// exist yet.
 
-// smallFileBytes is the size in bytes up to which the public file of a picture is a candidate like its renditions. A larger public file is
-// a substitute only if there is no rendition in the requested format.
+// smallFileBytes is the size in bytes up to which the public file of a picture (the file at the object's URL) can be its substitute like a
+// rendition. A larger file is a substitute only if there is no rendition in the requested format.
 const smallFileBytes = 1 << 20
 
 // findSubstitute returns the picture that is sent in place of a rendition that does not exist yet. From the renditions and the public

@@ -10,7 +10,7 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// This file caches the bytes of small public files in memory.
+// This file caches the blobs (the bytes) of small public files in memory, so that most requests for them do not read the store.
 
 // Limits of blobCache, in bytes.
 const (
@@ -25,15 +25,16 @@ const (
 	blobCacheOverhead = 300
 )
 
-// blobCache caches the bytes of small blobs of public files, by the ids of the blobs. An entry cannot become stale, because the bytes under
-// an id never change. It does not decide who may read a file: callers check that first, by the file's rows.
+// blobCache caches small blobs of public files: the bytes by the id of the blob. An entry cannot become stale, because the bytes under an
+// id never change. The cache does not decide who may read a file: callers must check that before they call OpenPublic.
 type blobCache struct {
 	blobs    *content.Cache[string, []byte]
 	maxSmall int64           // bytes; larger blobs are not cached
 	lookups  content.Lookups // counts of hits and misses
 }
 
-// versionless is the content version of all entries in a content.Cache whose values never become stale.
+// versionless takes the place of the content version (the number that each change of visible content raises) in the calls of content.Cache.
+// That cache drops its values when the version changes, so a constant version keeps them.
 var versionless content.Versions
 
 func newBlobCache(store blob.Store) *blobCache {

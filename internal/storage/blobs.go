@@ -23,9 +23,10 @@ const (
 	heartbeatInterval = sweepAge / 4
 )
 
-// Blobs stores blobs. A blob is pending until a transaction inserts the first row for its file (an object, an original or a rendition), and
-// again after a transaction has deleted the last such row. The table storage_trash lists the pending blobs. A new blob is listed before its
-// first byte is written, so that Sweep also removes what a crash has left.
+// Blobs stores blobs. A blob is pending until a transaction inserts the first row for its file, and again after a transaction has deleted
+// the last such row. A file is an object, an original (the upload behind a copy without metadata) or a rendition. The
+// table storage_trash lists the pending blobs. A new blob is listed before its first byte is written, so that Sweep also removes what a
+// crash left.
 type Blobs struct {
 	db       *db.DB
 	store    blob.Store

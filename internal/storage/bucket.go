@@ -147,8 +147,8 @@ func (s *Service) Bucket(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, s.withDecodableTypes(b).json())
 }
 
-// withDecodableTypes returns a bucket of the site or of conversations without the types that this machine cannot decode (HEIC and AVIF without
-// libvips), so that the admin page can reject such a file before it is sent. The row keeps all types, because libvips may be
+// withDecodableTypes returns a bucket of the site or of conversations without the types that this machine cannot decode (HEIC and AVIF
+// without libvips), so that the admin page can reject such a file before it is sent. The row keeps all types, because libvips may be
 // installed later. Other buckets are returned unchanged.
 func (s *Service) withDecodableTypes(b bucket) bucket {
 	if files.CleanedBucket(b.ID) {

@@ -22,15 +22,15 @@ import (
 // This file creates, changes, empties and deletes buckets.
 
 // bucketRequest is the body of a request to CreateBucket or UpdateBucket. UpdateBucket changes only the settings that the body contains.
-// null as file_size_limit or allowed_mime_types removes that limit.
+// null or 0 as file_size_limit, and null or [] as allowed_mime_types, remove that limit.
 type bucketRequest struct {
 	ID               string          `json:"id"`   // only for CreateBucket; "" means the same as Name
 	Name             string          `json:"name"` // only for CreateBucket; "" means the same as ID
 	Public           *bool           `json:"public"`
-	Type             *string         `json:"type"`               // must be STANDARD or missing
-	FileSizeLimit    json.RawMessage `json:"file_size_limit"`    // a number of bytes, or text such as "20MB"
-	AllowedMimeTypes json.RawMessage `json:"allowed_mime_types"` // a list of MIME types
-	VersioningStatus *string         `json:"versioning_status"`  // must be disabled or missing
+	Type             *string         `json:"type"`               // must be STANDARD or missing: there are no other types of buckets
+	FileSizeLimit    json.RawMessage `json:"file_size_limit"`    // a number of bytes, or a string such as "20MB"
+	AllowedMimeTypes json.RawMessage `json:"allowed_mime_types"` // an array of MIME types
+	VersioningStatus *string         `json:"versioning_status"`  // must be disabled or missing: objects have no versions
 }
 
 var (
@@ -42,8 +42,8 @@ var (
 	sizePattern = regexp.MustCompile(`^(?i)([0-9]{1,12}(?:\.[0-9]{1,6})?) ?(b|kb|mb|gb)?$`)
 )
 
-// reservedBuckets are names that no bucket may have: path segments that have another meaning in URLs below /storage/v1/object, where the
-// name of a bucket would be, and the segments . and .., which clients remove from URLs.
+// reservedBuckets are names that no bucket may have. In URLs such as /storage/v1/object/public/…, the first segment after object is one of
+// these words or a bucket, so a bucket must not have their names. Clients remove the segments . and .. from URLs.
 var reservedBuckets = []string{"public", "authenticated", "sign", "upload", "info", "list", "list-v2", "move", "copy", ".", ".."}
 
 // validBucketName reports whether a bucket may have the name.
@@ -54,8 +54,8 @@ func validBucketName(name string) bool {
 // maxMimeTypes is the maximum number of types in a bucket's allowed_mime_types.
 const maxMimeTypes = 100
 
-// apply checks the request's settings and puts them into b. maxUpload is the server's upload limit in bytes; a
-// bucket's limit must not exceed it.
+// apply checks the request's settings and puts them into b. maxUpload is the server's upload limit in bytes; a bucket's limit must not
+// exceed it.
 func (req *bucketRequest) apply(b *bucket, maxUpload int64) error {
 	switch {
 	case req.Type != nil && *req.Type != "STANDARD":

@@ -15,7 +15,7 @@ import (
 )
 
 // This file stores, serves and removes the pictures of conversations (a conversation is a visitor's message and its replies). The caller
-// must check permissions, because they depend on private links.
+// must check permissions, because they depend on private links (the URLs at which visitors follow their messages).
 
 // Received is a picture that Receive or CopyFromConversation has stored durably, but to which no row refers yet. The caller calls Save to
 // insert its rows, and must always call Discard in the end.
@@ -98,8 +98,8 @@ func (r *Received) Discard(ctx context.Context) {
 	r.file.close(ctx)
 }
 
-// RemoveFolder removes the objects of a bucket whose names begin with a folder, for example "a/" for "a/b". Their files are removed after the
-// commit.
+// RemoveFolder removes the objects of a bucket whose names begin with a folder, for example "a/" for "a/b". Their files are removed after
+// the commit.
 func (s *Service) RemoveFolder(ctx context.Context, tx *db.Tx, bucketID, folder string) error {
 	names, err := listFolder(ctx, tx, bucketID, path.Clean(folder))
 	if err != nil {

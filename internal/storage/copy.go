@@ -14,9 +14,9 @@ import (
 
 // This file handles requests to copy an object.
 
-// copyMetadata is the metadata of a copy if the request has copyMetadata: false. Otherwise the copy gets its source's metadata. MimeType
-// must be empty or the source's, because a file's type follows from its bytes.
-type copyMetadata struct {
+// requestedMetadata is the metadata that a request to Copy gives the copy. It is used only if the request has copyMetadata: false;
+// otherwise the copy gets its source's metadata. MimeType must be empty or the source's, because a file's type follows from its bytes.
+type requestedMetadata struct {
 	CacheControl    string `json:"cacheControl"`
 	ContentEncoding string `json:"contentEncoding"` // must be identity or ""
 	MimeType        string `json:"mimetype"`
@@ -44,7 +44,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		}
 		opts.Upsert = upsert
 		find := findObject
-		if files.CleanedBucket(destination.ID) { // put removes private metadata there, so the source is the file as it was uploaded
+		if files.CleanedBucket(destination.ID) { // put makes a copy without private metadata there, so it needs the file as it was uploaded
 			find = findOriginal
 		}
 		isPublic := func(files.Object) bool { return false } // so that open does not cache the file
@@ -83,7 +83,7 @@ func (req *moveRequest) options(o files.Object, userMetadata *string) (PutOption
 		}
 		return opts, nil
 	}
-	var m copyMetadata
+	var m requestedMetadata
 	if len(bytes.TrimSpace(req.Metadata)) > 0 {
 		if err := json.Unmarshal(req.Metadata, &m); err != nil {
 			return opts, errBadMetadata.Because(err)

@@ -14,7 +14,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file responds to requests for objects at their public URLs, and at the URLs that need a token.
+// This file responds to requests for the files of objects, at their public URLs and at the URLs that need a token.
 
 // FromCache returns a handler that responds to requests at public URLs whose rows are in the row cache (the rows of public files that were
 // requested before). It passes all other requests to next, which must call Public for public URLs.
@@ -22,11 +22,11 @@ func (s *Service) FromCache(next http.Handler) http.Handler {
 	return s.rows.FromCache(next, rowKey, s.sendPublic)
 }
 
-// rowKey returns the key of the row in the row cache for a request at a public URL. It returns false for requests that the cache cannot
-// handle.
+// rowKey returns the key in the row cache for a request at a public URL: the path. It returns false for requests that the cache cannot
+// handle, such as those for the uploaded original.
 func rowKey(r *http.Request) (string, bool) {
 	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
-	// The escaped path is used, because a%2Fb is one bucket (which cannot exist), and a/b is a bucket and a name.
+	// The path stays escaped, so that a%2Fb (one segment, which no bucket has as its name) and a/b (bucket and name) are different keys.
 	key := r.URL.EscapedPath()
 	return key, isRead && strings.HasPrefix(key, files.PublicPath) && !wantsOther(r)
 }

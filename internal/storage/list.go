@@ -10,10 +10,10 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file handles requests for the older of the two listings of objects, which lists the entries of one folder. listv2.go has the newer
-// one.
+// This file handles requests for the older of the two listings of objects. It lists the entries of one folder: objects and subfolders.
+// listv2.go has the newer one.
 
-// Limits of the requests with a JSON body, for all handlers of this package.
+// Limits of requests with a JSON body. maxNames and maxBody apply to other handlers of this package too.
 const (
 	defaultPage = 100     // entries of a listing if the request has no limit; also the client's default
 	maxPage     = 1500    // maximum number of entries in a listing
@@ -26,14 +26,14 @@ type listRequest struct {
 	Prefix string `json:"prefix"` // the folder; "" is the top level
 	Limit  *int64 `json:"limit"`  // maximum number of entries, at most maxPage; nil means defaultPage
 	Offset int64  `json:"offset"` // number of entries to skip
-	Search string `json:"search"` // the beginning of the entries' names
+	Search string `json:"search"` // only entries whose names begin with it are listed
 	SortBy sortBy `json:"sortBy"`
 }
 
 // sortBy is the order of a listing of objects.
 type sortBy struct {
-	Column string `json:"column"`
-	Order  string `json:"order"` // asc or desc; "" means asc
+	Column string `json:"column"` // "" means the default of the listing, the name
+	Order  string `json:"order"`  // asc or desc; "" means asc
 }
 
 // read checks the requested column and order. If the request names a column, read sets *column to it; otherwise *column keeps its default.
@@ -53,7 +53,7 @@ type listItem struct {
 }
 
 // List handles POST /storage/v1/object/list/{bucket}: it responds with the entries directly in a folder. Callers who may not list get an
-// empty list for every bucket.
+// empty array for every bucket.
 func (s *Service) List(w http.ResponseWriter, r *http.Request) error {
 	var req listRequest
 	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {

@@ -14,8 +14,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file handles requests for the newer of the two listings of objects. It returns a page of entries and a cursor for the next page.
-// list.go has the older one.
+// This file handles requests for the newer of the two listings of objects. It returns a page of entries (objects and folders) and a cursor
+// for the next page. list.go has the older one.
 
 // maxPageV2 is the maximum number of entries in a page of ListV2, and the default.
 const maxPageV2 = 1000
@@ -25,7 +25,7 @@ type listV2Request struct {
 	Prefix             string `json:"prefix"`         // the beginning of the full names
 	Limit              *int64 `json:"limit"`          // maximum number of entries, at most maxPageV2; nil means maxPageV2
 	Cursor             string `json:"cursor"`         // from the previous response; "" for the first page
-	WithDelimiter      bool   `json:"with_delimiter"` // lists a folder below the prefix as one entry, in place of the objects in it
+	WithDelimiter      bool   `json:"with_delimiter"` // true: a folder below the prefix is one entry; false: its objects are entries
 	SortBy             sortBy `json:"sortBy"`
 	NoncurrentVersions string `json:"noncurrentVersions"` // must be exclude or "", because objects have no versions
 }

@@ -18,9 +18,9 @@ import (
 
 // moveRequest is the body of a request to Move or Copy. Without DestinationBucket the destination is in the source's bucket.
 type moveRequest struct {
-	BucketID          string  `json:"bucketId"`
-	SourceKey         string  `json:"sourceKey"`
-	DestinationKey    string  `json:"destinationKey"`
+	BucketID          string  `json:"bucketId"`       // bucket of the source
+	SourceKey         string  `json:"sourceKey"`      // name of the source
+	DestinationKey    string  `json:"destinationKey"` // name of the destination
 	DestinationBucket string  `json:"destinationBucket"`
 	SourceVersionID   *string `json:"sourceVersionId"` // rejected: objects have no versions
 

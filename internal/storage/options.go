@@ -11,8 +11,8 @@ import (
 // defaultCacheControl is used for uploads without a Cache-Control header. It is the default of the client (supabase-js), an hour.
 const defaultCacheControl = "max-age=3600"
 
-// cacheDirectives are the Cache-Control directives (RFC 9111 §5.2.2, RFC 5861, RFC 8246) that an upload may request for its
-// file. The value is true if the directive takes a number of seconds.
+// cacheDirectives are the Cache-Control directives (RFC 9111 §5.2.2, RFC 5861, RFC 8246) that an upload may request for its file, by name.
+// The value is true if the directive takes a number of seconds.
 var cacheDirectives = map[string]bool{
 	"max-age": true, "s-maxage": true, "stale-while-revalidate": true, "stale-if-error": true,
 	"public": false, "private": false, "no-cache": false, "no-store": false, "no-transform": false,
@@ -26,7 +26,7 @@ func normalizeCacheControl(value string) (string, error) {
 		return defaultCacheControl, nil
 	}
 	directives := strings.Split(value, ",")
-	if len(directives) > len(cacheDirectives) { // a list without repetitions is not longer; this limits the length of the result
+	if len(directives) > len(cacheDirectives) { // some are repeated or unknown; the check limits the length of the result
 		return "", errBadCacheControl.Becausef("%d directives", len(directives))
 	}
 	for i, d := range directives {
@@ -44,7 +44,7 @@ func normalizeCacheControl(value string) (string, error) {
 }
 
 // isSeconds reports whether s is a number of seconds up to 2^31, the largest that caches must understand (RFC 9111 §1.2.2). It compares
-// texts: for digits of the same length, the order of texts is that of the numbers.
+// strings: for digits of the same length, the order of the strings is that of the numbers.
 func isSeconds(s string) bool {
 	const most = "2147483648"
 	return s != "" && strings.Trim(s, "0123456789") == "" && (len(s) < len(most) || len(s) == len(most) && s <= most)
@@ -53,7 +53,7 @@ func isSeconds(s string) bool {
 // Limits of an upload's metadata.
 const (
 	maxMetadataBytes = 1 << 20
-	maxMetadataDepth = 32 // depth of nested lists and objects
+	maxMetadataDepth = 32 // depth of nested arrays and objects
 )
 
 // encodeMetadata returns m as JSON text for the database, or nil (null) if m is nil.

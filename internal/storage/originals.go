@@ -13,7 +13,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file reads the uploaded files and the buckets of a site for an archive, and stores those of an archive that is imported.
+// This file reads the uploaded files and the buckets of a site for an archive (the zip file of atelie export), and stores those of an
+// archive that is imported.
 
 // Original is the file of an object as it was uploaded. SHA256 is in hexadecimal digits, Size in bytes.
 type Original struct {
@@ -25,8 +26,8 @@ type Original struct {
 	PublicIsStripped             bool            // visitors get a copy of the file without embedded metadata, such as EXIF
 }
 
-// Originals lists the original files of all objects, ordered by bucket and name. It leaves out removed objects that are kept for
-// revisions. It sorts in Go, so that the order is the same on SQLite and PostgreSQL.
+// Originals lists the original files of all objects, ordered by bucket and name. It leaves out kept objects (removed or replaced ones that
+// the owner can restore; kept.go). It sorts in Go, so that the order is the same on SQLite and PostgreSQL.
 func Originals(ctx context.Context, q db.Querier) ([]Original, error) {
 	all, err := listOriginals(ctx, q)
 	slices.SortFunc(all, func(a, b Original) int {

@@ -16,7 +16,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file stores an upload that arrives as one stream: it stages the bytes, inspects the file and saves its row.
+// This file stores an upload that arrives as one stream. It stages the bytes (stores them while no row refers to them), inspects the file
+// and saves its row.
 
 // PutOptions are the properties of an upload besides its bytes.
 type PutOptions struct {
@@ -25,7 +26,7 @@ type PutOptions struct {
 	Metadata     map[string]any // any JSON object, or nil
 
 	inTx func(context.Context, *db.Tx) error // runs in the transaction that saves the row; its error fails the upload; may be nil
-	// dropUpload is true if the uploaded file is not stored when there is a copy of it without metadata.
+	// dropUpload is true if only the copy without metadata is stored. The upload is stored if there is no such copy.
 	dropUpload bool
 }
 

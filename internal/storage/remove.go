@@ -15,20 +15,19 @@ import (
 
 // This file handles requests to remove objects.
 
-// removeRequest is the body of a request to Remove. The client (supabase-js) calls the list "prefixes", but its entries are whole
-// names.
+// removeRequest is the body of a request to Remove. The client (supabase-js) calls the array "prefixes", but its elements are whole names.
 type removeRequest struct {
 	Prefixes []removeEntry `json:"prefixes"`
 }
 
-// removeEntry is one entry of the list: a name, or a JSON object {path, versionId}. Remove rejects a JSON object, because
-// stored files have no versions.
+// removeEntry is one element of the array: a name, or a JSON object {path, versionId}. Remove rejects a JSON object, because stored files
+// have no versions.
 type removeEntry struct {
 	name         string
-	isJSONObject bool // the entry is {path, versionId}
+	isJSONObject bool // the element is {path, versionId}; name is ""
 }
 
-// UnmarshalJSON accepts both forms of an entry.
+// UnmarshalJSON accepts both forms of an element.
 func (e *removeEntry) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '{' {
 		e.isJSONObject = true

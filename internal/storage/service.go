@@ -22,8 +22,8 @@ import (
 type Config struct {
 	// MaxUpload is the maximum size of a file in bytes. Pictures have a smaller limit (maxImageBytes).
 	MaxUpload int64
-	// Quota is the limit for the total size of all uploaded files in bytes; 0 means no limit. Not counted are copies
-	// without metadata, renditions, and kept files: removed files to which rows or revisions still refer (kept.go).
+	// Quota is the limit for the total size of all uploaded files in bytes; 0 means no limit. Copies without metadata, renditions and kept
+	// files do not count. A kept file is a removed one to which a row or a revision still refers (kept.go).
 	Quota int64
 	// SignKey signs the tokens of signed URLs and nothing else.
 	SignKey []byte
@@ -34,8 +34,8 @@ type Config struct {
 	// is nil, rows are read for each request, and no file is served during an outage.
 	Content *content.Version
 	// FileURLsLike finds out whether rows, or revisions (earlier states of rows), still refer to a file that is removed, replaced or moved.
-	// Such a file becomes a kept file (kept.go). The result has all URLs in rows and revisions that contain part, and may have other texts.
-	// part consists of ASCII letters, digits and hyphens. If FileURLsLike is nil, no file is kept.
+	// Such a file becomes a kept file (kept.go). The result has all URLs in rows and revisions that contain part, and may have other
+	// strings. part consists of ASCII letters, digits and hyphens. If FileURLsLike is nil, no file is kept.
 	FileURLsLike func(ctx context.Context, tx *db.Tx, part string) ([]string, error)
 	// Access decides who may read an object.
 	Access files.AccessFunc
@@ -43,13 +43,14 @@ type Config struct {
 	KeptFor time.Duration
 }
 
-// Media inspects uploads and stores the data that is derived from them: dimensions, renditions, and the original of a stripped copy.
+// Media inspects uploads and stores what is derived from them: dimensions and renditions (pictures in other sizes, shapes or formats). If
+// the public file is a stripped copy (without private metadata), Media also stores the original: which blob is the upload.
 type Media interface {
 	// Reads reports whether pictures of a type can be decoded.
 	Reads(t *files.Type) bool
 	// Inspect checks a complete upload. strip is true for the buckets whose pictures are published without private metadata
-	// (files.CleanedBucket). The result may then have a stripped copy (without metadata such as EXIF and GPS), which is published in place
-	// of the upload. Without strip the result for a video is nil. The caller closes the result.
+	// (files.CleanedBucket). The result may then have a stripped copy, which is published in place of the upload. Without strip the result
+	// for a video is nil. The caller closes the result.
 	Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, strip bool) (*files.Inspection, error)
 	// Record saves the result of an inspection and enqueues the object's jobs, in the transaction that saves the object.
 	// original is the upload from which a stripped copy was made, or nil.

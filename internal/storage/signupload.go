@@ -12,7 +12,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file creates signed URLs for uploading objects, and handles requests to them.
+// This file creates signed URLs for uploading objects, and handles requests to them. What such a URL permits is called its grant.
 
 // uploadLife is how long a signed upload URL is valid: two hours, as the client's documentation says.
 const uploadLife = 2 * time.Hour
@@ -49,7 +49,7 @@ func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	consume := func(ctx context.Context, tx *db.Tx) error { return consumeGrant(ctx, tx, grant) }
+	consume := func(ctx context.Context, tx *db.Tx) error { return consumeGrant(ctx, tx, grant) } // marks a URL for one upload as used
 	o, err := s.receive(w, r, identity.Caller{UserID: claims.Owner}, b, name, claims.Upsert, consume)
 	if err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the queries on storage_kept, the table of kept objects. They are objects that were removed, replaced or moved, and that
-// the owner can restore. A row has the bucket and the name that the object had.
+// This file contains the queries on storage_kept, the table of kept objects: objects that were removed, replaced or moved while something
+// referred to their URLs, and that the owner can restore. A row has the bucket and the name that the object had.
 
 // keptObject is a kept object with the bucket and name that it had. Replaced is true if another object has that name now, or had it later
 // and is kept too.

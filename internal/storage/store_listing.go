@@ -10,7 +10,7 @@ import (
 	"atelie/internal/files"
 )
 
-// This file contains the queries of both listings of objects.
+// This file contains the queries of both listings of objects (list.go and listv2.go).
 
 // entry is one result of a listing: an object, or a folder if Object is nil.
 type entry struct {
@@ -30,11 +30,13 @@ type listing struct {
 // listSorts are the values of listing.Column.
 var listSorts = []string{"name", "updated_at", "created_at", "last_accessed_at"}
 
-// positionFunction is the SQL function that returns the position of a text in another one, counted from 1, or 0 if the text does not occur.
+// positionFunction maps each engine to the name of its SQL function that returns the position of one string in another. Positions begin
+// with 1; 0 means that the string is not there.
 var positionFunction = map[db.Dialect]string{db.SQLite: "instr", db.Postgres: "strpos"}
 
 // listEntries returns the selected entries of a folder. In the order of names, folders are sorted among the objects; in the order of a
-// time, all folders come before all objects. In the query, tail is the part of a name after the folder.
+// time, all folders come before all objects. In the query, tail is the part of an object's name after the folder, and entry is the first
+// segment of the tail: if a slash follows, the entry is a folder.
 func listEntries(ctx context.Context, d *db.DB, l listing) ([]entry, error) {
 	position := positionFunction[d.Dialect]
 	dir := direction(l.Descending)

@@ -7,7 +7,7 @@ import (
 	"atelie/internal/files"
 )
 
-// This file contains the queries on all stored files, for Transfer.
+// This file contains the queries on the rows of all stored files: objects, originals and renditions. Transfer copies these files.
 
 // listStored returns at most limit files in the order of their blob ids: the files with an id after afterID, or the first files if
 // afterID is "".

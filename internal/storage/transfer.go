@@ -16,7 +16,7 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// This file copies the files of all objects from one store to another, and verifies the copies.
+// This file copies all files of a site, with the originals and renditions, from one store to another, and verifies the copies.
 
 const (
 	// transferBatch is the number of files after which SaveProgress is called.
@@ -26,8 +26,8 @@ const (
 	maxParallelFiles = 4
 )
 
-// Transfer copies the files of all objects from one store to another (Copy), or verifies the copies (Check). It processes the
-// files in the order of their blob ids, so that an interrupted run can be continued.
+// Transfer copies all files from one store to another (Copy), or verifies the copies (Check). It processes the files in the order of their
+// blob ids, so that an interrupted run can be continued.
 type Transfer struct {
 	Rows db.Querier // a snapshot of the source's database, with the rows of the objects
 	From blob.Store // nil for Check
@@ -37,8 +37,8 @@ type Transfer struct {
 	SaveProgress func(ctx context.Context, lastID string, files, bytes int64) error
 	// After is the newest lastID of an earlier run. This run begins with the file that follows it, or with the first file if After is "".
 	After string
-	// SkipPresent makes Copy look for each file in the target, and skip a file that is there. It must be true if an earlier run
-	// can have copied files that follow After.
+	// SkipPresent makes Copy look for each file in the target, and skip a file that is there. It must be true if the target may already
+	// have files that follow After, because an earlier run was interrupted between two calls of SaveProgress.
 	SkipPresent bool
 	// Removed reports whether the source has removed a file since the snapshot: no row of the source's database refers to the blob any
 	// more. Only Copy calls it.
@@ -55,8 +55,8 @@ type storedFile struct {
 	Size                   int64
 }
 
-// Copy copies the files after After, and compares the size and SHA-256 of each with its row. It never replaces a file that is in the target
-// already, because an earlier run copied that file completely, and was interrupted before it called SaveProgress. SkipPresent only avoids
+// Copy copies the files that follow After, and compares the size and SHA-256 of each copied file with its row. A file that is in the target
+// already stays: an earlier run has copied it completely, and was interrupted before it called SaveProgress. SkipPresent only avoids
 // reading such a file from the source. The error is ErrRemoved if the source has removed files since the snapshot.
 func (t *Transfer) Copy(ctx context.Context) error {
 	var removed atomic.Bool
@@ -149,7 +149,7 @@ func eachStored(ctx context.Context, q db.Querier, fn func(storedFile) error) er
 	}
 }
 
-// Check reads each file after After from the target, and compares its size and SHA-256 with its row.
+// Check reads each file that follows After from the target, and compares its size and SHA-256 with its row.
 func (t *Transfer) Check(ctx context.Context) error {
 	return t.each(ctx, func(ctx context.Context, f storedFile) (err error) {
 		body, err := t.To.Open(ctx, f.BlobID)
@@ -172,7 +172,7 @@ func (t *Transfer) Check(ctx context.Context) error {
 	})
 }
 
-// each calls fn for the files after After, maxParallelFiles at a time, and SaveProgress after each batch.
+// each calls fn for the files that follow After, maxParallelFiles at a time, and SaveProgress after each batch.
 func (t *Transfer) each(ctx context.Context, fn func(context.Context, storedFile) error) error {
 	for after := t.After; ; {
 		batch, err := listStored(ctx, t.Rows, after, transferBatch)

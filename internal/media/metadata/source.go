@@ -139,8 +139,8 @@ func (s *source) nextMarker() byte {
 	return 0
 }
 
-// ReadAt implements io.ReaderAt, for TIFF and HEIF, which refer to offsets in the file. A read beyond the end returns
-// truncated but does not set err.
+// ReadAt implements io.ReaderAt, for TIFF and HEIF, which refer to offsets in the file. A read beyond the end returns errTruncated but does
+// not set err.
 func (s *source) ReadAt(p []byte, at int64) (n int, err error) {
 	if at < 0 || at+int64(len(p)) > s.size {
 		return 0, errTruncated

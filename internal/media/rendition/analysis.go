@@ -18,8 +18,8 @@ import (
 // are computed. thumbhash accepts no larger picture.
 const swatchSide = 100
 
-// makeSwatch returns a swatch of p. The method paint must have converted p to the colours of a rendition. The colours of the swatch are
-// not premultiplied by alpha.
+// makeSwatch returns a swatch of p, with colours that are not premultiplied by alpha. p must have the colours of a rendition already, as
+// after the method paint.
 func makeSwatch(ctx context.Context, p *picture) (*image.NRGBA, error) {
 	w, h := scaleSize(p.w, p.h, min(1, swatchSide/float64(max(p.w, p.h))))
 	swatch, err := p.resize(ctx, wholeWindow(p.w, p.h), w, h)

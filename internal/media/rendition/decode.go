@@ -19,7 +19,7 @@ import (
 
 // This file reads the headers of sources (picture files), and decodes sources for the program's own engine (without libvips).
 
-// colourModel is the colour model of a picture's channels.
+// colourModel says which channels a picture has and what they mean.
 type colourModel int
 
 const (

@@ -2,15 +2,15 @@ package rendition
 
 import "math"
 
-// This file computes the geometry of a rendition: which part of the picture it shows, and in which size.
+// This file computes the geometry of a rendition: which part of the picture it shows, and at which size.
 
 // maxRenditionSide is the longest side of a rendition in pixels, in all formats. It is the limit of WebP.
 const maxRenditionSide = 16383
 
-// Layout checks the order of a rendition and computes its geometry for a picture of width x height. crop is the part of the picture that
+// Layout returns the geometry of the rendition that order describes, for a picture of width x height. crop is the part of the picture that
 // the rendition shows: the whole picture, unless Order.Crop is set or the fit is Cover. w and h are the size to which this part is scaled.
 // With the fit Frame, the scaled part lies on a background of the order's size. All values are in pixels after the EXIF rotation. The error
-// wraps ErrOrder.
+// for an invalid order wraps ErrOrder.
 func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {
 	crop = Rect{0, 0, width, height}
 	if order.Width < 0 || order.Height < 0 || order.Quality < 0 || order.Quality > 100 ||

@@ -7,9 +7,9 @@ import (
 	"os/exec"
 )
 
-// This file replaces group_unix.go on systems without process groups.
+// This file replaces group_unix.go, which controls a worker and the programs that it started, on systems without process groups.
 
-// leadNewGroup and killGroup do nothing. exec.Cmd kills the process of the command itself when its context ends.
+// leadNewGroup and killGroup do nothing. exec.Cmd kills the worker when its context ends, and here a worker starts no other programs.
 func leadNewGroup(*exec.Cmd) {}
 
 func killGroup(*exec.Cmd) {}

@@ -27,10 +27,11 @@ const Engine = "atelie"
 // because that is faster. Renditions that need more pixels are made from the source.
 const reducedWidth = 2560
 
-// wideShare is a fraction of a picture's pixels. If more pixels are outside sRGB, renditions are made in Display P3.
+// wideShare is the share of a picture's pixels, 0 to 1. If sRGB cannot show more pixels than that, renditions are made in Display P3.
 const wideShare = 0.005
 
-// maxFrameBytes is the maximum size of a share picture in bytes. Some messengers do not show larger ones.
+// maxFrameBytes is the maximum size in bytes of a share picture (for link previews; the fit Frame). Some messengers do not show larger
+// ones.
 const maxFrameBytes = 300_000
 
 // Make makes all renditions of a job with the own engine, in this process. It decodes the source once. It writes the files into
@@ -56,11 +57,11 @@ func makeOwn(ctx context.Context, s *ownSession) (Result, error) {
 // quickPixels is the maximum number of pixels of a source that makeQuick decodes at its full size.
 const quickPixels = 8_000_000
 
-// ownSession is a session of the own engine.
+// ownSession is the state of one job that the own engine does.
 type ownSession struct {
 	session
 
-	quick       bool                          // set by makeQuick: decode rejects all other sources
+	quick       bool                          // set by makeQuick: decode rejects a source for which makeQuick is not meant
 	src         *source                       // the decoded file; nil after makeFromSource
 	shrinkRatio float64                       // ratio of src's width to the file's: 1, or less for a JPEG that was decoded at a smaller size
 	spaces      map[colour.Space]*targetSpace // sRGB, and Display P3 if renditions are in it

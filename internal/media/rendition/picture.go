@@ -6,8 +6,10 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// picture is a resampled part of a source in memory. It has the colour model of the source until paint or paintFull converts it to
-// the colours of a rendition. Then the model is ycc with halved chroma, rgb (paintFull), or rgba.
+// This file resamples a source (a decoded picture file), and rotates the result and converts its colours.
+
+// picture is a part of a source, resampled, in memory. It has the colour model of the source until paint or paintFull converts it to the
+// colours of a rendition. After that the model is ycc with halved chroma, rgb (only after paintFull), or rgba.
 type picture struct {
 	model    colourModel
 	w, h     int
@@ -15,8 +17,8 @@ type picture struct {
 	channels []plane
 }
 
-// resampleWindow resamples the window win of the source, in pixels before the EXIF rotation, to w x h. If halved is true,
-// chroma gets half of that width and height, because WebP and the JPEGs of this package store no more. orientation is the EXIF
+// resampleWindow returns the part win of the source, resampled to w x h pixels. win is in pixels before the EXIF rotation. If halved is
+// true, chroma gets half of that width and height, because WebP and the JPEGs of this package store no more. orientation is the EXIF
 // rotation, 1 to 8, that the caller will apply. For odd sizes it decides where the chroma samples lie.
 func (s *source) resampleWindow(ctx context.Context, win window, w, h int, halved bool, orientation int) (*picture, error) {
 	p := &picture{model: s.model, w: w, h: h, halved: halved && s.model == ycc}

@@ -8,8 +8,8 @@ import (
 )
 
 // pool limits how many jobs run at a time, and their estimated memory together. A job (Job) makes the renditions of one picture file. Jobs
-// that wait for memory get it in the order in which they began to wait, so that small pictures cannot delay a large one for ever. Urgent
-// jobs have a number of their own. It is twice as high, because the other jobs are paused while urgent ones run.
+// that wait for memory get it in the order in which they began to wait, so that small pictures cannot delay a large one for ever. The
+// number of urgent jobs is limited separately. It may be twice as high, because the other jobs are paused while urgent ones run.
 type pool struct {
 	budget int64               // limit of the estimated memory of all jobs together, in bytes
 	others *semaphore.Weighted // its size is the number of jobs that are not urgent and may run at a time; each takes 1

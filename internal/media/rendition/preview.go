@@ -9,7 +9,7 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// This file computes the placeholder and the dominant colour of a picture from the preview in its metadata.
+// This file computes the placeholder and the dominant colour of a picture from the preview in its metadata, a small JPEG.
 
 // maxPreviewSide is the longest side in pixels of a preview that is decoded. The preview in EXIF usually has 160.
 const maxPreviewSide = 512
@@ -30,7 +30,7 @@ func Preview(ctx context.Context, info metadata.Info, width, height int) (thumbh
 	if err != nil {
 		return nil, ""
 	}
-	if info.Orientation > 4 { // these exchange width and height, and the preview is not rotated yet
+	if info.Orientation > 4 { // these orientations exchange width and height, and the preview is not rotated yet
 		width, height = height, width
 	}
 	win := centredWindow(header.Width, header.Height, width, height)

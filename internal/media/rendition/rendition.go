@@ -25,7 +25,7 @@ const (
 // alwaysSRGB reports whether renditions of the format are always in sRGB.
 func (f Format) alwaysSRGB() bool { return f == JPEG || f == PNG }
 
-// Fit says how a picture is fitted into the Width and Height of an Order, called the size below.
+// Fit says how a picture is fitted into the size of an Order (its Width and Height).
 type Fit string
 
 // The values of Fit. The first three are those of Supabase's transforms.
@@ -33,7 +33,7 @@ const (
 	Contain Fit = "contain" // the whole picture, within the size
 	Cover   Fit = "cover"   // fills the size; the parts of the picture outside of it are cut off
 	Fill    Fit = "fill"    // exactly the size; may distort the picture
-	Frame   Fit = "frame"   // exactly the size: the whole picture on a background of its dominant colour, for the share picture
+	Frame   Fit = "frame"   // exactly the size: the whole picture on a background of its dominant colour; for link previews
 )
 
 // Rect is a part of a picture in pixels as shown, after the EXIF rotation.
@@ -53,7 +53,7 @@ type Order struct {
 type Job struct {
 	Source string  `json:"source"`          // path of the file
 	Folder string  `json:"folder"`          // the folder in which the result's files are created; it must exist
-	Facts  bool    `json:"facts,omitempty"` // the result must contain Facts
+	Facts  bool    `json:"facts,omitempty"` // true if the result must contain Facts
 	Orders []Order `json:"orders,omitempty"`
 	// Urgent is set if somebody waits for the result. The job then does not count towards Config.Workers, pauses the jobs that are not
 	// urgent, and gets more processor time than they do.

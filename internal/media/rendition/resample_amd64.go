@@ -2,7 +2,8 @@ package rendition
 
 import "golang.org/x/sys/cpu"
 
-// This file calls the vector code of resample_amd64.s where the processor can run it.
+// This file calls the vector code of resample_amd64.s where the processor can run it. That code replaces the two filters of resample.go:
+// acrossGeneric, along a row, and downGeneric, along the columns.
 
 // hasAVX2 reports whether the processor can run the vector code.
 var hasAVX2 = cpu.X86.HasAVX2

@@ -2,12 +2,14 @@
 
 package rendition
 
-// This file replaces resample_amd64.go on processors without vector code.
+// This file replaces resample_amd64.go on other processors, for which this package has no vector code.
 
+// filterAcross filters along a row.
 func filterAcross(dst []int16, line []byte, weights []int16, start []int32, taps int) {
 	acrossGeneric(dst, line, weights, start, taps)
 }
 
+// filterDown filters along the columns.
 func filterDown(dst []byte, ring, weights []int16, stride int) {
 	downGeneric(dst, ring, weights, stride)
 }

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// maxScans limits the scans of a progressive JPEG. Encoders write about ten. A decoder processes the whole picture for each
-// scan, so a few kilobytes of empty scans would take minutes.
+// maxScans limits the scans of a progressive JPEG: passes over the picture, each of which adds detail. Encoders write about ten. A decoder
+// processes the whole picture for each scan, so a few kilobytes of empty scans would take minutes.
 const maxScans = 100
 
 // checkScans returns an ErrUnreadable for a JPEG with more than maxScans scans, and nil for other files. It counts the two bytes that

@@ -24,7 +24,7 @@ type session struct {
 	xmp, exif []byte          // blocks with creator and rights, to embed in the renditions
 }
 
-// layout says how the rendition of one order is made; Layout computes it.
+// layout says how the rendition of one order is made. Layout computes all fields except fromSource.
 type layout struct {
 	crop       Rect // part of the picture that the rendition shows
 	w, h       int  // size that this part gets, in pixels

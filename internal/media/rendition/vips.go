@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// This file finds and runs the command of libvips.
+// This file finds and runs vips, the command-line program of the library libvips.
 
 // vipsInfo describes the installed command of libvips.
 type vipsInfo struct {

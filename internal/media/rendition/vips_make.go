@@ -20,15 +20,15 @@ import (
 // EngineVips is the value of Result.Engine for renditions that libvips made.
 const EngineVips = "vips"
 
-// avifQuality is the quality at which AVIF looks like WebP at 78. avifEffort is the effort of the encoder. Effort 4 would save a
+// avifQuality is the quality at which AVIF looks like WebP of quality 78. avifEffort is the effort of the encoder. Effort 4 would save a
 // tenth of the bytes, but take five times as long.
 const (
 	avifQuality = 58
 	avifEffort  = 3
 )
 
-// vipsSession is the session of a job that libvips does. One command of libvips decodes the source to a file with raw pixels, the reduced
-// picture. Further commands make each rendition from that file.
+// vipsSession is the state of one job in a worker that uses libvips. One command of libvips decodes the source (the picture file of the
+// job) to a file with raw pixels, the reduced picture. Further commands make each rendition from that file.
 type vipsSession struct {
 	session
 
@@ -39,8 +39,8 @@ type vipsSession struct {
 	cmd     vipsCommand
 }
 
-// makeWithVips is Make with libvips instead of the own engine. It runs in a worker process. path is the path of libvips' command, and
-// idleTime is task.IdleTime. If libvips fails and the file is not the cause, the error is an engineError.
+// makeWithVips is Make with libvips instead of the program's own engine (make.go). It runs in a worker process. path is the path of
+// libvips' command, and idleTime is task.IdleTime. If libvips fails and the file is not the cause, the error is an engineError.
 func makeWithVips(ctx context.Context, path string, idleTime time.Duration, job Job, limits Limits) (Result, error) {
 	s := &vipsSession{session: newSession(job, limits)}
 	f, err := s.open(readAnyHeader)

@@ -26,7 +26,7 @@ var errRaw = errors.New("not a file of libvips' own format with 8 bits a channel
 type rawPicture struct {
 	path  string
 	w, h  int // pixels
-	bands int // 3 or 4
+	bands int // number of channels, 3 or 4
 }
 
 // openRaw reads the header of a raw picture. The error is, or wraps, errRaw for other files.
@@ -35,7 +35,7 @@ func openRaw(path string) (rawPicture, error) {
 	if err != nil {
 		return rawPicture{}, err
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // the file was only read
 	var head [rawHeaderSize]byte
 	if _, err := io.ReadFull(f, head[:]); err != nil {
 		return rawPicture{}, errors.Join(errRaw, err)

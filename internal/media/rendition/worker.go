@@ -19,7 +19,7 @@ import (
 	"atelie/internal/apperr"
 )
 
-// This file starts worker processes and runs in them. The server calls runTask, and the process that it starts calls Work.
+// This file has both sides of a worker process: the server starts it with runTask, and the process then runs Work.
 
 // Command is the program's hidden command that runs a worker. A worker is a process that runs one job.
 const Command = "picture-worker"
@@ -35,7 +35,7 @@ type task struct {
 	Vips   string `json:"vips,omitempty"` // path of libvips' command vips; "" for the program's own engine
 
 	CPU time.Duration `json:"cpu"` // limit of processor time
-	// IdleTime is how long libvips runs a job that is not urgent at the priority SCHED_IDLE, at which it uses only idle processors.
+	// IdleTime is for how long libvips uses only idle processors (SCHED_IDLE) for a job that is not urgent.
 	IdleTime time.Duration `json:"idleTime,omitempty"`
 }
 
@@ -43,7 +43,7 @@ type task struct {
 type response struct {
 	Result       Result     `json:"result,omitzero"`
 	Error        *errorJSON `json:"error,omitempty"`
-	EngineFailed bool       `json:"engine,omitempty"` // libvips failed, and the file is not the cause
+	EngineFailed bool       `json:"engine,omitempty"` // libvips failed, and the file is not the cause, so the own engine may succeed
 }
 
 // errorJSON is an apperr.Error in JSON.

@@ -18,8 +18,8 @@ const (
 	// workerNice is the nice value of a worker. It is not the lowest priority, because a worker must end in time even on a busy
 	// machine.
 	workerNice = 10
-	// urgentNice is added to the server's nice value for a worker with an urgent job. On a processor that the server keeps busy
-	// the worker then gets a quarter of the time, and with workerNice a tenth.
+	// urgentNice is added to the server's nice value for a worker with an urgent job. On a processor that the server keeps busy,
+	// such a worker gets a quarter of the time. With workerNice it would get a tenth.
 	urgentNice = 5
 	// workerSlice is the scheduler's time slice of a worker in nanoseconds. Since Linux 6.12, threads with a shorter slice,
 	// such as the server's, preempt it.

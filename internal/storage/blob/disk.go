@@ -1,5 +1,5 @@
-// Package blob stores blobs: the bytes of files under ids, in a folder (Disk) or in an S3 bucket (S3). Names, types and
-// permissions of the files are in the database; no name is used as a path here.
+// Package blob stores blobs: the bytes of files under ids, in a folder (Disk) or in an S3 bucket (S3). It does not know the names, types
+// and permissions of the files, which are in the database.
 package blob
 
 import (
@@ -21,10 +21,10 @@ import (
 // arrives in pieces.
 type Disk struct {
 	root   string
-	shards sync.Map // paths of the folders ab/cd that this process has created or found, and synced to disk
+	shards sync.Map // keys: paths of the folders ab/cd that this process has created or found, and synced to disk
 
 	delaySync bool     // Commit does not sync the folders of blobs (DelaySync)
-	unsynced  sync.Map // paths of the folders that SyncFolders has to sync
+	unsynced  sync.Map // keys: paths of the folders that SyncFolders has to sync
 
 	checkSpace func() error // returns an error if the disk is too full for uploads (NewDisk)
 }
@@ -35,7 +35,7 @@ type Info struct {
 	SHA256 string
 }
 
-// Names of the folders for blobs that are not committed yet.
+// Names of the folders for blobs that are not committed (moved to their final paths) yet.
 const (
 	temporaryFolder = "tmp"    // blobs that arrive in one stream
 	piecesFolder    = "staged" // blobs that arrive in pieces; in an S3 bucket, a prefix of names

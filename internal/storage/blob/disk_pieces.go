@@ -14,8 +14,8 @@ import (
 
 // This file implements the methods of Disk for blobs that arrive in pieces: Append, Finish and Discard.
 
-// Append implements Store. It appends the piece to a file in piecesFolder. When Append returns a nil error, the piece is on the disk. The
-// last piece is stored like any other.
+// Append implements Store. It appends the piece to a file in piecesFolder. state.Size is the size of the pieces before it. When Append
+// returns a nil error, the piece is on the disk. The last piece is stored like any other.
 func (d *Disk) Append(ctx context.Context, id string, state Partial, data []byte, _ /* isLast */ bool) (Partial, error) {
 	if err := validID(id); err != nil {
 		return state, err

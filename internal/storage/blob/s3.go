@@ -34,13 +34,13 @@ type S3 struct {
 // Limits of the requests to the server; sizes are in bytes. A large blob is sent in parts, by S3's multipart upload.
 const (
 	maxInFlight    = 2                // parts that are sent at the same time; with the next part, an upload takes 3 × PieceSize of memory
-	minPartSize    = 5 << 20          // size of the smallest part that S3 accepts, except for the last part
+	minPartSize    = 5 << 20          // minimum size of a part; S3 accepts a smaller one only as the last part
 	startTimeout   = 20 * time.Second // timeout of NewS3
 	readyTimeout   = 2 * time.Second  // timeout of Ready
 	cleanUpTimeout = 30 * time.Second // timeout of a deletion, or of the end of an upload that failed
-	partGrace      = 10 * time.Second // how long sendPart continues after its context has ended
-	readAttempts   = 4                // attempts of a read that returns no bytes
-	smallPiece     = 256 << 10        // a piece gets a buffer of PieceSize only if it is larger than this
+	partGrace      = 10 * time.Second // how long sendPart may continue after its context has ended
+	readAttempts   = 4                // a read fails after this many consecutive attempts without bytes
+	smallPiece     = 256 << 10        // a piece (of up to PieceSize) gets a buffer of PieceSize only if it is larger than this
 )
 
 // NewS3 connects to the server and checks that the bucket can be used. The error says in one line what is wrong with the

@@ -15,11 +15,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// This file implements the methods of S3 for blobs that arrive in pieces: Append, Finish and Discard. They are complicated because a piece
-// may be smaller than minPartSize, the minimum size of a part in a multipart upload.
+// This file implements the methods of S3 for blobs that arrive in pieces: Append, Finish and Discard. Such a blob is sent by a multipart
+// upload of S3, in which each part except the last must have at least minPartSize bytes. Pieces can be smaller, so the bytes that are too
+// few for a part are stored in a separate object, the tail of the blob.
 
-// Append implements Store. A piece of at least minPartSize bytes, and the last piece, become parts of a multipart upload. A
-// smaller piece is stored in an object of its own, the tail of the blob; the next call puts the tail before its piece.
+// Append implements Store. It puts the tail, if there is one, before the piece. If the result has at least minPartSize bytes, or the piece
+// is the last one, Append sends it as the next part; otherwise it stores it as the new tail.
 func (s *S3) Append(ctx context.Context, id string, state Partial, data []byte, last bool) (Partial, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -33,7 +34,7 @@ func (s *S3) Append(ctx context.Context, id string, state Partial, data []byte, 
 			return state, err
 		}
 	}
-	if state.OldTailEnd > 0 { // the caller has saved state, so the previous tail is not needed any more
+	if state.OldTailEnd > 0 { // the caller has saved the state of the last call, so the tail before that call is not needed any more
 		if err := s.deleteKey(ctx, s.tailKey(id, state.OldTailEnd)); err != nil {
 			return state, err
 		}

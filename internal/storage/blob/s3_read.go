@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
+// This file reads blobs from S3.
+
 // Open implements Store. It sends one request for the whole blob, so that a running read continues if the blob is removed. After a
 // Seek to another position, the next Read sends another request.
 func (s *S3) Open(ctx context.Context, id string) (io.ReadSeekCloser, error) {
@@ -41,7 +43,7 @@ type s3Reader struct {
 	etag     *string // entity tag of the object; nil before the first request
 	size     int64   // bytes of the whole object
 	position int64   // position of the next Read
-	failures int     // number of consecutive failed reads
+	failures int     // number of consecutive attempts to read that returned no bytes
 
 	body         io.ReadCloser // a stream of the object's bytes from bodyPosition on, or nil
 	bodyPosition int64

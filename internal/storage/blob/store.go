@@ -21,8 +21,8 @@ import (
 // A process that dies can leave a blob to which no row of the database refers. To find such blobs, the caller records an id before Stage
 // or Finish, and deletes that record once a row refers to the blob.
 type Store interface {
-	// Stage stores all of body. The caller then commits the blob under id or discards it. An error of body is returned unchanged, and
-	// nothing is stored. Stage needs the id because S3 stores a large blob under its final name immediately.
+	// Stage stores all of body. The caller then commits the blob, which makes it permanent under id, or discards it. An error of body is
+	// returned unchanged, and nothing is stored. Stage needs the id because S3 stores a large blob under its final name immediately.
 	Stage(ctx context.Context, id string, body io.Reader) (*Staged, error)
 	// Open opens a blob for reading until ctx ends. The error is fs.ErrNotExist if there is no such blob.
 	Open(ctx context.Context, id string) (io.ReadSeekCloser, error)

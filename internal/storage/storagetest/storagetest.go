@@ -48,10 +48,10 @@ type Site struct {
 	T     *testing.T
 	DB    *db.DB
 	Blobs blob.Store
-	Root  string                  // the folder with the store's files, also of a bucket
+	Root  string                  // the folder with the store's files: of the Disk, or of the bucket on the test server
 	Clock time.Time               // the current time of the site; the test changes it
 	HTTP  http.Handler            // handles the requests of Call; set by the test
-	Keys  map[string]string       // tokens by the names that Call takes: "anon", "user", "admin", "service", "expired", "forged"; "nobody" has none
+	Keys  map[string]string       // token by role, as Call takes it: "anon", "user", "admin", "service", "expired", "forged"; "nobody" has ""
 	Auth  *identity.Authenticator // checks these tokens
 }
 

@@ -37,7 +37,7 @@ var AdobeRGBProfile = MatrixProfile(2, "Adobe RGB (1998)", Gamut{
 	[2]float64{0.64, 0.33}, [2]float64{0.21, 0.71}, [2]float64{0.15, 0.06}, [2]float64{0.3127, 0.3290},
 }, []byte("curv\x00\x00\x00\x00\x00\x00\x00\x01\x02\x33")) // gamma 563/256
 
-// GammaProfile returns a profile for pictures that contain their gamut and gamma as numbers; nil if these numbers are impossible.
+// GammaProfile returns a profile for pictures that state their gamut and gamma as numbers, as PNG can; nil if these numbers are impossible.
 func GammaProfile(g Gamut, gamma float64) []byte {
 	for _, row := range inverse(g.matrixToXYZ()) {
 		for _, v := range row {

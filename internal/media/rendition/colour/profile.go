@@ -39,11 +39,11 @@ type Profile struct {
 	space       Space
 	description string
 	labPCS      bool          // the profile connection space (PCS, between device and target) is Lab; otherwise XYZ
-	curves      [3]curve      // RGB: one for each channel; Gray: the first
+	curves      [3]curve      // tone curves, if there is no table: one for each channel of RGB, or the first for Gray
 	matrix      [3][3]float64 // RGB without table: the matrix from linear light to XYZ D50
 	table       *colourTable  // converts device values to the profile connection space (tag A2B); nil if there is none
 
-	// OutsideSRGB converts to sRGB with lookup if table is set, otherwise with shaper. Its first call creates the one that it needs.
+	// For OutsideSRGB, whose first call sets one of them: lookup if table is set, otherwise shaper. They convert to sRGB.
 	once   sync.Once
 	shaper *shaper
 	lookup *lookup

@@ -11,8 +11,8 @@ import (
 // device values to Lab or XYZ, the two forms of the profile connection space (PCS). Its fields are applied in order; all but scaleToPCS
 // are optional.
 type colourTable struct {
-	inputCurves  []curve // one for each channel of the device value
-	grid         *grid
+	inputCurves  []curve                     // one for each channel of the device value
+	grid         *grid                       // the colours; see type grid
 	middleCurves []curve                     // one for each of the three outputs
 	matrix       *[3][4]float64              // the fourth column is added
 	outputCurves []curve                     // one for each of the three outputs
@@ -41,7 +41,7 @@ const (
 	largestLab16  = 0xff00 // the largest value of the 16-bit Lab of ICC version 2
 )
 
-// parseTable reads the tag A2B of a profile whose number of channels is inputs. lab says that the table converts to Lab, not XYZ.
+// parseTable reads the tag A2B of a profile whose number of channels is inputs. lab is true if the table converts to Lab, false if to XYZ.
 func parseTable(tag []byte, inputs int, lab bool) (*colourTable, error) {
 	if len(tag) < minTagSize || int(tag[inputsOffset]) != inputs || tag[outputsOffset] != 3 {
 		return nil, errTable

@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// Transform converts pixels from the colour space of a profile to a target space, sRGB or Display P3. It is safe for concurrent use on separate rows.
+// Transform converts pixels from the colour space of an ICC profile to a target space, sRGB or Display P3. It is safe for concurrent use on
+// separate rows.
 type Transform struct {
 	from     Space          // colour space of the profile: RGB, Gray or CMYK
 	identity bool           // the conversion of RGB changes no channel by more than one level of 255
