@@ -20,7 +20,7 @@ const markerKey = "import"
 // Errors of an import. The operator reads their texts.
 var (
 	errOtherImport = errors.New("an import of another archive was not finished here: import that one again, or this one into a new data folder and database")
-	errDryRun      = errors.New("dry run") // only makes begin roll back its transaction
+	errDryRun      = errors.New("dry run") // makes begin roll back a transaction that was only a test
 	ErrRefused     = errors.New("the site does not accept all files of the archive")
 )
 

@@ -16,9 +16,10 @@ import (
 	"atelie/internal/files"
 )
 
-// This file chooses the names of an archive's entries. A file is named after the title of a row that shows it.
+// This file chooses the names of an archive's entries (the files in the zip file). A stored file is named after the title of a row that
+// shows it, or after its object if no row has a title for it.
 
-// maxSlug is the maximum length in characters of a slug, a title as a file name.
+// maxSlug is the maximum number of letters and digits in a slug, the form of a title that is used in file names.
 const maxSlug = 60
 
 // makeSlug converts a title to a slug, which has only lower-case letters without accents, digits and hyphens. It returns "" for a title

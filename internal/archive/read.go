@@ -23,7 +23,7 @@ import (
 
 // Limits of what an import reads.
 const (
-	maxManifest = 64 << 20 // bytes of site.json
+	maxManifest = 64 << 20 // bytes of the manifest (site.json)
 	maxEntries  = 1_000_000
 	maxInflated = 4 << 30 // bytes of all compressed entries after decompression; uploaded files are not compressed
 	maxRow      = 4 << 20 // bytes of a row as JSON
@@ -37,7 +37,7 @@ func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errNotArchive}, args...)...)
 }
 
-// Archive is an open archive.
+// Archive is an open archive: a zip file with the content of a site, made by "atelie export".
 type Archive struct {
 	Manifest Manifest
 

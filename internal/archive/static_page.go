@@ -15,9 +15,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// staticPage rewrites the HTML of one page for the static copy. It removes elements that need the server or scripts, and shows the content
-// of noscript elements. It moves long style sheets into files, makes all URLs of the site relative, and adds links to the other parts
-// (pages) of a long gallery.
+// staticPage rewrites the HTML of one page for the static copy, whose pages can be read without the server. It removes elements that need
+// the server or scripts, and shows the content of noscript elements. It moves long style sheets into files, makes all URLs of the site
+// relative, and adds links to the other parts (pages) of a long gallery.
 type staticPage struct {
 	*staticSite
 	ctx  context.Context

@@ -41,7 +41,7 @@ type staticSite struct {
 	*exporter
 	paths []string  // paths of the public pages on the site
 	pages []View    // all pages that are known so far, in the order in which they are written
-	used  usedNames // names of the assets' entries, and stems of the works' pages
+	used  usedNames // names that are taken: of the assets' entries, and stems of the works' pages
 
 	entries    map[View]string   // names of the entries of all pages
 	partCounts map[View]int      // number of parts of each gallery, by the view of its first part

@@ -7,7 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file decides for each table whether an archive has its rows. A new table needs an entry in exported or in leftOut.
+// This file decides for each table whether an archive (the zip file of atelie export) has its rows. A new table needs an entry in exported
+// or in leftOut.
 
 // exported are the tables whose rows are in an archive, in the order in which an import inserts them. An archive has only those rows of
 // site_settings that settings.InArchive accepts.

@@ -13,15 +13,15 @@ import (
 	"atelie/internal/files"
 )
 
-// This file handles the URLs of stored files in the rows of an archive.
+// This file finds the URLs of stored files in the rows of an archive, and changes them for the site that imports it.
 
 // tablesWithFiles are the exported tables whose rows have URLs of stored files.
 var tablesWithFiles = []string{"products", "reviews", "cover_images", "series", "site_settings"}
 
-// rebaseValue returns the value of a column with the URLs of the archive's files changed, so that they lead to this site. An import calls
-// it for the rows of tablesWithFiles. Each string in value that is the public URL of a file in inArchive gets apiURL in place of its origin
-// (scheme and host), also within alternative texts. Other strings, and URLs without an origin, stay as they are. The keys of inArchive are
-// "bucket/name".
+// rebaseValue makes the URLs of the archive's files in the value of a column lead to this site, and returns the new value. An import calls
+// it for the rows of tablesWithFiles. In each string that is the public URL of a file in inArchive, apiURL replaces the origin (scheme and
+// host). It does the same in alternative texts (rebaseAltTexts). Other strings, and URLs without an origin, stay as they are. The keys of
+// inArchive are "bucket/name".
 func rebaseValue(value json.RawMessage, apiURL string, inArchive map[string]bool) (json.RawMessage, error) {
 	if !bytes.Contains(value, []byte(files.PublicPath)) {
 		return value, nil

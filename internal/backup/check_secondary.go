@@ -19,15 +19,16 @@ import (
 	"atelie/internal/db"
 )
 
-// This file finds damaged objects in the secondary destination by their content, and copies them again from the primary destination. The
-// nightly copy (secondary.go) compares only names and sizes, so it would never replace a damaged object of the right size.
+// This file finds damaged objects in the secondary destination, which has a copy of the backup, by their content. It copies them again from
+// the primary destination. The nightly copy (secondary.go) compares only names and sizes, so it would never replace a damaged object of the
+// right size.
 
 // errStillDamaged is the error for an object whose new copy is damaged too.
 var errStillDamaged = errors.New("an object in the secondary backup destination is still damaged after it was copied again")
 
 // checkCopy compares the secondary destination with the primary one: the format, the secret and the newest state of the database
 // completely, and a random sample of the uploaded files. An object that differs is logged, copied again and compared once more. names are
-// the objects of the primary destination.
+// those of the objects of the primary destination.
 func (s *Service) checkCopy(ctx context.Context, names []string, detail *CopyDetail) error {
 	for _, name := range names {
 		if name == formatName || name == secretName || name == sealedSecretName {

@@ -14,12 +14,14 @@ import (
 	"atelie/internal/db"
 )
 
-// This file decides whether litestream may continue to read SQLite's write-ahead log after the newest local part (an LTX file: the database
-// pages that some transactions have changed).
+// This file decides whether the backup can continue with SQLite's write-ahead log, or must begin again with a whole copy of the database.
+// It can continue if the log has all transactions after the newest local part (an LTX file: the database pages that some transactions have
+// changed).
 //
-// litestream itself continues if the last page of that part is still in the log's file. This check is not sufficient. While the replica
-// is closed, SQLite may checkpoint transactions that are in no part. The next write then restarts the log: it overwrites the file from
-// its beginning. Until the new writes reach the old page, litestream's check succeeds, but the backup lacks the transactions in between.
+// litestream only checks whether the last page of that part is still in the log's file, which is not sufficient. While litestream has the
+// database closed, SQLite may checkpoint transactions that are in no part. The next write then restarts the log: it overwrites the file
+// from its beginning. Until the new writes reach the old page, litestream's check succeeds, although the log lacks the transactions in
+// between.
 
 // logSalts are the two numbers in the header of a log that change each time the log is restarted. They are zero if there is no log.
 // The format is in sqlite.org/fileformat2.html, "WAL Header".

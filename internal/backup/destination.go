@@ -25,7 +25,7 @@ import (
 const (
 	DatabaseDir  = "database"  // the replica of an SQLite database, in litestream's format
 	SnapshotsDir = "snapshots" // nightly snapshots of a PostgreSQL database
-	BlobsDir     = "blobs"     // blobs by id
+	BlobsDir     = "blobs"     // the bytes of stored files (blobs), by id
 	ProofsDir    = "proofs"    // checksums of the live database; a proof compares the restored database with them
 
 	formatName       = "format.json" // version of the layout, and the site's id

@@ -21,7 +21,7 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// folder is a Destination in a folder. Only the user that runs the program can read its files.
+// folder is a Destination (where a backup is stored) in a folder. Only the user that runs the program can read its files.
 type folder struct{ root string }
 
 func (f *folder) Label() string { return f.root }
@@ -45,7 +45,8 @@ func (r folderReplica) LTXFilesBetween(_ context.Context, level int, first, end 
 	return listParts(r.LTXLevelDir(level), level, first, end)
 }
 
-// WriteLTXFile implements litestream.ReplicaClient. It never replaces an existing part of level 0; same_part.go says why.
+// WriteLTXFile implements litestream.ReplicaClient. It never replaces an existing part of level 0 (one that is not merged); same_part.go
+// says why.
 func (r folderReplica) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
 	local, isFile := body.(io.ReadSeeker)
 	if level > 0 || !isFile {

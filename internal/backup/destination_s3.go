@@ -23,16 +23,16 @@ import (
 	"atelie/internal/s3client"
 )
 
-// bucket is a Destination in an S3 bucket.
+// bucket is a Destination (where a backup is stored) in an S3 bucket.
 type bucket struct {
 	cfg      s3client.Config
 	client   *s3.Client
 	uploader *manager.Uploader
 
-	// The server may not support If-None-Match, the condition of putOnce. It can support the condition in one kind of upload only.
-	unsupportedSingle    atomic.Bool // known not to be supported in an upload with one request
-	unsupportedMultipart atomic.Bool // known not to be supported in an upload with several requests
-	loggedUnconditional  atomic.Bool // a warning about this was logged
+	// putOnce uploads with the condition If-None-Match. Some S3 servers do not support it, or only in one of the two kinds of upload.
+	unsupportedSingle    atomic.Bool // the condition is known not to work in an upload with one request
+	unsupportedMultipart atomic.Bool // the condition is known not to work in an upload with several requests
+	loggedUnconditional  atomic.Bool // the warning about uploads without the condition was logged
 
 	mu      sync.Mutex
 	created bool // the bucket exists, or the configuration does not ask to create it

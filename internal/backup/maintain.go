@@ -19,7 +19,7 @@ import (
 // transactions have changed. maintain merges parts, takes snapshots, and removes the parts that no restore within the retention needs.
 // While nothing is written, it sends no requests to the destination, because S3 servers charge for each request.
 
-// levels are the intervals at which the parts of a level are merged into one part of the next level. Level 0 has one part for each
+// levels[i] is the interval at which the parts of level i are merged into one part of level i+1. Level 0 has one part for each
 // second with a write. A restore reads a snapshot and then a few parts of each level.
 var levels = []time.Duration{10 * time.Second, 5 * time.Minute, time.Hour}
 

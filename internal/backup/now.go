@@ -26,10 +26,10 @@ const (
 // pollEvery is how often a waiting process reads whether the other process has finished.
 const pollEvery = 200 * time.Millisecond
 
-// Waiting has functions that a process calls repeatedly while it waits for another one. An error of either of them ends the wait.
+// Waiting has functions that a process calls repeatedly while it waits for another one. The first error of either ends the wait.
 type Waiting struct {
 	Ended func() error               // returns an error if the other process has ended
-	Each  func(failure string) error // failure is what delays the other process, "" for nothing
+	Each  func(failure string) error // is called with the failure that delays the other process; "" if there is none
 }
 
 // until waits until done returns ok. While it waits, it passes failure to w.Each.

@@ -22,7 +22,7 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file takes the nightly snapshot of a PostgreSQL database: an SQLite database with the rows of one transaction. To restore a time
+// This file takes the nightly snapshot of a PostgreSQL database: an SQLite database with the rows of one transaction. To restore a state
 // between two snapshots, the operator needs PostgreSQL's own archiving (docs/hosting.md).
 
 // Schedule of the snapshots.
@@ -41,9 +41,9 @@ const snapshotTimeLayout = "20060102T150405Z"
 // Snapshot is the description of a snapshot, stored beside it as JSON.
 type Snapshot struct {
 	Time   time.Time          `json:"time"`   // when its rows were read
-	Name   string             `json:"name"`   // of the object, compressed with zstd
+	Name   string             `json:"name"`   // name of the object: the SQLite database, compressed with zstd
 	SHA256 string             `json:"sha256"` // of the object's bytes
-	Size   int64              `json:"size"`   // in bytes
+	Size   int64              `json:"size"`   // of the object, in bytes
 	Tables []db.TableChecksum `json:"tables"` // checksums of its rows
 }
 

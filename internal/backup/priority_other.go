@@ -2,5 +2,5 @@
 
 package backup
 
-// atLowPriority calls fn. Only Linux has threads with a priority of their own.
+// atLowPriority calls fn at normal priority, because only Linux has threads with a priority of their own.
 func atLowPriority(fn func() error) error { return fn() }

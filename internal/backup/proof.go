@@ -28,8 +28,8 @@ import (
 // This file proves (verifies) the backup each night. A proof is a trial restore: it restores the latest restore point into a temporary
 // folder and compares it with the site.
 
-// Intervals and limits of the proof. A proof reads one part or file at a time and runs at a low priority, so that it does not slow the site
-// down.
+// Intervals and limits of the proof. A proof reads one part of the database (an LTX file) or one stored file at a time, and runs at a
+// low priority, so that it does not slow the site down.
 const (
 	proofHour         = 4                // the hour of the night, in the server's time zone; the snapshot of PostgreSQL comes before it
 	proofPollInterval = 2 * time.Second  // how often a node checks whether a proof is due

@@ -23,10 +23,11 @@ import (
 // parts reads the parts of a replica. It lists each level once, so that a plan of a restore and the reads of its parts agree.
 type parts struct {
 	ReplicaClient
-	// Parts below the snapshot level are listed if their first transaction is at least first and less than end; 0 for no end.
+	// Of the levels below the snapshot level, only parts whose first transaction is at least first and less than end are listed. An end of
+	// 0 means no limit.
 	first, end ltx.TXID
 	levels     map[int][]*ltx.FileInfo          // the listed parts of each level
-	failed     atomic.Pointer[destinationError] // the newest error of the destination: litestream's errors do not always wrap it
+	failed     atomic.Pointer[destinationError] // the newest error of the destination, because litestream's errors do not always wrap it
 }
 
 func openParts(ctx context.Context, p Destination) (*parts, error) {

@@ -24,7 +24,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file finds the restore points of a backup, and restores the database of one.
+// This file finds the restore points of a backup: the times whose state of the database can be restored. It also restores the database.
 
 // restorePoint is a state of the database that can be restored from a destination.
 type restorePoint struct {
@@ -32,9 +32,9 @@ type restorePoint struct {
 	gap  string    // describes the missing parts without which no newer state can be restored; "" if no part is missing
 
 	destination Destination
-	parts       *parts          // set for an SQLite database
+	parts       *parts          // reads the parts (LTX files) of an SQLite database; nil for PostgreSQL
 	plan        []*ltx.FileInfo // the parts to read, in order
-	snapshot    *Snapshot       // set for a PostgreSQL database
+	snapshot    *Snapshot       // the snapshot of a PostgreSQL database; nil for SQLite
 }
 
 // ErrNoRestorePoint is wrapped by the error for a destination that has no restore point, or none that is old enough.

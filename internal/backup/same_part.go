@@ -12,12 +12,14 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// This file protects the backup against two different parts with the same name. A part is an LTX file: the database pages that some
-// transactions have changed. When the local files are removed (databaseLoop.stop), the backup continues after the newest part of the
-// destination. An earlier upload may still be under way, in a proxy or an S3 server, and later store its part under the name of a newer
-// part with other pages. Therefore a destination stores a part of level 0 only if it has none with this name (bucket.putOnce,
-// folderReplica.WriteLTXFile). Before the backup continues after the newest part of the destination, liveClient compares that part with
-// the local file.
+// This file keeps a late upload from damaging the backup. The backup uploads parts. A part is an LTX file: the database pages that some
+// transactions have changed. Its name contains the numbers of these transactions. After the local files were removed (databaseLoop.stop),
+// the backup continues after the newest part of the destination, with the next numbers. An earlier upload may still be under way, in a
+// proxy or an S3 server, and later store another part under one of these names.
+//
+// Therefore no upload replaces a part of level 0, the parts that are not merged (bucket.putOnce, folderReplica.WriteLTXFile). If an S3
+// server does not support such uploads, this is only checked before the upload (bucketReplica.writePart). Before the backup continues after
+// the newest part of the destination, liveClient compares that part with the local file.
 
 // errOtherPart is returned if the destination has a part with the name of a local one and with other content. The backup must continue
 // after that part, with a whole copy of the database.
@@ -40,8 +42,8 @@ const (
 	otherPartsReset = time.Hour        // after this time without errOtherPart, the count begins again
 )
 
-// add returns how long the backup waits before it continues after an error, and the error to report. Other errors than errOtherPart need no
-// wait here.
+// add returns how long the backup waits before it continues after an error, and the error to report. The wait is 0 for other errors than
+// errOtherPart.
 func (o *otherParts) add(err error, now time.Time) (pause time.Duration, report error) {
 	if !errors.Is(err, errOtherPart) {
 		return 0, err

@@ -19,7 +19,7 @@ import (
 
 // Limits of a copy. A copy that exceeds them continues after the next proof.
 const (
-	copyPasses  = 5 // maximum number of passes; a pass is repeated if objects were removed from the primary destination meanwhile
+	copyPasses  = 5 // passes (copy and check) at most; another one follows if objects were removed from the primary destination meanwhile
 	copyTimeout = 20 * time.Hour
 )
 

@@ -20,9 +20,9 @@ import (
 type Config struct {
 	Destination Destination
 	OnDataDisk  bool          // Destination is on the disk of the data folder
-	Split       bool          // each node has a destination of its own, though all share the database and the files
+	Split       bool          // each node has a destination of its own, so that none has the whole backup; Status reports this
 	Retention   time.Duration // how far back the site can be restored
-	Site        string        // marker of the site; the backup of another site is never overwritten
+	Site        string        // id of the site; the backup of another site is never overwritten
 	Secrets     Secrets
 	Passphrase  string // encrypts the secrets; "" stores them unencrypted
 	// OpenBlob opens a blob of the site. The error is fs.ErrNotExist if there is none.
@@ -45,14 +45,14 @@ type Service struct {
 	cfg  Config
 	log  *slog.Logger
 	now  func() time.Time
-	wake chan struct{} // signals that blobs wait for their copy
+	wake chan struct{} // signals that blobs (the bytes of stored files) wait to be copied
 
 	proofTimeout time.Duration
-	replicaCalls chan func(*replica) // functions for runDatabase to call, with nil while no replica is open
+	replicaCalls chan func(*replica) // functions for runDatabase to call; their argument is nil while no replica is open
 
 	claimed struct {
 		sync.Mutex
-		done bool // claim has succeeded since the start
+		done bool // claim, which records in the destination whose backup it has, has succeeded since the start
 	}
 	snapshot struct {
 		sync.Mutex           // held while snapshotSince takes a snapshot

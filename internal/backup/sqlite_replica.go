@@ -33,31 +33,32 @@ const (
 	// Reading the log and uploading.
 	pollWritesEvery      = 250 * time.Millisecond // how often the replica checks whether this process has written
 	syncEvery            = time.Second            // interval between two reads of the log, also without writes of this process, because commands write too
-	syncEveryUnreachable = 10 * time.Second       // replaces syncEvery while the destination is unreachable, for fewer local files
-	failuresUntilError   = 5                      // consecutive attempts (database locked, or log in use) before an error is reported
+	syncEveryUnreachable = 10 * time.Second       // syncEvery while the destination is unreachable, so that there are fewer local files
+	failuresUntilError   = 5                      // consecutive failed attempts before an error is reported; locks make some of them normal
 	retryMax             = 30 * time.Second       // maximum wait before another attempt to open the replica
 	uploadTimeout        = time.Minute            // limit of one upload, plus one second for each 100 kB that waits
 	finalSync            = 10 * time.Second       // limit of the last upload, when the program ends
 	recordEvery          = 5 * time.Minute        // how often the latest restore point is stored in backup_status, if anything was written
 
-	// The local files. Their folder can grow to maxLocalBytes while the destination is unreachable. Then its files are removed, and the
-	// backup starts again with a whole copy of the database, so there are no restore points for that time.
+	// The local files. While the destination is unreachable, their folder can grow to maxLocalBytes. At that size its files are removed,
+	// and the backup starts again with a whole copy of the database. There are no restore points for the time of the removed files.
 	maxLocalBytes  = 256 << 20
 	checkLocalSize = 10 * time.Second // how often their size is measured
 )
 
-// replica is the backup of an SQLite database while litestream has it open.
+// replica uploads the changes of an SQLite database to the destination, where they make up the replica of the database. It exists while
+// litestream has the database open.
 type replica struct {
 	log       *slog.Logger
 	lite      *litestream.DB
 	client    ReplicaClient
 	compactor *litestream.Compactor
-	release   func(context.Context) error // makes package db run checkpoints again
+	release   func(context.Context) error // lets package db run checkpoints again, instead of litestream
 
 	// uploaded is the newest transaction that this replica has uploaded, or 0. The destination can have a newer one of an earlier replica.
 	uploaded atomic.Uint64
 
-	using     sync.Mutex // held by abandon, by a checkpoint for another goroutine, and while a proof holds SQLite's write lock
+	using     sync.Mutex // held by abandon and by checkpoints for other goroutines; a proof (test of a restore) holds it to keep checkpoints away
 	abandoned bool       // litestream is closed; guarded by using
 
 	maintaining  sync.Mutex            // held while maintain runs; guards the fields below

@@ -17,40 +17,40 @@ type Status struct {
 	LastProof          time.Time // when the newest successful proof (a trial restore) ended; zero if there is none
 	ProvenRestorePoint time.Time // the restore point of that proof
 	ProofError         string    // the object that the newest proof found damaged; "" if the proof succeeded
-	WaitingFiles       int64     // blobs that are not in the destination yet
+	WaitingFiles       int64     // blobs (the bytes of stored files) that are not in the destination yet
 
 	ProofIncomplete        string    // safe text: why the newest proof could not be completed; "" if it was
 	ProofIncompleteCode    string    // code of ProofIncomplete
 	ProofIncompleteSince   time.Time // since when no proof could be completed
-	DestinationUnreachable bool      // ProofIncomplete is because of the destination
+	DestinationUnreachable bool      // the proof could not be completed because the destination was unreachable
 
 	UnprovenFiles int // files that were not in the destination yet at the newest successful proof
 }
 
-// Kind is a part of the backup that has its own row in backup_status.
+// Kind identifies a row of backup_status: a part of the backup, or something else that is recorded about it.
 type Kind string
 
-// The parts of the backup.
+// The kinds. now.go has further ones.
 const (
-	KindDatabase        Kind = "database" // the replica of an SQLite database
-	KindBlobs           Kind = "blobs"
-	KindSnapshot        Kind = "snapshot" // the nightly snapshot of a PostgreSQL database
-	KindSecret          Kind = "secret"
+	KindDatabase        Kind = "database"     // the replica of an SQLite database
+	KindBlobs           Kind = "blobs"        // the copies of stored files
+	KindSnapshot        Kind = "snapshot"     // the nightly snapshot of a PostgreSQL database
+	KindSecret          Kind = "secret"       // the site's secrets
 	KindProof           Kind = "proof"        // the nightly trial restore
 	KindIncompleteProof Kind = "proof undone" // proofs that could not be completed; databases have this value, so it must not change
-	KindCopy            Kind = "copy"         // the secondary destination
+	KindCopy            Kind = "copy"         // the copy in the secondary destination
 	kindListed          Kind = "listed"       // when the blobs of the destination were last listed
 )
 
-// State is the stored state of a kind, a row of backup_status. LastOK is the time up to which the destination has everything, and for a
-// proof the time of the restored state.
+// State is the stored state of a kind, a row of backup_status. For most kinds, LastOK is the time up to which the destination has
+// everything. For a proof it is the time of the restored state.
 type State struct {
 	Kind       Kind
 	LastOK     time.Time // zero if it never succeeded
 	LastError  time.Time // zero if it never failed
 	ErrorSince time.Time // zero if the newest attempt succeeded
 	Error      string    // safe text of the newest failure, "" if the newest attempt succeeded
-	Detail     string    // JSON object, by kind
+	Detail     string    // JSON object with more data; its members depend on the kind
 }
 
 // copyStaleAfter is how old the newest copy in the secondary destination may be. An older one is reported as a failure of the backup.

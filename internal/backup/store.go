@@ -11,7 +11,8 @@ import (
 	"atelie/internal/files"
 )
 
-// This file contains the queries on backup_status and backup_blobs.
+// This file contains the queries on two tables: backup_status (the state of each part of the backup) and backup_blobs (which blobs, the
+// bytes of stored files, the destination has).
 
 // scanState reads a row of backup_status. A null time becomes the zero time.
 func scanState(row db.Row) (s State, err error) {

@@ -19,8 +19,8 @@ import (
 	"atelie/internal/seal"
 )
 
-// storage stores certmagic's files and locks in the database, so that all nodes share one account at the certificate authority
-// and one certificate for each name. The files are encrypted.
+// storage stores the files and locks of certmagic, the ACME library, in the database, so that all nodes share one account at the
+// certificate authority and one certificate for each name. The files are encrypted.
 type storage struct {
 	db     *db.DB
 	sealer seal.Sealer

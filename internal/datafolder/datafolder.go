@@ -33,8 +33,8 @@ const (
 	folderMode = 0o700
 )
 
-// Prepare creates the data folder if it is missing. In an existing folder it removes other users' permissions on everything
-// that the program stores there. It logs the entries that it has changed, and those that it could not change. On Windows it changes no
+// Prepare creates the data folder if it is missing. In an existing folder it removes other users' permissions on everything that the
+// program stores there. It logs the files and folders that it has changed, and those that it could not. On Windows it changes no
 // permissions, because files have no permission bits there.
 func Prepare(dir string, log *slog.Logger) error {
 	if err := os.MkdirAll(dir, folderMode); err != nil {

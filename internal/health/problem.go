@@ -20,15 +20,15 @@ type Code string
 const (
 	BackupOff          Code = "backup_off"
 	BackupFailing      Code = "backup_failing"
-	BackupStale        Code = "backup_stale" // no failure is known, but the newest backup is too old
-	ProofFailed        Code = "proof_failed"
-	ProofIncomplete    Code = "proof_incomplete" // a proof could not be completed, though the backup destination can be reached
-	ProofStale         Code = "proof_stale"
-	DiskLow            Code = "disk_low" // the disk is nearly full, or full
-	MailFailing        Code = "mail_failing"
-	MailWaiting        Code = "mail_waiting"
-	CertificateEnding  Code = "certificate_ending"
-	CertificateMissing Code = "certificate_missing"
+	BackupStale        Code = "backup_stale"        // no failure is known, but the newest backup is too old
+	ProofFailed        Code = "proof_failed"        // the newest complete proof has found damage
+	ProofIncomplete    Code = "proof_incomplete"    // a proof could not be completed, though the backup destination can be reached
+	ProofStale         Code = "proof_stale"         // no proof has succeeded recently
+	DiskLow            Code = "disk_low"            // the disk is nearly full, or full
+	MailFailing        Code = "mail_failing"        // deliveries of mails fail
+	MailWaiting        Code = "mail_waiting"        // a mail waits for too long
+	CertificateEnding  Code = "certificate_ending"  // a certificate expires soon
+	CertificateMissing Code = "certificate_missing" // a domain has no certificate
 )
 
 // Codes are all kinds of problems, in the order of the constants.

@@ -7,7 +7,7 @@ import (
 	"atelie/internal/db"
 )
 
-// FoundJob is a result of Find.
+// FoundJob is a job that Find has found, with its decrypted payload.
 type FoundJob struct {
 	ID, Kind  string
 	Payload   []byte // JSON

@@ -27,8 +27,8 @@ func newPool(workers int, runTime time.Duration) *pool {
 	return &pool{handlers: map[string]Handler{}, workers: workers, runTime: runTime, wakeup: make(chan struct{}, 1)}
 }
 
-// wake makes the pools of this node that run a kind of job read the queue immediately. It wakes no other pool, because each wake-up is a
-// search of the whole queue. wake never blocks.
+// wake makes the pools of this node that run jobs of a kind read the queue immediately. It does not wake the other pools, because each
+// wake-up is a search of the whole queue. wake never blocks.
 func (q *Queue) wake(kind string) {
 	for _, p := range q.pools {
 		if p.handlers[kind] == nil {

@@ -18,7 +18,7 @@ var backoff = [...]time.Duration{
 	30 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
 }
 
-// maxBackoff is the maximum wait of backoff. A job that is due much later was written by a node with a wrong clock, and runs immediately.
+// maxBackoff is the longest wait in backoff. A job that is due much later was written by a node with a wrong clock, and runs immediately.
 const maxBackoff = 6 * time.Hour
 
 // maxTries is the maximum number of tries of a job.
@@ -28,7 +28,7 @@ const maxTries = len(backoff) + 1
 // as the program starts again. A later try that is interrupted is repeated after a wait of backoff (ReleaseAll).
 const immediateTries = 2
 
-// permanentError marks an error for IsPermanent.
+// permanentError is the result of Permanent: an error that a retry would only repeat.
 type permanentError struct{ cause error }
 
 func (e *permanentError) Error() string { return e.cause.Error() }

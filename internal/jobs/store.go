@@ -26,8 +26,8 @@ type job struct {
 	createdAt time.Time
 }
 
-// insertJob adds a job. payload is encrypted. about is the UUID of the row that the job is about, or nil. If ifIn (Job.IfIn) is not "", it
-// names a table, and the job is added only if this table has the row about.
+// insertJob adds a job. payload is encrypted. about is the UUID of the row that the job is about, or nil. ifIn (Job.IfIn) is "" or names a
+// table. If it names one, the job is added only if this table has a row with the id about.
 func insertJob(ctx context.Context, tx *db.Tx, id, kind string, payload []byte, about any, ifIn string, runAt, now time.Time) error {
 	condition := ""
 	if ifIn != "" {
@@ -43,8 +43,8 @@ func (q *Queue) Drop(ctx context.Context, tx *db.Tx, about string) error {
 }
 
 // claimJobs claims at most limit due jobs for the time of a lease; the jobs that are due longest come first. The claim itself counts
-// as an attempt, because otherwise a job that crashes its node would run again and again. While no job is due, claimJobs writes nothing:
-// each write would make this node check its cached content again, and unchecked content is not served during an outage.
+// as an attempt, because otherwise a job that crashes its node would run again and again. While no job is due, claimJobs writes nothing,
+// because each write would make this node check its cached content again, and unchecked content is not served during an outage.
 func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now time.Time) (claimed []job, err error) {
 	query, args := dueKindsStatement(kinds, now)
 	due, err := db.Collect(ctx, d, db.ScanOne[string], query, args...)

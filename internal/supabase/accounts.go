@@ -16,7 +16,7 @@ import (
 
 // This file reads the accounts of a project and of a dump.
 
-// projectUser is an account in the JSON of the admin API.
+// projectUser is an account in the JSON of Supabase's admin API.
 type projectUser struct {
 	imported.Account
 	DeletedAt   *time.Time `json:"deleted_at"`
@@ -28,7 +28,7 @@ type projectUser struct {
 	} `json:"factors"`
 }
 
-// account returns the account as it is imported. Only verified second factors are kept.
+// account converts u to the account to import, which has only verified second factors.
 func (u projectUser) account() imported.Account {
 	a := u.Account
 	a.HashUnknown, a.Refused = true, refusal(u.DeletedAt != nil, u.IsAnonymous, u.IsSSOUser)

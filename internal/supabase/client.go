@@ -24,7 +24,7 @@ const (
 	firstDelay     = time.Second      // wait before the second attempt; twice as long before each further one
 	maxDelay       = 5 * time.Minute  // a longer Retry-After is an error
 	idleTimeout    = time.Minute      // a request ends with an error if nothing arrives for this time
-	maxAnswer      = 32 << 20         // bytes of a response that is not a file
+	maxResponse    = 32 << 20         // bytes of a response that is not a file
 	connectTimeout = 20 * time.Second // limit of connecting, and of the TLS handshake
 )
 
@@ -154,18 +154,19 @@ func (c *client) once(ctx context.Context, method, requestURL string, body []byt
 	return res, nil
 }
 
-// readAll makes a request and returns the body of the response, of at most maxAnswer bytes. It retries the request if the body ends early.
+// readAll makes a request and returns the body of the response, of at most maxResponse bytes. It retries the request if the body ends
+// early.
 func (c *client) readAll(ctx context.Context, method, path string, query url.Values, body []byte, header http.Header) ([]byte, error) {
 	for try := 1; ; try++ {
 		res, err := c.do(ctx, method, path, query, body, header)
 		if err != nil {
 			return nil, err
 		}
-		answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+		answer, err := io.ReadAll(io.LimitReader(res.Body, maxResponse+1))
 		_ = res.Body.Close() // only read from
 		switch {
-		case len(answer) > maxAnswer:
-			return nil, fmt.Errorf("%s %s: an answer has more than %d MB", method, printable(path), maxAnswer>>20)
+		case len(answer) > maxResponse:
+			return nil, fmt.Errorf("%s %s: an answer has more than %d MB", method, printable(path), maxResponse>>20)
 		case err == nil:
 			return answer, nil
 		case ctx.Err() != nil:

@@ -151,7 +151,7 @@ func TestEndlessSourcesEndTheImport(t *testing.T) {
 
 	p, _ = startProject(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `[{"id":"`)
-		for range maxAnswer>>20 + 1 {
+		for range maxResponse>>20 + 1 {
 			if _, err := io.WriteString(w, strings.Repeat("x", 1<<20)); err != nil {
 				return
 			}

@@ -28,7 +28,7 @@ type DumpFiles struct {
 	Project bool
 }
 
-// NewDump returns the dump in a file. The error for a dump in another format says how to convert it.
+// NewDump returns the dump in the file at path, after it has checked the format. The error for another format says how to convert the dump.
 func NewDump(path string, files DumpFiles) (_ *Dump, err error) {
 	const advice = "convert it with pg_restore --file=dump.sql " + "DUMP, or make the dump with pg_dump --format=plain --schema=public --schema=auth --schema=storage --file=dump.sql URL"
 	info, err := os.Stat(path)

@@ -48,7 +48,7 @@ func NewProject(projectURL, key string, wait func(ctx context.Context, d time.Du
 // Close closes the idle connections.
 func (p *Project) Close() { p.client.http.CloseIdleConnections() }
 
-// Origin returns the host of a project's URL in the form of Import.Origins.
+// Origin returns the host of a project's URL in the form of Import.Origins: in lower case, without a default port.
 func Origin(projectURL string) (string, error) {
 	u, err := parseProjectURL(projectURL)
 	if err != nil {

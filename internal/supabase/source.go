@@ -17,11 +17,11 @@ import (
 type Data interface {
 	// Accounts calls yield for each account and ends at its first error.
 	Accounts(ctx context.Context, yield func(imported.Account) error) error
-	// Rows calls yield for each row of a table in the schema public, and ends at its first error. Values are those of JSON, with
-	// numbers as json.Number (Project), or texts as PostgreSQL writes them (Dump). The error is ErrNoTable if there is no such table.
+	// Rows calls yield for each row of a table in the schema public, and ends at its first error. A Project gives the values of JSON, with
+	// numbers as json.Number; a Dump gives nil or strings as PostgreSQL writes them. The error is ErrNoTable if there is no such table.
 	Rows(ctx context.Context, table string, yield func(map[string]any) error) error
-	// Others calls yield for each part of the source that cannot be imported, such as a table that the site does not have. The text
-	// describes that part.
+	// Others calls yield for each part of the source that cannot be imported, such as a table that the site does not have. It passes a text
+	// that describes the part.
 	Others(ctx context.Context, yield func(string) error) error
 }
 
@@ -29,7 +29,7 @@ type Data interface {
 type Files interface {
 	// List calls yield for each file of a bucket and ends at its first error.
 	List(ctx context.Context, bucket string, yield func(File) error) error
-	// Open opens a file and returns its size, or -1 if the size is unknown. head says that the caller reads only the first bytes. The
+	// Open opens a file and returns its size, or -1 if the size is unknown. head is true if the caller reads only the first bytes. The
 	// error is ErrNoFile if the file is missing.
 	Open(ctx context.Context, bucket string, f File, head bool) (io.ReadCloser, int64, error)
 }

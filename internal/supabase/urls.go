@@ -10,7 +10,7 @@ import (
 	"atelie/internal/files"
 )
 
-// This file replaces the URLs of the source's files in imported rows.
+// This file makes the URLs of the source's files in imported rows lead to this site.
 
 // storagePaths are the beginnings of the paths of a project's files in URLs. The bucket and the name of the file follow. The last path
 // comes last because it is the beginning of others.
@@ -23,8 +23,9 @@ var storagePaths = []string{
 	"/storage/v1/object/",
 }
 
-// rewriter returns a function for the rows of a table. The function returns the public URL on this site for a URL of one of the source's
-// files, and other URLs as they are. It prints a line for each URL of a file that is not imported.
+// rewriter returns the function that replaces URLs in the rows of a table. For the URL of one of the source's files, the function returns
+// the file's public URL on this site. It returns other URLs as they are, also those of files in buckets that are not imported. It prints a
+// line for each URL of a file that is not imported.
 func (i *Import) rewriter(table string) func(string) string {
 	return func(fileURL string) string {
 		u, err := url.Parse(fileURL)
