@@ -19,7 +19,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// This file measures how much anonymous clients that send expensive queries slow down the server for others.
+// This file measures how much anonymous clients (with the public API key only) that send expensive queries slow down the server for others.
 
 const (
 	anonymousClients = 8               // clients that send expensive queries
@@ -39,28 +39,28 @@ func anonymousTable(ctx context.Context, out io.Writer) (err error) {
 		{"SQLite", func(context.Context) (string, error) { return "", nil }},
 		{"PostgreSQL (without fsync)", dbtest.FreshPostgres},
 	} {
-		address, err := engine.url(ctx)
+		databaseURL, err := engine.url(ctx)
 		if err != nil {
 			return err
 		}
 		if _, err := fmt.Fprintf(out, "\nHome page and sign-in on %s while %d anonymous clients send expensive queries on %d works; in brackets, how many times as long as without these clients\n", engine.name, anonymousClients, anonymousWorks); err != nil {
 			return err
 		}
-		if err := anonymousOn(ctx, out, address); err != nil {
+		if err := anonymousOn(ctx, out, databaseURL); err != nil {
 			return fmt.Errorf("%s: %w", engine.name, err)
 		}
 	}
 	return nil
 }
 
-// anonymousOn measures a new site on the database at the given address, "" for SQLite.
-func anonymousOn(ctx context.Context, out io.Writer, address string) (err error) {
+// anonymousOn measures a new site on one database and prints its rows. databaseURL is "" for SQLite.
+func anonymousOn(ctx context.Context, out io.Writer, databaseURL string) (err error) {
 	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	env := append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_RATE_LIMITS=off", "ATELIE_DATABASE_URL="+address)
+	env := append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_RATE_LIMITS=off", "ATELIE_DATABASE_URL="+databaseURL)
 	add := exec.CommandContext(ctx, binary, "owner", "add", ownerEmail, "--password-stdin")
 	add.Env, add.Stdin = env, strings.NewReader(ownerPassword+"\n")
 	if msg, err := add.CombinedOutput(); err != nil {

@@ -19,7 +19,8 @@ import (
 	"time"
 )
 
-// This file measures whether /auth/v1 reveals which accounts exist. links.go and writes.go use its sites too (newAuthBench).
+// This file measures whether the response times of /auth/v1 reveal which accounts exist. links.go and writes.go also measure the sites
+// that newAuthBench starts.
 
 // The account of the owner on each measured site.
 const (
@@ -37,7 +38,7 @@ func authTables(ctx context.Context, out io.Writer) error {
 	return a.timingTable(ctx)
 }
 
-// newAuthBench starts a new site with an owner and without rate limits. databaseURL is "" for SQLite.
+// newAuthBench starts a new site with an owner and without rate limits. databaseURL is "" for SQLite. The caller calls close at the end.
 func newAuthBench(ctx context.Context, out io.Writer, databaseURL string) (a *authBench, err error) {
 	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {

@@ -22,10 +22,12 @@ import (
 	"atelie/internal/media/rendition"
 )
 
+// This file measures how soon after an upload pages get the picture in a smaller size.
+
 const (
 	firstUploads = 15                    // uploads in a row while a visitor loads pages
-	firstAlone   = 3                     // uploads of each size to a server that does nothing else
-	firstPoll    = 25 * time.Millisecond // between two requests for a rendition
+	firstAlone   = 3                     // uploads of each of firstSources to a server that does nothing else
+	firstPoll    = 25 * time.Millisecond // wait between two requests for a rendition (a smaller picture made from the upload)
 )
 
 // firstSources are the sizes in pixels of the uploaded pictures. The first one is uploaded many times in a row.
@@ -34,10 +36,10 @@ var firstSources = []struct {
 	width, height int
 }{{"24 MP", 6000, 4000}, {"48 MP", 8000, 6000}}
 
-// firstSizes prints how long it takes from the response to an upload until a page gets its first rendition, a smaller picture made
-// from the upload. Like a page, firstSizes requests the rendition immediately, and retries the request while the server responds with
-// another picture. The reference is a process of this program that only decodes the picture and encodes its first sizes. During the uploads
-// in a row, firstSizes also measures how much the response times of a visitor's pages grow.
+// firstSizes prints how long it takes from the response to an upload until its first rendition is served. It requests the rendition
+// immediately, as a page does, and repeats the request while the server sends another picture instead. The reference is a process of this
+// program that only decodes the picture and encodes its first sizes. During the uploads in a row, firstSizes also measures how much the
+// response times of a visitor's pages grow.
 func firstSizes(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-first")
 	if err != nil {

@@ -12,14 +12,17 @@ import (
 	"time"
 )
 
+// This file measures how the costs of a site grow with its number of works.
+
 // growthSizes are the numbers of works for which growthTable prints a line if it has no arguments.
 var growthSizes = []int{100, 1_000, 10_000, 100_000}
 
 // growthEdits is the number of edits in a measurement. After each, the first request for a page is measured.
 const growthEdits = 15
 
-// growthTable prints what a site on SQLite costs as it grows: the size of the database, the memory of the server, and the time of a cached
-// page, of its queries, of the first page after an edit, and of a save. The arguments are numbers of works.
+// growthTable prints the costs of sites on SQLite with different numbers of works: the size of the database, the memory of the server, its
+// CPU time for a cached page and for queries, and the time of a save and of the first request for a page after it. The arguments are the
+// numbers of works (default: growthSizes).
 func growthTable(ctx context.Context, out io.Writer, args []string) error {
 	sizes := growthSizes
 	if len(args) > 0 {

@@ -19,7 +19,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// linkTimes measures whether the response times of private links reveal that a link has existed. It uses new sites.
+// linkTimes measures whether response times reveal that a private link (the secret URL at which a visitor follows a message) has existed.
+// The response to a link that has ended must take as long as that to a link that never existed. linkTimes uses new sites.
 func linkTimes(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, dbtest.Stop()) }()
 	for _, engine := range []struct {
@@ -29,18 +30,19 @@ func linkTimes(ctx context.Context, out io.Writer) (err error) {
 		{"SQLite", func(context.Context) (string, error) { return "", nil }},
 		{"PostgreSQL", dbtest.FreshPostgres},
 	} {
-		address, err := engine.url(ctx)
+		databaseURL, err := engine.url(ctx)
 		if err != nil {
 			return err
 		}
-		if err := linkTable(ctx, out, engine.name, address); err != nil {
+		if err := linkTable(ctx, out, engine.name, databaseURL); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// linkTable prints the rows of one engine: pairs of requests in random order, one for an unknown link and one for a link that has existed.
+// linkTable measures one database engine and prints its rows. It sends pairs of requests in random order: one for an unknown link, and one
+// for a link that has existed.
 func linkTable(ctx context.Context, out io.Writer, engine, databaseURL string) (err error) {
 	a, err := newAuthBench(ctx, out, databaseURL)
 	if err != nil {

@@ -19,6 +19,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// This file measures live changes: the messages about changed rows that the server sends to subscribed clients over WebSocket.
+
 const (
 	liveSockets = 1000 // connected clients
 	liveWrites  = 200  // inserts in each measurement
@@ -53,7 +55,7 @@ func liveTable(ctx context.Context, out io.Writer, env []string) (err error) {
 	return live(ctx, out, "PostgreSQL, two nodes", nodes...)
 }
 
-// live prints the lines for one database and the nodes with these environments.
+// live measures one database and prints its lines. It starts a node (a server of the site) for each of the environments in nodes.
 func live(ctx context.Context, out io.Writer, name string, nodes ...[]string) (err error) {
 	var servers []*server
 	defer func() {

@@ -1,6 +1,7 @@
-// Command bench compares the built program with references that it measures in the same run, and prints tables. Absolute numbers depend on
-// the machine, so only the ratios count. bench also writes them to .cache/bench.json. An argument selects one table. Without an
-// argument bench prints all tables except "load" and "growth". With the argument "compare", it compares two builds.
+// Command bench compares the built program with references that it measures in the same run, such as a Go handler that sends the same
+// bytes, and prints tables. Absolute numbers depend on the machine, so only the ratios count. bench also writes them to .cache/bench.json.
+// An argument selects one table. Without an argument bench prints all tables except "load" and "growth". With the argument "compare", it
+// compares two builds.
 package main
 
 import (

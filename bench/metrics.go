@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// metricsPairs is the number of pairs of measurements. It is large, because the cost of metrics is smaller than the noise of one
+// metricsPairs is the number of measurements on each server. It is large, because the cost of metrics is smaller than the noise of one
 // measurement.
 const metricsPairs = 25
 
-// metricsTable prints what metrics cost: the home page from memory with and without them, in pairs of measurements that follow
-// each other. A third program, without metrics too, tells how far apart two equal programs are.
+// metricsTable prints what the metrics (numbers for Prometheus) cost. It measures the cached home page in turn on three servers: one with
+// metrics and two without. The difference between the two equal servers is the noise of the measurement.
 func metricsTable(ctx context.Context, out io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	metrics, err := freeAddress(ctx)
+	metricsAddress, err := freeAddress(ctx)
 	if err != nil {
 		return err
 	}
@@ -34,9 +34,9 @@ func metricsTable(ctx context.Context, out io.Writer) (err error) {
 			err = errors.Join(err, s.stop())
 		}
 	}()
-	for _, setting := range []string{metrics, "", ""} {
+	for _, listenAddress := range []string{metricsAddress, "", ""} { // "": no metrics
 		folder := filepath.Join(dir, strconv.Itoa(len(servers)))
-		env := append(os.Environ(), "ATELIE_DATA_DIR="+folder, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_METRICS_LISTEN="+setting)
+		env := append(os.Environ(), "ATELIE_DATA_DIR="+folder, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_METRICS_LISTEN="+listenAddress)
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func metricsTable(ctx context.Context, out io.Writer) (err error) {
 		for i := range servers {
 			i = (i + pair) % len(servers) // so that no server is always the first
 			if i == 0 {
-				if err := get(ctx, "http://"+metrics+"/metrics", ""); err != nil {
+				if err := get(ctx, "http://"+metricsAddress+"/metrics", ""); err != nil {
 					return err
 				}
 			}
@@ -79,7 +79,7 @@ func metricsTable(ctx context.Context, out io.Writer) (err error) {
 		}
 	}
 	begin := time.Now()
-	if err := get(ctx, "http://"+metrics+"/metrics", ""); err != nil {
+	if err := get(ctx, "http://"+metricsAddress+"/metrics", ""); err != nil {
 		return err
 	}
 	scrape := time.Since(begin)

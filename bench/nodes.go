@@ -17,10 +17,10 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// nodeClients is the number of clients. It is large enough to keep three nodes busy.
+// nodeClients is the number of clients. It is large enough to keep three nodes (servers of one site) busy.
 const nodeClients = 3 * clients
 
-// nodeTable prints how many requests one, two and three nodes handle that share a PostgreSQL database. Each client sends all its requests
+// nodeTable prints how many requests one, two and three nodes with a common PostgreSQL database handle. Each client sends all its requests
 // to the same node. nodeTable also prints the CPU time of nodes and database, because all processes share one machine.
 func nodeTable(ctx context.Context, out io.Writer) (err error) {
 	address, err := dbtest.FreshPostgres(ctx)

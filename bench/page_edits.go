@@ -22,13 +22,14 @@ const (
 
 // editedPage is a page that is requested after each edit of a work that it shows.
 type editedPage struct {
-	name, path, work string        // work is the query of the work
-	limit            time.Duration // limit of p99
+	name, path string
+	work       string        // query string of /rest/v1/products that finds the work to edit
+	limit      time.Duration // the p99 of the response time should be at most this
 }
 
-// pageEdits prints how long the first visitor after an edit waits, because the server has to render the page again. The owner edits a work
-// that the page shows. The pauses between edits have many lengths, so that some requests come while the server renders other pages in
-// advance. The reference, measured after each wait, is the time that this program takes to compress the same page.
+// pageEdits prints how long the first visitor after an edit of a work waits for a page with this work, because the server has to render the
+// page again. The pauses between edits have many lengths, so that some requests come while the server renders other pages in advance. The
+// reference, measured after each wait, is the time that this program takes to compress the same page.
 func pageEdits(ctx context.Context, out io.Writer) error {
 	if _, err := fmt.Fprintf(out, "\nThe first request for a page after an edit of what it shows, %d edits\n  %-34s %8s %8s %8s %8s %10s %10s %8s %8s %10s %12s\n",
 		edits, "", "p50 ms", "p99 ms", "most ms", "wanted", "ref. p50", "ref. p99", "ratio", "ratio", "brotli kB", "identity kB"); err != nil {

@@ -20,7 +20,7 @@ import (
 
 const (
 	loadUploads   = 20                    // concurrent uploads
-	loadRounds    = 3                     // of each measurement
+	loadRounds    = 3                     // number of repetitions of each measurement; medians are printed
 	visitInterval = 10 * time.Millisecond // between two requests of a visitor
 	loadIdle      = 10 * time.Second      // duration of a measurement without uploads
 )

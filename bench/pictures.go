@@ -24,12 +24,12 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// Heavy work runs in separate processes (see run). The peak memory of a child process includes that of its parent at the start,
-// so this process must stay small.
+// This file measures how fast renditions (a picture in other sizes) are made, and their quality. Heavy work runs in separate processes (see
+// run). The peak memory of a child process includes that of its parent at the start, so this process must stay small.
 
-// pictureTable compares how our engine and the vips command make the ladder of a picture: its renditions in the standard widths, in WebP
-// and JPEG. Our engine makes them, and the placeholder, in one process. vips makes them in as few runs as possible: one run scales the
-// source to 2560 pixels, and then there is one run for each file.
+// pictureTable compares the program's own picture engine (package rendition) with the vips command. Both make the ladder of a picture: its
+// renditions in the standard widths, in WebP and JPEG. Our engine makes them, and the placeholder (a tiny blurred preview), in one process.
+// vips makes them in as few runs as possible: one run scales the source to 2560 pixels, and then there is one run for each file.
 func pictureTable(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-pictures")
 	if err != nil {

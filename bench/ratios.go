@@ -9,11 +9,11 @@ import (
 
 // This file collects the results of a run and stores them, so that compare can read them.
 
-// ratio is one result of a benchmark: the program's figure divided by the reference's in the same run.
+// ratio is one result of a benchmark: a figure of the program relative to that of a reference in the same run.
 type ratio struct {
 	Row   string  `json:"row"` // what was measured; results of two builds are compared by this text
 	Value float64 `json:"value"`
-	// Lower is true if a smaller value is better, as for times, CPU and bytes. It is false for requests per second.
+	// Lower is true if a smaller value is better, for example of times, and false if a larger one is, for example of requests per second.
 	Lower bool `json:"lower,omitempty"`
 }
 

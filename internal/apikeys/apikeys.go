@@ -1,6 +1,6 @@
-// Package apikeys rotates and revokes the two API keys of the site: the anon key and the service key. Each rotation of a key creates
-// its next generation, with the next number. The package stores which generations are valid. Package identity creates the keys
-// themselves and checks their signatures.
+// Package apikeys rotates and revokes the two API keys of the site: the anon key and the service key. Each rotation creates a new key for
+// the same role, its next generation. The earlier keys stay valid until they are revoked. The package stores which generations are valid.
+// Package identity creates the keys themselves and checks their signatures.
 package apikeys
 
 import (
@@ -26,7 +26,7 @@ const (
 	staleLimit = 5 * time.Minute
 )
 
-// firstGeneration is the generation of a role's first key. The claims of that key have no generation, and the key is valid
+// firstGeneration is the number of a role's first key. The claims of that key have no generation, and the key is valid
 // without a row in access_keys.
 const firstGeneration = 1
 
@@ -36,13 +36,12 @@ var (
 	ErrRevoked = errors.New("this key is revoked already")
 )
 
-// Generation is one key in the sequence of a role's keys. Role is anon or service_role; Number counts the keys of the role, from
-// firstGeneration.
+// Generation is one of a role's keys: the first one, or one that was created later.
 type Generation struct {
-	Role    identity.Role
-	Number  int
-	Created *time.Time // nil for the first generation: its creation is not recorded
-	Revoked *time.Time // nil while the key is valid
+	Role    identity.Role // identity.Anon or identity.Service
+	Number  int           // firstGeneration for the role's first key, one more for each later key
+	Created *time.Time    // nil for the first generation: its creation is not recorded
+	Revoked *time.Time    // nil while the key is valid
 }
 
 // Service decides which keys are valid. It keeps a snapshot of the table access_keys in memory, and reads the table again after

@@ -13,9 +13,11 @@ import (
 	"atelie/internal/jobs"
 )
 
-// addressPlaces lists every place where data about an email address is stored. Owners find, export and erase this data with the function
-// /functions/v1/address-data. A new table with addresses needs a line here. Places are erased in this order: accounts come after the
-// activity log and the sign-ins, because the entries of these two are found by the account.
+// This file lists where the program stores data about email addresses, and finds and erases the mails that wait to be sent.
+
+// addressPlaces lists every place where data about an email address is stored. Each reads the data about an address, Erase deletes it.
+// Owners find, export and erase this data with the function /functions/v1/address-data. A new table with addresses needs a line here.
+// Erasure follows the order of the list: accounts come after the activity log and the sign-ins, whose rows are found by the account.
 func (a *App) addressPlaces() []functions.AddressPlace {
 	return []functions.AddressPlace{
 		{Name: "messages", Each: a.Functions.EachMessageOf, Erase: a.Functions.EraseMessagesOf},
@@ -26,7 +28,8 @@ func (a *App) addressPlaces() []functions.AddressPlace {
 		{Name: "sign_ins", Each: a.Auth.EachAuditEntryOf, Erase: a.Auth.EraseAuditEntriesOf},
 		{Name: "accounts", Each: a.Auth.EachAccountOf, Erase: a.Auth.EraseAccountsOf},
 		{Name: "queued_mails", Each: a.eachQueuedMailOf, Erase: a.eraseQueuedMailsOf},
-		// These mails are files, which a transaction cannot delete. So Erase does nothing, and a job (functions.JobCleanUp) deletes them later.
+		// Without a mail server, mails are written to files, which a transaction cannot delete. So Erase does nothing here, and a job
+		// (functions.JobCleanUp) deletes them later.
 		{Name: "filed_mails", Each: a.eachFiledMailOf, Erase: func(context.Context, *db.Tx, string) error { return nil }},
 	}
 }

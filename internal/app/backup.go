@@ -22,7 +22,7 @@ func (a *App) wireBackup(ctx context.Context) error {
 	if err != nil || primary == nil {
 		return err
 	}
-	marker, err := db.ReadMarker(ctx, a.DB)
+	marker, err := db.ReadMarker(ctx, a.DB) // an id of the site, so that the backup of another site is never overwritten
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (a *App) wireBackup(ctx context.Context) error {
 		OnDataDisk:          a.onDataDisk(primary.Folder),
 		Secondary:           secondary,
 		SecondaryOnDataDisk: secondaryOnDataDisk,
-		Split:               a.isBackupSplit(), // over the folders of several nodes
+		Split:               a.isBackupSplit(), // true: each node would have only a part of the backup, in its own folder
 		Retention:           a.cfg.Backup.Retention,
 		Site:                marker,
 		Secrets:             backup.Secrets{Current: a.cfg.Auth.JWTSecret, Previous: a.cfg.Auth.JWTSecretPrevious},
@@ -55,7 +55,7 @@ func (a *App) wireBackup(ctx context.Context) error {
 	return nil
 }
 
-// OpenBackupDestination returns the backup destination at p. It does not connect to it.
+// OpenBackupDestination returns the backup destination (a folder or a bucket) at the location p, without connecting to it.
 func OpenBackupDestination(p *config.Location) backup.Destination {
 	if p.Bucket != nil {
 		bucket := s3client.Config(*p.Bucket)

@@ -31,7 +31,8 @@ func (a *App) receivePicture(ctx context.Context, name string, body io.Reader) (
 	return functions.ReceivedPicture{Width: received.Width, Height: received.Height, Size: received.Size, Save: received.Save, Discard: received.Discard}, nil
 }
 
-// servePicture responds with a picture of a conversation, small or in full size.
+// servePicture responds with a picture of a conversation: smallPicture wide, or in full size. If metadata cannot be removed from pictures
+// of its type, the file is hidden: only a rendition (a picture made from it) is sent.
 func (a *App) servePicture(w http.ResponseWriter, r *http.Request, name string, small bool) error {
 	if small {
 		return a.Media.RenderPrivate(w, r, policy.ConversationBucket, name, smallPicture)
@@ -39,10 +40,10 @@ func (a *App) servePicture(w http.ResponseWriter, r *http.Request, name string, 
 	if hidden, err := a.Storage.ServePicture(w, r, name); err != nil || !hidden {
 		return err
 	}
-	return a.Media.RenderPrivate(w, r, policy.ConversationBucket, name, 0) // a hidden file is shown only as a rendition; 0 is the full width
+	return a.Media.RenderPrivate(w, r, policy.ConversationBucket, name, 0) // 0: the full width
 }
 
-// copyForReview copies a picture of a conversation to the pictures of reviews.
+// copyForReview copies a picture of a conversation to the public pictures of reviews. The caller saves or discards the copy.
 func (a *App) copyForReview(ctx context.Context, name string) (functions.ReviewPicture, error) {
 	copyName := uuid.NewString()
 	copied, err := a.Storage.CopyFromConversation(ctx, name, reviewBucket, copyName)
@@ -55,8 +56,8 @@ func (a *App) copyForReview(ctx context.Context, name string) (functions.ReviewP
 	}, nil
 }
 
-// removePicture removes the object of a picture of a conversation. It removes all objects in the picture's folder (RemoveFolder), so the
-// picture must be the only one that was sent with its form.
+// removePicture removes the stored object of a picture of a conversation. It removes all objects in the picture's folder (RemoveFolder), so
+// the picture must be the only one that was sent with its form.
 func (a *App) removePicture(ctx context.Context, tx *db.Tx, name string) error {
 	return a.Storage.RemoveFolder(ctx, tx, policy.ConversationBucket, path.Dir(name))
 }

@@ -17,9 +17,9 @@ import (
 	"atelie/internal/storage"
 )
 
-// This file decides who may read the files of works that are not published, and of covers that are not shown now. Visitors get
-// the response for a missing file, also at the public URL. The admin area shows such files in <img> and <video>. These elements send no
-// token, so a cookie identifies the owners.
+// This file decides who may read hidden files: those that only unpublished works, and covers that are not shown now, use. Visitors get
+// the response for a missing file, even at its public URL. Owners see these files in the admin area, in <img> and <video>. These elements
+// send no token, so a cookie identifies the owners.
 
 const (
 	ownerCookie     = "atelie-files" // name of the cookie, and purpose of the key that signs it
@@ -35,9 +35,10 @@ type ownerClaims struct {
 	AAL       string `json:"aal"` // assurance level of the session: aal2 after a second factor, otherwise aal1
 }
 
-// fileAccess decides who may read an object. It is the files.AccessFunc of storage and media.
+// fileAccess returns whether the sender of a request may read an object (a stored file). An owner is recognized by a token, a signed URL or
+// the cookie. fileAccess is the files.AccessFunc of packages storage and media.
 func (a *App) fileAccess(r *http.Request, bucket, name string) (files.Access, error) {
-	if !files.SiteBucket(bucket) {
+	if !files.SiteBucket(bucket) { // files in other buckets are never hidden
 		return files.AccessAll, nil
 	}
 	ctx := r.Context()

@@ -19,8 +19,8 @@ import (
 
 // This file sends mails and SMS: it creates the senders, and handles the jobs and the calls of package functions that send something.
 
-// linkPurpose is the purpose (see derive) of the key for the tokens in private links (the URLs at which visitors follow their messages).
-// Another text here would invalidate all links.
+// linkPurpose selects the key for the tokens in private links (the URLs at which visitors follow their messages): the function derive makes
+// one key for each purpose. Another string here would make another key and so invalidate all links.
 const linkPurpose = "links of enquiries"
 
 // wireDelivery creates the senders of mails and SMS and the service for /functions/v1, and registers the handlers of the jobs that send

@@ -28,7 +28,7 @@ func (a *App) wireMetrics() {
 	}, a.log)
 }
 
-// withMetrics adds the endpoint of the metrics to others. listener is nil if metrics are off.
+// withMetrics returns the endpoints (servers with their listeners) in others and that of the metrics. listener is nil if metrics are off.
 func (a *App) withMetrics(listener net.Listener, others ...endpoint) []endpoint {
 	if listener == nil {
 		return others
@@ -36,8 +36,8 @@ func (a *App) withMetrics(listener net.Listener, others ...endpoint) []endpoint 
 	return append(others, endpoint{a.server(a.metrics), listener})
 }
 
-// newObserver returns the function that counts requests, or nil if metrics are off. findSurface returns the surface of a path: a part of
-// the API with its own prefix, such as /auth/v1. The metrics group requests by surface.
+// newObserver returns the function that counts requests for the metrics, or nil if metrics are off. Requests are counted by surface (a part
+// of the API with its own prefix, such as /auth/v1). findSurface returns the surface of a path.
 func (a *App) newObserver(findSurface func(path string) metrics.Surface) httpx.Observer {
 	if a.metrics == nil {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"atelie/internal/tables"
 )
 
-// This file records written rows for live changes, and deletes the data that depends on deleted messages.
+// This file connects package realtime, which sends changes of rows to subscribed clients, with the program. It also deletes data in other
+// tables that depends on deleted messages.
 
 // wireRealtime creates the service that sends live changes to clients.
 func (a *App) wireRealtime(ctx context.Context) (err error) {
@@ -21,8 +22,8 @@ func (a *App) wireRealtime(ctx context.Context) (err error) {
 	return err
 }
 
-// recordChanges records written rows for live changes, in the transaction that writes them. It also removes the data about deleted
-// messages from other tables, and after a change of a message it measures the owners' response time.
+// recordChanges stores changes of rows in the transaction that makes them, so that subscribed clients receive them after the commit. It
+// also deletes the data about deleted messages from other tables. After an update of a message it measures the owners' response time again.
 func (a *App) recordChanges(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
 	if err := a.deleteMessageData(ctx, tx, changes); err != nil {
 		return err

@@ -9,12 +9,13 @@ import (
 
 // Waits of applyScheduledChanges.
 const (
-	scheduledCheck = time.Second     // maximum wait, because any node may set an earlier time meanwhile
+	scheduledCheck = time.Second     // maximum wait between two checks, because an owner may set an earlier time meanwhile
 	scheduledRetry = 5 * time.Second // wait after an error, such as an outage of the database
 )
 
-// applyScheduledChanges shows and hides works and covers when their time comes, until ctx ends. It runs on every node. It reads the
-// times from the rows and needs no jobs, so that it also finds rows that were copied, imported or restored from a backup.
+// applyScheduledChanges shows and hides works and covers at the times that the owner has set, until ctx ends. It runs on every node (server
+// of the site). It reads the times from the rows instead of jobs, so that it also finds rows that were copied, imported or restored from a
+// backup.
 func (a *App) applyScheduledChanges(ctx context.Context) {
 	for {
 		wait := scheduledCheck

@@ -15,7 +15,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file derives the keys of the program from the site's secret, and replaces the previous secret with the current one.
+// This file derives the keys of the program from the site's secret. When the operator has set a new secret (the current one), it encrypts
+// stored data again that was encrypted with the old one (the previous one).
 
 // resealEvery is how often data that was sealed (encrypted) with the previous secret is sealed again with the current one. Once is not
 // enough, because other nodes can still seal data with the previous secret.

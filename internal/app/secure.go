@@ -13,9 +13,9 @@ import (
 	"atelie/internal/httpx"
 )
 
-// ServeSecure is Serve with HTTPS, with certificates that the program obtains itself (ACME). https is the listener of the site. plain is
-// the listener for unencrypted requests: ACME challenges and health checks are handled, all others are redirected to HTTPS. Both listeners
-// accept requests before the first certificate exists. metrics is the listener of the metrics, nil if they are off.
+// ServeSecure serves the site like Serve, but with HTTPS and certificates that the program obtains itself (ACME). https is the listener of
+// the site. plain is the listener for unencrypted requests: ACME challenges and health checks are handled, all others are redirected to
+// HTTPS. Both listeners accept requests before the first certificate exists. metrics is the listener of the metrics, nil if they are off.
 func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listener) error {
 	server := a.cfg.Server
 	roots, err := server.ACMERootPool()

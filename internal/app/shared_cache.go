@@ -21,17 +21,17 @@ import (
 type sharedKind int
 
 const (
-	notShared  sharedKind = iota
-	sharedPage            // a page; every edit can change it
-	sharedFile            // a file; the handler's Cache-Control says for how long browsers may keep it
-	sharedWebP            // a rendition whose format depends on Accept: sharedFile if the response is WebP, otherwise notShared
+	notShared  sharedKind = iota // no shared cache may store the response
+	sharedPage                   // a page; every edit can change it
+	sharedFile                   // a file; the handler's Cache-Control says for how long browsers may keep it
+	sharedWebP                   // a rendition whose format depends on Accept: sharedFile if the response is WebP, otherwise notShared
 )
 
 // Lifetimes in shared caches.
 const (
-	// pageLifetime is for pages. A page from another node can be a second old when the cache stores it, and the cache keeps it for one
-	// more second. An edit is therefore visible after two seconds. stale-while-revalidate is left out, because with it, a page that was last
-	// requested an hour ago would be served as it was then.
+	// pageLifetime is for pages. A page can be a second old when the cache stores it, because a node learns of edits on other nodes only
+	// after up to a second. The cache keeps it for one more second, so an edit is visible after two seconds. With stale-while-revalidate,
+	// a page that was last requested an hour ago would be served as it was then, so this directive is left out.
 	pageLifetime = "public, max-age=0, s-maxage=1, stale-if-error=300"
 	// fileLifetime is appended to the Cache-Control of files.
 	fileLifetime = ", s-maxage=1, stale-if-error=300"

@@ -39,7 +39,7 @@ const (
 	runTime = 30 * time.Second
 )
 
-// about is Job.About of all purge jobs. A new purge replaces the jobs with this value that wait or have failed.
+// about is the value of Job.About in all purge jobs, by which a new purge deletes the earlier jobs that still wait or have failed.
 var about = uuid.NewSHA1(uuid.Nil, []byte(JobPurge)).String()
 
 // Config contains the settings of a Purger.
@@ -49,7 +49,7 @@ type Config struct {
 	Body    string // body of the request, in JSON; "" for none
 	Private bool   // whether URL may be http:// and in a private network
 
-	Content *content.Version
+	Content *content.Version // tells when the content has changed
 	Queue   *jobs.Queue
 	Log     *slog.Logger
 }

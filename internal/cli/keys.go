@@ -27,7 +27,7 @@ func (c *keysPrintCommand) Run(env *environment) error {
 	if err := env.deriveURLs(); err != nil {
 		return err
 	}
-	env.cfg.Command = true
+	env.cfg.Command = true // a server may use the database at the same time
 	site, err := app.Open(env.ctx, env.cfg, env.log, env.now)
 	if err != nil {
 		return err

@@ -34,7 +34,8 @@ func (c mediaRebuildCommand) Run(env *environment) error {
 	})
 }
 
-// withMedia runs fn and prints a line for each picture and video. fn returns the number of problems; withMedia fails if there are any.
+// withMedia opens the site, runs fn and prints a line for each picture and video. fn returns the number of pictures and videos with
+// problems; withMedia returns an error if there are any.
 func (e *environment) withMedia(fn func(context.Context, *app.App, media.Progress) (int, error)) error {
 	return e.with(func(a *app.App) error {
 		total := 0

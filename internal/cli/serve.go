@@ -15,9 +15,9 @@ import (
 	"atelie/internal/db"
 )
 
-// firstSizesTime limits how long a start with demo content waits for the first sizes of its pictures, which take two processors some
-// seconds. When the time is over, the site is served anyway: pages show the uploaded files until jobs have made the sizes. Tests on busy
-// machines raise the limit.
+// firstSizesTime limits how long a start with demo content waits until the first smaller sizes of its pictures are made, which takes some
+// seconds on two processors. After this time the site is served anyway: pages show the uploaded files until jobs have made the sizes. Tests
+// on busy machines raise the limit.
 var firstSizesTime = 15 * time.Second
 
 // serveCommand is the command atelie serve, the server itself.

@@ -32,7 +32,7 @@ type Setting struct {
 // WellKnownProviders are the providers that have a default issuer.
 var WellKnownProviders = []string{"apple", "discord", "facebook", "github", "google"}
 
-// reservedProviders are names that a provider must not have, because they stand for other ways of signing in in tokens and identities.
+// reservedProviders are names that a provider must not have, because tokens and identities use them for other ways to sign in.
 var reservedProviders = []string{"email", "phone", "anonymous", "anonymous_users", "saml", "sso", "web3"}
 
 // oidcPrefix begins the names of the environment variables.

@@ -9,16 +9,17 @@ import (
 	"time"
 )
 
-// Cache holds values that are made from the content, such as pages, up to a limit in bytes. It removes the least recently used values first.
-// Each call passes the current content versions. If these are later than those of all calls before, the cache removes the values made before
-// the last edit, and marks all others as stale. Callers whose values do not depend on the content always pass Versions{}.
+// Cache holds values that are made from the content, such as pages, up to a limit in bytes. It removes the least recently used values
+// first. Each call passes the content versions that the caller has read: the current one, and that of the last edit (Versions). When a call
+// passes later versions than all calls before, the cache removes the values made before the last edit. It keeps all others, but marks them
+// as stale: made before the current version. Callers whose values do not depend on the content always pass Versions{}.
 type Cache[K comparable, V any] struct {
 	limit int         // bytes
 	size  func(V) int // bytes of a value with its key
 
 	mu        sync.Mutex
 	versions  Versions                // the latest versions that a caller passed
-	entries   map[K]*list.Element     // each element's Value is an entry[K, V]
+	entries   map[K]*list.Element     // the cached values by key; each element's Value is an entry[K, V]
 	byRecency list.List               // the elements of entries, the most recently used first
 	bytes     int                     // size of all entries together
 	loading   map[loadKey[K]]*load[V] // calls of Load that are making a value
@@ -27,16 +28,16 @@ type Cache[K comparable, V any] struct {
 // MaxShare limits the size of a value: a value that is larger than 1/MaxShare of the cache's limit is not cached.
 const MaxShare = 8
 
-// entry is a cached value; version is the content version for which it was made.
+// entry is a cached value.
 type entry[K comparable, V any] struct {
 	key        K
 	value      V
 	bytes      int
-	version    int64
-	staleSince time.Time // when a caller first passed a later version; zero before that
+	version    int64     // content version for which the value was made
+	staleSince time.Time // when a caller first passed a later version; zero while the value is not stale
 }
 
-// loadKey identifies a load. Concurrent calls of Load with different versions each make the value.
+// loadKey identifies a load. Concurrent calls of Load share one load if both the key and the version are the same.
 type loadKey[K comparable] struct {
 	key     K
 	version int64
@@ -57,7 +58,7 @@ func NewCache[K comparable, V any](limit int, size func(V) int) *Cache[K, V] {
 	return &Cache[K, V]{limit: limit, size: size, entries: map[K]*list.Element{}, loading: map[loadKey[K]]*load[V]{}}
 }
 
-// Get returns the cached value that is not stale at these versions. ok is false if there is none.
+// Get returns the cached value of key. ok is false if there is none, or if it is stale at these versions.
 func (c *Cache[K, V]) Get(at Versions, key K) (v V, ok bool) { return c.GetStale(at, key, 0) }
 
 // GetStale is like Get, but also returns a value that has been stale for less than maxAge.

@@ -30,7 +30,7 @@ const (
 	OutageLife = 5 * time.Minute
 )
 
-// Version reads and remembers the content version for this node.
+// Version reads and remembers the content version for this node (one running server).
 type Version struct {
 	db         *db.DB
 	log        *slog.Logger
@@ -56,7 +56,7 @@ func (at Versions) AllChanges() Versions { return Versions{at.Current, at.Curren
 // reading is the result of one read of the content versions, with the state of this node when the read began.
 type reading struct {
 	versions   Versions
-	generation int64     // result of the method generation when the read began; each write and notification raises it
+	generation int64     // what the method generation returned when the read began; if it has risen since, the reading may miss a change
 	writes     int64     // number of this node's writes that had committed when the read began
 	readAt     time.Time // from time.Now, because only ages are computed from it
 }

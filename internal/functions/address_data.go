@@ -16,14 +16,15 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file handles the function address-data: an owner finds, exports or erases everything that is stored about an e-mail address. A new
-// table with addresses needs an entry in addressPlaces of package app.
+// This file handles POST /functions/v1/address-data, with which an owner counts, exports or erases everything that is stored about an
+// e-mail address. A new table with addresses needs an AddressPlace in addressPlaces of package app.
 
 // AddressPlace is a place with data about e-mail addresses, such as a table. Its functions read and delete the data about one address. The
 // address is in lower case, and the functions ignore the case of stored addresses.
 type AddressPlace struct {
 	Name string // name of the place in responses and exports
-	// Each calls yield for each entry about the address, until yield returns an error. An export contains the entries as JSON.
+	// Each calls yield for each entry (one stored record, such as a row) about the address, until yield returns an error. An export
+	// contains the entries as JSON.
 	Each func(ctx context.Context, q db.Querier, address string, yield func(entry any) error) error
 	// Erase deletes the entries about the address.
 	Erase func(ctx context.Context, tx *db.Tx, address string) error
@@ -31,7 +32,7 @@ type AddressPlace struct {
 
 // addressRequest is the body of a call of address-data.
 type addressRequest struct {
-	Action  string `json:"action"`  // find, export or erase; "" means find
+	Action  string `json:"action"`  // find (only counts the entries), export or erase; "" means find
 	Address string `json:"address"` // the e-mail address
 }
 

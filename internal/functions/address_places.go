@@ -6,8 +6,9 @@ import (
 	"atelie/internal/db"
 )
 
-// This file finds and erases what messages, the quarantine and notices store about an e-mail address. Package app makes an AddressPlace
-// (address_data.go) of each pair of methods: one finds the data, the other erases it.
+// This file finds and erases the data about an e-mail address in messages, in quarantined messages (likely spam) and in notices (mails and
+// webhook calls about messages). Package app makes an AddressPlace (address_data.go) of each pair of methods, such as EachMessageOf and
+// EraseMessagesOf.
 
 // eraseBatch is how many messages of an address one statement deletes.
 const eraseBatch = 100
@@ -47,9 +48,9 @@ func (s *Service) EraseQuarantinedOf(ctx context.Context, tx *db.Tx, address str
 // exportedNotice is a notice in an export of an address.
 type exportedNotice struct {
 	MessageID string `json:"message_id"`
-	Channel   string `json:"channel"`
+	Channel   string `json:"channel"`             // one of the channel constants, such as channelMail
 	Recipient string `json:"recipient,omitempty"` // the exported address; "" for any other, because the export must not contain the address of somebody else
-	State     string `json:"state"`
+	State     string `json:"state"`               // waiting, retrying, sent or failed
 	QueuedAt  string `json:"queued_at"`
 }
 

@@ -16,8 +16,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file handles the function calendar-feed, with which an owner makes a calendar, and serves the calendars at their secret URLs. A
-// calendar contains the promised dates of commissions. calendar_text.go writes its events.
+// This file handles POST /functions/v1/calendar-feed, with which an owner creates, replaces or removes a calendar. It also serves the
+// calendars at their secret URLs. A calendar (iCalendar) contains the promised dates of commissions; calendar_text.go writes its events.
 
 // CalendarPath is the beginning of the URL path of a calendar. The token of the calendar and calendarEnding follow.
 const CalendarPath = httpx.CalendarPath
@@ -32,7 +32,7 @@ const (
 
 // calendarRequest is the body of a call of calendar-feed.
 type calendarRequest struct {
-	Action   string        `json:"action"`   // state, create, replace or remove; "" means state
+	Action   string        `json:"action"`   // state (changes nothing), create, replace or remove; "" means state
 	Language i18n.Language `json:"language"` // for create and replace: language of the calendar's texts
 }
 

@@ -12,8 +12,9 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file handles the function commission, with which owners change the stage and the promised date of a commission, make offers
-// (commission_offer.go), and write notes on the progress. A new stage needs a constant here, and entries in nextStages and boardStages.
+// This file handles POST /functions/v1/commission. With it, owners change the stage and the promised date of a commission (a work that a
+// visitor orders), make offers (commission_offer.go), and write notes on the progress. A new stage needs a constant here, and entries in
+// nextStages and boardStages.
 
 // The stages of a commission: values of the column commissions.stage. A message without a row in commissions has stageEnquiry.
 const (
@@ -37,10 +38,11 @@ var nextStages = map[string][]string{
 	stageDeclined:   {stageEnquiry},
 }
 
-// commissionRequest is the body of a call of the function commission. The action is state, stage, promise, offer, withdraw or progress.
-// Only progress can have pictures. Dates are YYYY-MM-DD, "" for none.
+// commissionRequest is the body of a call of the function commission. The action is state (changes nothing), stage, promise (sets the
+// promised date), offer (makes an offer), withdraw (withdraws an offer) or progress (stores a note). Only progress can have pictures. Dates
+// are YYYY-MM-DD, "" for none.
 type commissionRequest struct {
-	messageAction
+	messageAction // the action, the id of the message, and the pictures
 
 	// ID is an idempotency key for offer and progress: a second call with the same ID and texts stores nothing. For withdraw, ID is the id of
 	// the offer.

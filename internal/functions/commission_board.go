@@ -8,13 +8,13 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file handles the function commission-board. It returns the commissions by stage, for the board (an admin page with a column for each
-// stage). A card is one commission on the board.
+// This file handles POST /functions/v1/commission-board. It returns the commissions by stage, for the board (an admin page with a column
+// for each stage). A card is one commission on the board.
 
 // Maximum numbers of cards in a column of the board.
 const (
 	maxOpenCards   = 100 // of each stage that is neither finished nor declined
-	maxClosedCards = 20  // of finished and declined commissions
+	maxClosedCards = 20  // of each of the stages finished and declined
 	maxAllCards    = 500 // of each stage in boardRequest.All
 )
 
@@ -43,8 +43,8 @@ type boardColumn struct {
 // boardCard is a commission on the board.
 type boardCard struct {
 	MessageID  string    `json:"message_id"`
-	Name       string    `json:"name"` // of the visitor
-	ArtworkID  *string   `json:"artwork_id"`
+	Name       string    `json:"name"`        // of the visitor
+	ArtworkID  *string   `json:"artwork_id"`  // the work that the message asks about; null for none
 	Price      string    `json:"price"`       // price of the accepted offer, or else of the newest offer; "" without an offer, and for enquiries
 	PromisedOn string    `json:"promised_on"` // YYYY-MM-DD; "" for none
 	Unread     bool      `json:"unread"`      // whether the message has a text that no owner has read

@@ -18,10 +18,11 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file makes and withdraws offers (the actions offer and withdraw of the function commission), and stores the visitors' answers.
+// This file makes and withdraws offers (the actions offer and withdraw of the function commission). It also stores the visitors' answers to
+// offers: accepted or declined.
 
-// The states of an offer. offerAccepted and offerDeclined are also the values of the column commission_offers.answer, and equal the stages
-// to which these answers move the commission (stageAccepted, stageDeclined).
+// The states of an offer. The first two are also the values of the column commission_offers.answer. They equal the names of the stages to
+// which the answers move the commission (stageAccepted, stageDeclined).
 const (
 	offerAccepted  = "accepted"
 	offerDeclined  = "declined"
@@ -40,12 +41,12 @@ const (
 // time zone.
 const expiryDelay = 36 * time.Hour
 
-// OfferMail is the part of an offer that a mail contains in addition to its text. Days are YYYY-MM-DD, "" for none.
+// OfferMail is what a mail contains of an offer, besides the text of the offer. Days are YYYY-MM-DD, "" for none.
 type OfferMail struct {
 	Price, Deposit, PromisedOn, ExpiresOn string
 }
 
-// state returns the state of an offer.
+// state returns the state of an offer, one of the constants above.
 func (o offer) state(now time.Time) string {
 	last, err := time.Parse(time.DateOnly, o.ExpiresOn)
 	switch {

@@ -16,18 +16,18 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file makes the part of a private link's page that shows the commission (commission.html). It also handles the form with which the
-// visitor answers an offer.
+// This file makes the part of the page /enquiry/{token} (enquiry_page.go) that shows the commission (commission.html). It also handles the
+// form with which the visitor accepts or declines an offer.
 
 //go:embed commission.html
 var commissionSource string
 
 // commissionPart is the data of the template commission.html.
 type commissionPart struct {
-	Stage    string    // stage of the commission; "" for an enquiry
-	StageAt  time.Time // when the stage was set; the zero time for an enquiry
-	Promised string    // the day for which the work was promised; "" for none
-	Offer    *offerPart
+	Stage    string     // sentence about the stage of the commission; "" for the stage enquiry
+	StageAt  time.Time  // when the stage was set; the zero time for the stage enquiry
+	Promised string     // sentence about the day for which the work was promised; "" for none
+	Offer    *offerPart // nil if there is no offer
 
 	Name    string // name that the visitor has entered in the form for an answer
 	Alert   string // error about the answer; "" for none
@@ -38,10 +38,10 @@ type commissionPart struct {
 type offerPart struct {
 	ID, Text, Price, Deposit, Promised, Expires string
 	Terms, TermsLang                            string // TermsLang is for the attribute lang, "" if the terms are in the page's language
-	State                                       string // state of the offer; "" while it can be answered
+	State                                       string // sentence about the state of the offer; "" while it can be answered
 }
 
-// showCommission adds the commission to the page, and returns the stage of the commission.
+// showCommission adds the commission and its place on the waiting list to the page, and returns the stage of the commission.
 func (p *enquiryPage) showCommission(ctx context.Context, s *Service, site settings.Site) (stage string, err error) {
 	if p.Enquiry.Quarantined { // only messages in the inbox have a commission
 		return stageEnquiry, nil

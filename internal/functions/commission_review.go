@@ -18,8 +18,8 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file handles the function commission-review, with which owners ask a client for a review, and approve or decline the client's review.
-// It also stores what the client writes in the form (commission_review_page.go).
+// This file handles POST /functions/v1/commission-review, with which owners ask a client for a review of a finished commission, and approve
+// the review (which moves it to the table reviews) or decline it. The file also stores what the client writes (commission_review_page.go).
 
 // Limits of a review in characters, the same as those of the table reviews.
 const (
@@ -33,18 +33,19 @@ const (
 	reviewRequestInterval = 24 * time.Hour // minimum time between two requests
 )
 
-// ReviewPicture is a copy of a conversation's picture in the bucket of reviews. The copy has no rows in the database yet.
+// ReviewPicture is a copy of a picture of a conversation. Its file is stored in the bucket review-images; its database rows are not.
 type ReviewPicture struct {
 	ReceivedPicture
 
 	URL string // public URL; it can be requested after Save
 }
 
-// reviewRequest is the body of a call of the function commission-review. The action is state, ask, withdraw, approve or decline.
+// reviewRequest is the body of a call of the function commission-review. The action is state (changes nothing), ask (requests a
+// review), withdraw (takes the request back), approve or decline.
 type reviewRequest struct {
-	messageAction
+	messageAction // the action and the id of the message
 
-	// For approve: texts that are published in place of the client's texts. null publishes the client's text.
+	// For approve: texts that are published in place of the client's texts. For null, the client's own text is published.
 	Name  *string `json:"name"`
 	Place *string `json:"place"`
 	Text  *string `json:"text"`

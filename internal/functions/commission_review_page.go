@@ -12,27 +12,27 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file makes the part of a private link's page that shows the client's review (commission_review.html). It also handles the form with
-// which the client writes the review.
+// This file makes the part of the page /enquiry/{token} (enquiry_page.go) that shows the client's review (commission_review.html). It also
+// handles the form with which the client writes the review.
 
 //go:embed commission_review.html
 var commissionReviewSource string
 
-// reviewPart is the data of the template commission_review.html. The page has no such part if Title is "".
+// reviewPart is the data of the template commission_review.html.
 type reviewPart struct {
-	Title    string
-	State    string // sentence about the state of the review; "" while the client has not written it
-	Form     bool   // the client can write or change the review
-	Asked    bool   // the review is requested and not written yet
-	Removal  bool   // the client can withdraw the review
-	Approved bool
+	Title    string   // heading; "" if the page shows nothing about a review
+	State    string   // sentence about the state of the review; "" while the client has not written it
+	Form     bool     // whether the client can write or change the review
+	Asked    bool     // whether the review is requested and not written yet
+	Removal  bool     // whether the client can withdraw the review
+	Approved bool     // whether the owner has approved the review
 	Picture  *picture // picture that the client has sent before; nil for none
 
-	Sent     bool              // the client has sent the form and it was refused: its fields show the sent values
+	Sent     bool              // whether the client has sent the form and it was refused; its fields then show the sent values
 	Name     string            // value of the form's field name
 	Place    string            // value of the field place
 	Text     string            // value of the field text
-	Problems map[string]string // by field: name, place, text and picture
+	Problems map[string]string // the error messages, by field: name, place, text and picture
 	Alert    string            // error that belongs to no field; "" for none
 }
 

@@ -17,7 +17,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file handles the function contact-export, which sends all messages as a CSV or JSON file. A new format needs an entry in
+// This file handles POST /functions/v1/contact-export, which sends all messages as a CSV or JSON file. A new format needs an entry in
 // exportWriters.
 
 // exportPageSize is how many messages an export reads with one query.

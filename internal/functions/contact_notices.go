@@ -13,8 +13,8 @@ import (
 	"atelie/internal/jobs"
 )
 
-// This file handles the function contact-notices, with which owners see and retry notices. A notice is a mail or a webhook call about a
-// visitor's message (notice_sending.go). The file also counts the mails that are not sent.
+// This file handles POST /functions/v1/contact-notices, with which owners see and retry notices. A notice is a mail or a webhook call about
+// a visitor's message (notice_sending.go). CountUnsentMails counts the mails that are waiting or have failed.
 
 // maxNoticeIDs is the maximum number of messages in one call of contact-notices.
 const maxNoticeIDs = 100
@@ -29,7 +29,7 @@ type noticesRequest struct {
 type listedNotice struct {
 	MessageID string    `json:"message_id"`
 	Channel   string    `json:"channel"`         // one of the channel constants, such as channelMail
-	Recipient string    `json:"recipient"`       // e-mail address, or host of the webhook; "" for a plan, which has no recipients yet
+	Recipient string    `json:"recipient"`       // e-mail address, or host of the webhook; "" for channelPlan, which has none yet
 	State     string    `json:"state"`           // waiting, retrying, sent or failed
 	Error     string    `json:"error,omitempty"` // why the most recent attempt failed; "" if no attempt has failed
 	QueuedAt  time.Time `json:"queued_at"`

@@ -38,7 +38,7 @@ type contactPageData struct {
 	Alert    string // error shown above the form; "" for none
 	Sent     bool   // whether the page shows the thanks instead of the form
 	Link     string // URL of the private link to the sent message; "" for none
-	Copy     bool   // whether the page says that a copy will come by mail
+	Copy     bool   // whether the page says that the visitor gets a copy of the message by mail
 	Fields   []contactField
 }
 

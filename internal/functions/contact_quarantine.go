@@ -14,7 +14,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file handles the function contact-quarantine, with which owners see the messages in quarantine, and restore or delete them.
+// This file handles POST /functions/v1/contact-quarantine. With it, owners see the messages in quarantine (messages that look like spam),
+// and restore or delete them.
 
 const (
 	maxListed = 100 // maximum number of messages in one list
@@ -45,7 +46,8 @@ type quarantinedMessage struct {
 
 // contactQuarantine handles the function contact-quarantine for owners (administrators): it lists the messages in quarantine, or restores
 // or deletes one of them. A restored message moves to the inbox with its id and time, and gets the status "new". If the cause was the
-// hidden field, the column reason contains the text of that field, so the restored message gets the reason "general".
+// hidden field (a honeypot, named reason), the stored reason is what a spam program entered. The restored message then gets the reason
+// "general".
 func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) error {
 	var req quarantineRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

@@ -19,7 +19,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file handles the function contact-reply, with which owners reply to a message, and sends the replies by mail.
+// This file handles POST /functions/v1/contact-reply, with which owners reply to a visitor's message. It also runs the jobs that mail the
+// replies.
 
 // JobReply is the kind of the job that mails an owner's reply to the visitor.
 const JobReply = "contact.reply"
@@ -34,21 +35,21 @@ type ReplyMail struct {
 	Text      string
 	Progress  bool       // whether the text is a note on the progress of a commission
 	Review    bool       // whether the text requests a review
-	Thanks    bool       // whether a copy has the words of the thank-you mail too
+	Thanks    bool       // only for a copy: whether it also thanks for the message, in place of a thank-you mail
 	Offer     *OfferMail // the offer that the text describes; nil for other texts
 	At        time.Time  // when the text was written
 }
 
 // replyJob is the payload of JobReply.
 type replyJob struct {
-	ID      string `json:"id"` // id of the row of contact_replies
-	ReplyTo string `json:"reply_to"`
+	ID      string `json:"id"`       // id of the row of contact_replies
+	ReplyTo string `json:"reply_to"` // ReplyMail.ReplyTo
 }
 
-// replyRequest is the body of a call of the function contact-reply. The action is state, reply, resend, renew, done or reopen. Only reply
-// can have pictures.
+// replyRequest is the body of a call of the function contact-reply. The action is state (changes nothing), reply, resend (mails a reply
+// again), renew (replaces the private link), done or reopen (mark the conversation as done or not done). Only reply can have pictures.
 type replyRequest struct {
-	messageAction
+	messageAction // the action, the id of the message, and the pictures
 
 	// ID is an idempotency key for reply: a second call with the same ID and text stores nothing. For resend, ID is the id of the reply.
 	ID   string `json:"id"`

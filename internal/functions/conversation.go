@@ -14,23 +14,23 @@ import (
 	"atelie/internal/jobs"
 )
 
-// This file checks and stores replies. A conversation is a message and its replies: owners write them in the admin area, the visitor on the
-// page of the private link.
+// This file checks and stores replies. A conversation is a message and its replies. Owners write replies in the admin area, and the visitor
+// writes them on the page of the private link (/enquiry/{token}).
 
 // maxReplies is how many replies a conversation can have, so that its page stays usable.
 const maxReplies = 500
 
-// normalizeText trims a text of several lines, and changes line ends to \n and tabs to spaces, because pasted text contains them.
+// normalizeText trims a multi-line text, and changes line ends to \n and tabs to spaces, because pasted text contains them.
 func normalizeText(text string) string {
 	return trimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(text))
 }
 
-// hasControl reports whether a text of several lines contains control characters.
+// hasControl reports whether a multi-line text contains control characters other than \n.
 func hasControl(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && unicode.IsControl(r) })
 }
 
-// problemOfReply returns what is wrong with a normalized reply, as the key of a text, or "" for a valid reply. A reply with
+// problemOfReply checks a normalized reply. It returns the key of the error message in package i18n, or "" for a valid reply. A reply with
 // pictures needs no text.
 func problemOfReply(text string, pictures []newPicture) string {
 	switch {
@@ -44,9 +44,9 @@ func problemOfReply(text string, pictures []newPicture) string {
 	return ""
 }
 
-// replyID returns the id of a reply. It is derived from the message's id, the client's idempotency key and the texts of the reply, or random
-// if key is "". A reply that is sent twice gets the same id and is stored once. A text that was changed after a lost response is another
-// reply. Replies to different messages never have the same id.
+// replyID returns the id of a reply. It is derived from the message's id, the client's idempotency key and the texts of the reply, or
+// random if key is "". A reply that is sent twice gets the same id and is stored once. A text that was changed after a lost response is
+// another reply. Replies to different messages never have the same id.
 func replyID(messageID, key string, texts ...string) string {
 	if key == "" {
 		return uuid.NewString()

@@ -22,8 +22,8 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file receives, stores and serves the pictures of replies. The files are stored while the form is being received. The rows are
-// inserted later, together with the reply.
+// This file receives, stores and serves the pictures of replies. The files are stored while the form is being received. The database rows
+// of the pictures are inserted later, together with the reply.
 
 // Limits of pictures (docs/product.md).
 const (
@@ -39,8 +39,8 @@ const (
 	maxPictureForm = 64 << 20
 )
 
-// ReceivedPicture is a picture whose file is stored, but whose rows are not inserted yet. Save inserts the rows. Discard deletes the
-// file, or does nothing after a successful Save. The caller must always call Discard in the end.
+// ReceivedPicture is a picture whose file is stored, but whose database rows are not inserted yet. Save inserts the rows. Discard deletes
+// the file, or does nothing after a successful Save. The caller must always call Discard in the end.
 type ReceivedPicture struct {
 	Width, Height int
 	Size          int64 // bytes
@@ -52,7 +52,7 @@ type ReceivedPicture struct {
 type newPicture struct {
 	ReceivedPicture
 
-	Name string // name of the object with the picture
+	Name string // name of the object in the bucket conversation-pictures
 }
 
 func discardPictures(ctx context.Context, pictures []newPicture) {

@@ -14,7 +14,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file collects notices in digests and sends them. A digest is one notice about many messages.
+// This file collects notices (mails and webhook calls about visitors' messages) in digests, and sends the digests. A digest is one notice
+// about many messages.
 
 // JobDigest is the kind of the job that sends a digest to one recipient.
 const JobDigest = "contact.digest"
@@ -35,11 +36,11 @@ type Digest struct {
 	Newest      []DigestEntry // the newest messages, at most digestMaxMail
 }
 
-// DigestEntry is one message in the list of a digest.
+// DigestEntry is one message in the list of a digest, or one later reply of a visitor.
 type DigestEntry struct {
 	ID, Name, Reason string
-	At               time.Time
-	Pictures         int // number of pictures, if the entry is a reply
+	At               time.Time // when the message or the reply was sent
+	Pictures         int       // number of pictures of the reply; 0 for a message
 }
 
 // digestJob is the payload of JobDigest.

@@ -42,7 +42,7 @@ type givenLink struct {
 	Copy bool
 }
 
-// newLink returns a new link.
+// newLink returns the row of a new private link, not stored yet.
 func (s *Service) newLink(now time.Time) contactLink {
 	l := contactLink{Nonce: rand.Text(), CreatedAt: now, ExpiresAt: linkExpiry(now)}
 	l.Hash = hashToken(deriveToken(s.cfg.LinkKey, l.Nonce))

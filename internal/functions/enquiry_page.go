@@ -25,7 +25,8 @@ import (
 // This file serves /enquiry/{token}, the page of a private link, and handles the forms on it. The page shows a visitor's message and the
 // replies to it.
 
-// Limits of requests for private links in a minute, and the names of these limits. The limits by IP address also slow down guessing tokens.
+// Limits of the requests for private links in a minute, each with its name in the table rate_limits. The limits by IP address also slow
+// down the guessing of tokens.
 const (
 	enquiryRequestsPerMinute = 120 // by one IP address
 	enquiryRequestsLimit     = "enquiry"
@@ -285,8 +286,8 @@ func (s *Service) showEnquiry(w http.ResponseWriter, r *http.Request, p enquiryP
 	return s.writeEnquiry(w, r, p, status, title)
 }
 
-// stateText returns the text about the state of the enquiry. The status is that of the visitor's last text: a reply makes the message new again.
-// An owner who has moved the commission since then, as on the board, has read it.
+// stateText returns the text about the state of the enquiry. The status is that of the visitor's last text: a reply makes the message new
+// again. An owner who has moved the commission since then, as on the board, has read it.
 func (p enquiryPage) stateText() string {
 	last := p.Enquiry.Message.CreatedAt
 	answered := false // an owner has replied in the conversation, not only by mail

@@ -9,7 +9,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// The errors of /functions/v1. WriteError writes them in one of two forms.
+// The errors of /functions/v1. WriteError writes them as {success: false, error}, except those that Supabase's gateway returns itself
+// (gatewayErrors).
 var (
 	errNoFunction        = apperr.New(http.StatusNotFound, "NOT_FOUND", "Requested function was not found")
 	errForbidden         = apperr.New(http.StatusForbidden, "FORBIDDEN", "This key may not call the function")

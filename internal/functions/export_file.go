@@ -11,7 +11,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file sends a file with the owner's data, such as all messages, as a response of any length.
+// This file sends exports, such as a file with all messages. Such a response has no limit on its size or on its total time.
 
 // exportStallTimeout is how long a write may wait for the client before the connection is closed. The whole file has no time limit.
 const exportStallTimeout = time.Minute
@@ -23,7 +23,7 @@ type exportFile struct {
 	sink *deadlineWriter // receives what the Writer flushes
 }
 
-// deadlineWriter moves the connection's write deadline at each write. This replaces the server's time limit for a whole response.
+// deadlineWriter lets a response take any time while the client keeps reading: it moves the connection's write deadline at each write.
 type deadlineWriter struct {
 	http.ResponseWriter
 	conn    *http.ResponseController

@@ -8,11 +8,12 @@ import (
 	"atelie/internal/db"
 )
 
-// This file counts the messages of all visitors together. The messages of an hour beyond the limit are a flood and go into quarantine.
+// This file counts the messages of all visitors together. The messages of an hour beyond the limit are a flood and go into quarantine,
+// like other messages that look like spam.
 
 // Values of the column contact_quarantine.cause: why a message is in quarantine.
 const (
-	causeHiddenField = "field" // the hidden field was filled in
+	causeHiddenField = "field" // the hidden field (a honeypot, see reasons) was filled in
 	causeFlood       = "flood" // more than MessagesPerHour messages arrived in an hour
 )
 
@@ -26,8 +27,8 @@ const floodLimit = "contact-messages" // name of the rate limit
 // hour of countAgainstFloodLimit as $7.
 const floodHits = "coalesce((select hits from rate_limits where name = '" + floodLimit + "' and subject = '' and bucket_start = $7), 0)"
 
-// countAgainstFloodLimit counts a message. It returns the limit of messages in an hour, and the hour: when it has begun, as in
-// rate_limits.bucket_start. The caller puts messages beyond the limit into quarantine, so that no notices about them are sent.
+// countAgainstFloodLimit counts a message. It returns the limit of messages in an hour, and the beginning of the current hour,
+// as in rate_limits.bucket_start. The caller puts messages beyond the limit into quarantine, so that no notices about them are sent.
 func (s *Service) countAgainstFloodLimit(ctx context.Context, tx *db.Tx) (limit int, hour int64, err error) {
 	if s.cfg.MessagesPerHour <= 0 {
 		return math.MaxInt32, 0, nil // no limit

@@ -10,9 +10,9 @@ import (
 	"atelie/internal/jobs"
 )
 
-// JobCleanUp is the kind of the job that completes the deletion of messages. It deletes what a transaction cannot delete: the files with
-// mails about the messages, and remains of their text in SQLite's files. The value is the former name of the kind, because stored jobs
-// have it.
+// JobCleanUp is the kind of the job that completes the deletion of messages. It deletes what a transaction cannot delete: the mails about
+// the messages that were written to files, and remains of their text in SQLite's files. The value is the former name of the kind, because
+// stored jobs have it.
 const JobCleanUp = "contact.forget"
 
 // cleanUpJob is the payload of JobCleanUp.

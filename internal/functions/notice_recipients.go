@@ -13,7 +13,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file finds the recipients of notices, and hashes the mailboxes that get a limited number of mails.
+// This file finds the recipients of notices (mails about visitors' messages). It also hashes e-mail addresses, to limit the mails to one
+// mailbox.
 
 // Recipient is a person to whom a mail is sent, and the language of the mail.
 type Recipient struct {
@@ -21,8 +22,8 @@ type Recipient struct {
 	Language i18n.Language
 }
 
-// findRecipients returns the recipients of notices by mail: the first maxRecipients that the settings name, or all owners if the
-// settings name none. It leaves out invalid e-mail addresses. The language of the mails is that of the settings. If the settings name none,
+// findRecipients returns the recipients of notices by mail: the first maxRecipients addresses in the settings, or all owners if the
+// settings have none. It leaves out invalid e-mail addresses. The language of the mails is that of the settings. If the settings have none,
 // an owner gets mails in the language of the account, and the addresses in the settings get them in the language of the first owner.
 func (s *Service) findRecipients(ctx context.Context, notices settings.Notices) ([]Recipient, error) {
 	owners, err := s.cfg.Owners(ctx)

@@ -48,8 +48,8 @@ const (
 	thanksWindow   = 24 * time.Hour
 	// maxRecipients is how many of the e-mail addresses in the owner's settings get notices.
 	maxRecipients = 10
-	// noticeWorkers is the number of workers in the pool of this package's jobs. The jobs have their own pool, so that the mails of
-	// sign-ins do not wait for them.
+	// noticeWorkers is the number of workers in the pool of jobs with notices, digests and replies. These jobs have their own pool, so that
+	// the mails of sign-ins do not wait for them.
 	noticeWorkers = 4
 )
 
@@ -71,7 +71,7 @@ type NoticeMail struct {
 	At                  time.Time // when the message or the reply was sent; for a digest, its newest message
 }
 
-// noticeJob is the payload of JobPlan and JobNotice.
+// noticeJob is the payload of JobPlan, JobNotice and JobCopy.
 type noticeJob struct {
 	ID string `json:"id"` // id of the row of contact_notices
 }

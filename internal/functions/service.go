@@ -1,7 +1,7 @@
 // Package functions serves /functions/v1, where clients call functions of the server by name. The functions store the messages that
-// visitors send with the contact form. They let owners manage the quarantine (messages that look like spam) and the notices (mails and
-// webhook calls about messages), and export or erase data. The package also sends the notices. A new function needs an entry in catalog,
-// and in Function of package policy.
+// visitors send with the contact form. They let owners reply to messages, and manage commissions (works that visitors order), the
+// quarantine (messages that look like spam) and the notices (mails and webhook calls about messages). Owners can also export and erase
+// data. The package sends the notices, too. A new function needs an entry in catalog, and in Function of package policy.
 package functions
 
 import (

@@ -6,7 +6,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads the commissions of the board (commission_board.go).
+// This file reads the commissions for the board (commission_board.go). A card is one commission on the board.
 
 // undecided is the SQL condition that a message m asks for a commission, has no row in commissions, and is not marked as done.
 const undecided = "m.reason = 'commission' and m.done_at is null and not exists (select 1 from commissions d where d.message_id = m.id)"

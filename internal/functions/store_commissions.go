@@ -9,14 +9,15 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file reads and writes commissions, commission_offers and commission_terms.
+// This file reads and writes the tables commissions, commission_offers, and commission_terms (the artist's terms as they were at the time
+// of an offer).
 
 // commission is a row of commissions: the stage of the commission that a message asks for, and the promised day.
 type commission struct {
-	Stage      string // one of the stage constants
-	StageAt    time.Time
-	PromisedOn string // YYYY-MM-DD; "" for none
-	Stored     bool   // false: there is no row, because nothing was decided yet
+	Stage      string    // one of the stage constants
+	StageAt    time.Time // when the stage was set
+	PromisedOn string    // YYYY-MM-DD; "" for none
+	Stored     bool      // false: there is no row, because nothing was decided yet
 }
 
 // readCommission returns the commission of a message. If there is no row, the stage is stageEnquiry.

@@ -17,7 +17,7 @@ import (
 // contactMessage is a message that a visitor sent: a row of contact_submissions (the inbox) or of contact_quarantine.
 type contactMessage struct {
 	ID, Name, Email, Message string
-	Reason                   string  // one of reasons; if Cause is causeHiddenField, the content of the hidden field
+	Reason                   string  // one of reasons; if Cause is causeHiddenField, the content of the hidden field (a honeypot)
 	ArtworkID                *string // the work that the message asks about; nil for none
 	Language                 i18n.Language
 	Cause                    string // why the message is in quarantine: causeHiddenField or causeFlood; "" for a message in the inbox

@@ -9,7 +9,8 @@ import (
 
 // This file reads and writes contact_quarantine, the table of messages that look like spam.
 
-// insertQuarantined stores a message in quarantine. m.Cause must be set. m.ArtworkID is stored only if that work is published.
+// insertQuarantined stores a message in quarantine. m.Cause (why it looks like spam) must be set. m.ArtworkID is stored only if that work
+// is published.
 func insertQuarantined(ctx context.Context, q *db.Tx, m contactMessage) error {
 	return db.Queue(ctx, q, `insert into contact_quarantine (id, name, email, message, reason, cause, created_at, artwork_id, language)
 		values ($1, $2, $3, $4, $5, $6, $7, (select id from products where id = $8 and is_published), $9)`,

@@ -15,10 +15,12 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file handles the function submit-contact, which stores a visitor's message. parse_contact.go and validate_contact.go read the form.
+// This file handles POST /functions/v1/submit-contact, which stores a visitor's message. parse_contact.go reads the form, and
+// validate_contact.go checks its fields.
 
-// reasons are the valid values of the field "reason", which the form hides from visitors ("the hidden field"). The site's scripts set the
-// field if the message is about a work. Only spam programs enter another value. The first reason is the default.
+// reasons are the valid values of the field "reason", which the form hides from visitors ("the hidden field"). The field is also a
+// honeypot: the site's scripts set it if the message is about a work, and only spam programs enter another value. The first reason is the
+// default.
 var reasons = []string{"general", "commission", "purchase", "collaboration"}
 
 // quarantineLife is how long a message stays in quarantine before it is deleted.

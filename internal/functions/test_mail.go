@@ -10,7 +10,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file handles the function mail-test, with which owners send themselves a mail to check the mail server.
+// This file handles POST /functions/v1/mail-test, with which owners send themselves a mail to check the mail server.
 
 const (
 	mailTestsPerMinute = 3                // by one account

@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// DecodeLenientJSON reads a JSON body as DecodeJSON does, but also accepts some values of another JSON type, such as a text where a number is
-// expected (coerce lists them). Supabase Storage accepts such values, and its clients send them: the Python client, for example, sends "expiresIn":"60".
+// DecodeLenientJSON reads a JSON body as DecodeJSON does, but also accepts some values of another JSON type, such as a string where a
+// number is expected (coerce lists them). Supabase Storage accepts such values, and its clients send them: the Python client, for example,
+// sends "expiresIn":"60".
 func DecodeLenientJSON(w http.ResponseWriter, r *http.Request, limit int64, dst any) error {
 	var raw json.RawMessage
 	if err := DecodeJSON(w, r, limit, &raw); err != nil {

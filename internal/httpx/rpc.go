@@ -27,7 +27,7 @@ func DeniedError(caller identity.Caller, what string) error {
 	return apperr.New(status, "42501", "permission denied for "+what)
 }
 
-// DecodeRPC is DecodeJSON with PostgREST's codes.
+// DecodeRPC is DecodeJSON with PostgREST's error codes.
 func DecodeRPC(w http.ResponseWriter, r *http.Request, limit int64, dst any) error {
 	switch err := DecodeJSON(w, r, limit, dst); {
 	case errors.Is(err, ErrTooLarge):

@@ -28,13 +28,13 @@ const (
 // Caller is the sender of a request.
 type Caller struct {
 	Role      Role
-	Bearer    bool   // true: Role is that of the token in the Authorization header; false: there is only an apikey
+	Bearer    bool   // Role is that of the token in the Authorization header; otherwise of the API key
 	UserID    string // id of the account; "" for the roles anon and service_role
 	SessionID string // "" when the token names no session
 	AAL       string // the token's aal claim: aal1, or aal2 after a second factor
-	Admin     bool   // the account is an administrator, by the table user_roles and never by a claim
-	// KeyGeneration is the generation of the API key: 1 for a role's first key, one more for each new key (package apikeys); 0 for
-	// accounts.
+	Admin     bool   // the account is an administrator; known from the table user_roles, never from a claim
+	// KeyGeneration counts the API keys of a role: 1 for the first, 2 for its successor, and so on (package apikeys). It is 0 if the caller
+	// has an account.
 	KeyGeneration int
 }
 

@@ -23,24 +23,25 @@ const audience = "authenticated"
 // not have expired yet.
 type IssuerLoader func(ctx context.Context) ([]string, error)
 
-// Times of the reads of the accepted issuers.
+// Limits of reading the accepted issuers from the database.
 const (
 	issuersMinInterval = 5 * time.Second // minimum time between two reads because of an unknown issuer
-	issuersTimeout     = 5 * time.Second // limits one read
+	issuersTimeout     = 5 * time.Second // maximum duration of one read
 )
 
-// issuerCache caches the accepted issuers of access tokens. A new node with another URL adds an issuer to the stored list. Therefore
-// check reads the list again before it rejects an unknown issuer, at most every issuersMinInterval.
+// issuerCache caches the accepted issuers of access tokens. Another server of the site, with another URL, can add its issuer to the
+// database at any time. Therefore the method check reads the list again before it rejects an unknown issuer, at most once in
+// issuersMinInterval.
 type issuerCache struct {
 	mu      sync.Mutex
 	load    IssuerLoader
 	now     func() time.Time
-	list    []string
+	list    []string  // the accepted issuers; nil before the first read that succeeds
 	triedAt time.Time // start of the most recent read, successful or not
-	readErr error     // error of the most recent read; nil when it succeeded
+	readErr error     // error of the most recent read, for callers that come before the next one; nil when it succeeded
 }
 
-// reload locks mu and calls read.
+// reload reads the list now. In contrast to read, it locks mu.
 func (c *issuerCache) reload() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -22,11 +22,11 @@ const (
 	maxCachedTokenBytes = 4 << 10 // a longer token is not cached
 )
 
-// signatureCache caches verified tokens by their texts, because most requests have a token of an earlier request. When the map recent is
+// signatureCache caches verified tokens, because most requests have the same token as an earlier request. When the map recent is
 // full, it becomes the map older, and the entries of the previous older are dropped. An entry of older that is used moves to recent.
 type signatureCache struct {
 	mu            sync.Mutex
-	recent, older map[string]verifiedToken
+	recent, older map[string]verifiedToken // by the encoded token
 }
 
 // get returns a cached token. It moves a token of older to recent.

@@ -10,8 +10,8 @@ import (
 
 // This file defines what mails about visitors' messages contain, and adds it to the data of the templates (page in render.go).
 
-// Contact is a text of a visitor: a message (for a ContactNotice), or what the visitor has written later (for a ContactAnswer). Replies to
-// the mail go to the address Email.
+// Contact is a text of a visitor, for a mail to the owner: the message (kind ContactNotice), or what the visitor has written later (kind
+// ContactAnswer). The owner's replies to the mail go to the visitor's address, Email.
 type Contact struct {
 	Name, Email, Text string
 	Reason            string // general, commission and so on; its text is mail.reason.<reason> of package i18n
@@ -19,8 +19,8 @@ type Contact struct {
 	Review            bool   // for a ContactAnswer: whether Text says that a review was written
 }
 
-// variant returns the key of a part of a mail, without the beginning mail.<kind>. part is subject, title, body and so on. The subject, title
-// and body of a ContactAnswer have a text of their own for an answer to an offer, and one for a review. c may be nil.
+// variant returns the end of the key of a mail's text in package i18n, after mail.<kind>. part is subject, title, body and so on. The
+// subject, title and body of a ContactAnswer have their own texts if it is about an answer to an offer, or about a review. c may be nil.
 func (c *Contact) variant(part string) string {
 	hasVariants := part == "subject" || part == "title" || part == "body"
 	switch {
@@ -34,7 +34,7 @@ func (c *Contact) variant(part string) string {
 	return part
 }
 
-// Reply is a text of an owner to a visitor. It is the content of a ContactReply, ContactOffer, ContactProgress or ContactReview.
+// Reply is a text of an owner, for a mail to a visitor: the content of a ContactReply, ContactOffer, ContactProgress or ContactReview.
 type Reply struct {
 	Text  string
 	To    string // e-mail address to which the visitor can answer; "" for none
@@ -49,7 +49,7 @@ type Offer struct {
 // Digest is the content of a ContactDigest, one mail about many messages.
 type Digest struct {
 	Count       int           // messages that the mail is about
-	Quarantined int           // further messages, which are in quarantine
+	Quarantined int           // further messages, which are in quarantine because they look like spam
 	Newest      []DigestEntry // the newest of the Count messages, one line each
 }
 

@@ -34,18 +34,18 @@ type Kind string
 // report what has happened.
 const (
 	Confirmation     Kind = "confirmation"
-	MagicLink        Kind = "magic_link"
-	Recovery         Kind = "recovery"
-	Invite           Kind = "invite"
+	MagicLink        Kind = "magic_link"       // signs in without a password
+	Recovery         Kind = "recovery"         // lets the account's holder choose a new password
+	Invite           Kind = "invite"           // invites somebody to have an account
 	EmailChange      Kind = "email_change"     // sent to the account's current e-mail address, before it is changed
 	EmailChangeNew   Kind = "email_change_new" // sent to the new e-mail address, before it is changed
-	Reauthentication Kind = "reauthentication"
+	Reauthentication Kind = "reauthentication" // a code that a change to the account needs
 	PasswordChanged  Kind = "password_changed"
 	EmailChanged     Kind = "email_changed" // sent to the former e-mail address, after it was changed
-	FactorAdded      Kind = "factor_added"
-	NewDevice        Kind = "new_device"
-	Test             Kind = "test"     // shows that mails arrive
-	DiskLow          Kind = "disk_low" // sent to the owners
+	FactorAdded      Kind = "factor_added"  // the account has a new second factor
+	NewDevice        Kind = "new_device"    // a sign-in from a device that was not used before
+	Test             Kind = "test"          // shows that mails arrive
+	DiskLow          Kind = "disk_low"      // sent to the owners
 
 	// Problems with the site, sent to the owners. The values are the codes (health.Code) of the problems. A proof is a nightly test
 	// that the backup can be restored.

@@ -32,7 +32,7 @@ type Sources struct {
 // BackupState describes the backup. If backups are off, only On is set, to false.
 type BackupState struct {
 	On      bool
-	Age     time.Duration // age of the latest restore point; negative if there is none
+	Age     time.Duration // age of the latest restore point (a state that the backup can restore); negative if there is none
 	Waiting int64         // number of files that are not in the destination yet
 }
 

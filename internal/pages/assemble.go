@@ -9,7 +9,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file makes the HTML of a page: it reads what the page depends on from the database, renders it and fills index.html.
+// This file makes the HTML of a page: it reads the data of the page from the database, renders the page with React, and inserts the result
+// into index.html.
 
 // bootData is the boot data of a page: JSON in the page from which its scripts start without further requests. web/src/lib/boot.ts reads
 // it, so a new field needs a line there too.
@@ -24,7 +25,7 @@ type bootData struct {
 	BackupDays int           `json:"backupDays,omitempty"`
 	Today      string        `json:"today"` // YYYY-MM-DD: the server and the browser must render the page with the same date
 	Site       settings.Site `json:"site"`
-	// Media contains the description of the file Site.Portrait by its URL, as in the column media of the rows that /rest/v1 returns.
+	// Media maps the URL of the portrait (Site.Portrait) to the description of its file, as the column media of /rest/v1 contains it.
 	Media map[string]json.RawMessage `json:"media,omitempty"`
 	// HasReviews is whether the navigation bar shows a link to the reviews.
 	HasReviews bool `json:"hasReviews"`
@@ -38,8 +39,8 @@ type bootData struct {
 	Queries       []queryResult `json:"queries,omitempty"`     // results of the queries of the page's components
 }
 
-// pageInputs contains everything on which the page of a view depends, besides the built site: the HTML tags of its head, and its boot
-// data in JSON.
+// pageInputs contains everything from which the page of a view (what a URL selects) is made, besides the built site: the HTML tags of its
+// head, and its boot data in JSON.
 type pageInputs struct{ headHTML, bootJSON string }
 
 // hash returns a hash of the inputs. Two pages of one view with equal inputs are equal.

@@ -18,11 +18,11 @@ import (
 // This file reads the files of the built site, such as scripts, fonts and icons, when the program starts, and sends them to browsers.
 // It serves each file that the build contains, so a new file needs no change here.
 
-// file is a file of the built site. Its URL has its name as the path.
+// file is a file of the built site.
 type file struct {
-	name     string // path without a leading slash
-	headers  []header
-	loadBody func() (*body, error) // creates the body at the first call, and returns the same body at each call
+	name     string                // path of the file in the build, and of its URL, without a leading slash
+	headers  []header              // response headers
+	loadBody func() (*body, error) // returns the content in its encodings; only the first call creates it
 }
 
 // brotliSuffix ends the names of files that the build has compressed with brotli (scripts/compress.mjs). The build contains such

@@ -20,23 +20,24 @@ import (
 // This file compresses the content of pages and files, and writes it as a response in an encoding that the client accepts, or the status
 // 304 if the client has it already.
 
-// body is the content of a page or file in several encodings (HTTP's content codings). Each is compressed only once, for all requests.
+// body is the content of a page or file in several encodings (HTTP's content codings). The content is compressed only once in each
+// encoding, for all requests.
 type body struct {
 	variants     []*variant        // the preferred encoding first, the uncompressed content last
 	recompressed bool              // whether the brotli variant has brotli's best quality
 	inputsHash   [sha256.Size]byte // hash of the inputs from which a page was made (pageInputs.hash); zero for a file
 }
 
-// variant is the content of a body in one encoding. A page is compressed when the first request accepts the encoding, so that no request
-// waits for the other encodings.
+// variant is one encoding of a body. It has no bytes until the first request for the encoding, which compresses the content. So no request
+// waits for the compression in other encodings.
 type variant struct {
 	encoding string                         // content encoding, one of encodings; "" for the uncompressed content
 	mu       sync.Mutex                     // locked during the compression
 	encoded  atomic.Pointer[representation] // nil until the content is compressed
 }
 
-// representation contains the bytes of a variant and its header values. Each variant has its own entity tag (RFC 9110 §8.8.3.3). All
-// responses share the slices of header values, so nothing may change their elements.
+// representation is the compressed content of a variant: its bytes and the values of its response headers. Each variant has its own entity
+// tag (RFC 9110 §8.8.3.3). All responses share the slices of header values, so nothing may change their elements.
 type representation struct {
 	bytes                                []byte // nil if compression did not make the content smaller
 	encodingHeader, contentLength, etags []string

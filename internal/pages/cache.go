@@ -41,8 +41,9 @@ type pageKey struct {
 	day string // the current date, YYYY-MM-DD, which the boot data contains
 }
 
-// pageCache contains the finished pages of the current content version, and stale ones until they are replaced. It needs no method to
-// invalidate pages, because each call passes the current content versions, and content.Cache then drops older pages or marks them as stale.
+// pageCache contains the finished pages of the current content version (a number that each change of visible content raises), and stale
+// pages (made before this version, but after the last edit) until new ones replace them. No method invalidates pages: each call passes the
+// current version and that of the last edit to content.Cache, which drops pages from before the edit and marks other older pages as stale.
 type pageCache struct {
 	version *content.Version
 	changed <-chan struct{} // receives a value after the content version has changed
@@ -54,7 +55,7 @@ type pageCache struct {
 	// hasGarbage is true if pages were made or recompressed since the most recent memory.Release. That function slows the program down
 	// for milliseconds, so it is called only if hasGarbage is true.
 	hasGarbage atomic.Bool
-	lookups    content.Lookups // counts requests by whether they waited for a page to be made
+	lookups    content.Lookups // counts the requests that got a cached page, and those that waited for a new one
 }
 
 func newPageCache(version *content.Version) *pageCache {

@@ -26,13 +26,13 @@ const generatedLife = time.Second
 // made most recently.
 const largeFile = 1 << 20
 
-// generatedFiles caches the generated files by name. A name is a kind of file ("feed"), followed by a language ("feed en") or a
-// part ("sitemap 1") if there are several files of the kind. There are few names.
+// generatedFiles caches the generated files. If there is only one file of a kind, its name is the kind ("robots"). Otherwise the kind is
+// followed by the language ("feed en") or the number of the part ("sitemap 1").
 type generatedFiles struct {
 	mu          sync.Mutex
-	files       map[string]*generatedFile
-	cachedLarge *generatedFile           // the large file whose bytes are cached; nil for none
-	locks       map[string]chan struct{} // locks by kind of file, because files of a kind are made one at a time
+	files       map[string]*generatedFile // by name; there are few names, so none is removed
+	cachedLarge *generatedFile            // the large file whose bytes are cached; nil for none
+	locks       map[string]chan struct{}  // locks by kind of file, because files of a kind are made one at a time
 }
 
 // generatedFile is a file in the cache. When its bytes are removed from the cache, etag and changed stay. If the file is made again and
@@ -41,8 +41,9 @@ type generatedFile struct {
 	body    []byte // nil if another large file has replaced it in the cache
 	etag    string
 	made    time.Time // when the file was made most recently
-	changed time.Time // when this node first made these bytes, for Last-Modified
-	version int64     // the content version, read before the file was made; 0 if unknown
+	changed time.Time // when this server process first made these bytes, for Last-Modified
+	// version is the content version (a number that each change of visible content raises), read before the file was made; 0 if unknown.
+	version int64
 }
 
 // load returns a file that was made less than generatedLife ago, or makes it with build. version is the content version that the

@@ -18,10 +18,10 @@ import (
 
 // This file collects the information in the head of a page (describePage) and writes its tags (makeHead).
 
-// lang returns the language of the view as an i18n.Language.
+// lang returns the language of a view (what a URL selects) as an i18n.Language.
 func (v view) lang() i18n.Language { return i18n.Language(v.language) }
 
-// localizePath returns a path with the parameter that selects the language. English is the default and needs no parameter.
+// localizePath adds the URL parameter that selects the language to a path. English is the default and needs no parameter.
 func localizePath(path string, l i18n.Language) string {
 	switch {
 	case l != i18n.PT:

@@ -27,9 +27,9 @@ func newRenderer(dist fs.FS) (*render.Renderer, error) {
 // isServerRendered reports whether the server renders the page of a view. It renders all pages except those of the admin area.
 func (s *Service) isServerRendered(v view) bool { return s.renderer != nil && !isAdminPath(v.path) }
 
-// renderPage renders the page of a view from its boot data. inAdvance is true if no visitor waits for the page. The returned page is empty
-// if the browser has to render it. In this case ok is true if the server does not render this page at all, and false after an error, which
-// renderPage logs.
+// renderPage renders the page of a view (what a URL selects) from its boot data (the JSON in the page from which its scripts start).
+// inAdvance is true if no visitor waits for the page. If the returned page is empty, the browser has to render it: ok is then true if the
+// server never renders this page, and false after an error, which renderPage logs.
 func (s *Service) renderPage(ctx context.Context, v view, bootJSON string, inAdvance bool) (page render.Page, ok bool) {
 	if !s.isServerRendered(v) {
 		return page, true

@@ -12,18 +12,19 @@ import (
 // This file applies the owner's choices for the gallery to the pages of the build: which types of works the gallery shows, and in which
 // order works are listed.
 
-// Parts of the queries in the page manifest of the build. The method choose replaces them with those for the owner's choices.
+// Default parts of the queries in the page manifest (the list of pages that the build writes). The method choose replaces them with the
+// parts for the owner's choices.
 const (
 	builtCondition = "artwork_type=not.in.(oil,acrylic)"    // selects the works that the gallery shows
 	builtOrder     = "order=created_at.desc"                // the order in which works are listed
 	builtTypes     = "types=ov.{digital,mural,watercolour}" // selects the series with a work of a type that the gallery shows
 )
 
-// sitePages is the page manifest of one site. It has no pages for the types of works that the gallery does not show, and its queries
-// contain the owner's choices. Requests share it and must not change it.
+// sitePages is the page manifest with the owner's choices: it has no pages for types of works that the gallery does not show, and its
+// queries select and order works as the owner has chosen. Requests share it and must not change it.
 type sitePages struct {
 	pageManifest
-	edited    int64 // the content version of the last edit before the settings were read
+	edited    int64 // content version of the last edit before the settings were read; after a later edit, the settings are read again
 	gallery   settings.Gallery
 	condition string // selects the works that the gallery shows, as a query string
 	order     string // the order of the gallery's works, as a query string
@@ -36,7 +37,7 @@ func newSitePages(built pageManifest, g settings.Gallery) *sitePages {
 	for _, builtPage := range built.Pages {
 		filter, isGallery := galleryFilter(builtPage.Path)
 		switch {
-		case !isGallery:
+		case !isGallery: // such as the home page, whose featured works have an order of their own
 			p.Pages = append(p.Pages, builtPage.choose(p.condition, "order="+g.StripOrder(), g.Types))
 		case filter == allTypes:
 			p.Pages = append(p.Pages, builtPage.choose(p.condition, p.order, g.Types))

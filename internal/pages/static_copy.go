@@ -26,12 +26,12 @@ type StaticView struct {
 
 // StaticPage is a rendered page of a static copy.
 type StaticPage struct {
-	HTML  []byte // contains the script elements of the page on the site
-	Parts int    // number of the parts of the gallery; 1 for other pages
+	HTML  []byte // as on the site, with script elements, which package archive removes
+	Parts int    // number of parts into which the gallery is divided; 1 for other pages
 }
 
-// RenderedPaths returns the paths of the pages that the server renders. The error is ErrNotBuilt if the program was compiled without
-// the site.
+// RenderedPaths returns the paths of the pages that the server renders, which are those of a static copy. The error is ErrNotBuilt if the
+// program was compiled without the site.
 func (s *Service) RenderedPaths(ctx context.Context) ([]string, error) {
 	if s.template == nil || s.renderer == nil {
 		return nil, ErrNotBuilt
@@ -45,8 +45,9 @@ func (s *Service) RenderedPaths(ctx context.Context) ([]string, error) {
 
 var errNotRendered = errors.New("the page could not be rendered")
 
-// LocateStatic returns the view of the page on which the site shows the work linked.Work, in the language of linked. linked.Path is
-// ignored, because a link can name another page. ok is false if the site shows no such work.
+// LocateStatic returns the page of the static copy that shows the work linked.Work, in the language linked.Language. The caller makes links
+// to the work lead to that page. linked.Path is not used, because a link can open a work on any page. ok is false if the site does not show
+// the work.
 func (s *Service) LocateStatic(ctx context.Context, linked StaticView) (at StaticView, ok bool, err error) {
 	site, err := s.pagesOf(ctx)
 	if err != nil {

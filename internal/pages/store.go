@@ -7,6 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file reads tables that /rest/v1 does not offer.
+
 // wasDeleted reports whether a work with this id existed and was deleted. Its URL then has the status 410 (Gone) instead of 404.
 func (s *Service) wasDeleted(ctx context.Context, id string) (bool, error) {
 	return db.One[bool](ctx, s.db, "select exists (select 1 from gone_works where id = $1)", id)

@@ -9,7 +9,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// manifestIcon is an entry of "icons" in the web app manifest.
+// manifestIcon is an element of the array "icons" in the web app manifest.
 type manifestIcon struct {
 	Src     string `json:"src"`
 	Sizes   string `json:"sizes"`

@@ -48,7 +48,7 @@ func newAEAD(key []byte) cipher.AEAD {
 	return aead
 }
 
-// Seal encrypts plain and binds it to a purpose: a text that names the use or the row of the sealed bytes. Open fails for any other
+// Seal encrypts plain and binds it to a purpose: a string that names the use or the row of the sealed bytes. Open fails for any other
 // purpose, so sealed bytes that are copied to another row or column cannot be opened there.
 func (s Sealer) Seal(plain []byte, purpose string) []byte {
 	return s.current.Seal(nil, nil, plain, []byte(purpose))

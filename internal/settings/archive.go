@@ -39,7 +39,7 @@ func checkBool(value json.RawMessage) error {
 	return json.Unmarshal(value, &b)
 }
 
-// checkChoice returns a function that returns an error unless a value is one of the texts in choices.
+// checkChoice returns a function that returns an error unless a value is one of the strings in choices.
 func checkChoice(choices ...string) func(json.RawMessage) error {
 	return func(value json.RawMessage) error {
 		var s string

@@ -8,14 +8,14 @@ import (
 	"atelie/internal/i18n"
 )
 
-// Commissions are the settings about commissions. Pages contain them unless State is CommissionsOff.
+// Commissions are the settings about commissions (works that visitors order). Pages contain them unless State is CommissionsOff.
 type Commissions struct {
 	State string          `json:"state"` // one of commissionStates
 	Texts CommissionTexts `json:"texts"`
 	// Slots is how many commissions the artist works on at a time, at most maxSlots; 0 means no limit. Pages do not contain Slots.
 	Slots int `json:"slots,omitempty"`
 	// Free is how many slots are free. It is computed for pages and never stored. 0 means that pages do not show it: there is no limit, or
-	// commissions are not open.
+	// commissions are not open. If no slot is free, pages have the State CommissionsClosed instead of CommissionsOpen.
 	Free int `json:"free,omitempty"`
 }
 

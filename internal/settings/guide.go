@@ -9,13 +9,12 @@ import (
 	"atelie/internal/db"
 )
 
-// This file finds what the first-run guide shows: which texts and works the owner has not changed yet. The guide shows a new owner what to
-// set up.
+// The first-run guide shows a new owner what to set up. This file finds the texts and works for it that the owner has not changed yet.
 
 // guideStates are the states of the guide. The state is "" until the owner has finished or dismissed the guide.
 var guideStates = []string{"", "done", "dismissed"}
 
-// unchangedWorks is the name in the result of unchangedNames that means that all works are works of the demo content.
+// unchangedWorks is in the result of unchangedNames if all works are works of the demo content.
 const unchangedWorks = "works"
 
 // unchangedNames returns the names of the texts that the owner has not changed: those that equal the texts of a new site or of the demo

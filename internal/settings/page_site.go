@@ -6,8 +6,9 @@ import (
 	"atelie/internal/db"
 )
 
-// LoadPageSite reads the public part of the settings in the form that pages contain. It leaves out the settings about commissions while they
-// are off, and counts the free slots. If the owner has chosen so, the measured response time replaces the owner's text.
+// LoadPageSite reads the public part of the settings in the form that pages contain. It leaves out the settings about commissions while
+// they are off, and counts the free slots (how many more commissions the artist can take). If the owner has chosen so, the measured
+// response time replaces the owner's text.
 func LoadPageSite(ctx context.Context, q db.Querier) (Site, error) {
 	site, err := LoadSite(ctx, q)
 	if err != nil {

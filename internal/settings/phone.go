@@ -27,8 +27,8 @@ var lengthsByCode = sync.OnceValues(func() (lengths map[string][]int, err error)
 var phoneNumber = regexp.MustCompile(`^\+[\d ().-]+$`)
 
 // toE164 converts a phone number to E.164, such as +351912345678. ok is false if the number has no country code, or has too few or too many
-// digits for that country, because a number with a wrong digit can belong to somebody else. Only the form also checks the number ranges of
-// the country.
+// digits for that country, because a number with a wrong digit can belong to somebody else. The number ranges of the country are checked by
+// the form, but not here.
 func toE164(phone string) (number string, ok bool) {
 	if !phoneNumber.MatchString(phone) {
 		return "", false

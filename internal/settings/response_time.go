@@ -20,20 +20,20 @@ const (
 )
 
 const (
-	minAnswers  = 10 // minimum number of answers for a response time
-	lastAnswers = 20 // the response time is that of the newest answers, at most this number
+	minAnswers  = 10 // minimum number of answered messages for a response time
+	lastAnswers = 20 // how many of the newest answered messages are measured
 )
 
 // answerTimes is the result of measuring the response time.
 type answerTimes struct {
-	Answers int    `json:"answers"` // number of measured answers
+	Answers int    `json:"answers"` // number of answered messages that were measured
 	Hours   int    `json:"hours"`   // the response time; 0 if there are fewer than minAnswers answers
 	EN      string `json:"en"`      // the text that visitors read, in English; "" if Hours is 0
 	PT      string `json:"pt"`      // the text in Portuguese
 }
 
-// If pages show the measured response time, MeasureResponseTime measures it and stores the result. A result that equals the stored
-// one is not written, so that the cached pages stay valid.
+// MeasureResponseTime measures the response time and stores it, if the owner has chosen that pages show the measured time. A result that
+// equals the stored one is not written, so that the cached pages stay valid.
 func (s *Service) MeasureResponseTime(ctx context.Context, q db.Querier) error {
 	site, err := LoadSite(ctx, q)
 	if err != nil {

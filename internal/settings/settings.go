@@ -42,7 +42,8 @@ type Site struct {
 	Gallery      Gallery   `json:"gallery"`
 	// Commissions is missing in the JSON if all its fields are empty.
 	Commissions Commissions `json:"commissions,omitzero"`
-	// ResponseTime is responseWritten or responseMeasured. It selects a text, which pages contain instead of it (LoadPageSite).
+	// ResponseTime selects the text about the response time: responseWritten or responseMeasured. Pages contain the selected text in Texts,
+	// and not this field (LoadPageSite).
 	ResponseTime string `json:"responseTime,omitempty"`
 	// EnquiryLinks is whether visitors get a private link to follow their message. Pages do not contain this field.
 	EnquiryLinks bool `json:"enquiryLinks,omitempty"`

@@ -23,10 +23,10 @@ var seed []byte
 
 // Keys of the rows of site_settings. Only the row SiteKey is public: pages contain nothing of the other rows.
 const (
-	SiteKey           = "site"
+	SiteKey           = "site"            // the public part of the settings (Site)
 	noticeEmailKey    = "notice.email"    // a list of e-mail addresses
 	noticeWebhookKey  = "notice.webhook"  // URL, or "" for none
-	noticeLanguageKey = "notice.language" // "en", "pt", or ""
+	noticeLanguageKey = "notice.language" // "en", "pt", or "" for the language of each owner's account
 	thanksKey         = "thanks.enabled"  // whether visitors get a thank-you mail
 	guideKey          = "guide"           // one of guideStates
 )

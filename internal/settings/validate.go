@@ -36,8 +36,8 @@ const (
 // messageMonths are the valid values of Site.MessageMonths: after how many months messages are deleted. 0 means never.
 var messageMonths = []int{0, 6, 12, 24}
 
-// errField returns the error for an invalid field. Its code is the SQLSTATE invalid_parameter_value. Its Details are the field's name, such
-// as "site.email". The form shows the error beside that field.
+// errField returns the error for an invalid field. Its code is the SQLSTATE invalid_parameter_value. The field Details has the name of
+// the setting, such as "site.email". The form shows the error beside the input for that setting.
 func errField(field, why string) *apperr.Error {
 	e := apperr.New(http.StatusBadRequest, "22023", field+" "+why)
 	e.Details = field
