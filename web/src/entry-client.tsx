@@ -11,6 +11,9 @@ import { loadLanguage, loadTexts } from "@/lib/texts";
 import { whenPageLoads, whenVisitorMoves } from "@/lib/visitor-moves";
 import "@/styles/site.css";
 
+// This file starts the site in the browser: it loads the texts and the code of the page, and then hydrates the server's HTML, or
+// renders the page if there is none.
+
 const root = document.getElementById("root");
 if (!root) throw new Error("There is no root element");
 const boot = parseBoot(document.getElementById("boot")?.textContent);

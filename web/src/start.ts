@@ -1,6 +1,7 @@
 // The first script of a page that the server has rendered. It delays the site's code, so that the pictures of the first
 // screen load first. The code loads when those pictures are painted, after MAX_WAIT, or at the first interaction of the
-// visitor, whichever comes first. What lies below the first screen loads when the visitor moves (lib/visitor-moves.ts).
+// visitor, whichever comes first. What lies below the first screen loads at the visitor's first move, that is, when the
+// visitor points, clicks, types or scrolls (lib/visitor-moves.ts).
 
 const MAX_WAIT = 4000; // milliseconds
 const INTERACTIONS = ["pointermove", "pointerdown", "click", "wheel", "keydown", "focusin"];

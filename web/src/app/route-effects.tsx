@@ -10,8 +10,8 @@ const PAGE_METADATA =
   "head>:is([rel=canonical],[hreflang],[name=description],[property],[name^=twitter],[type$=json],[name=robots])";
 
 /**
- * Focuses the page's main element. A page whose code is still loading replaces that element later, and the focus is lost.
- * Then the new element is focused too, until the visitor presses something or the returned function is called.
+ * Focuses the page's main element. A page whose code is still loading replaces that element later, and the focus is lost. Then the
+ * new element gets the focus, until the visitor presses a key or clicks, or the returned function is called.
  */
 function focusMain(): () => void {
   const focus = () => document.getElementById("main")?.focus({ preventScroll: true });

@@ -2,8 +2,8 @@ import type { OwnerBackend } from "@/lib/backend";
 import { messageOf } from "@/lib/errors";
 
 /**
- * Calls a server function as the signed-in owner and returns its response. Rejects with an Error that has the function's
- * message.
+ * Calls a function of the server (/functions/v1/<name>) as the signed-in owner and returns its response. Rejects with an Error that
+ * has the message of the response; its cause is the error of supabase-js.
  */
 export async function callFunction<Result>(
   backend: OwnerBackend,

@@ -19,9 +19,9 @@ export function localText(language: Language, ...texts: (string | null | undefin
 }
 
 /**
- * Like localText, for columns of a row that each have a column in Portuguese beside them. If a row
- * has no text in Portuguese, its texts are not marked with a language: the row may be older than
- * those columns, and its texts may be in either language.
+ * Like localText, for columns of a row; a column such as `title` is in English, and `title_pt` in Portuguese. If a row has no text
+ * in Portuguese, the result has no `lang`, because the row may be older than the Portuguese columns and have Portuguese texts in
+ * the others.
  */
 export function rowText<Name extends string>(
   language: Language,

@@ -6,9 +6,9 @@ const whenFired = (hasFired: boolean, target: EventTarget, event: string): Promi
   });
 
 /**
- * Resolves when the visitor first moves: points, presses, types or scrolls, or has a window that shows more than the first
- * screen. Code and pictures that the first screen does not need wait for this move. start.ts, the first script of the page,
- * detects the move. On pages without start.ts, this resolves immediately.
+ * Resolves when the visitor first "moves": points, clicks, types or scrolls, or has a window that shows more than the first screen.
+ * Code and pictures that the first screen does not need wait for it. start.ts, the first script of the page, detects the move. On
+ * pages without start.ts, this resolves immediately.
  */
 export const whenVisitorMoves = () =>
   whenFired("moved" in document.documentElement.dataset, document, "moved");

@@ -27,8 +27,8 @@ export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
   const t = useT();
   const { language } = useLanguage();
   const action = useClientReviewAction(messageId);
-  // The review as it was when the owner began to edit it; null while it is not edited. If the client has changed the review
-  // since then, the server rejects the approval.
+  // The review as it was when the owner began to edit it; null while no form is open. The server rejects the approval if the client
+  // has changed the review since then.
   const [edited, setEdited] = useState<ClientReview | null>(null);
   // Whether visitors see the review once it is approved.
   const [active, setActive] = useState(true);

@@ -32,7 +32,7 @@ export function ClientReviewForm({
 }: ClientReviewFormProps) {
   const t = useT();
   const [values, setValues] = useState<Texts>({ name, place, text });
-  // True after the first press of the submit button. Empty required fields are marked from then on.
+  // True after the first attempt to approve. Empty required fields are marked from then on.
   const [checked, setChecked] = useState(false);
   /** The props of the field for a text. */
   const field = (column: keyof Texts) => ({

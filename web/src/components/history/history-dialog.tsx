@@ -96,7 +96,7 @@ function VersionItem({ revision, differences, bringBack }: VersionItemProps) {
   const id = useId();
   const [open, setOpen] = useState(false);
   const [busy, setBusy] = useState(false);
-  // Set immediately, unlike the state, so that a second press before the next render is ignored.
+  // Set immediately, unlike the state, so that a second click before the next render is ignored.
   const running = useRef(false);
   const { actor } = revision;
 

@@ -30,7 +30,7 @@ export function RecentlyDeleted<Table extends HistoryTable>({
   const t = useT();
   const { language } = useLanguage();
   const [open, setOpen] = useState(false);
-  // The ids of the revisions whose rows are being brought back.
+  // The ids of the revisions that are being brought back. A revision is a deleted row as it was before the deletion.
   const [pendingIds, setPendingIds] = useState<readonly number[]>([]);
   // Resolves when the last row that the owner has chosen is back.
   const lastBringBack = useRef<Promise<unknown>>(Promise.resolve());

@@ -68,7 +68,7 @@ export function RevisionListState<Before>({
   );
 }
 
-/** The button that fetches older revisions. After the first press, a line below it says how many are shown. */
+/** The button that fetches older revisions. After the first click, a line below it says how many are shown. */
 function OlderRevisions({ query, shown }: { query: RevisionQuery<unknown>; shown: number }) {
   const t = useT();
   const { pages, hasNextPage, isFetchingNextPage } = query;

@@ -25,25 +25,24 @@ import { useT } from "@/lib/i18n";
 import { confirmLeave } from "@/lib/leave-guard";
 import { cn } from "@/lib/cn";
 
-// Whether the page is scrolled, as the arguments of useSyncExternalStore: onScroll subscribes, isScrolled reads the value, and
-// notScrolled is the value for the server's HTML.
-function onScroll(notify: () => void) {
+// The three arguments of useSyncExternalStore by which the header knows whether the page is scrolled.
+function subscribeToScroll(notify: () => void) {
   window.addEventListener("scroll", notify, { passive: true });
   return () => window.removeEventListener("scroll", notify);
 }
 const isScrolled = () => window.scrollY > HEADER_SOLID_AFTER_PX;
-const notScrolled = () => false;
+const isScrolledOnServer = () => false;
 
 /**
  * The header of every page. Over a hero (the first section of the home page) it is transparent until the page is scrolled or
- * the menu opens. The style sheet detects the hero by its attribute data-hero, so that the server's HTML is right without
- * scripts.
+ * the menu opens. The style sheet finds the hero by its attribute data-hero, so that the header is transparent in the
+ * server's HTML, before any script runs.
  */
 export function Header() {
   const t = useT();
   const { session, role, signOut } = useAuth();
   const { pathname } = useLocation();
-  const scrolled = useSyncExternalStore(onScroll, isScrolled, notScrolled);
+  const scrolled = useSyncExternalStore(subscribeToScroll, isScrolled, isScrolledOnServer);
   const [menuOpen, setMenuOpen] = useState(false);
   // The header element, which also contains the menu panel.
   const root = useRef<HTMLElement>(null);
@@ -54,7 +53,7 @@ export function Header() {
   const isAdmin = role === "admin";
 
   const closeMenu = () => setMenuOpen(false);
-  // The Escape key closes the menu.
+  // While the menu is open, the page behind it cannot be scrolled or focused, and Escape closes the menu.
   usePageLock(menuOpen, root, () => {
     closeMenu();
     menuButton.current?.focus();

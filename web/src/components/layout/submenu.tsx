@@ -5,7 +5,7 @@ import { navItemClasses } from "@/components/layout/nav-item";
 import { SUBMENU_CLOSE_DELAY_MS, SUBMENU_OPEN_DELAY_MS } from "@/lib/constants";
 import { cn } from "@/lib/cn";
 
-/** An entry of the submenu: its text and path. */
+/** A link in the submenu: its text and path. */
 type SubmenuItem = { label: string; to: string };
 
 type SubmenuProps = {
@@ -20,11 +20,11 @@ type SubmenuProps = {
 };
 
 /**
- * What opened the submenu; null while it is closed. A submenu opened by the mouse closes when the mouse leaves. A submenu
- * opened by focus or press closes when the focus leaves, or when its button is pressed again. A press outside and Escape
- * close it in every case.
+ * What opened the submenu: the mouse over it, the keyboard focus, or a click on its button; null while it is closed. If the mouse
+ * opened it, it closes when the mouse leaves, otherwise when the focus leaves or its button is clicked again. A click outside and
+ * Escape always close it.
  */
-type OpenCause = "mouse" | "focus" | "press" | null;
+type OpenCause = "mouse" | "focus" | "click" | null;
 
 /** A header link with a submenu. The submenu opens on hover, on keyboard focus and by the button beside the link. */
 export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps) {
@@ -38,7 +38,7 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
 
   useEffect(() => () => clearTimeout(timer.current), []);
 
-  // Closes the submenu by a press outside or Escape.
+  // Closes the submenu by a click outside or Escape.
   useEffect(() => {
     if (!open) return;
     const onPointerDown = (event: globalThis.PointerEvent) => {
@@ -112,9 +112,9 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
         aria-expanded={open}
         aria-controls={panelId}
         onClick={(event) => {
-          // Hovering has opened the menu already, so a mouse press keeps it open. Keys toggle.
+          // Hovering has opened the menu already, so a mouse click keeps it open. Keys toggle.
           const byMouse = openCause === "mouse" && event.detail > 0;
-          setOpenCause(open && !byMouse ? null : "press");
+          setOpenCause(open && !byMouse ? null : "click");
         }}
         className="-mr-[10px] flex h-11 w-8 flex-none items-center rounded-sm pl-1 xl:-mr-[22px] xl:w-11"
       >

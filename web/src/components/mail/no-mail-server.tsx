@@ -3,7 +3,7 @@ import { Notice } from "@/components/ui/notice";
 import { useT } from "@/lib/i18n";
 import { useMailServer } from "@/lib/mail-test";
 
-/** Warns the owner that no mail server is configured. Renders nothing if there is one or until that is known. */
+/** Warns the owner that no mail server is configured. Renders nothing if there is one, and while that is not known yet. */
 export function NoMailServer({ className }: { className?: string }) {
   const t = useT();
   const { data } = useMailServer();

@@ -10,7 +10,7 @@ import { useT } from "@/lib/i18n";
 type LaterPagesProps<Row> = CarouselSlides<Row> & {
   /** The number of rows in all pages, as the first page reports it. */
   total: number;
-  /** The largest index among the slides that the visitor has reached. */
+  /** The largest index of a slide that the visitor has reached. */
   furthest: number;
 };
 

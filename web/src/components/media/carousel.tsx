@@ -13,23 +13,23 @@ type Position = { selected: number; snaps: number; canPrev: boolean; canNext: bo
 const initialPosition: Position = { selected: 0, snaps: 0, canPrev: false, canNext: false };
 
 /**
- * A carousel with the site's settings, driven by the library embla. Embla loads when the visitor first interacts with the
- * page, or by `load`. Until then, presses of the buttons are counted, and embla applies them once it has loaded. The caller
- * sets `viewportRef` on the element that clips the slides, and renders `driver` anywhere. `embla` is the API of the library,
- * and `LaterPages` the component for CarouselPages. Both are undefined until they have loaded.
+ * The state and functions of a carousel. The caller sets `viewportRef` on the element that clips the slides, and renders `driver`
+ * anywhere. The library embla moves the slides. It loads when the visitor first interacts with the page, or when `load` is called.
+ * Steps by buttons or keys before that are counted, and made once it has loaded. `embla` is its API, and `LaterPages` the component
+ * for CarouselPages. Both are undefined until they have loaded.
  */
 export function useCarousel(options: EmblaOptions = {}) {
   const [viewport, viewportRef] = useState<HTMLElement | null>(null);
   const [code, setCode] = useState<typeof carouselCode>();
   const [embla, setEmbla] = useState<Embla | undefined>(undefined);
   const [position, setPosition] = useState(initialPosition);
-  // The steps of the presses before embla has loaded: forward minus back.
+  // The steps by button or key before embla has loaded: forward minus back.
   const pendingSteps = useRef(0);
 
   const load = useCallback(() => {
     import("@/components/media/carousel-driver").then(
       (module) => setCode(module.carouselCode),
-      // The carousel stays at its first slide. The next press attempts to load embla again.
+      // The carousel stays at its first slide. The next step attempts to load embla again.
       (error: unknown) => console.error("The carousel could not be loaded", error),
     );
   }, []);
@@ -39,7 +39,7 @@ export function useCarousel(options: EmblaOptions = {}) {
     if (mounted) void whenVisitorMoves().then(load);
   }, [mounted, load]);
 
-  // Applies the presses that came before embla, and follows its position.
+  // Applies the steps that came before embla, and follows the position of embla.
   useEffect(() => {
     if (!embla) return;
     const updatePosition = () =>

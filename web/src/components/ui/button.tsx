@@ -5,7 +5,7 @@ import { Spinner } from "@/components/ui/spinner";
 /** The props of Button: those of an element `button`, the style, and `loading`. */
 export type ButtonProps = ComponentProps<"button"> &
   ButtonStyle & {
-    /** Shows a spinner and ignores presses. The button is not disabled, because that would lose its focus. */
+    /** Shows a spinner and ignores clicks. The button is not disabled, because that would lose its focus. */
     loading?: boolean;
   };
 
@@ -23,7 +23,7 @@ export function Button({
   return (
     <button
       {...rest}
-      // A press on a loading submit button must not send the form again.
+      // A click on a loading submit button must not submit the form again.
       type={loading ? "button" : type}
       className={buttonClasses({ variant, size, className })}
       aria-busy={loading || undefined}

@@ -11,8 +11,8 @@ type RowEdgeProps = {
 };
 
 /**
- * An arrow at the edge of a row that has more content than fits. A press scrolls the row. The arrow is only for pointers: by
- * keyboard, the focus reaches the hidden content, and the row scrolls to it.
+ * An arrow at the edge of a row that has more content than fits. A click scrolls the row. The arrow is only for pointers, because
+ * the row scrolls by itself when Tab moves the focus to hidden content.
  */
 export function RowEdge({ side, row, className }: RowEdgeProps) {
   const Chevron = side === "left" ? ChevronLeft : ChevronRight;

@@ -17,7 +17,7 @@ type DropAreaProps = {
   className?: string;
 };
 
-/** A dashed area that opens the file picker when pressed and accepts dropped files. */
+/** A dashed area that opens the file picker when it is clicked, and accepts dropped files. */
 export function DropArea({
   kinds,
   multiple = false,

@@ -73,7 +73,7 @@ export function MediaField({
   );
 
   // The index of the tile whose picture has just become the main one; null if none has. The tile of the former main picture
-  // takes its place and gets the focus, because the pressed button is gone.
+  // takes its place and gets the focus, because the clicked button is gone.
   const exchangedIndex = useRef<number | null>(null);
   useEffect(() => {
     if (exchangedIndex.current === null) return;

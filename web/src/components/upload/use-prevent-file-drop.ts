@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-/** Ignores files dropped outside drop areas. Otherwise the browser would open the file and leave the page. */
+/** Makes the page ignore files that are dropped outside drop areas. The browser would otherwise leave the page and open the file. */
 export function usePreventFileDrop(): void {
   useEffect(() => {
     const refuse = (event: DragEvent) => {

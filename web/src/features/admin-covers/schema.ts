@@ -6,7 +6,7 @@ import type { MediaKind } from "@/lib/upload/media-types";
 
 /**
  * Validates the form of a cover (a large picture or video at the top of the home page). display_order, the number in the
- * order, is a text here, because as a number an empty input would become 0. Error messages are text keys.
+ * order, is a string here, because an empty input would become 0 as a number. Error messages are text keys.
  */
 export const coverSchema = z
   .object({

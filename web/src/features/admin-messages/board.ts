@@ -19,7 +19,10 @@ export function findCard(columns: readonly BoardColumn[], id: string) {
   return undefined;
 }
 
-/** The columns after a card was moved to the top of the column `to`. The server decides its place in the column. */
+/**
+ * Returns the columns with the card at the top of the column `to`. The page shows them until it has fetched the board again, in
+ * which the server has decided the card's place in the column.
+ */
 export function moveCard(
   columns: readonly BoardColumn[],
   card: BoardCard,

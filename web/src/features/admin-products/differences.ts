@@ -9,7 +9,7 @@ import type { TextKey } from "@/lib/texts";
 import type { AltTexts } from "@/lib/types";
 
 // This file names the fields in which two versions of a work differ, for the dialog of a conflict and for the history. A new
-// column of works needs an entry in `labels`, and one in PORTUGUESE if it has a text in Portuguese.
+// column of works needs an entry in `labels`, and one in PORTUGUESE if there is a second column with its text in Portuguese.
 
 /** The compared fields of a work and the text keys of their labels. Texts in Portuguese are added below. */
 const labels = {
@@ -32,7 +32,7 @@ const labels = {
   alt_texts: "products.altTexts",
 } satisfies Partial<Record<keyof ProductPayload, TextKey>>;
 
-/** The fields with a text in Portuguese, which is in a second field, such as title_pt. */
+/** The fields whose text the work also has in Portuguese, in a second field such as title_pt. */
 const PORTUGUESE = [
   "title",
   "description",

@@ -7,7 +7,8 @@ import { formValues, productPayload, type ProductPayload } from "@/features/admi
 import type { ArtworkType } from "@/lib/types";
 
 /**
- * A work that is to be made from a picture. The id becomes the id of the row, so that saving twice inserts one row.
+ * A work that is to be made from a picture and is not stored yet. (A stored work that only the owner sees is also called a draft:
+ * visibility.ts.) The id becomes the id of the row, so that saving twice inserts one row.
  */
 export type Draft = {
   id: string;
@@ -33,7 +34,7 @@ export type Draft = {
   progress: number;
   /** Public URL of the uploaded picture; null before the upload has ended. */
   url: string | null;
-  /** Whether the owner has pressed Save. The draft is then saved once its picture is uploaded. */
+  /** Whether the owner has clicked Save. If so, the draft is saved as soon as its picture is uploaded. */
   wanted: boolean;
   /**
    * Whether a save was attempted. If so, the row may exist and refer to the file, even if the

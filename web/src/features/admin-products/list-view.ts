@@ -3,8 +3,8 @@ import { oneOf, readPage, readQuery, withValues } from "@/lib/list-url";
 import { containing, quoted } from "@/lib/text-filter";
 import type { ArtworkType } from "@/lib/types";
 
-// This file reads the view of the list of works from the URL and writes it there. A new filter needs an entry in FLAGS, its
-// condition in api/list-products.ts, and a text.
+// This file reads the view of the list of works (search text, filters, order, layout and page) from the URL and writes it there.
+// A new filter needs an entry in FLAGS, its condition in api/list-products.ts, and a text with the key products.flag.<entry>.
 
 /** The choices of the filter Show in the list of works. "one-language-": the text exists in only one of the two languages. */
 export const FLAGS = [
@@ -39,7 +39,7 @@ export type Sort = (typeof SORTS)[number];
 /** How the works are listed: as a table, or as a wall of pictures. The first one is the default. */
 export const LAYOUTS = ["table", "wall"] as const;
 
-/** The view of the list of works: its search text, filters, order, layout and page. In `q`, `type` and `flag`, "" is no filter. */
+/** What the owner has chosen to see of the list of works. In `q` (the search text), `type` and `flag`, "" stands for no filter. */
 export type ProductView = {
   q: string;
   type: ArtworkType | "";

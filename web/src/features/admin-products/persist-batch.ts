@@ -7,20 +7,21 @@ import { loadDraft, deleteDraft, saveDraft } from "@/lib/drafts";
 import { renditionUrl } from "@/lib/media";
 
 /**
- * What the browser stores of a draft of a batch (lib/drafts.ts). `name` is the name of the picture's file. The file is stored
- * separately (lib/draft-files.ts) until it is uploaded.
+ * What the browser stores (lib/drafts.ts) of one draft of a batch, the works that the owner makes from many pictures together.
+ * `name` is the name of the picture's file. The file is stored separately (lib/draft-files.ts) until it is uploaded.
  */
 type PersistedDraft = Pick<Draft, "id" | "url" | "attempted" | "values"> & { name: string };
 
 /**
  * Restores the drafts that the browser has stored, and stores the changes of the batch from then on, so that drafts survive
- * a reload. The returned function stops this and deletes nothing. `form` is the name under which drafts are stored.
+ * a reload. The returned function stops the storing and deletes nothing. `form` is the name under which the first tab stores
+ * drafts; other tabs use names made from it (lib/draft-lock.ts).
  */
 export function persistBatch(batch: DraftBatch, form: string): () => void {
   let stopped = false;
   let stopStoring: (() => void) | undefined;
   void (async () => {
-    // Stored drafts that no other tab has open; without such drafts the batch gets a new name.
+    // The lock of stored drafts that no other tab has open. If there are none, the batch is stored under an unused name.
     const found = await lockSavedDraft(form);
     const { name, release } = found ?? (await lockNewDraft(form));
     const drafts = found ? await loadDrafts(name) : [];
@@ -48,7 +49,7 @@ export function persistBatch(batch: DraftBatch, form: string): () => void {
 /** Whether the picture is not uploaded yet, so that its file must be stored. */
 const isUnsent = ({ url, state }: Draft) => url === null && state !== "missing";
 
-/** Stores the drafts and files of a batch on each change. `storedFileIds` are the drafts whose files are stored already. */
+/** Stores the drafts and files of a batch on each change. `storedFileIds` has the ids of the drafts whose files are stored. */
 function storeChanges(batch: DraftBatch, name: string, storedFileIds: Set<string>): () => void {
   let lastText = "";
   const write = () => {

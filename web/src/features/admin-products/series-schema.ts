@@ -8,8 +8,8 @@ import type { Series } from "@/lib/types";
 
 /** The maximum length of a slug (the name of a series in URLs), in code points. The server refuses longer slugs. */
 const MAX_SLUG = 100;
-/** The form of a valid slug. */
-const slugText = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+/** A valid slug: words of small letters and digits, separated by single hyphens. */
+const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /** Makes a slug from a title: letters without accents, digits, and hyphens between words. */
 export function slugOf(title: string): string {
@@ -41,7 +41,7 @@ export const seriesSchema = (taken: readonly string[]) =>
     text_pt: z.string().check(z.trim(), z.maxLength(20_000)),
     slug: z.string().check(
       z.trim(),
-      z.regex(slugText, "series.slugInvalid"),
+      z.regex(slugPattern, "series.slugInvalid"),
       z.maxLength(MAX_SLUG, "series.slugInvalid"),
       z.refine((slug) => !taken.includes(slug), "series.slugTaken"),
     ),

@@ -6,7 +6,7 @@ export const VISIBILITIES = ["published", "scheduled", "draft"] as const;
 /** One of VISIBILITIES. */
 export type Visibility = (typeof VISIBILITIES)[number];
 
-/** PostgreSQL reads this value as the server's current time, so the clock of the owner's device does not matter. */
+/** A value of a time column that the server replaces by its current time, so the clock of the owner's device does not matter. */
 const SERVER_TIME = "now";
 
 /**
@@ -33,8 +33,8 @@ export function visibilityValues(product: Product | null): VisibilityValues {
 }
 
 /**
- * The `published_at` to save. If the choice is unchanged, the value of `product` is kept. For a new published work it is
- * undefined, for which the server stores the current time.
+ * The `published_at` to save. If the choice is unchanged, this is the value of `product`. For a new published work this is
+ * undefined, and the server then stores the current time.
  */
 export function publishedAt(
   { visibility, publish_at }: VisibilityValues,

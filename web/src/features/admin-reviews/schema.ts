@@ -24,6 +24,7 @@ export type ReviewFormState = {
   /** The base: the row from which the changes are made; null for a new review. */
   review: Review | null;
   values: ReviewValues;
+  /** The URL of the avatar; null for none. */
   image_url: string | null;
   /** Avatar files that were not uploaded when the draft was stored. */
   pending?: readonly PendingFile[];

@@ -6,8 +6,8 @@ const isTree = (value: unknown): value is Tree =>
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /**
- * The fields of `next` that differ from `base`, nested as they are in `next`. A list that differs is included as a whole. An
- * empty text, 0 or false is no change if `base` lacks the field.
+ * Returns what a save sends: the fields of `next` that differ from `base`, nested as they are in `next`. An array that differs
+ * is included as a whole. An empty string, 0 or false counts as unchanged if `base` lacks the field.
  */
 export function changesOf(base: object, next: object): Tree {
   const before = base as Tree;

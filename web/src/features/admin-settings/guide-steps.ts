@@ -20,14 +20,15 @@ export const STEP_TITLES: Record<GuideStep, TextKey> = {
   works: "guide.works",
 };
 
+/** The names of the owner's texts with these keys in both languages. */
 const inBothLanguages = (...keys: SiteTextKey[]) =>
   (["en", "pt"] satisfies Language[]).flatMap((language) =>
     keys.map((key) => `site.texts.${language}.${key}`),
   );
 
 /**
- * The names of each step's settings. The portrait's alternative text is not among them, because the text that a new
- * site starts with fits every portrait.
+ * The settings of each step, by the names that the server uses in `seed`, the list of settings that the owner has not changed
+ * yet. The portrait's alternative text is not among them, because the text that a new site starts with fits every portrait.
  */
 const STEP_SETTINGS: Record<GuideStep, readonly string[]> = {
   name: ["site.name"],

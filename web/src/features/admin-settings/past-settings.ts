@@ -19,7 +19,7 @@ import type { SiteSettings } from "@/lib/types";
 /** A setting as its row stores it: `key` is the row's id, and `value` has the type of one field of the settings. */
 export type StoredSetting = { key: string; value: unknown };
 
-/** The names of the fields of the settings, by the keys of their rows. */
+/** The names of the fields of SiteSettings, by the keys of the rows that store them. */
 const FIELDS: Record<string, keyof SiteSettings> = {
   site: "site",
   "notice.email": "noticeEmail",
@@ -30,7 +30,7 @@ const FIELDS: Record<string, keyof SiteSettings> = {
 
 /**
  * Returns the current settings with one setting as it was stored earlier. Fields that were empty then are missing in the
- * stored value. They become empty texts here, because a save does not change missing fields.
+ * stored value. They become empty strings here, because a save does not change missing fields.
  */
 export function withPast(now: SiteSettings, { key, value }: StoredSetting): SiteSettings {
   const field = FIELDS[key];

@@ -14,7 +14,7 @@ const typeKeys: Record<ArtworkType, TextKey> = {
   acrylic: "type.acrylic",
 };
 
-/** The language of a page with its translate function. */
+/** The language of a page, and `t`, the function that translates text keys into it. */
 export type PageLanguage = { language: Language; t: Translate };
 
 const orUntitled = (title: LocalText, t: Translate): LocalText =>

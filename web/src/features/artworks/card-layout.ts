@@ -1,20 +1,20 @@
 import type { Bounds, Sizes } from "@/lib/media";
 
 /**
- * Classes of the parts of a card: the box around the picture, a picture without metadata (`work`), and the placeholder of a
- * missing picture.
+ * CSS classes of the parts of a card: the box around the picture, the picture if its size is not known before it loads (`work`),
+ * and the placeholder of a missing picture.
  */
 type Classes = { box: string; work: string; missing: string };
 
 /** How artwork cards are laid out: as in the gallery, or as in the featured strip. */
 export type CardLayout = Classes & {
-  /** Classes of a picture with metadata. */
+  /** Classes of a picture with metadata, whose size is known before it loads. */
   known: string;
   /** Classes that keep the reserved height after a picture without metadata has loaded, so that nothing below moves. */
   reserved?: Classes;
   /** The widths at which a work of this aspect ratio (width by height) is displayed. */
   sizes(ratio: number): Sizes;
-  /** The smallest and largest width of the renditions to offer for this ratio. */
+  /** The smallest and largest width of the renditions (resized pictures) that the browser may choose from, for this ratio. */
   bounds?(ratio: number): Bounds;
 };
 

@@ -40,8 +40,8 @@ export function worksOf(block: number, page: Product[]): Product[] {
 }
 
 /**
- * The first works of a filter, taken from the first page of all works, which has the same order. Undefined if that page has no
- * work of the type, but later pages may have some.
+ * What is shown of a filter until its own first page has loaded: its works on the first page of all works, which has the same
+ * order. Undefined if that page has no work of the type, but later pages may have some.
  */
 export function firstPageFromAll(
   filter: GalleryFilter,

@@ -7,14 +7,14 @@ import {
   type Timer,
 } from "@/features/hero/hero-machine";
 
-/** A clock and its timers, in milliseconds; tests replace it. */
+/** The time and the timers of the browser, in milliseconds; tests replace them. `set` returns the id that `clear` takes. */
 export type Clock = {
   now(): number;
   set(run: () => void, ms: number): number;
   clear(id: number): void;
 };
 
-/** The carousel and its videos, on which the commands of the state machine act. */
+/** The commands of the state machine on the page: they move the carousel and play its videos. */
 export type Stage = {
   /** Moves to the next slide. */
   advance(): void;
@@ -23,7 +23,7 @@ export type Stage = {
   pause(index: number): void;
 };
 
-/** A running state machine of the hero. */
+/** Runs the state machine of the hero, the carousel at the top of the home page. */
 export type HeroController = {
   send(event: HeroEvent): void;
   getState(): HeroState;
@@ -53,6 +53,7 @@ export function createHeroController(clock: Clock, stage: Stage): HeroController
         cancel(timer);
         timers[timer] = clock.set(() => {
           delete timers[timer];
+          // "dwell" is how long a slide is shown; the other timer ends when a video is to play again.
           send({ type: timer === "dwell" ? "dwell-over" : "video-due" });
         }, after);
         return;

@@ -3,7 +3,8 @@ import { HERO_DWELL_MS, VIDEO_RETRY_DELAYS_MS, VIDEO_START_DELAY_MS } from "@/li
 // The rules of the hero carousel (docs/product.md, Hero) as a pure state machine: heroStep takes the state, an event and
 // its time, and returns the new state and a list of commands. hero-controller.ts executes the commands.
 //
-// A slide with a picture moves on after its dwell time. A slide with a video stays and plays the video while it is in view.
+// A slide with a picture is shown for its dwell time, and then the next slide follows. A slide with a video stays and plays the
+// video while it is in view.
 
 /** Whether a slide shows a picture or a video. */
 export type SlideKind = "image" | "video";
@@ -19,7 +20,7 @@ export type HeroState = {
   slides: readonly SlideKind[];
   /** The selected slide. */
   index: number;
-  /** Whether the hero is paused: by the button, or by the setting for reduced motion until the button is pressed. */
+  /** Whether the hero is paused: by the pause button, or by the setting for reduced motion until that button is clicked. */
   paused: boolean;
   /** The sources of the holds that have not ended. */
   holds: readonly HoldSource[];
@@ -30,13 +31,13 @@ export type HeroState = {
   /** Whether the page is still loading. Videos load only afterwards. */
   pageLoading: boolean;
   /**
-   * Remaining dwell time (for which a picture is shown) in milliseconds. Null while the slide changes: after an arrow is
-   * pressed or the time is over.
+   * The dwell time that was left when the dwell timer last started or stopped, in milliseconds; the full time for a new slide.
+   * Null while the slide changes: after an arrow is clicked or the time is over.
    */
   dwellLeft: number | null;
   /** When the dwell timer was started, in milliseconds of the caller's clock; null while it is stopped. */
   dwellSince: number | null;
-  /** Incremented for each selected slide, to distinguish a new dwell from a resumed one. */
+  /** Counts the selected slides, to distinguish a new dwell time from a resumed one. */
   dwell: number;
   /**
    * The video of the slide: "off" if it must not play, "waiting" for its start, "retrying" after it has stopped by itself,
@@ -45,7 +46,7 @@ export type HeroState = {
   video: "off" | "waiting" | "playing" | "retrying" | "refused";
   /** Whether the video starts from the beginning: true until it first plays after its slide was selected. */
   fromStart: boolean;
-  /** How many times playing the video was attempted again. Reset when the slide, the pause button or the visibility changes. */
+  /** How many times playing the video was retried. 0 again after the slide, the pause or the visibility has changed. */
   retries: number;
 };
 
@@ -55,9 +56,9 @@ export type HeroEvent =
   | { type: "slides"; slides: readonly SlideKind[] }
   /** The carousel has selected a slide. */
   | { type: "select"; index: number }
-  /** An arrow button was pressed; a "select" event with the new index follows. */
+  /** An arrow button was clicked; a "select" event with the new index follows. */
   | { type: "arrow" }
-  /** The pause button was pressed. */
+  /** The pause button was clicked. */
   | { type: "toggle" }
   /** A hold begins (`on`) or ends. */
   | { type: "hold"; source: HoldSource; on: boolean }
@@ -143,8 +144,8 @@ export function heroStep(state: HeroState, event: HeroEvent, now: number): Step 
       // Ends the dwell. The pointer or focus on the arrow button must not hold the next picture (docs/product.md, Hero).
       return update({ ...state, holds: [], dwellLeft: null }, state, now);
     case "toggle":
-      // A browser that refuses autoplay (Low Power Mode) plays during a press, so the command is immediate, not by a
-      // timer.
+      // A browser that refuses autoplay (Low Power Mode) plays during a user gesture, so the command is immediate,
+      // not by a timer.
       if (state.video === "refused")
         return [
           { ...state, video: "playing", holds: [], retries: 0 },

@@ -5,11 +5,11 @@ import { deviceText } from "@/features/session/device-text";
 import { dateTime } from "@/lib/owner-dates";
 import type { ActivityEntry } from "@/lib/types";
 
-// Makes the texts about an entry of the activity (who did what on the site, and when): whatText, whoText, and entryPath for its
-// link. A new action needs a line in ACTION_KEYS.
+// Describes an entry of the activity log (who did what on the site, and when): whatText and whoText return its texts, entryPath
+// returns the path that it links to. A new action needs a line in ACTION_KEYS.
 
 /**
- * The text keys by the kind and action of an entry. Some keys have a third word: the table, the role, or the part of the account
+ * The text key of an entry, by its kind and action. Some entries need a third word: the table, the role, or the part of the account
  * that was changed.
  */
 const ACTION_KEYS: Record<string, TextKey> = {

@@ -1,7 +1,7 @@
 import type { AuthFailure } from "@/lib/auth";
 
-// Reads the parameters of the links that the auth service mails. Such a link opens a page of the site. Its session is in the hash
-// of the URL; its error is in the hash or in the query string.
+// Reads the parameters of the links that the auth service mails. Such a link leads to a page of the site. The hash of the page's URL
+// then has the new session. If the link was not valid, the hash or the query string has an error instead.
 
 /** The query parameter of /admin/auth, the sign-in page, that selects the step for choosing a new password. */
 export const NEW_PASSWORD = "new-password";

@@ -5,7 +5,7 @@ import { movesBack, placeOf } from "@/lib/place-of";
 import { stackedToast } from "@/lib/toast";
 import type { MoveArgs } from "@/lib/types";
 
-/** The texts about a move. */
+/** The texts that are shown or announced after a row was moved. */
 type OrderTexts = {
   /** What screen readers announce after a move, without waiting for the server. */
   moved(place: { title: string; n: number; total: number }): string;
@@ -26,9 +26,9 @@ export function useRowOrder<Row extends { id: string; title: string }>(
   texts: OrderTexts,
 ) {
   const undoButton = useUndo();
-  // The ids in the order that the owner has chosen; null if the server's order is shown. Once the move is saved, `storedBefore`
-  // has the rows of that moment. The chosen order is shown until `stored` differs from them, because the rows that are fetched
-  // again arrive later than the response to the move.
+  // The ids in the order that the owner has chosen; null if the server's order is shown. `storedBefore` is `stored` as it was when
+  // the server confirmed the move. The chosen order is shown until `stored` changes again, because the rows are fetched again only
+  // after the move is saved.
   const [chosen, setChosen] = useState<{ ids: string[]; storedBefore?: Row[] } | null>(null);
   const latestStored = useRef(stored);
   useEffect(() => {

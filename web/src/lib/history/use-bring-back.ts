@@ -10,8 +10,8 @@ import { stackedToast } from "@/lib/toast";
 import type { Revision } from "@/lib/types";
 
 /**
- * Returns a function that calls `write` to bring rows or settings back, and shows the result in a toast with the title. `write`
- * resolves with the number of missing files; the returned function resolves with whether `write` has succeeded.
+ * Returns a function that brings rows or settings back by `write`, and shows the result in a toast. `title` is the title after
+ * success. `write` resolves with the number of files that no longer exist. The function resolves with true if `write` succeeded.
  */
 export function useBringBackToast() {
   const t = useT();

@@ -4,12 +4,12 @@ import { IMAGE_MAX_BYTES, VIDEO_MAX_BYTES } from "@/lib/constants";
 export type MediaKind = "image" | "video";
 
 /**
- * The picture format of iPhones. Only servers with libvips can read it, so its upload begins with a request for the types
- * that the bucket accepts.
+ * The picture format of iPhones. Only servers with libvips can read it, so the uploader first asks the server which types the bucket
+ * accepts.
  */
 export const HEIC = "image/heic";
 
-// The accepted types by extension. With them a file can be rejected by its name; sniff-type.ts then checks its bytes.
+// The accepted MIME types by extension, to reject a file by its name before its bytes are checked (sniff-type.ts).
 const mimeByExtension: Record<MediaKind, Record<string, string>> = {
   image: {
     jpg: "image/jpeg",

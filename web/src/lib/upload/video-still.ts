@@ -1,15 +1,17 @@
 import { STILL_MAX_PX } from "@/lib/upload/limits";
 
-// Makes stills in the browser. A still is the picture shown in place of a video until it plays; it is stored beside the video.
+// Makes stills in the browser. A still is the poster of a video: the picture shown until the video plays. It is stored beside the video.
 
 /** The quality of the JPEG, from 0 to 1. */
 const STILL_QUALITY = 0.88;
-// The limit for capturing a still. Chromium needs 0.3 to 1.7 s. For a video that it cannot read it fires no event, so without a
-// limit the capture would never end.
+/**
+ * How long capturing a still may take. Chromium needs 0.3 to 1.7 s, but fires no event for a video that it cannot read, so without
+ * a timeout the capture would never end.
+ */
 const CAPTURE_TIMEOUT_MS = 10_000;
 /** The mean brightness, from 0 to 255, up to which a frame is treated as black. */
 const DARK_MAX = 20;
-/** The moments of the frames to choose from, in this order, as shares of the video's duration. */
+/** The times of the frames to try, in this order, as fractions of the video's duration. */
 const MOMENTS = [0.1, 0.25, 0.5, 0.75, 0.02];
 
 /**

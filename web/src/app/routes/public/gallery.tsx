@@ -19,8 +19,9 @@ export function GalleryRoute() {
 }
 
 /**
- * Does what waits for the visitor's first move: prefetches the gallery's data when a link to the gallery is hovered, touched or
- * focused, and offers the Portuguese page. It is in this file, so that its code loads with the gallery's chunk.
+ * Starts what waits for the visitor's first interaction with the page: the gallery's data are prefetched from then on when a link to
+ * the gallery is hovered, touched or focused, and the Portuguese page is offered. It is here, so that its code loads with the
+ * gallery's chunk.
  */
 export function startGalleryPrefetch(cache: QueryClient, boot: Boot): void {
   prefetchGallery(cache, publicBackend(boot));

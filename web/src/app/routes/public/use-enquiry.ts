@@ -10,8 +10,8 @@ import type { Enquiry } from "@/features/contact/enquiry";
 type HistoryState = { enquiry?: Enquiry };
 
 /**
- * Returns a function that starts an enquiry about a work: it navigates to the contact form, and the form's message names the
- * work. The contact reason is "commission" for a customizable work, else "purchase".
+ * Returns a function that starts an enquiry (a new message about a work): it navigates to the contact form, and the form's message
+ * names the work. The contact reason is "commission" for a customizable work, else "purchase".
  */
 export function useStartEnquiry(): (product: Product) => void {
   const navigate = useNavigate();

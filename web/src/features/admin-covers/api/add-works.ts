@@ -27,8 +27,8 @@ export function useAddWorks() {
       const urls: string[] = [];
       for (const { image_url } of works) urls.push(await copyPicture(backend, boot, image_url));
       let covers = await fetchCoversInOrder(backend);
-      // The numbers of the new covers begin with the count of covers plus one, so gaps in the numbers are closed first: without
-      // ids the covers keep their order and get new numbers.
+      // The numbers of the new covers begin with the count of covers plus one, so gaps in the numbers are closed first.
+      // reorderCovers with no ids keeps the order and numbers the covers from 1.
       if (!isNumbered(covers)) {
         await reorderCovers(backend, []);
         covers = await fetchCoversInOrder(backend);

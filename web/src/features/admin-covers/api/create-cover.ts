@@ -36,8 +36,8 @@ export function useCreateCover() {
     scope: COVER_SCOPE,
     mutationFn: async ({ url, kind, chosenIndex }: NewCover) => {
       let covers = await fetchCoversInOrder(backend);
-      // The number of the new cover is the count of covers plus one, so gaps in the numbers are closed first: without ids the
-      // covers keep their order and get new numbers.
+      // The number of the new cover is the count of covers plus one, so gaps in the numbers are closed first. reorderCovers with
+      // no ids keeps the order and numbers the covers from 1.
       if (!isNumbered(covers)) {
         await reorderCovers(backend, []);
         covers = await fetchCoversInOrder(backend);

@@ -14,7 +14,7 @@ import { cn } from "@/lib/cn";
 type CoverPreviewProps = {
   cover: CoverImage;
   /**
-   * Object URL of a new cover's file: a picture that is shown until the stored one has loaded, or the still of a video.
+   * Object URL of a new cover's picture, shown until the stored one has loaded, or of a video's still (its poster picture).
    */
   preview?: string | null;
 };

@@ -9,8 +9,9 @@ import type { QueuedFile } from "@/lib/upload/upload-queue";
 import { cn } from "@/lib/cn";
 
 type UploadingCardProps = {
-  /** The file of the new cover. */
+  /** The file of the new cover, with the state of its upload. */
   entry: QueuedFile;
+  /** The uploads of all new covers. */
   queue: UploadQueue;
 };
 

@@ -17,7 +17,7 @@ type WorkPickerProps = {
   several: boolean;
   /** Whether the chosen works are being saved. */
   busy: boolean;
-  /** Gets the works in the order in which they were chosen. */
+  /** Called with the works in the order in which they were chosen. */
   onChoose(works: WorkWithPicture[]): void;
   onClose(): void;
 };
@@ -42,8 +42,8 @@ export function WorkPicker({ open, onClose, ...rest }: WorkPickerProps) {
 }
 
 /**
- * The content of the dialog. It is a separate component, because it is mounted at each opening, and so starts without search text
- * and chosen works.
+ * The content of the dialog. A separate component, so that it mounts at each opening and starts without a search text and without
+ * chosen works.
  */
 function Choice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, "open">) {
   const t = useT();

@@ -11,8 +11,9 @@ import { stackedToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
 
 /**
- * The covers in the order that the owner has chosen, also before the server has confirmed it. Until then the order is in the
- * state of the component. The query cache would render it one frame later, and a dropped card would flash at its old place.
+ * Returns the covers in the order that the owner has chosen, and `move`, which moves a cover and saves the new order. While the
+ * server saves it, the order is in the state of the component. From the query cache it would be rendered one frame later, and a
+ * dropped card would flash at its old place.
  */
 export function useCoverOrder(covers: CoverImage[]) {
   const t = useT();

@@ -9,8 +9,8 @@ import { dateTime, localDay } from "@/lib/owner-dates";
 import type { SiteHealth } from "@/lib/types";
 
 /**
- * The health of the site in one line, with a button that shows its details. An item is green only if it is proved: the
- * server has seen it work.
+ * The health of the site (the state of its backups, disk, mails and certificate) in one line, with a button that shows the details.
+ * An item is green only if it is proved, that is, if the server has seen it work.
  */
 export function HealthLine() {
   const t = useT();

@@ -9,18 +9,18 @@ import { saveFile } from "@/lib/save-file";
 type AddressPlace =
   | "messages"
   | "quarantine"
-  | "notices"
-  | "revisions"
-  | "activity"
+  | "notices" // mails and webhook calls to the owners about messages
+  | "revisions" // rows as they were before a change or a deletion
+  | "activity" // the log of who did what
   | "sign_ins"
   | "accounts"
-  | "queued_mails"
-  | "filed_mails";
+  | "queued_mails" // mails that are not sent yet
+  | "filed_mails"; // mails that the server stored as files
 
 /** How much is stored about an email address, or after erasing, how much was erased. */
 export type AddressData = {
   address: string;
-  /** The number of entries in each place. */
+  /** How many entries (rows, jobs or files) about the address each place has. */
   places: { name: AddressPlace; count: number }[];
   /** Whether the site's settings contain the address. They are not part of `places`. */
   settings: boolean;

@@ -16,7 +16,7 @@ import type { BoardCard, BoardColumn, CommissionStage, CommissionState } from "@
 /** A move of a card to another stage. */
 type Move = { card: BoardCard; from: CommissionStage; to: CommissionStage };
 
-/** The mutation key of moves. */
+/** The mutation key of moves, by which useBoard finds the moves that are being saved. */
 const MOVE_KEY = ["move-card"];
 
 /**

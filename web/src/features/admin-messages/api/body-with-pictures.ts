@@ -1,6 +1,6 @@
 /**
- * The body of a request about a conversation: JSON, or a form if there are pictures. The field `request` is the first in
- * the form, because the server stores the pictures while they arrive.
+ * Returns the body of a request about a conversation: `request`, which is sent as JSON, or a multipart form if there are pictures.
+ * The field `request` is the first in the form, because the server stores the pictures while they arrive.
  */
 export function bodyWithPictures(request: object, pictures: File[]): object {
   if (pictures.length === 0) return request;

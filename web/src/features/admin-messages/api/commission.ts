@@ -23,10 +23,14 @@ export type OfferDraft = {
 
 /** What the owner does with a commission, as the server's function takes it. */
 type CommissionAction =
+  /** Moves the commission to `stage`. The server refuses that if the commission is no longer in the stage `from`. */
   | { action: "stage"; stage: CommissionStage; from: CommissionStage }
+  /** Sets the day by which the work will be finished. */
   | { action: "promise"; promised_on: string }
   | ({ action: "offer" } & OfferDraft)
+  /** Withdraws the offer with this id. */
   | { action: "withdraw"; id: string }
+  /** Adds a note on the progress of the work. The page chooses its id, as that of an offer. */
   | { action: "progress"; id: string; text: string; pictures?: File[] };
 
 /** Calls the server's function for commissions. Without an action, it only returns the commission. */

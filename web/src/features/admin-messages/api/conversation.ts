@@ -6,7 +6,10 @@ import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 import type { ContactReply, Conversation } from "@/lib/types";
 
-/** Calls the server's function for conversations. Its response has the private link and the pictures, but not the replies. */
+/**
+ * Calls the server's function for conversations. Its response has the pictures and the private link (the URL at which the visitor
+ * follows the message), but not the replies.
+ */
 const callReply = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
   callFunction<Conversation>(backend, "contact-reply", body, signal);
 
@@ -35,10 +38,12 @@ export function useConversation(id: string) {
 /** What the owner does in a conversation, as the server's function takes it. */
 type ConversationAction =
   | { action: "reply"; id: string; text: string; pictures?: File[] }
+  /** Mails the reply with this id again. */
   | { action: "resend"; id: string }
+  /** Replaces the private link, or marks the conversation as done or not done. */
   | { action: "renew" | "done" | "reopen" };
 
-/** The mutation key of the actions in the conversation about a message. */
+/** The mutation key of the actions in a conversation, by which useIsReplying finds those that are being sent. */
 const actionKey = (messageId: string) => ["conversation-action", messageId];
 
 /** Whether a reply to a message is being sent, also by a form that is no longer shown. */

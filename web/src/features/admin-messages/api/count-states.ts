@@ -4,7 +4,7 @@ import { useOwnerBackend } from "@/lib/backend";
 import { messageKeys } from "@/lib/message-keys";
 import type { ConversationState } from "@/lib/types";
 
-/** Fetches the number of conversations in each state. */
+/** Fetches the number of conversations (messages with their replies) in each state. */
 export function useStateCounts() {
   const backend = useOwnerBackend();
   return useQuery({

@@ -6,7 +6,7 @@ import type { ContactSubmission } from "@/lib/types";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Fetches the message with this id, also if the list does not show it. The data is null if there is no such message. */
+/** Fetches the message with this id, whether or not the list shows it. The data is null if there is no such message. */
 export function useMessage(id: string | null) {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

@@ -8,7 +8,10 @@ import type { MessageNotice } from "@/lib/types";
 /** The interval at which notices are fetched again. */
 const NOTICES_POLL_MS = 60_000;
 
-/** Fetches the failed and retrying notices (mails and webhooks about a message) of these messages, by message id. */
+/**
+ * Fetches the notices about these messages that have failed or are being retried, by message id. A notice is a mail or webhook
+ * call that tells the owners about a message.
+ */
 export function useUndeliveredNotices(ids: readonly string[]) {
   const backend = useOwnerBackend();
   return useQuery({

@@ -22,8 +22,10 @@ type BoardCardProps = {
   /** Whether the card is picked up, by the pointer or by a key. */
   lifted: boolean;
   onOpen(): void;
+  /** Key and blur events of the card's button, for moving the card by keys (useLiftedCard). */
   onKeyDown(event: KeyboardEvent): void;
   onBlur(): void;
+  /** Called when the owner has chosen a stage in the card's menu. */
   onMove(to: CommissionStage): void;
 };
 
@@ -155,7 +157,7 @@ function MoveMenu({ label, next, onMove }: MoveMenuProps) {
           size="iconSm"
           variant="ghost"
           label={label}
-          // A press on the button is no drag of the card.
+          // Mouse and touch events on the button must not begin a drag of the card.
           onMouseDown={(event) => event.stopPropagation()}
           onTouchStart={(event) => event.stopPropagation()}
           className="relative z-10 mt-1 flex-none"

@@ -12,15 +12,18 @@ import { useT } from "@/lib/i18n";
 import type { BoardCard } from "@/lib/types";
 
 type BoardOfferDialogProps = {
-  /** The enquiry that was moved to the offers; null closes the dialog. */
+  /** The enquiry that the owner has moved to the stage `offer`; null closes the dialog. */
   card: BoardCard | null;
   onSent(): void;
-  /** Moves the card without an offer, because it was made by other means. */
+  /** Moves the card without sending an offer, for an offer that the owner has made outside the site. */
   onMoveOnly(): void;
   onClose(): void;
 };
 
-/** The dialog with the form for the offer that moves an enquiry to the stage `offer`. The card stays until the offer is sent. */
+/**
+ * The dialog with the form for the offer that moves an enquiry to the stage `offer`. The card stays in its column until the offer
+ * is sent.
+ */
 export function BoardOfferDialog({ card, onSent, onMoveOnly, onClose }: BoardOfferDialogProps) {
   const t = useT();
   return (

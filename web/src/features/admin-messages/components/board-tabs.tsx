@@ -14,7 +14,7 @@ type BoardTabsProps = {
   onShow(stage: CommissionStage): void;
 };
 
-/** The stages as buttons, for phones. A press shows the cards of a stage. A card that is dragged to a button moves to its stage. */
+/** The stages as buttons, for phones. A tap shows the cards of a stage. A card that is dropped on a button moves to that stage. */
 export function BoardTabs({ columns, shown, over, dropStateOf, onShow }: BoardTabsProps) {
   const t = useT();
   return (

@@ -15,7 +15,7 @@ type ClientReviewPanelProps = {
   finished: boolean;
 };
 
-/** The review about a finished commission: the request for it, and what the client has written. */
+/** The client's review about a finished commission: the owner's request for it, and what the client has written. */
 export function ClientReviewPanel({ messageId, finished }: ClientReviewPanelProps) {
   const t = useT();
   const { data: review } = useClientReview(messageId);

@@ -9,7 +9,7 @@ import type { CommissionState } from "@/lib/types";
 
 /**
  * Buttons that open the forms for an offer and for a note on the progress, if the stage of the commission allows them. A form
- * with a draft is open at first, for example if the page was rendered anew because a phone was turned.
+ * with a draft (a text that is not sent yet) is open at first, for example after a turn of the phone has mounted it again.
  */
 export function CommissionForms({
   messageId,

@@ -27,16 +27,19 @@ const newDraft = (): OfferDraft => ({
 
 type CommissionOfferFormProps = {
   messageId: string;
-  /** The terms that the offer will have; "" for none. */
+  /** The owner's terms of commissions, which the offer will have; "" for none. */
   terms: string;
   onSent(): void;
 };
 
-/** The form for an offer. The visitor gets the offer like a reply, and answers it at the private link. */
+/**
+ * The form for an offer: what the owner would do for which price. The visitor gets the offer like a reply, and accepts or declines
+ * it at the private link (the visitor's page about the message).
+ */
 export function CommissionOfferForm({ messageId, terms, onSent }: CommissionOfferFormProps) {
   const t = useT();
   const { draft, changeDraft, clearDraft } = useMessageDraft("offer", messageId, newDraft);
-  // True after the first press of the submit button. Empty required fields are marked from then on.
+  // True after the first attempt to send. Empty required fields are marked from then on.
   const [checked, setChecked] = useState(false);
   const action = useCommissionAction(messageId);
   const busy = useIsCommissionBusy(messageId);

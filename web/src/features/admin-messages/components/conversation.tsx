@@ -19,8 +19,8 @@ export function Conversation({ message }: { message: ContactSubmission }) {
   const { data } = useConversation(message.id);
   const { data: commission } = useCommission(message.id);
   if (!data) return null;
-  // `mail` says whether replies are mailed, `links` whether visitors get private links. `link` is the link to this message, or
-  // null.
+  // `mail` says whether replies are mailed, `links` whether visitors get private links (URLs at which they follow their messages).
+  // `link` is the link to this message, or null.
   const { replies, mail, links, link, language } = data;
   return (
     <section aria-label={t("messages.conversation")} className="mt-8 max-w-[40rem]">
@@ -47,7 +47,7 @@ export function Conversation({ message }: { message: ContactSubmission }) {
   );
 }
 
-/** A reply. The owner can mail it again if it may be mailed and is not being mailed already. */
+/** A reply. If it is the owner's and `mailable`, a button mails it again, unless it is being mailed already. */
 function Reply({
   reply,
   pictures,

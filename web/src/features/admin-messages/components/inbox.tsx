@@ -37,8 +37,8 @@ const noRows: ContactSubmission[] = [];
 const noNotices: MessageNotice[] = [];
 
 /**
- * The start of the last text in a conversation. Before a text of an owner it puts `you`, the word for "You". `pictures` is the text
- * for a reply that has only pictures.
+ * What a row shows of its conversation: the message, or how the last reply begins. `you`, the word for "You", is put before a
+ * reply of an owner. `pictures` replaces the text of a reply that has only pictures.
  */
 function lastTextOf(row: ContactSubmission, you: string, pictures: string): string {
   if (!row.last_author) return row.message;

@@ -9,8 +9,8 @@ import { localDay, shortDate } from "@/lib/owner-dates";
 import type { Conversation } from "@/lib/types";
 
 /**
- * The private link to a message, with buttons that copy and replace it. Without a link (null), a button makes one. Its URL is ""
- * if only the visitor knows it.
+ * Shows the private link of a message (the URL at which the visitor follows it), with buttons that copy and replace the link. If
+ * `link` is null, a button makes a link. If `link.url` is "", only the visitor knows the URL, and it cannot be copied.
  */
 export function LinkRow({ messageId, link }: { messageId: string; link: Conversation["link"] }) {
   const t = useT();

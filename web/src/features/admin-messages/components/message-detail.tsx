@@ -20,11 +20,11 @@ type MessageDetailProps = {
   undelivered: MessageNotice[];
   onStatus(status: ContactStatus): void;
   onDelete(): void;
-  /** Whether the message is shown in a dialog, as on phones, and not beside the list. */
+  /** True on phones, where the message is shown in a dialog and not beside the list. */
   inDialog: boolean;
 };
 
-/** The opened message of the inbox. Opening one of its reply links sets the status "replied". */
+/** The message that is selected in the inbox. Following one of its reply links sets its status to "replied". */
 export function MessageDetail({
   message,
   undelivered,

@@ -24,7 +24,7 @@ type OpenedMessageProps = {
   onClose(): void;
 };
 
-/** A message of the board of commissions and its conversation, in a dialog. On phones the dialog fills the window. */
+/** The dialog in which the board of commissions shows a message and its conversation. On phones the dialog fills the window. */
 export function OpenedMessage({ id, back, onClose }: OpenedMessageProps) {
   const t = useT();
   const narrow = useMediaQuery("(width < 48rem)");

@@ -8,7 +8,7 @@ import type { ConversationPicture } from "@/lib/types";
 const THUMBNAIL_WIDTH = 320;
 const DIALOG_WIDTH = 2560;
 
-/** The pictures of a reply. A press opens a picture in a dialog. */
+/** The pictures of a reply, as thumbnails. A click opens a picture in a dialog. */
 export function ReplyPictures({ pictures }: { pictures: ConversationPicture[] }) {
   const t = useT();
   // The picture in the dialog; undefined while the dialog is closed.

@@ -19,7 +19,7 @@ import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 import type { SavedReply } from "@/lib/types";
 
-/** The page on which the owner manages saved replies. A deleted one can be brought back from the toast. */
+/** The page on which the owner manages saved replies: texts to insert into replies. The toast after a deletion can undo it. */
 export function SavedReplies() {
   const t = useT();
   const replies = useSavedReplies();

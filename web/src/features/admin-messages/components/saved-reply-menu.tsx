@@ -18,11 +18,14 @@ type SavedReplyMenuProps = {
   onInserted(): void;
 };
 
-/** The classes of an entry. */
+/** The classes of a menu item. */
 const itemClass =
   "data-highlighted:bg-indigo-tint nav-text flex min-h-[46px] cursor-pointer items-center px-4 py-2 outline-none";
 
-/** A menu of the saved replies. Choosing one inserts its text. The last entry opens the page on which the owner edits them. */
+/**
+ * A menu of the saved replies: texts that the owner inserts into replies. A click on one inserts it. The last item opens the page
+ * on which the owner edits them.
+ */
 export function SavedReplyMenu({ language, name, onInsert, onInserted }: SavedReplyMenuProps) {
   const t = useT();
   const { data: replies } = useSavedReplies();

@@ -19,9 +19,9 @@ type LiftedCardOptions = {
   onLift(card: BoardCard): void;
   /** Called when a key has chosen a stage for the picked-up card. */
   onOver(stage: CommissionStage): void;
-  /** Called when the card was put down. `to` is null if it was put down outside all stages. */
+  /** Called when the card was put down, or moved by Alt and an arrow. `to` is null if it was put down outside all stages. */
   onDrop(card: BoardCard, column: BoardColumn, to: CommissionStage | null): void;
-  /** Called when the card was left where it was. */
+  /** Called when the move was cancelled. The card stays in its column. */
   onCancel(card: BoardCard, column: BoardColumn): void;
   /** Called when Alt and an arrow are pressed, but there is no stage in that direction. */
   onNowhere(card: BoardCard, column: BoardColumn): void;
@@ -36,8 +36,9 @@ const DIRECTIONS: Record<string, -1 | 1> = {
 };
 
 /**
- * The card of the board that is picked up, by the pointer or by keys. Space picks a card up and puts it down, arrows choose a
- * stage, and Escape leaves the card where it was. Alt and an arrow move a card immediately, without picking it up.
+ * Lets the owner move cards of the board. Returns the card that is picked up (`lifted`), and functions for the events of pointer and
+ * keys. Space picks a card up and puts it down, arrows choose a stage, and Escape cancels the move. Alt and an arrow move a card
+ * immediately, without picking it up.
  */
 export function useLiftedCard({ onLift, onOver, onDrop, onCancel, onNowhere }: LiftedCardOptions) {
   const [lifted, setLifted] = useState<LiftedCard | null>(null);

@@ -6,9 +6,9 @@ import { objectPath, publicUrl } from "@/lib/upload/object-url";
 import { stillOf } from "@/lib/upload/still-name";
 
 /**
- * Copies stored files of works, with the stills of videos (the pictures shown until a video plays). Adds the URL of each copy to
- * `copies`, by the URL of the original file. A retry with the same map copies only the files that the map lacks. URLs outside
- * the bucket are skipped, because the site never deletes such files, and so several works can share them.
+ * Copies the files of a work for its duplicate, with the stills of videos (the pictures shown until a video plays). Adds the URL
+ * of each copy to `copies`, by the URL of the original file. A retry with the same map copies only the files that the map lacks.
+ * URLs outside the bucket are skipped, because the site never deletes such files, and so several works can share them.
  */
 export async function copyFiles(
   backend: OwnerBackend,

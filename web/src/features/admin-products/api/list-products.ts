@@ -22,8 +22,8 @@ const LISTED_COLUMNS = "*,media,updated_at,is_published";
 const IDS_PER_READ = 1000;
 
 /**
- * Fetches one page of the admin table of works, filtered and sorted by the server; nothing while `enabled` is false. Polls while
- * the server makes renditions of the works' pictures.
+ * Fetches one page of the admin table of works, filtered and sorted by the server. Fetches nothing while `enabled` is false. Polls
+ * while the server makes renditions (the picture in other sizes and formats) of the works' pictures.
  */
 export function useProducts(view: ProductView, enabled = true) {
   const backend = useOwnerBackend();
@@ -39,7 +39,7 @@ export function useProducts(view: ProductView, enabled = true) {
   });
 }
 
-/** The request for all works of a view, filtered and sorted. `types` are the types of works that the gallery shows. */
+/** Makes the request for all works of a view, filtered and sorted. `types` are the types of works that the gallery shows. */
 function worksOf(
   backend: OwnerBackend,
   columns: string,

@@ -12,7 +12,7 @@ import type { MoveArgs, Series, SeriesWork } from "@/lib/types";
 
 // This file reads and changes series and their pairs. A pair is a row of series_works: one work in one series.
 
-// The query keys are not in lib/query-keys.ts, which visitors download. The first part is the table.
+// The query keys are not in lib/query-keys.ts, because visitors download that file. The first part is the name of the table.
 const seriesKey = ["series", "admin"] as const;
 const pairsKey = (seriesId: string) => ["series_works", seriesId] as const;
 

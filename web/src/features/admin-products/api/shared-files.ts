@@ -2,8 +2,8 @@ import type { OwnerBackend } from "@/lib/backend";
 import { quoted } from "@/lib/text-filter";
 
 /**
- * Returns the URLs of the list that any work uses, apart from the work with the id `exceptId` (undefined for a new work). The
- * files at these URLs must not be deleted.
+ * Finds the files that must not be deleted, because another work uses them. Returns those of `urls` that any work uses apart from
+ * the one with the id `exceptId` (undefined for a new work).
  */
 export async function findSharedFiles(
   backend: OwnerBackend,
@@ -12,7 +12,7 @@ export async function findSharedFiles(
 ): Promise<Set<string>> {
   const shared = new Set<string>();
   for (const url of urls) {
-    // "cs" is PostgREST's "contains": the list has the element.
+    // "cs" is PostgREST's "contains": the array has the element.
     const conditions = [
       ["image_url", "eq", quoted(url)],
       ["image_gallery", "cs", quoted(`{${quoted(url)}}`)],

@@ -12,6 +12,7 @@ import type { ArtworkType } from "@/lib/types";
 
 type ChangeDialogProps = {
   open: boolean;
+  /** Called with the fields that the owner has filled in, if there are any. */
   onSave(values: WorkValues): void;
   onClose(): void;
 };
@@ -37,7 +38,7 @@ export function ChangeDialog({ open, onSave, onClose }: ChangeDialogProps) {
   );
 }
 
-/** The form of the dialog. It is a component of its own, because it is mounted at each opening, and so starts with empty fields. */
+/** The form of the dialog. A separate component, so that it mounts at each opening and starts with empty fields. */
 function ChangeForm({ onSave, onClose }: Pick<ChangeDialogProps, "onSave" | "onClose">) {
   const t = useT();
   const [type, setType] = useState<ArtworkType | "">("");

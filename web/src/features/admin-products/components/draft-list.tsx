@@ -13,19 +13,20 @@ import { ARTWORK_TYPES } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
 import type { ArtworkType } from "@/lib/types";
 
-/** Lists the drafts of works made from chosen pictures, and has buttons that save, retry or discard all of them. */
+/** Lists the drafts of new works, one for each chosen picture, with buttons that save, retry or discard all of them. */
 export function DraftList({ drafts, batch }: DraftBatchProps) {
   const t = useT();
   const list = useRef<HTMLUListElement>(null);
-  // Whether the owner has tried to save, so that incomplete rows show an error.
+  // Whether the owner has tried to save. Incomplete rows show an error only then.
   const [submitted, setSubmitted] = useState(false);
+  // Whether the owner is asked whether to discard all drafts.
   const [discarding, setDiscarding] = useState(false);
   const markSubmitted = useCallback(() => setSubmitted(true), []);
   if (drafts.length === 0) return null;
 
   const allIds = drafts.map(({ id }) => id);
   const uploadedCount = drafts.filter(isUploaded).length;
-  // The times of publication that the drafts have.
+  // The different times of publication. The field for all drafts shows the time only if it is the same in all.
   const times = new Set(drafts.map(({ values }) => values.publish_at));
   const allScheduled = drafts.every(({ values }) => values.visibility === "scheduled");
   const failedIds = drafts.filter(({ state }) => state === "failed").map(({ id }) => id);
@@ -35,6 +36,7 @@ export function DraftList({ drafts, batch }: DraftBatchProps) {
     batch.save(allIds);
     const incomplete = drafts.findIndex((draft) => !isComplete(draft));
     if (incomplete < 0) return;
+    // The input that is missing: the title, which is the first one of the row, or else the time of publication.
     const field = hasTitle(drafts[incomplete]!) ? "input[type=datetime-local]" : "input";
     list.current?.children[incomplete]?.querySelector<HTMLInputElement>(field)?.focus();
   }

@@ -38,15 +38,15 @@ import type { TextKey } from "@/lib/texts";
 import { IMAGE_ONLY, VIDEO_ONLY } from "@/lib/upload/media-types";
 
 /**
- * The form of a work (a row of products) in a dialog: of a new work, an existing one, or a copy. A new field needs an entry in
- * schema.ts and an input in one of the groups below: TwoLanguages for a text in English and Portuguese.
+ * The form of a work (a row of products) in a dialog, for a new work, an existing one, or a duplicate. A new field needs its
+ * entries in schema.ts, and an input in one of the groups below. TwoLanguages is the input of a text in both languages.
  */
 export function ProductForm({
   start, // the state with which the form starts: the work, the values of its fields, and its files
-  draft: draftName,
+  draft: draftName, // the name under which the browser stores the draft
   onChanged, // stores the unsaved state as the draft; null deletes the draft
   onLoadNewer, // after a conflict: opens the dialog again with the version that was saved meanwhile
-  hasDraft, // whether the draft is stored
+  hasDraft, // returns whether the draft is stored now
   onCancel,
   onSaved,
 }: DraftFormProps<ProductFormState>) {

@@ -141,7 +141,7 @@ type SortHeadProps = {
   onSort(sort: Sort): void;
   /** The ascending order of this column. */
   ascending: Sort;
-  /** The descending order; without it a second press goes back to newest first. */
+  /** The descending order; without it a second click goes back to newest first. */
   descending?: Sort;
   className?: string;
   children: ReactNode;

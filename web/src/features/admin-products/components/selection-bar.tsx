@@ -22,6 +22,7 @@ type SelectionBarProps = {
   total: number;
   /** Whether the list is in the owner's order, which moves change. */
   canMove: boolean;
+  /** Sets these values in all selected works. */
   onChange(values: WorkValues): void;
   /** Opens the dialog that changes fields of all selected works. */
   onEditAll(): void;

@@ -27,6 +27,7 @@ export function SeriesPage() {
   const dialog = useDraftDialog("series", initialSeriesState(null));
   const { remove } = useChangeSeries();
   const { undoDeletion } = useBringBack("series");
+  // The series that the owner is asked whether to delete; null if none.
   const [deleting, setDeleting] = useState<Series | null>(null);
   // The id of the series whose history is open; "" if none is.
   const [historyId, setHistoryId] = useState("");

@@ -6,7 +6,7 @@ import { useT } from "@/lib/i18n";
 
 type VisibilityInputsProps = {
   visibility: Visibility;
-  /** What is wrong with the date and time. */
+  /** The error text below the input of the date and time. */
   error?: string;
   /** Props of the select element: its name or value, and its handlers. */
   select: Omit<ComponentProps<"select">, "id" | "required">;

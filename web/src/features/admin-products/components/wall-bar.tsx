@@ -13,6 +13,7 @@ type WallBarProps = {
   /** The number of works on the wall. */
   total: number;
   onSelectAll(): void;
+  /** Deselects all works. */
   onClear(): void;
   /** The buttons for what can be done with the selected works. */
   children: ReactNode;
@@ -21,8 +22,8 @@ type WallBarProps = {
 const iconProps = { "aria-hidden": true, size: 20, strokeWidth: 1.75 } as const;
 
 /**
- * The bar at the foot of the window while works are selected. If they are more than MAX_CHANGED, the buttons in `children` are
- * disabled.
+ * The bar at the foot of the window while works on the wall (the grid of pictures) are selected. If more than MAX_CHANGED are
+ * selected, the buttons in `children` are disabled.
  */
 export function WallBar({ count, total, onSelectAll, onClear, children }: WallBarProps) {
   const t = useT();

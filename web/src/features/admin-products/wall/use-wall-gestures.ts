@@ -7,7 +7,7 @@ import {
   type Point,
 } from "@/features/admin-products/wall/geometry";
 
-/** How far the pointer moves before a press becomes a drag. */
+/** How far the pointer moves with its button down before a drag begins. */
 const DRAG_DISTANCE_PX = 6;
 /** How long a finger rests on a work until the work is selected. */
 const LONG_PRESS_MS = 450;
@@ -16,7 +16,11 @@ const SCROLL_ZONE_PX = 90;
 /** How far the page then scrolls in each frame. */
 const SCROLL_STEP_PX = 18;
 
-/** The current gesture. A press becomes a drag when the pointer moves. A lasso is a rectangle that selects works. */
+/**
+ * The current gesture. "press": the pointer is down on a picture. "drag": a work is moved, after a press with mouse or pen or from
+ * the work's handle. "lasso": the pointer draws a rectangle, and the works that the rectangle touches are selected. `index` is
+ * that of the work.
+ */
 type Gesture =
   | { kind: "press"; start: Point; index: number }
   | { kind: "drag"; index: number }
@@ -25,6 +29,7 @@ type Gesture =
 type WallGestureOptions = {
   wall: RefObject<HTMLElement | null>;
   grid: Grid;
+  /** The number of works on the wall. */
   total: number;
   /** Whether works can be dragged to another place. */
   canMove: boolean;
@@ -32,6 +37,7 @@ type WallGestureOptions = {
   onDrop(index: number, place: number): void;
   /** Called with the indexes of the works that the lasso touches, when they change. */
   onLasso(indexes: number[]): void;
+  /** Called when a finger has rested on the work with this index. */
   onLongPress(index: number): void;
 };
 
@@ -51,10 +57,11 @@ export function useWallGestures(options: WallGestureOptions) {
   const pointer = useRef<Point>({ x: 0, y: 0 }); // position in the window
   // Identifies the works in the lasso that were reported last: their first index, last index and number.
   const reportedWorks = useRef<string | null>(null);
+  // The dragged picture beside the pointer, the line at the place of the drop, and the rectangle of the lasso.
   const preview = useRef<HTMLDivElement>(null);
   const placeMark = useRef<HTMLLIElement>(null);
   const lassoBox = useRef<HTMLDivElement>(null);
-  /** Whether the click that follows is the end of a gesture. */
+  /** Whether the next click is the end of a gesture and must be ignored. */
   const swallowClick = useRef(false);
   // The index of the work that is dragged.
   const [dragged, setDragged] = useState<number | null>(null);

@@ -6,7 +6,7 @@ import { refetch } from "@/lib/refetch";
 
 /**
  * The mutation scope that the changes of reviews share. Mutations of one scope run one after the other, so that the newest
- * order is saved last, and a review is deleted after its changes are saved. Saving changes of a deleted review fails.
+ * order is saved last, and a review is deleted only after its changes are saved (saving changes of a deleted review fails).
  */
 export const REVIEW_SCOPE = { id: "reviews" };
 

@@ -38,10 +38,10 @@ type SaveRequest = { base: Review; change: ReviewChange };
 /** The form of a new or existing review, with its avatar, its draft, and the dialog for conflicts. */
 export function ReviewForm({
   start, // the state with which the form starts: the review, the values of its fields, and its avatar
-  draft: draftName,
+  draft: draftName, // the name under which the browser stores the draft
   onChanged, // stores the unsaved state as the draft; null deletes the draft
   onLoadNewer, // after a conflict: opens the dialog again with the version that was saved meanwhile
-  hasDraft, // whether the draft is stored
+  hasDraft, // returns whether the draft is stored now
   onCancel,
   onSaved,
 }: DraftFormProps<ReviewFormState>) {

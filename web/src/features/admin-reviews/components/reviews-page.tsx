@@ -28,7 +28,7 @@ export function ReviewsPage() {
   const [deleting, setDeleting] = useState<Review | null>(null);
   // The id of the review whose history is open; "" if none is.
   const [historyId, setHistoryId] = useState("");
-  // Taken from the list, because the list has the newer row after a conflict. A copy from when the history was opened has not.
+  // Taken from the list at each render, so that after a conflict the dialog compares with the newer row.
   const historyRow = reviews.data?.find(({ id }) => id === historyId) ?? null;
 
   const addButton = (

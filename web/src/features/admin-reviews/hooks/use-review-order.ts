@@ -12,8 +12,9 @@ import { moveItem } from "@/lib/move-item";
 import { sortByIds } from "@/lib/sort-by-ids";
 
 /**
- * The reviews in the order that the owner has chosen, also before the server has confirmed it. Until then the order is in
- * the state of the component. The query cache would render it one frame later, and a dropped row would flash at its old place.
+ * Returns the reviews in the order that the owner has chosen, and `move`, which moves a review and saves the new order. While the
+ * server saves it, the order is in the state of the component. From the query cache it would be rendered one frame later, and a
+ * dropped row would flash at its old place.
  */
 export function useReviewOrder(reviews: Review[]) {
   const t = useT();

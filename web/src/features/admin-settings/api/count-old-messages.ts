@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 
-/** Counts the messages that are older than `months`. Nothing is fetched if `months` is 0 or `enabled` is false. */
+/** Counts the messages that are older than `months`. Fetches nothing if `months` is 0 (no limit) or `enabled` is false. */
 export function useOldMessageCount(months: number, enabled: boolean) {
   const backend = useOwnerBackend();
   return useQuery({

@@ -14,7 +14,7 @@ import { AdminGroup } from "@/components/layout/admin-group";
 import { useT } from "@/lib/i18n";
 import type { TextKey } from "@/lib/texts";
 
-/** The height of each text's areas in lines; 0 is a field of one line. */
+/** The height of the text areas of each text, in lines; 0 stands for inputs of one line. */
 const ROWS: Record<CommissionTextName, number> = {
   accepts: 3,
   declines: 3,
@@ -24,7 +24,7 @@ const ROWS: Record<CommissionTextName, number> = {
   terms: 4,
 };
 
-/** The settings of what pages say about commissions (works that clients order). `children` follow the fields. */
+/** The settings of what pages say about commissions (works that clients order). `children` are rendered below the fields. */
 export function CommissionsGroup({ children }: { children?: ReactNode }) {
   const t = useT();
   const { register, formState } = useFormContext<SettingsValues>();

@@ -14,15 +14,15 @@ import type { Language, SiteTexts } from "@/lib/boot";
 import { useLanguage, useT } from "@/lib/i18n";
 
 /**
- * Lists the steps of the first-run guide that are still to be done. A step is to be done while some of its settings have the
- * values with which a new site starts (the seed). Hidden without such steps, and after the owner has finished or dismissed the guide.
+ * Lists the unfinished steps of the first-run guide. A step is unfinished while one of its settings has the value with which a new
+ * site starts (the seed). Renders nothing if there is none, or after the owner has finished or dismissed the guide.
  */
 export function GuideChecklist() {
   const t = useT();
   const { language } = useLanguage();
   const { data } = useGuide();
   const { endGuide, savingState } = useEndGuide();
-  // "" is the state before the owner has finished or dismissed the guide.
+  // data.guide is "" until the owner finishes or dismisses the guide.
   const steps = data && data.guide === "" ? stepsWithSeed(data) : [];
   if (!data || steps.length === 0) return null;
   return (

@@ -69,7 +69,7 @@ export function PreviewDialog({ site, preview: PreviewContent, onClose }: Previe
   );
 }
 
-/** Ignores presses on links of the preview, because they would leave the form. Links that open a new tab still work. */
+/** Ignores clicks on links of the preview, because they would leave the form. Links that open a new tab still work. */
 function preventNavigation(event: MouseEvent) {
   const link = event.target instanceof Element && event.target.closest("a");
   if (link && link.target !== "_blank") {

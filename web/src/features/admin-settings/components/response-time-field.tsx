@@ -4,7 +4,10 @@ import { SelectField } from "@/components/form/select-field";
 import { useLanguage, useT } from "@/lib/i18n";
 import type { MeasuredResponse } from "@/lib/types";
 
-/** The choice between two texts about the response time: the one that the owner has written, and the measured time. */
+/**
+ * The field that chooses what visitors read about the response time: the text that the owner has written, or the measured time
+ * (`measured`; undefined if the settings come from a draft that lacks it).
+ */
 export function ResponseTimeField({ measured }: { measured: MeasuredResponse | undefined }) {
   const t = useT();
   const { register } = useFormContext<SettingsValues>();

@@ -39,13 +39,13 @@ import { IMAGE_ONLY } from "@/lib/upload/media-types";
 import type { PendingFile } from "@/lib/upload/upload-queue";
 
 // This file runs the form of the site's settings: its values, the upload of the portrait, the draft, saving, conflicts, and the
-// question before unsaved changes are left. The fields themselves are in settings-groups.tsx and guide-page.tsx.
+// question whether to leave the page with unsaved changes. The fields are in settings-groups.tsx and guide-page.tsx.
 
 /** The props that the form passes to its fields. The fields get the form's values from react-hook-form's context. */
 export type FieldsProps = {
   /** The settings that the form's changes are made from. */
   base: SettingsResponse;
-  /** The queue of the portrait's file. */
+  /** The upload queue of the portrait's file. */
   portrait: UploadQueue;
   /** Whether the server has refused to save the portrait that is chosen now. */
   isPortraitRefused: boolean;

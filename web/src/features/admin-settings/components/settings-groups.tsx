@@ -29,8 +29,9 @@ import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
 import type { TextKey } from "@/lib/texts";
 import type { MeasuredResponse } from "@/lib/types";
 
-// The texts of two groups below: about the artist, and what the site promises. The number is the height of a text's areas in lines;
-// 0 is a field of one line. `description2` is the second paragraph of `description`. TEXT_KEYS in schema.ts has all names.
+// The texts of two groups below: about the artist, and what the site claims and promises. The number is the height of a text's
+// text areas in lines; 0 stands for inputs of one line. `description2` is the second paragraph of `description`. TEXT_KEYS in
+// schema.ts has all names.
 const ABOUT_TEXTS = { title: 0, description: 5, description2: 5, portraitAlt: 0 };
 const CLAIM_TEXTS = { trustedBy: 0, responseTime: 0, thanks: 3 };
 

@@ -24,7 +24,7 @@ const TABLE = "site_settings";
 type SettingsHistoryProps = {
   /** The current settings, with which earlier ones are compared. */
   loaded: SettingsResponse;
-  /** Called after an earlier setting was brought back, so that the form shows it. */
+  /** Called after an earlier setting was saved again, so that the form shows it. */
   onBroughtBack(): void;
 };
 

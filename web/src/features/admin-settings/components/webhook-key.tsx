@@ -6,7 +6,7 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 
-/** Shows the secret key by which a receiver verifies webhook requests. The key is fetched when the owner presses Show. */
+/** Shows the secret key by which a receiver verifies webhook requests. The key is fetched when the owner clicks Show. */
 export function WebhookKey() {
   const t = useT();
   const id = useId();

@@ -17,7 +17,7 @@ export function useEndGuide(onEnded?: () => void) {
           title: t(state === "done" ? "guide.toast.done" : "guide.toast.dismissed"),
           description: t("guide.toast.where"),
         });
-        // The pressed button unmounts. Without this the focus would be lost.
+        // The clicked button unmounts. Without this the focus would be lost.
         document.getElementById("main")?.focus({ preventScroll: true });
         onEnded?.();
       },

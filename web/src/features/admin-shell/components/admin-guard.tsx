@@ -16,6 +16,7 @@ export function AdminGuard() {
   const { loading, session, role, pendingFactors, mustEnrol } = useAuth();
   const { pathname, search } = useLocation();
   if (loading) return <AdminSkeleton />;
+  // With pending factors the sign-in is not complete: a second factor must still be verified.
   if (!session || pendingFactors.length > 0) {
     const state: ReturnState = { from: pathname + search };
     return <Navigate to="/admin/auth" state={state} replace />;

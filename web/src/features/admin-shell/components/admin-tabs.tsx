@@ -19,7 +19,10 @@ const tabs: readonly { key: TextKey; to: string; apart?: boolean }[] = [
   { key: "account.title", to: "/admin/account" },
 ];
 
-/** The navigation of the admin area under the header. On phones the row of tabs scrolls to the current one. */
+/**
+ * The navigation of the admin area under the header, with the number of unread messages (`unread`) at their tab. On phones the row
+ * of tabs scrolls to the current one.
+ */
 export function AdminTabs({ unread }: { unread: number }) {
   const t = useT();
   const { pathname } = useLocation();

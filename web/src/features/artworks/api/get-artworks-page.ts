@@ -8,8 +8,8 @@ import { typeConditions } from "@/features/artworks/api/type-conditions";
 import { firstPageFromAll, ARTWORKS_PER_PAGE, type ArtworksPage } from "@/features/artworks/paging";
 
 /**
- * The REST parameters that read the works of a filter in the owner's order. internal/pages/site_pages.go makes the same
- * requests.
+ * The REST parameters that read the works of a filter (all works, or one type) in the owner's order.
+ * internal/pages/site_pages.go makes the same requests.
  */
 export function galleryQueryParams(
   backend: PublicBackend,

@@ -10,6 +10,7 @@ type ArtworkDialogLoaderProps = {
   /** The work to show; null closes the dialog. */
   product: Product | null;
   onClose(): void;
+  /** Called when the visitor wants to ask about the work. */
   onEnquire(product: Product): void;
 };
 

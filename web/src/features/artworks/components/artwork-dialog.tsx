@@ -14,6 +14,7 @@ type ArtworkDialogProps = {
   product: Product;
   open: boolean;
   onClose(): void;
+  /** Called when the visitor wants to ask about the work. */
   onEnquire(product: Product): void;
 };
 

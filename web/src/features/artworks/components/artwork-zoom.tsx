@@ -27,7 +27,7 @@ type ArtworkZoomProps = {
   onClose(): void;
 };
 
-/** The factor by which one press of a button or key zooms. */
+/** The factor by which one click on a button or one key press zooms. */
 const STEP = 1.5;
 /** How far an arrow key moves the picture, in CSS pixels. */
 const PAN = 80;

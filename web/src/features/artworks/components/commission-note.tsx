@@ -29,6 +29,7 @@ export function CommissionNote({ product }: { product: Product }) {
 /** What the note needs: the state of commissions, and the owner's texts about them. */
 type NoteProps = { state: "open" | "waitlist" | "closed"; texts: CommissionSettings["texts"] };
 
+/** The sentence about the state of commissions, and how long one takes, unless commissions are closed. */
 function Note({ state, texts }: NoteProps) {
   const t = useT();
   const leadTime = useOwnerText(texts, "leadTime");

@@ -22,6 +22,7 @@ import { NoscriptArtwork } from "@/features/artworks/components/noscript-artwork
 import { stripLayout } from "@/features/artworks/card-layout";
 import { useOpenArtwork } from "@/features/artworks/hooks/use-open-artwork";
 
+/** `onEnquire` is called when the visitor wants to ask about an opened work. */
 type FeaturedStripProps = { onEnquire(product: Product): void };
 
 // The width of a card. --part is a share of the content's width (styles/base.css).

@@ -9,6 +9,7 @@ import { filterKeys } from "@/features/artworks/gallery-filter";
 type GalleryFiltersProps = {
   /** The filter of the page; null if its works are those of a series. */
   current: GalleryFilter | null;
+  /** Gets the element around the links. */
   ref: Ref<HTMLElement>;
 };
 

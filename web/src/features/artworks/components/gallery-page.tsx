@@ -30,6 +30,7 @@ import { useOpenArtwork } from "@/features/artworks/hooks/use-open-artwork";
 type GalleryPageProps = {
   /** The `:type` of the route; undefined or unknown for all works. */
   type: string | undefined;
+  /** Called when the visitor wants to ask about the work. */
   onEnquire(product: Product): void;
 };
 

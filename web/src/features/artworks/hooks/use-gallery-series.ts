@@ -12,10 +12,10 @@ import { useBoot } from "@/lib/boot";
 import type { GalleryFilter } from "@/lib/gallery-settings";
 import { useHydrated } from "@/lib/use-hydrated";
 
-/** The form of a slug. */
+/** A valid slug (the name of a series in URLs). */
 const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** The series of a filter, and the series that ?series= names. */
+/** Fetches the series (works that the owner shows together) of a filter, and the one whose slug is in ?series= of the URL. */
 export function useGallerySeries(filter: GalleryFilter) {
   const backend = usePublicBackend();
   const boot = useBoot();
@@ -25,8 +25,8 @@ export function useGallerySeries(filter: GalleryFilter) {
   const slug = import.meta.env.SSR
     ? (boot.series ?? null)
     : new URLSearchParams(search).get("series") || null;
-  // The slug for which the server has found no series; null if there is none. Without it the first
-  // render in the browser would differ from the server's.
+  // The slug of the URL if the server has found no series with it; else null. The first render in the browser needs this to be
+  // the same as the server's.
   const [unknownSlug] = useState(() => (!hydrated && boot.noSeries ? slug : null));
   const isKnown = slug !== null && slug !== unknownSlug && slugPattern.test(slug);
   const cache = useQueryClient();

@@ -2,6 +2,7 @@ import { usePublicBackend } from "@/lib/backend";
 import type { Language } from "@/lib/boot";
 import type { ContactValues } from "@/features/contact/schema";
 
+/** The body of the server's response. `error` says why a message was not accepted. */
 type ResponseBody = {
   success: boolean;
   message?: string;

@@ -15,7 +15,7 @@ type ContactSuccessProps = {
   height: number;
   /** The server's response: the private link to the message, and whether the visitor can have a copy by mail. */
   answer: { enquiry_url?: string; enquiry_copy?: boolean };
-  /** Called when the visitor wants to write another message. */
+  /** Called when the visitor wants to write another message, so that the form is shown again. */
   onAgain(): void;
 };
 
@@ -25,7 +25,7 @@ export function ContactSuccess({ height, answer, onAgain }: ContactSuccessProps)
   const { enquiry_url: link, enquiry_copy: copy } = answer;
   const body = useSiteText("contact.success.body");
   const title = useRef<HTMLHeadingElement>(null);
-  // The pressed button is gone, and screen readers must announce the confirmation.
+  // The clicked button is gone, and screen readers must announce the confirmation.
   useEffect(() => {
     if (title.current) focusInView(title.current);
   }, []);

@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { usePublicBackend, type PublicBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 
-/** The query of the visible covers in order. */
+/** The query of the visible covers (the large pictures and videos at the top of the home page) in order. */
 export function coversQuery(backend: PublicBackend) {
   return queryOptions({
     queryKey: queryKeys.covers.active,
@@ -15,7 +15,7 @@ export function coversQuery(backend: PublicBackend) {
   });
 }
 
-/** The visible covers in order. */
+/** Fetches the visible covers in order. */
 export function useCovers() {
   return useQuery(coversQuery(usePublicBackend()));
 }

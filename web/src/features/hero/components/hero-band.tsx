@@ -31,9 +31,9 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
     description: rowText(language, cover, "description"),
   }));
   const { index, paused, video } = hero.state;
-  // Whether the button plays. A press also plays a video that the browser has refused to start by itself.
-  const stopped = paused || video === "refused";
-  const PlayPauseIcon = stopped ? Play : Pause;
+  // Whether the button plays; if not, it pauses. It also plays a video that the browser has refused to start by itself.
+  const buttonPlays = paused || video === "refused";
+  const PlayPauseIcon = buttonPlays ? Play : Pause;
   const several = covers.length > 1;
   // Whether there is a button that pauses and plays. A single video has it too, because visitors pause the video with it, or start
   // the video if they have set reduced motion.
@@ -55,7 +55,7 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
         <div
           hidden={withoutTexts}
           className="grid wrap-anywhere"
-          // Screen readers announce new texts only after the visitor has first pressed an arrow (acted).
+          // Screen readers announce new texts only after the visitor has first clicked an arrow (acted).
           aria-live={hero.acted ? "polite" : "off"}
         >
           {texts.map(({ title, description }, n) => (
@@ -97,7 +97,7 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
           {pausable && (
             <IconButton
               variant="onBand"
-              label={t(stopped ? "hero.play" : "hero.pause")}
+              label={t(buttonPlays ? "hero.play" : "hero.pause")}
               onClick={hero.toggle}
             >
               <PlayPauseIcon aria-hidden="true" size={20} strokeWidth={1.5} />

@@ -21,7 +21,7 @@ export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
   const pageLoaded = usePageLoaded();
   const hero = useHero(kinds, pageLoaded);
   const { index } = hero.state;
-  // Whether the visitor has pointed at, pressed or focused the hero.
+  // Whether the visitor has pointed at the hero, touched it or focused something in it.
   const [isUsed, setIsUsed] = useState(false);
   const prepared = usePreparedSlides(hero.state, pageLoaded, isUsed, hero.loadDriver);
   const markUsed = () => setIsUsed(true);

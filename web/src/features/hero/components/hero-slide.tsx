@@ -20,6 +20,7 @@ type HeroSlideProps = {
   /** Whether the page has loaded. No video is requested before. */
   pageLoaded: boolean;
   videoRef: Ref<HTMLVideoElement>;
+  /** The handler of the video's pause event. */
   onPause(): void;
 };
 

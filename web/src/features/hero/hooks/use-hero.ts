@@ -81,7 +81,7 @@ export function useHero(kinds: readonly SlideKind[], pageLoaded: boolean) {
     const select = () => controller.send({ type: "select", index: api.selectedScrollSnap() });
     const grab = () => controller.send({ type: "hold", source: "drag", on: true });
     const release = () => controller.send({ type: "hold", source: "drag", on: false });
-    // useCarousel has already applied presses that came before embla had loaded.
+    // useCarousel has already applied the moves that were requested before its library, embla, had loaded.
     if (api.selectedScrollSnap() !== controller.getState().index) select();
     api.on("select", select).on("pointerDown", grab).on("pointerUp", release);
     return () => {
@@ -110,7 +110,7 @@ export function useHero(kinds: readonly SlideKind[], pageLoaded: boolean) {
     return () => observer.disconnect();
   }, [controller]);
 
-  /** True once the visitor has pressed an arrow. Only then screen readers announce the titles of new slides. */
+  /** True once the visitor has clicked an arrow. Only then screen readers announce the titles of new slides. */
   const [acted, setActed] = useState(false);
   const { prev, next, onKeyDown } = carousel;
   const arrow = useCallback(

@@ -3,8 +3,8 @@ import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import type { ActivityEntry, ActivityKind } from "@/lib/types";
 
 /**
- * A page of entries of the activity (who did what, and when), the newest first. `next` is the
- * cursor of the next page; "" for the last page.
+ * A page of entries of the activity log (who did what, and when), the newest first. `next` is the cursor of the next page; it is ""
+ * for the last page.
  */
 export type ActivityPage = { entries: ActivityEntry[]; next: string };
 

@@ -2,13 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { authCall, type Result } from "@/features/session/api/auth-call";
 import { useBoot, type Boot } from "@/lib/boot";
 
-/** `total` is how many codes the account was given, `remaining` how many of them are unused. */
+/** The account's recovery codes, each of which replaces a second factor once: how many were given, and how many are unused. */
 type Count = { total: number; remaining: number };
 
 /** The key of the query of useRecoveryCount. Signing out removes queries from the cache whose key has "admin" as its second part. */
 export const RECOVERY_COUNT_KEY = ["auth_recovery_codes", "admin"] as const;
 
-/** Fetches how many recovery codes the account was given, and how many of them are unused. */
+/** Fetches the number of the account's recovery codes. */
 export function useRecoveryCount(enabled: boolean) {
   const boot = useBoot();
   return useQuery({

@@ -1,7 +1,10 @@
 import type { Boot } from "@/lib/boot";
 import { requestTokens, type TokensResult } from "@/features/session/api/request-tokens";
 
-/** Creates the owner's account with the token of a set-up link (it works once). Returns the tokens of its session. */
+/**
+ * Creates the owner's account with the token of a set-up link, a URL that makes somebody the first owner of the site and works once.
+ * Returns the tokens of the new session.
+ */
 export function setUpAccount(
   boot: Boot,
   body: { token: string; email: string; password: string },

@@ -55,7 +55,7 @@ export function AuthProvider({ header, children }: AuthProviderProps) {
   // The hash of the URL when the page was opened. supabase-js later removes the session of a mailed link from the URL.
   const [initialHash] = useState(hash);
   const [isChunkNeeded, setChunkNeeded] = useState(false);
-  // The number of sign-ins. Each one loads the session chunk again if that failed before.
+  // The number of successful sign-ins. Each one loads the session chunk again if that has failed before.
   const [signInCount, setSignInCount] = useState(0);
   const [chunk, setChunk] = useState<SessionChunk | null>(null);
   const [hasChunkFailed, setChunkFailed] = useState(false);

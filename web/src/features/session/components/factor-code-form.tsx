@@ -16,8 +16,8 @@ import { useT } from "@/lib/i18n";
 import type { TextKey } from "@/lib/texts";
 
 /**
- * The form for the code of a second factor: a code from an authenticator app, or a code sent by SMS when the button is pressed.
- * `onDone` is called after a correct code.
+ * The form for the code of a second factor: a code from an authenticator app, or a code that a button of the form has sent to a
+ * phone. `onDone` is called after a correct code.
  */
 export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; onDone(): void }) {
   const t = useT();

@@ -13,7 +13,7 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { clockTime, dateTime, localDay, relativeTime } from "@/lib/owner-dates";
 import type { ActivityEntry, ActivityKind } from "@/lib/types";
 
-/** The kinds of entries to choose from, with the keys of their texts. */
+/** The kinds of entries of the activity log to choose from, with the keys of their texts. */
 const KINDS = [
   ["sign_in", "activity.kind.signIn"],
   ["refused", "activity.kind.refused"],
@@ -22,7 +22,7 @@ const KINDS = [
   ["key", "activity.kind.key"],
 ] as const;
 
-/** Who did what on the site: sign-ins, changes, exports and keys, by day. */
+/** The activity log (who did what on the site), by day, with a field that chooses the kind of entries. */
 export function ActivitySection() {
   const t = useT();
   const [kind, setKind] = useState<ActivityKind | "">("");
