@@ -163,6 +163,22 @@ describe("image slides", () => {
     pass(HERO_DWELL_MS);
     expect(index()).toBe(1);
   });
+
+  test("the end of reduced motion resumes a hero that it has paused, and not one that the visitor has paused", () => {
+    const { hero, pass, index } = makeCarousel(["image", "image"]);
+    hero.send({ type: "motion", reduced: true });
+    hero.send({ type: "motion", reduced: false });
+    pass(HERO_DWELL_MS);
+    expect(index()).toBe(1);
+    hero.send({ type: "toggle" });
+    hero.send({ type: "motion", reduced: true });
+    hero.send({ type: "motion", reduced: false });
+    pass(60_000);
+    expect(index()).toBe(1);
+    hero.send({ type: "toggle" });
+    pass(HERO_DWELL_MS);
+    expect(index()).toBe(0);
+  });
 });
 
 describe("film slides", () => {

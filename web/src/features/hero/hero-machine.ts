@@ -22,6 +22,8 @@ export type HeroState = {
   index: number;
   /** Whether the hero is paused: by the pause button, or by the setting for reduced motion until that button is clicked. */
   paused: boolean;
+  /** Whether the pause button has paused it last. The end of reduced motion does not resume it then. */
+  stopped: boolean;
   /** The sources of the holds that have not ended. */
   holds: readonly HoldSource[];
   /** Whether the tab is in the background. */
@@ -90,6 +92,7 @@ export const initialHero: HeroState = {
   slides: [],
   index: 0,
   paused: false,
+  stopped: false,
   holds: [],
   pageHidden: false,
   inView: true,
@@ -152,7 +155,11 @@ export function heroStep(state: HeroState, event: HeroEvent, now: number): Step 
           [{ do: "play", index: state.index, fromStart: false }],
         ];
       // The pointer is still on the button and must not hold the dwell.
-      return update({ ...state, paused: !state.paused, holds: [], retries: 0 }, state, now);
+      return update(
+        { ...state, paused: !state.paused, stopped: !state.paused, holds: [], retries: 0 },
+        state,
+        now,
+      );
     case "hold": {
       const others = state.holds.filter((source) => source !== event.source);
       return update({ ...state, holds: event.on ? [...others, event.source] : others }, state, now);
@@ -165,7 +172,7 @@ export function heroStep(state: HeroState, event: HeroEvent, now: number): Step 
     case "load":
       return update({ ...state, pageLoading: event.loading }, state, now);
     case "motion":
-      return update({ ...state, paused: event.reduced }, state, now);
+      return update({ ...state, paused: event.reduced || state.stopped }, state, now);
     case "dwell-over":
       if (state.dwellSince === null) return [state, []];
       return [{ ...state, dwellLeft: null, dwellSince: null }, [{ do: "advance" }]];
