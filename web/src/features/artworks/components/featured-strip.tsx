@@ -84,7 +84,8 @@ export function FeaturedStrip({ onEnquire }: FeaturedStripProps) {
         style={stripRatioStyle(firstPage?.rows)}
       >
         <div className="page-container">
-          <div className="flex items-end justify-between gap-8">
+          {/* At least as high as the arrow buttons, which appear when the carousel has loaded. */}
+          <div className="flex items-end justify-between gap-8 md:min-h-12">
             <h2
               id={headingId}
               lang={trustedBy.lang}

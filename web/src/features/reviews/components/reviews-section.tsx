@@ -48,7 +48,8 @@ export function ReviewsSection() {
         className="bg-shade py-section [--gap:clamp(20px,2.6vw,40px)]"
       >
         <div className="page-container">
-          <div className="flex items-end justify-between gap-8">
+          {/* At least as high as the arrow buttons, which appear when the carousel has loaded. */}
+          <div className="flex items-end justify-between gap-8 md:min-h-12">
             <h2 id={headingId} className="text-h2 oldstyle">
               {t("testimonials.title")}
             </h2>
