@@ -4,7 +4,7 @@ import type { Page } from "@playwright/test";
 import { asAnon, asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { fillSignIn, noonZone, signInAt } from "./admin.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, recordToasts, test } from "./fixtures.ts";
 
 let server: Server;
 
@@ -81,8 +81,9 @@ test("A-guard-6: signing out in one tab signs out the others, also with an open 
   await second.goto(`${server.url}/admin/products?type=mural&sort=title`);
   await openAndType(second, "Not saved yet");
 
+  const toasts = await recordToasts(first);
   await first.getByRole("button", { name: "Sign Out" }).click();
-  await expect(first.getByText("Signed out successfully")).toBeVisible();
+  await expect.poll(toasts).toContain("Signed out successfully");
   await expect(second).toHaveURL(/\/admin\/auth$/);
   await expect(second.getByRole("dialog")).toHaveCount(0);
 

@@ -11,6 +11,7 @@ import {
   expectAccessible,
   expectAccessibleInBothSchemes,
   expectNoSidewaysScroll,
+  recordToasts,
   test,
 } from "./fixtures.ts";
 import { inLanguage, type Language, languages, repetition, text } from "./texts.ts";
@@ -66,24 +67,10 @@ async function insertMessages(count: number): Promise<void> {
 
 const rows = (page: Page) => page.getByRole("list", { name: "Messages" }).getByRole("listitem");
 
-/** Records the titles of toasts about new messages from now on, because a toast is shown for only four seconds. */
+/** Records the toasts about new messages from now on. */
 async function watchArrivals(page: Page): Promise<() => Promise<string[]>> {
-  await page.evaluate(() => {
-    const arrivals: string[] = [];
-    Object.assign(globalThis, { arrivals });
-    new MutationObserver((changes) => {
-      for (const { addedNodes } of changes)
-        for (const node of addedNodes) {
-          if (!(node instanceof Element)) continue;
-          const toasts = [node, ...node.querySelectorAll("*")].filter((one) =>
-            one.matches("[data-sonner-toast]"),
-          );
-          for (const { textContent } of toasts)
-            if (textContent.startsWith("New message from")) arrivals.push(textContent);
-        }
-    }).observe(document.body, { childList: true, subtree: true });
-  });
-  return () => page.evaluate(() => (globalThis as unknown as { arrivals: string[] }).arrivals);
+  const toasts = await recordToasts(page);
+  return async () => (await toasts()).filter((toast) => toast.startsWith("New message from"));
 }
 
 test("AM-list-1 AM-live-1: a new message appears on every admin page without a reload, and an open message stays open", async ({

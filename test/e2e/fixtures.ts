@@ -267,6 +267,29 @@ export async function keepToastOpen(toast: Locator): Promise<void> {
   await toast.dispatchEvent("mousemove");
 }
 
+/**
+ * Records the texts of the toasts that are shown from now on, also after the page has navigated by scripts. A toast is shown for only
+ * four seconds, in which a busy browser may not answer the test. A toast can replace the text of an earlier one. Returns a function
+ * that returns the texts.
+ */
+export async function recordToasts(page: Page): Promise<() => Promise<string[]>> {
+  await page.evaluate(() => {
+    const toasts: string[] = [];
+    Object.assign(globalThis, { toasts });
+    const lastTexts = new WeakMap<Element, string>();
+    const record = () => {
+      for (const toast of document.querySelectorAll("[data-sonner-toast]")) {
+        if (lastTexts.get(toast) === toast.textContent) continue;
+        lastTexts.set(toast, toast.textContent);
+        toasts.push(toast.textContent);
+      }
+    };
+    const changes = { childList: true, characterData: true, subtree: true };
+    new MutationObserver(record).observe(document.body, changes);
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { toasts: string[] }).toasts);
+}
+
 /** Waits until React has hydrated the page. */
 export async function waitForHydration(page: Page): Promise<void> {
   await page.waitForFunction(isHydrated);

@@ -3,7 +3,7 @@ import type { Locator, Page } from "@playwright/test";
 
 import { startServer } from "../harness/server.ts";
 import { signInAt } from "./admin.ts";
-import { expect, pauseClock, test, waitUntilInteractive } from "./fixtures.ts";
+import { expect, pauseClock, recordToasts, test, waitUntilInteractive } from "./fixtures.ts";
 
 declare global {
   interface Window {
@@ -281,8 +281,9 @@ test("A-set-page A-log-in S2-nav-9 S8-signout-3: the header shows the owner the 
   await expect(
     bar(page).getByRole("listitem").getByRole("link").filter({ visible: true }),
   ).toHaveText(["Overview", "Products", "Series", "Cover Images", "Reviews", "Messages"]);
+  const toasts = await recordToasts(page);
   await bar(page).getByRole("button", { name: "Sign Out" }).filter({ visible: true }).click();
-  await expect(page.getByText("Signed out successfully")).toBeVisible();
+  await expect.poll(toasts).toContain("Signed out successfully");
   await expect(page).toHaveURL(`${demo.url}/`);
   await expect(bar(page).getByRole("link", { name: "Dashboard" })).toHaveCount(0);
   await expect(bar(page).getByRole("button", { name: "Sign Out" })).toHaveCount(0);
@@ -387,8 +388,9 @@ test.describe("on a phone", () => {
     ]);
     const out = bar(page).getByRole("button", { name: "Sair" });
     await expect(out).toHaveAttribute("lang", "pt");
+    const toasts = await recordToasts(page);
     await out.click();
-    await expect(page.getByText("Signed out successfully")).toBeVisible();
+    await expect.poll(toasts).toContain("Signed out successfully");
     await expect(page).toHaveURL(`${demo.url}/`);
   });
 });
