@@ -1,9 +1,9 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"io"
 
 	"atelie/internal/content"
 	"atelie/internal/files"
@@ -18,8 +18,8 @@ const (
 	blobCacheBytes = 16 << 20
 	// maxSmallOnDisk is the maximum size of a small blob in the data folder. Larger ones are sent by sendfile, without using memory.
 	maxSmallOnDisk = 256 << 10
-	// maxSmallInBucket is the maximum size of a small blob in an S3 bucket, including blobCacheOverhead. It is the size of the largest
-	// entry that content.Cache stores. It is larger than maxSmallOnDisk, because reading from S3 costs a request.
+	// maxSmallInBucket is the maximum size of a small blob in an S3 bucket, including blobCacheOverhead and the reserve of readAll. It is the
+	// size of the largest entry that content.Cache stores. It is larger than maxSmallOnDisk, because reading from S3 costs a request.
 	maxSmallInBucket = blobCacheBytes / content.MaxShare
 	// blobCacheOverhead is an estimate of what an entry needs besides its bytes.
 	blobCacheOverhead = 300
@@ -38,8 +38,8 @@ type blobCache struct {
 var versionless content.Versions
 
 func newBlobCache(store blob.Store) *blobCache {
-	sizeOf := func(b []byte) int { return len(b) + blobCacheOverhead }
-	c := &blobCache{blobs: content.NewCache[string](blobCacheBytes, sizeOf), maxSmall: maxSmallInBucket - blobCacheOverhead}
+	sizeOf := func(b []byte) int { return cap(b) + blobCacheOverhead }
+	c := &blobCache{blobs: content.NewCache[string](blobCacheBytes, sizeOf), maxSmall: maxSmallInBucket - blobCacheOverhead - bytes.MinRead}
 	if _, onDisk := store.(*blob.Disk); onDisk {
 		c.maxSmall = maxSmallOnDisk
 	}
@@ -72,10 +72,9 @@ func (b *Blobs) readAll(ctx context.Context, f files.Blob) (_ []byte, err error)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	whole := make([]byte, f.Size)
-	n, err := io.ReadFull(file, whole)
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) { // a damaged blob is sent as it is, as a large one would be
-		err = nil
+	buffer := bytes.NewBuffer(make([]byte, 0, f.Size+bytes.MinRead)) // ReadFrom would grow a buffer without that reserve
+	if _, err := buffer.ReadFrom(file); err != nil {
+		return nil, err
 	}
-	return whole[:n], err
+	return buffer.Bytes(), nil
 }

@@ -2,16 +2,21 @@ package storage
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 	"atelie/internal/files"
+	"atelie/internal/storage/blob"
 	"atelie/internal/storage/storagetest"
 )
 
@@ -249,6 +254,27 @@ func TestLoadingAMissingFileReturnsTheStoresError(t *testing.T) {
 	for range 2 {
 		if body, err := s.blobs.OpenPublic(t.Context(), files.Blob{ID: "11111111-1111-4111-8111-111111111111", Size: 5}); err == nil || body.Bytes != nil {
 			t.Errorf("%v, %v", body, err)
+		}
+	}
+}
+
+// brokenStore is a store whose connection breaks in the middle of each blob.
+type brokenStore struct{ blob.Store }
+
+func (brokenStore) Open(context.Context, string) (io.ReadSeekCloser, error) {
+	return struct {
+		io.Reader
+		io.Seeker
+		io.Closer
+	}{io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(io.ErrUnexpectedEOF)), nil, io.NopCloser(nil)}, nil
+}
+
+func TestBlobOfABrokenConnectionIsNotCached(t *testing.T) {
+	s := newSite(t, dbtest.Open(t, db.SQLite))
+	s.blobs.store = brokenStore{s.blobs.store}
+	for range 2 {
+		if body, err := s.blobs.OpenPublic(t.Context(), files.Blob{ID: "11111111-1111-4111-8111-111111111111", Size: 5}); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%q, %v", body.Bytes, err)
 		}
 	}
 }
