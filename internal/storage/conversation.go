@@ -46,8 +46,7 @@ func (s *Service) CopyFromConversation(ctx context.Context, name, bucketID, copy
 	if err != nil {
 		return nil, err
 	}
-	isPublic := func(files.Object) bool { return false } // so that open does not cache the picture
-	_, stored, err := s.open(ctx, findObject, policy.ConversationBucket, name, isPublic)
+	_, stored, err := s.open(ctx, findObject, policy.ConversationBucket, name, neverPublic)
 	if err != nil {
 		return nil, err
 	}

@@ -47,8 +47,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		if files.CleanedBucket(destination.ID) { // put makes a copy without private metadata there, so it needs the file as it was uploaded
 			find = findOriginal
 		}
-		isPublic := func(files.Object) bool { return false } // so that open does not cache the file
-		source, stored, err := s.open(ctx, find, o.Bucket, o.Name, isPublic)
+		source, stored, err := s.open(ctx, find, o.Bucket, o.Name, neverPublic)
 		if err != nil {
 			return err
 		}

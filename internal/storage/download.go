@@ -165,6 +165,9 @@ func send(w http.ResponseWriter, r *http.Request, o files.Object, body files.Bod
 // finder reads an object's row.
 type finder func(ctx context.Context, q db.Querier, bucketID, name string) (files.Object, error)
 
+// neverPublic is the argument isPublic of open for a file that must not be cached.
+func neverPublic(files.Object) bool { return false }
+
 // open reads an object's row and opens its file. If the object is replaced in between, its file may be removed; open then reads
 // the row again, which names the new file. The body of a small object for which isPublic returns true is kept in memory.
 func (s *Service) open(ctx context.Context, find finder, bucketID, name string, isPublic func(files.Object) bool) (o files.Object, body files.Body, err error) {
