@@ -275,3 +275,35 @@ func TestStaleSecondaryDestinationIsAFailure(t *testing.T) {
 		t.Errorf("without a secondary destination: %+v, %v", status, err)
 	}
 }
+
+// Proves H-restore-lost.
+//
+// TestSyncsAfterSlowUploadsAreCloser checks when the next sync is due, depending on how long the latest one and its upload took.
+func TestSyncsAfterSlowUploadsAreCloser(t *testing.T) {
+	d := dbtest.Open(t, db.SQLite)
+	s := New(d, Config{}, time.Now)
+	tried, _ := d.Writes()
+	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		took, since time.Duration // since the latest sync
+		written     bool
+		due         bool
+	}{
+		"fast upload, too soon":           {0, 870 * time.Millisecond, true, false},
+		"fast upload":                     {0, 880 * time.Millisecond, true, true},
+		"upload of 300 ms, too soon":      {300 * time.Millisecond, 570 * time.Millisecond, true, false},
+		"upload of 300 ms":                {300 * time.Millisecond, 580 * time.Millisecond, true, true},
+		"upload of a minute, too soon":    {time.Minute, 370 * time.Millisecond, true, false},
+		"upload of a minute":              {time.Minute, 380 * time.Millisecond, true, true},
+		"nothing was written":             {time.Minute, 870 * time.Millisecond, false, false},
+		"nothing was written by this one": {time.Minute, 880 * time.Millisecond, false, true},
+	} {
+		l := &databaseLoop{s: s, took: c.took, syncedAt: now, partAt: now, writes: tried}
+		if c.written {
+			l.writes--
+		}
+		if got := l.isSyncDue(now.Add(c.since)); got != c.due {
+			t.Errorf("%s: due is %t", name, got)
+		}
+	}
+}

@@ -283,9 +283,11 @@ type databaseLoop struct {
 	open       context.Context // ends when r is closed; what runs in the background uses it
 	close      context.CancelFunc
 	background sync.WaitGroup
-	uploaded   chan error // result of the running upload; nil if none runs
-	position   ltx.TXID   // newest transaction that is in the destination
-	waiting    int64      // bytes that are not in the destination, when they were last counted
+	uploaded   chan error    // result of the running upload; nil if none runs
+	uploadOf   time.Time     // the syncedAt of what the running upload stores
+	took       time.Duration // from the beginning of a sync to the end of its upload; of the latest upload that succeeded
+	position   ltx.TXID      // newest transaction that is in the destination
+	waiting    int64         // bytes that are not in the destination, when they were last counted
 }
 
 // runDatabase backs up an SQLite database until ctx ends. The replica stays open for Close, which stores the last writes.
@@ -349,14 +351,15 @@ func (l *databaseLoop) step(ctx context.Context) {
 }
 
 // isSyncDue reports whether the log is to be read: once in each syncEvery, and soon after a write, because a commit is to be in the
-// destination within two seconds. Two LTX files are still about syncEvery apart, because each of them costs a request.
+// destination within two seconds. Two LTX files are still about syncEvery apart, because each of them costs a request. If syncs and uploads
+// take long, they are up to half of syncEvery closer: a commit waits for the next sync and then for its upload.
 func (l *databaseLoop) isSyncDue(now time.Time) bool {
-	wait := syncEvery - pollWritesEvery/2 // the tick is not exact
+	const wait = syncEvery - pollWritesEvery/2 // the tick is not exact
 	if l.s.hasFailed(KindDatabase) {
 		return now.Sub(l.syncedAt) >= syncEveryUnreachable-syncEvery/2
 	}
 	writes, _ := l.s.db.Writes()
-	return now.Sub(l.syncedAt) >= wait || writes != l.writes && now.Sub(l.partAt) >= wait
+	return now.Sub(l.syncedAt) >= wait || writes != l.writes && now.Sub(l.partAt) >= wait-min(l.took, syncEvery/2)
 }
 
 // sync reads the log. It returns false after an error.
@@ -407,7 +410,7 @@ func damaged(err error) bool {
 func (l *databaseLoop) startUpload(until time.Time) {
 	ctx, r, s, done := l.open, l.r, l.s, make(chan error, 1)
 	limit := uploadTimeout + time.Duration(l.waiting/100_000)*time.Second
-	l.uploaded = done
+	l.uploaded, l.uploadOf = done, l.syncedAt
 	l.background.Go(func() {
 		limited, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
@@ -469,6 +472,7 @@ func (s *Service) startMaintenance(ctx context.Context, background *sync.WaitGro
 func (l *databaseLoop) finishUpload(ctx context.Context, err error) {
 	switch {
 	case err == nil:
+		l.took = time.Since(l.uploadOf)
 		l.position = max(l.position, l.r.lite.Replica.Pos().TXID) // 0 if a snapshot's upload has failed meanwhile
 	case ctx.Err() != nil:
 	case damaged(err):

@@ -57,13 +57,18 @@ func (s *site) inFolder(dir string) *site {
 	return other
 }
 
+// hardLossLimit is how long before the kill a lost write may have been acknowledged in any round. lossLimit applies to nine of ten rounds,
+// because a busy machine can withhold the processor from the backup for longer than that, but not again and again.
+const hardLossLimit = 10 * time.Second
+
 // lossesOfASite is how often one site loses its data folder. Each start after a restore begins with a whole copy of the database, and a restore
 // reads all of them until the first daily snapshot, so that more losses of one site would only take longer.
 const lossesOfASite = 25
 
 // TestLostDataFolderIsRestored kills the server under load at a random time, deletes its data folder, and restores it from the backup. All
 // writes that were acknowledged before the backup was last up to date must be restored, byte for byte. Of later writes, only those may be lost
-// that were acknowledged within the loss limit before the kill. The restored site continues with the same destination.
+// that were acknowledged within lossLimit before the kill, or hardLossLimit in one of ten rounds. The restored site continues with the same
+// destination.
 //
 // Proves H-restore-lost.
 func TestLostDataFolderIsRestored(t *testing.T) {
@@ -78,6 +83,9 @@ func TestLostDataFolderIsRestored(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if total.late > max(1, total.rounds/10) {
+		t.Errorf("in %d of %d rounds a write is lost that was acknowledged more than %s before the kill", total.late, total.rounds, *lossLimit)
+	}
 }
 
 // lossFigures are the results of some lost data folders.
@@ -86,12 +94,13 @@ type lossFigures struct {
 	messages, rows, files int           // of found, those that were acknowledged before the backup was last up to date
 	lag                   time.Duration // longest time until the backup was up to date
 	lost                  time.Duration // how long before the kill the oldest lost write was acknowledged
+	late                  int           // rounds in which a write is lost that was acknowledged before lossLimit
 }
 
 func (f *lossFigures) add(g lossFigures) {
 	f.rounds, f.found = f.rounds+g.rounds, f.found+g.found
 	f.messages, f.rows, f.files = f.messages+g.messages, f.rows+g.rows, f.files+g.files
-	f.lag, f.lost = max(f.lag, g.lag), max(f.lost, g.lost)
+	f.lag, f.lost, f.late = max(f.lag, g.lag), max(f.lost, g.lost), f.late+g.late
 }
 
 // loseFolder starts a new site below home, and rounds times loses and restores its data folder.
@@ -123,6 +132,9 @@ func loseFolder(t *testing.T, binary, home string, rounds int) lossFigures {
 		s.verify()
 		age := s.forgetLost(killed, string(out))
 		if age > *lossLimit {
+			figures.late++
+		}
+		if age > hardLossLimit {
 			t.Errorf("round %d: a write that was acknowledged %s before the kill is lost: %s", n, age, out)
 		}
 		figures.lost = max(figures.lost, age)
@@ -216,13 +228,9 @@ func (s *site) writeUntilBackedUp() (messages, rows []string, files map[string][
 	return messages, rows, files, took, killed
 }
 
-// momentLimit is how long before a restored moment an edit may have been acknowledged that the restored state lacks: parts are a second
-// apart, and on a busy machine the reading that makes one comes late.
-var momentLimit = soak.Size(10*time.Second, 2*time.Second)
-
 // TestEveryJournalledMomentIsRestored edits and deletes rows at random and keeps a journal of the states. What is restored at random moments
 // is one of these states: that after an edit which was begun before the moment, and not that before one which was acknowledged earlier than
-// the limit before the moment.
+// lossLimit before the moment. A busy machine may be late at a few moments, but nowhere by more than hardLossLimit.
 //
 // Proves H-restore-moment.
 func TestEveryJournalledMomentIsRestored(t *testing.T) {
@@ -247,7 +255,7 @@ func TestEveryJournalledMomentIsRestored(t *testing.T) {
 	ended := time.Now()
 	s.run("backup", "now")
 	s.kill()
-	states, most := map[int]bool{}, time.Duration(0)
+	states, most, late := map[int]bool{}, time.Duration(0), 0
 	for range moments {
 		at := now.Add(rand.N(ended.Sub(now)))
 		other := s.inFolder(filepath.Join(home, uuid.NewString()))
@@ -263,13 +271,20 @@ func TestEveryJournalledMomentIsRestored(t *testing.T) {
 			t.Errorf("at %s: %d rows, which are no state of the journal from before that", at, len(got))
 			continue
 		}
-		if n+1 < len(journal) && at.Sub(journal[n+1].acknowledged) > momentLimit {
-			t.Errorf("at %s: the edit is missing that was acknowledged %s before", at, at.Sub(journal[n+1].acknowledged))
-		}
 		if n+1 < len(journal) {
-			most = max(most, at.Sub(journal[n+1].acknowledged))
+			age := at.Sub(journal[n+1].acknowledged)
+			most = max(most, age)
+			if age > *lossLimit {
+				late++
+			}
+			if age > hardLossLimit {
+				t.Errorf("at %s: the edit is missing that was acknowledged %s before", at, age)
+			}
 		}
 		states[n] = true
+	}
+	if late > max(4, moments/10) {
+		t.Errorf("at %d of %d moments an edit is missing that was acknowledged more than %s before", late, moments, *lossLimit)
 	}
 	t.Logf("%d edits in %s; at %d moments %d of their states were restored, the oldest missing edit was acknowledged %s before the moment",
 		edits, ended.Sub(now).Round(time.Second), moments, len(states), most.Round(time.Millisecond))
