@@ -19,17 +19,18 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// This file measures how much anonymous clients (with the public API key only) that send expensive queries slow down the server for others.
+// This file measures how much anonymous clients slow down the server for others. Anonymous clients have only the public API key; here they
+// send the most expensive queries that this key allows.
 
 const (
 	anonymousClients = 8               // clients that send expensive queries
 	anonymousWorks   = 20_000          // works in the table that they search
 	attackTime       = 8 * time.Second // duration of each measurement
-	recoveryTime     = time.Minute     // time from the end of the requests until memory is measured again
+	recoveryTime     = time.Minute     // time from the end of the expensive queries until memory is measured again
 )
 
-// anonymousTable prints how long the home page and a sign-in take while anonymous clients send the most expensive queries, and
-// how long they take without these clients. Then it prints the server's memory before, during and after the largest responses.
+// anonymousTable prints how long the home page and a sign-in take, with and without these clients. Then it prints the server's memory
+// before, during and after the largest responses.
 func anonymousTable(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, dbtest.Stop()) }()
 	for _, engine := range []struct {

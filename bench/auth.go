@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// This file measures whether the response times of /auth/v1 reveal which accounts exist. links.go and writes.go also measure the sites
-// that newAuthBench starts.
+// This file measures whether the response times of /auth/v1 reveal which accounts exist. It also starts the site for this measurement
+// (newAuthBench), and for those of links.go and writes.go.
 
 // The account of the owner on each measured site.
 const (
@@ -28,7 +28,7 @@ const (
 	ownerPassword = "a wall of whitewash"
 )
 
-// authTables measures whether the response times of /auth/v1 reveal which accounts exist. It uses a new site without rate limits.
+// authTables prints the response times for addresses with and without an account. It uses a new site on SQLite.
 func authTables(ctx context.Context, out io.Writer) error {
 	a, err := newAuthBench(ctx, out, "")
 	if err != nil {

@@ -34,7 +34,7 @@ func backupTable(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	var databases [2]*db.DB // with a backup and without
+	var databases [2]*db.DB // the first with a backup, the second without
 	for i := range databases {
 		if databases[i], err = db.Open(ctx, "sqlite:"+filepath.Join(dir, fmt.Sprintf("%d.db", i)), db.NoHooks); err != nil {
 			return err
@@ -57,7 +57,7 @@ func backupTable(ctx context.Context, out io.Writer) (err error) {
 	var rates, p99s [2][]float64
 	for pair := range backupPairs {
 		for turn := range databases {
-			i := (turn + pair) % 2 // so that neither database is always the first
+			i := (turn + pair) % 2 // alternates, so that neither database is always measured first
 			rate, p99, err := writeFor(ctx, databases[i])
 			if err != nil {
 				return err

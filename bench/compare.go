@@ -14,17 +14,17 @@ import (
 // This file compares two builds of the program, so that a change that makes it slower is noticed.
 
 const (
-	comparedPairs = 3    // number of times that each program runs the benchmarks
-	comparedLimit = 0.10 // how much worse a ratio of the new program may be than that of the old one: 10 %
+	comparedPairs = 3    // how often the benchmarks run with each of the two programs
+	comparedLimit = 0.10 // how much worse a result of the new program may be than that of the old one: 10 %
 )
 
 // comparedTables are the benchmarks that compareBuilds runs if its arguments name none. Each takes at most a minute or two.
 var comparedTables = []string{"demo", "pages", "files", "tables", "writes"}
 
-// compareBuilds returns an error if the new build of the program is more than comparedLimit worse than the old one in a ratio (a figure of
-// the program relative to a reference of the same run). It runs the benchmarks with the old and the new program in turn. Of each such pair
-// it divides the new ratio by the old one, and compares the median of the quotients, so that a change of the machine's speed between pairs
-// does not count. The arguments are the old program, the new one, and the names of benchmarks (default: comparedTables).
+// compareBuilds runs the benchmarks with the old and the new program in turn, and returns an error if a result of the new program is more
+// than comparedLimit worse. A result is a ratio: a figure of the program, relative to a reference of the same run. For each pair of runs,
+// compareBuilds divides the new ratio by the old one. The median of these quotients counts, so a change of the machine's speed between two
+// pairs has no effect. The arguments are the old program, the new one, and the names of benchmarks (default: comparedTables).
 func compareBuilds(ctx context.Context, out io.Writer, args []string) error {
 	if len(args) < 2 {
 		return errors.New("usage: bench compare OLD-PROGRAM NEW-PROGRAM [TABLE ...]")

@@ -2,12 +2,13 @@ import { createServer } from "node:net";
 
 import { startServer } from "../test/harness/server.ts";
 
-/** How long to wait for the renditions, in milliseconds. */
+/** How long to wait for the jobs of the pictures and videos, in milliseconds. */
 const TIMEOUT_MS = 600_000;
 
 /**
- * Starts a server with the demo content, and waits until all jobs of its pictures and videos have ended. Before that, pages show
- * substitutes for some pictures, and the jobs take CPU time. The server makes the pictures itself, unless ATELIE_VIPS names libvips.
+ * Starts a server with the demo content for a benchmark, and waits until all jobs of its pictures and videos have ended. Until then,
+ * pages show substitutes for some pictures, and the jobs take CPU time. The server makes the pictures with its own code, unless
+ * ATELIE_VIPS names the vips command.
  */
 export async function startDemoServer() {
   const metrics = `127.0.0.1:${await freePort()}`;

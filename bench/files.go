@@ -19,8 +19,8 @@ import (
 // pictureHeader contains the request headers of a browser that requests a picture.
 var pictureHeader = http.Header{"Accept": {"image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8"}, "Accept-Encoding": {"gzip, deflate, br, zstd"}}
 
-// fileRounds is the number of measurements of each request. It is larger than in other benchmarks (rounds), because these requests are
-// short and single measurements vary more.
+// fileRounds is the number of measurements of each request. It is larger than in other benchmarks (rounds), because the times of short
+// requests vary more.
 const fileRounds = 9
 
 // fileTable prints how fast a site with SQLite and files on disk serves public files, compared with a Go handler in another process that

@@ -26,8 +26,8 @@ import (
 
 const (
 	firstUploads = 15                    // uploads in a row while a visitor loads pages
-	firstAlone   = 3                     // uploads of each of firstSources to a server that does nothing else
-	firstPoll    = 25 * time.Millisecond // wait between two requests for a rendition (a smaller picture made from the upload)
+	firstAlone   = 3                     // uploads of each of firstSources while the server does nothing else
+	firstPoll    = 25 * time.Millisecond // wait between two requests for a rendition (here a smaller picture that is made from the upload)
 )
 
 // firstSources are the sizes in pixels of the uploaded pictures. The first one is uploaded many times in a row.
@@ -59,11 +59,11 @@ func firstSizes(ctx context.Context, out io.Writer) error {
 			return err
 		}
 	}
-	if _, err := fmt.Fprintf(out, "\n## The first size of an upload, 640 px wide, on two processors\n\nFrom the answer to the upload to the first answer in WebP on the address of a page; medians. \"Plain\" is a process that only decodes\nand encodes. \"In a row\" are %d uploads, each after the answer to the one before, while a visitor asks for pages each %d ms; the last\ncolumns are the visitor's p99 before and meanwhile.\n\n| engine | upload | first size | most | plain | ratio to it | page p99 before | meanwhile | ratio | memory |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+	if _, err := fmt.Fprintf(out, "\n## The first size of an upload, 640 px wide, on two processors\n\nFrom the response to the upload to the first response in WebP at a URL of a page; medians. \"Plain\" is a process that only decodes\nand encodes. \"In a row\" are %d uploads, each after the response to the one before, while a visitor requests pages each %d ms; the last\ncolumns are the visitor's p99 before and during the uploads.\n\n| engine | upload | first size | maximum | plain | ratio to it | page p99 before | page p99 during | ratio | memory |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
 		firstUploads, visitInterval.Milliseconds()); err != nil {
 		return err
 	}
-	for _, engine := range []string{"off", "auto"} {
+	for _, engine := range []string{"off", "auto"} { // values of ATELIE_VIPS: the program's own code, and the vips command
 		if _, missing := exec.LookPath("vips"); engine == "auto" && missing != nil {
 			continue
 		}
@@ -79,7 +79,7 @@ var engineNames = map[string]string{"off": "own", "auto": "vips"}
 
 // plainFirstSizes returns how long a process takes that makes the first sizes of a picture and nothing else, the median of five.
 func plainFirstSizes(ctx context.Context, dir, file string) (time.Duration, error) {
-	job, err := json.Marshal(rendition.Job{Source: file, Folder: dir, Facts: true, Orders: []rendition.Order{{Width: 320, Format: rendition.WebP}, {Width: 640, Format: rendition.WebP}}})
+	job, err := json.Marshal(rendition.Job{Source: file, Folder: dir, NeedsFacts: true, Orders: []rendition.Order{{Width: 320, Format: rendition.WebP}, {Width: 640, Format: rendition.WebP}}})
 	if err != nil {
 		return 0, err
 	}

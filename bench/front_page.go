@@ -161,7 +161,7 @@ func (f *frontBench) printHead() error {
 	}
 	_, err := fmt.Fprintf(f.out, "\n%d visits a second, a million an hour, each from an address of its own, on %d processors that servers and visitors share; the owner saves\neach %v and uploads %.1f MB each %v; times from the moment at which a visit is due\n  %-26s %7s %8s %28s %20s %20s %26s %26s %30s\n",
 		visitRate, runtime.NumCPU(), saveInterval, float64(len(f.photo))/1e6, photoInterval,
-		"", "visits", "refused", "page p50, p99, most ms", "visit p50, p99 ms", "CPU ms a visit", "cores: ours, all, missed", "MB: server, with workers", "owner's p99 ms: save, upload")
+		"", "visits", "refused", "page p50, p99, max ms", "visit p50, p99 ms", "CPU ms a visit", "cores: ours, all, missed", "MB: server, with workers", "owner's p99 ms: save, upload")
 	return err
 }
 

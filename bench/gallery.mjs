@@ -1,5 +1,5 @@
-// Compares the gallery with 5,000 works to one with 50 works, in the same run: first paint, frames while scrolling, memory.
-// Absolute numbers depend on the machine; the ratios are the result.
+// Compares a gallery with 5,000 works to one with 50 works, in the same run: first paint, frames while scrolling, memory. Absolute
+// numbers depend on the machine, so only the ratios count.
 import { chromium } from "@playwright/test";
 
 import { asService } from "../test/harness/clients.ts";
@@ -9,10 +9,9 @@ import { startServer } from "../test/harness/server.ts";
 // Numbers of works in the two galleries.
 const FEW = 50;
 const MANY = 5000;
-// How often each gallery is loaded and scrolled, and how long a scroll lasts.
-const LOADS = 7;
-const SCROLLS = 3;
-const SCROLL_MS = 4000;
+const LOADS = 7; // how often each gallery is loaded
+const SCROLLS = 3; // how often each gallery is scrolled
+const SCROLL_MS = 4000; // how long a scroll lasts
 const SPEED = 2000; // pixels per second: fast scrolling with the wheel
 // Widths and heights of the pictures, in pixels.
 const shapes = [
@@ -23,7 +22,7 @@ const shapes = [
   [700, 1400],
 ];
 
-/** Starts a server with `count` works. Each has another picture URL, so that the browser decodes every picture. */
+/** Starts a server with `count` works. No two works have the same picture URL, so that the browser decodes every picture. */
 async function startWithWorks(count) {
   const server = await startServer("sqlite");
   const client = asService(server);

@@ -17,12 +17,16 @@ import (
 // growthSizes are the numbers of works for which growthTable prints a line if it has no arguments.
 var growthSizes = []int{100, 1_000, 10_000, 100_000}
 
-// growthEdits is the number of edits in a measurement. After each, the first request for a page is measured.
+// growthEdits is the number of edits in a measurement. After each edit, the first request for a page is measured.
 const growthEdits = 15
 
-// growthTable prints the costs of sites on SQLite with different numbers of works: the size of the database, the memory of the server, its
-// CPU time for a cached page and for queries, and the time of a save and of the first request for a page after it. The arguments are the
-// numbers of works (default: growthSizes).
+// growthTable prints a line for each number of works, measured on a new site on SQLite:
+//
+//   - the size of the database, and the memory of the server
+//   - the CPU time of the server for a cached page and for queries
+//   - the time of a save, and of the first request for a page after a save
+//
+// The arguments are the numbers of works (default: growthSizes).
 func growthTable(ctx context.Context, out io.Writer, args []string) error {
 	sizes := growthSizes
 	if len(args) > 0 {
@@ -36,7 +40,7 @@ func growthTable(ctx context.Context, out io.Writer, args []string) error {
 		}
 	}
 	if _, err := fmt.Fprintf(out, "\nCost of a growing site on SQLite, %d clients; CPU of the server in microseconds a request, times in milliseconds, p50 of %d; works without pictures of their own\n  %9s %8s %9s %9s %7s %7s %9s %7s %7s %9s %9s %9s %10s %9s\n",
-		clients, growthEdits, "works", "fill/s", "disk MB", "MB idle", "MB most", "start", "home CPU", "list", "by id", "home new", "gallery", "work page", "sitemap", "save"); err != nil {
+		clients, growthEdits, "works", "fill/s", "disk MB", "MB idle", "MB max", "start", "home CPU", "list", "by id", "home new", "gallery", "work page", "sitemap", "save"); err != nil {
 		return err
 	}
 	for _, size := range sizes {
@@ -86,7 +90,7 @@ func growthOf(ctx context.Context, out io.Writer, size int) (err error) {
 	if err != nil {
 		return err
 	}
-	reader := http.Header{"Apikey": {secret}} // the elevated key, whose responses are not kept
+	reader := http.Header{"Apikey": {secret}} // the service key, whose responses are not kept
 	costs := []call{
 		{"home", http.MethodGet, "/", "", browserHeader},
 		{"list", http.MethodGet, "/rest/v1/products?select=*&order=created_at.desc&limit=24", "", reader},

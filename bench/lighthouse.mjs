@@ -1,8 +1,12 @@
-// Prints Lighthouse's results for the public pages of the built program with the demo content: the mobile preset with
-// simulated throttling. Beside the LCP (largest contentful paint) of a page it prints the floor: the LCP without loading the
-// page's scripts. The numbers are medians of five runs, or of as many as the first argument says. The page of a private link comes
-// last, in each of its states; with the second argument "link" it is the only one. Exits with 1 when a page does not reach what
-// docs/contracts/pages.md promises.
+// Prints Lighthouse's results for the public pages of the built program with the demo content: the mobile preset with simulated
+// throttling. The page of a private link (the URL at which a visitor follows a message) comes last, in each of its states. Beside
+// the LCP (largest contentful paint) of a page it prints the floor, which is the LCP if the page's scripts are not loaded. Exits with
+// 1 if a page does not reach what docs/contracts/pages.md promises.
+//
+//   lighthouse.mjs [RUNS] [link] [LANGUAGE]
+//
+// RUNS is the number of runs whose median is printed (default: 5). With `link`, only the page of a private link is measured.
+// LANGUAGE limits that page to one language.
 import { brotliCompressSync } from "node:zlib";
 
 import { launch } from "chrome-launcher";
@@ -24,7 +28,7 @@ const PICTURE = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
   "base64",
 );
-// The languages of the private links; a third argument chooses one.
+// The languages of the private links.
 const languages = process.argv[4] ? [process.argv[4]] : ["en", "pt"];
 const FLOOR_RATIO = 1.15; // the largest allowed ratio of the LCP to the floor
 

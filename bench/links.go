@@ -19,8 +19,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// linkTimes measures whether response times reveal that a private link (the secret URL at which a visitor follows a message) has existed.
-// The response to a link that has ended must take as long as that to a link that never existed. linkTimes uses new sites.
+// linkTimes measures whether response times reveal that a private link (the secret URL at which a visitor follows a message) has existed:
+// the response for a link that has ended must take as long as the response for a link that never existed. linkTimes uses new sites.
 func linkTimes(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, dbtest.Stop()) }()
 	for _, engine := range []struct {

@@ -19,16 +19,16 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// This file measures live changes: the messages about changed rows that the server sends to subscribed clients over WebSocket.
+// This file measures live changes: the events about changed rows that the server sends to subscribed clients over WebSocket.
 
 const (
 	liveSockets = 1000 // connected clients
 	liveWrites  = 200  // inserts in each measurement
 )
 
-// liveTable prints how long it takes from a request that inserts a row until subscribed clients receive the change, and until the response
-// to the request. It also prints the memory of the connections. On PostgreSQL the request goes to one node, and the clients are connected
-// to another one.
+// liveTable prints two times from the beginning of a request that inserts a row: until subscribed clients receive the change, and until the
+// response to the request. It also prints the memory of the connections. On PostgreSQL the request goes to one node (server of the site),
+// and the clients are connected to another one.
 func liveTable(ctx context.Context, out io.Writer, env []string) (err error) {
 	if _, err := fmt.Fprintf(out, "\nLive changes, %d inserts, from the request on: p50 and p99\n", liveWrites); err != nil {
 		return err
@@ -37,7 +37,7 @@ func liveTable(ctx context.Context, out io.Writer, env []string) (err error) {
 	if err := live(ctx, out, "SQLite", env); err != nil {
 		return err
 	}
-	address, err := dbtest.FreshPostgres(ctx)
+	databaseURL, err := dbtest.FreshPostgres(ctx)
 	defer func() { err = errors.Join(err, dbtest.Stop()) }()
 	if err != nil {
 		return err
@@ -47,8 +47,8 @@ func liveTable(ctx context.Context, out io.Writer, env []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	env = append(env, "ATELIE_DATABASE_URL="+address, "ATELIE_JWT_SECRET="+strings.Repeat("nodes-share-this", 3))
-	var nodes [][]string // the environment of each node, whose data folder belongs to the new database
+	env = append(env, "ATELIE_DATABASE_URL="+databaseURL, "ATELIE_JWT_SECRET="+strings.Repeat("nodes-share-this", 3))
+	var nodes [][]string // the environment of each node
 	for _, name := range []string{"0", "1"} {
 		nodes = append(nodes, append(slices.Clone(env), "ATELIE_DATA_DIR="+filepath.Join(dir, name)))
 	}

@@ -1,7 +1,10 @@
-// Command bench compares the built program with references that it measures in the same run, such as a Go handler that sends the same
-// bytes, and prints tables. Absolute numbers depend on the machine, so only the ratios count. bench also writes them to .cache/bench.json.
-// An argument selects one table. Without an argument bench prints all tables except "load" and "growth". With the argument "compare", it
-// compares two builds.
+// Command bench measures the built program and prints tables. In the same run it measures references, such as a Go handler that sends the
+// same bytes. Absolute numbers depend on the machine, so only the ratios to the references count. bench also writes the ratios to
+// .cache/bench.json.
+//
+//	bench                                      all tables except load and growth
+//	bench TABLE                                one table
+//	bench compare OLD-PROGRAM NEW-PROGRAM …    compares two builds
 package main
 
 import (

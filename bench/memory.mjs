@@ -1,6 +1,6 @@
-// Measures the memory of the server and the processes that it has started, while a visitor goes through the demo site on a phone,
-// a desktop and a tablet. Prints the resident megabytes after each device and half a minute later, and their ratio to those right
-// after the start. Linux only. Exits with 1 when more than MAX_MB are resident at the end.
+// Measures the memory of the server and of the processes that it has started, while a visitor goes through the demo site on a phone,
+// a desktop and a tablet. After each device and half a minute later, it prints the resident megabytes, and their ratio to the
+// megabytes right after the start. Runs on Linux only. Exits with 1 if more than MAX_MB are resident at the end.
 import { readdir, readFile } from "node:fs/promises";
 
 import { chromium, devices } from "@playwright/test";
@@ -8,7 +8,7 @@ import { chromium, devices } from "@playwright/test";
 import { makeDemoFolder } from "../test/harness/demo-folder.ts";
 import { startServer } from "../test/harness/server.ts";
 
-const MAX_MB = 80;
+const MAX_MB = 80; // of the server and its processes together
 const PAUSE_MS = 30_000; // the pause after a device, before the second measurement
 const visitors = {
   phone: devices["Pixel 7"],

@@ -34,7 +34,7 @@ func metricsTable(ctx context.Context, out io.Writer) (err error) {
 			err = errors.Join(err, s.stop())
 		}
 	}()
-	for _, listenAddress := range []string{metricsAddress, "", ""} { // "": no metrics
+	for _, listenAddress := range []string{metricsAddress, "", ""} { // "" turns the metrics off
 		folder := filepath.Join(dir, strconv.Itoa(len(servers)))
 		env := append(os.Environ(), "ATELIE_DATA_DIR="+folder, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_METRICS_LISTEN="+listenAddress)
 		if err := os.Mkdir(folder, 0o700); err != nil {
@@ -59,11 +59,11 @@ func metricsTable(ctx context.Context, out io.Writer) (err error) {
 		}
 	}
 	home := call{"home", http.MethodGet, "/", "", browserHeader}
-	var rates, cpus [2][]float64 // of the programs with metrics and without, relative to the third
+	var rates, cpus [2][]float64 // of the first server (with metrics) and the second one (without), relative to the third
 	for pair := range metricsPairs {
 		var m [3]measurement
 		for i := range servers {
-			i = (i + pair) % len(servers) // so that no server is always the first
+			i = (i + pair) % len(servers) // rotates, so that no server is always measured first
 			if i == 0 {
 				if err := get(ctx, "http://"+metricsAddress+"/metrics", ""); err != nil {
 					return err

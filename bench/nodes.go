@@ -20,10 +20,10 @@ import (
 // nodeClients is the number of clients. It is large enough to keep three nodes (servers of one site) busy.
 const nodeClients = 3 * clients
 
-// nodeTable prints how many requests one, two and three nodes with a common PostgreSQL database handle. Each client sends all its requests
-// to the same node. nodeTable also prints the CPU time of nodes and database, because all processes share one machine.
+// nodeTable prints how many requests a second are handled by one, two and three nodes on one PostgreSQL database. Each client sends all its
+// requests to the same node. All processes share one machine, so nodeTable also prints the CPU time of the nodes and of the database.
 func nodeTable(ctx context.Context, out io.Writer) (err error) {
-	address, err := dbtest.FreshPostgres(ctx)
+	databaseURL, err := dbtest.FreshPostgres(ctx)
 	defer func() { err = errors.Join(err, dbtest.Stop()) }()
 	if err != nil {
 		return err
@@ -33,8 +33,8 @@ func nodeTable(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	const size = 20_000
-	env := append(os.Environ(), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_DATABASE_URL="+address, "ATELIE_JWT_SECRET="+strings.Repeat("nodes-share-this", 3))
+	const size = 20_000 // works in the database
+	env := append(os.Environ(), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_DATABASE_URL="+databaseURL, "ATELIE_JWT_SECRET="+strings.Repeat("nodes-share-this", 3))
 	var servers []*server
 	defer func() {
 		for _, s := range servers {

@@ -27,12 +27,12 @@ type editedPage struct {
 	limit      time.Duration // the p99 of the response time should be at most this
 }
 
-// pageEdits prints how long the first visitor after an edit of a work waits for a page with this work, because the server has to render the
-// page again. The pauses between edits have many lengths, so that some requests come while the server renders other pages in advance. The
+// pageEdits prints how long the first visitor after an edit of a work waits for a page with this work. The server has to render that page
+// again. The pauses between edits have many lengths, so that some requests come while the server renders other pages in advance. The
 // reference, measured after each wait, is the time that this program takes to compress the same page.
 func pageEdits(ctx context.Context, out io.Writer) error {
-	if _, err := fmt.Fprintf(out, "\nThe first request for a page after an edit of what it shows, %d edits\n  %-34s %8s %8s %8s %8s %10s %10s %8s %8s %10s %12s\n",
-		edits, "", "p50 ms", "p99 ms", "most ms", "wanted", "ref. p50", "ref. p99", "ratio", "ratio", "brotli kB", "identity kB"); err != nil {
+	if _, err := fmt.Fprintf(out, "\nThe first request for a page after an edit of what it shows, %d edits\n  %-34s %8s %8s %8s %8s %10s %10s %10s %10s %10s %12s\n",
+		edits, "", "p50 ms", "p99 ms", "max ms", "wanted", "ref. p50", "ref. p99", "p50 ratio", "p99 ratio", "brotli kB", "identity kB"); err != nil {
 		return err
 	}
 	home := editedPage{"home", "/", "is_featured=eq.true&order=created_at.desc&limit=1", 50 * time.Millisecond}
@@ -146,7 +146,7 @@ func measureEdits(ctx context.Context, out io.Writer, s *server, env []string, c
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(out, "  %-34s %8.1f %8.1f %8.1f %8.0f %10.2f %10.2f %8.1f %8.1f %10.1f %12.1f\n", row, ms(p50), ms(p99), ms(took[edits-1]), ms(p.limit),
+		if _, err := fmt.Fprintf(out, "  %-34s %8.1f %8.1f %8.1f %8.0f %10.2f %10.2f %10.1f %10.1f %10.1f %12.1f\n", row, ms(p50), ms(p99), ms(took[edits-1]), ms(p.limit),
 			ms(reference50), ms(reference99), ratio50, ratio99, float64(len(compressed))/1000, float64(len(plain))/1000); err != nil {
 			return err
 		}

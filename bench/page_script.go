@@ -13,11 +13,11 @@ import (
 	"modernc.org/quickjs"
 )
 
-// scriptRounds is the number of starts of which the table shows the median.
+// scriptRounds is the number of starts whose median the table shows.
 const scriptRounds = 9
 
-// pageScript prints how long a JavaScript engine takes to start with the bytecode that the build has made of the script that renders pages,
-// compared with an engine that compiles the script.
+// pageScript measures how long the JavaScript engine takes to start with the script that renders pages. The program starts it with bytecode
+// that the build has made from the script. The reference is an engine that compiles the script itself.
 func pageScript(_ context.Context, out io.Writer) error {
 	packed, err := os.ReadFile("web/dist/.server/render.bytecode.br")
 	if err != nil {

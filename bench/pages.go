@@ -20,8 +20,8 @@ var browserHeader = http.Header{"Accept-Encoding": {"gzip, deflate, br, zstd"}}
 // demoWorks is the number of works in the demo content.
 const demoWorks = 22
 
-// pageTable prints how fast pages and a list of works from /rest/v1 are served from memory, compared with nginx and with a Go handler that
-// send the same bytes. Then it prints how long page views take while works are added, and the memory with full caches.
+// pageTable prints how fast the program serves pages and a list of works (from /rest/v1) from memory. The references are nginx and a Go
+// handler, which send the same bytes. Then it prints how long page views take while works are added, and the memory with full caches.
 func pageTable(ctx context.Context, out io.Writer) error {
 	if _, err := fmt.Fprintf(out, "\nPages and anonymous answers from memory, %d clients, median of %d rounds; nginx writes its access log to a file, as it does by default, and we ours\n  %-30s %8s %12s %16s %16s %12s %14s\n",
 		clients, pageRounds, "", "bytes", "requests/s", "of nginx", "of a Go handler", "p99 ms", "CPU us/request"); err != nil {
@@ -35,8 +35,8 @@ func pageTable(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// pageRounds is the number of measurements of each request. It is larger than in other benchmarks (rounds), because these requests are
-// short and single measurements vary more.
+// pageRounds is the number of measurements of each request. It is larger than in other benchmarks (rounds), because the times of short
+// requests vary more.
 const pageRounds = 5
 
 // pagesOf prints the table for a site with the given number of works. For demoWorks, the site has the demo content.

@@ -20,15 +20,15 @@ import (
 
 const (
 	loadUploads   = 20                    // concurrent uploads
-	loadRounds    = 3                     // number of repetitions of each measurement; medians are printed
-	visitInterval = 10 * time.Millisecond // between two requests of a visitor
+	loadRounds    = 3                     // repetitions of each measurement; their median is printed
+	visitInterval = 10 * time.Millisecond // time between two requests of a visitor
 	loadIdle      = 10 * time.Second      // duration of a measurement without uploads
 )
 
-// pictureLoad prints the response times of a visitor's requests while twenty pictures of 24 megapixels are uploaded at the same time and
-// their renditions (smaller pictures) are made, compared with the same site when idle. Measurements with and without uploads alternate, so
-// that other load of the machine affects both. The server and the processes that it starts have two processors; this program has the
-// others, if there are any. The printed memory is that of the server and the processes that it starts, together.
+// pictureLoad prints the response times of a visitor's requests while many pictures of 24 megapixels are uploaded at the same time and
+// their renditions (smaller pictures) are made. The reference is the same site without uploads. Measurements with and without uploads
+// alternate, so that other load of the machine affects both. The server and the processes that it starts run on two processors. This
+// program runs on the others, if there are any. The printed memory is that of the server and its processes together.
 func pictureLoad(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-load")
 	if err != nil {
@@ -39,11 +39,11 @@ func pictureLoad(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(out, "\n## %d uploads at once of 24 MP (%.1f MB) on two processors\n\nThe home page and a list, asked for by a visitor each %d ms; %d rounds of idle and load in turns, medians, and the ratio of\neach round. \"Arriving\" is while the uploads are under way, \"making\" until each has its widest rung.\n\n| engine | idle p50 | p99 | arriving p99 | making p50 | p99 | ratio of p99 over all | of each round | all made after | memory idle | most |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+	if _, err := fmt.Fprintf(out, "\n## %d uploads at once of 24 MP (%.1f MB) on two processors\n\nThe home page and a list, asked for by a visitor each %d ms; %d rounds of idle and load in turns, medians, and the ratio of\neach round. \"Arriving\" is while the uploads are under way, \"making\" until each has its widest rung.\n\n| engine | idle p50 | p99 | arriving p99 | making p50 | p99 | ratio of p99 over all | of each round | all made after | memory idle | maximum |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
 		loadUploads, float64(len(picture))/1e6, visitInterval.Milliseconds(), loadRounds); err != nil {
 		return err
 	}
-	for _, engine := range []string{"off", "auto"} {
+	for _, engine := range []string{"off", "auto"} { // values of ATELIE_VIPS: the program's own code, and the vips command
 		if _, missing := exec.LookPath("vips"); engine == "auto" && missing != nil {
 			continue
 		}

@@ -24,12 +24,12 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// This file measures how fast renditions (a picture in other sizes) are made, and their quality. Heavy work runs in separate processes (see
-// run). The peak memory of a child process includes that of its parent at the start, so this process must stay small.
+// This file measures how fast renditions (a picture in other sizes) are made, and their quality. Heavy work runs in child processes (see
+// run). The peak memory of a child includes the memory that its parent had at the child's start, so this process must stay small.
 
 // pictureTable compares the program's own picture engine (package rendition) with the vips command. Both make the ladder of a picture: its
 // renditions in the standard widths, in WebP and JPEG. Our engine makes them, and the placeholder (a tiny blurred preview), in one process.
-// vips makes them in as few runs as possible: one run scales the source to 2560 pixels, and then there is one run for each file.
+// vips needs one run that scales the source to 2560 pixels, and then one run for each file.
 func pictureTable(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-pictures")
 	if err != nil {
@@ -37,8 +37,8 @@ func pictureTable(ctx context.Context, out io.Writer) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	_, noVips := exec.LookPath("vips")
-	if _, err := fmt.Fprint(out, "\n## Pictures: the ladder in WebP and JPEG, placeholder\n\nMedian of three. Five widths are the main ones; fourteen are all that the program makes.\n\"vips\" is the vips command: the CPU of all its processes, and in brackets less the cost of starting them. SSIM is to an\nexact Lanczos, in luma, from the smallest width to the largest; \"at equal bytes\" is how much more of it vips' WebP has than\nours at the width where that is most, when its quality is set so that both weigh the same.\n\n",
-		"| source | our CPU | vips' CPU | ratio | our peak | vips' peak | our WebP | vips' WebP | SSIM, ours | SSIM, vips' | at equal bytes |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"); err != nil {
+	if _, err := fmt.Fprint(out, "\n## Pictures: the ladder in WebP and JPEG, placeholder\n\nMedian of three. Five widths are the main ones; fourteen are all that the program makes.\n\"vips\" is the vips command: the CPU of all its processes, and in brackets without the cost of starting them. SSIM is to an\nexact Lanczos, in luma, from the smallest width to the largest; \"SSIM gain at equal size\" is how much more of it vips' WebP has than\nours at the width where that is most, when its quality is set so that both weigh the same.\n\n",
+		"| source | our CPU | vips' CPU | ratio | our peak | vips' peak | our WebP | vips' WebP | SSIM, ours | SSIM, vips' | SSIM gain at equal size |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"); err != nil {
 		return err
 	}
 	five := rendition.MainWidths[:]
@@ -244,7 +244,7 @@ func child(ctx context.Context, limit, name string, args ...string) (cost, error
 
 // ourPictures makes the renditions of source with our engine, or with a worker that uses vips if engine is given.
 func ourPictures(ctx context.Context, dir, source, limit string, widths []int, engine ...string) (cost, error) {
-	job := rendition.Job{Source: source, Folder: dir, Facts: true}
+	job := rendition.Job{Source: source, Folder: dir, NeedsFacts: true}
 	for _, w := range widths {
 		job.Orders = append(job.Orders, rendition.Order{Width: w, Format: rendition.WebP}, rendition.Order{Width: w, Format: rendition.JPEG})
 	}

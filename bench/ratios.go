@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// This file collects the results of a run and stores them, so that compare can read them.
+// This file collects the results of a run and stores them in a file, which compare.go reads.
 
-// ratio is one result of a benchmark: a figure of the program relative to that of a reference in the same run.
+// ratio is one result of a benchmark: a figure of the program, divided by that of a reference in the same run.
 type ratio struct {
 	Row   string  `json:"row"` // what was measured; results of two builds are compared by this text
 	Value float64 `json:"value"`
-	// Lower is true if a smaller value is better, for example of times, and false if a larger one is, for example of requests per second.
+	// Lower is true if a smaller value is better (times, for example), and false if a larger value is better (requests per second).
 	Lower bool `json:"lower,omitempty"`
 }
 
@@ -23,7 +23,8 @@ type ratios struct {
 	all []ratio // in the order of the tables
 }
 
-var results ratios // of this run
+// results has the results of this run.
+var results ratios
 
 // record adds a row for which a larger value is better.
 func record(row string, value float64) { results.add(ratio{Row: row, Value: value}) }

@@ -1,6 +1,6 @@
-// Records what Chromium requests at the first visit of a page: node bench/record-visit.mjs URL. Prints a recording for
-// each device, as JSON: the requests in their order, with their headers and the number of their connection. Nothing is
-// pressed or scrolled.
+// Records what Chromium requests at the first visit of a page: node bench/record-visit.mjs URL. Prints a JSON array with a
+// recording for each device: the requests in their order, with their headers and the number of their connection. The visitor
+// presses and scrolls nothing. bench/replay.go runs this script.
 import { chromium, devices } from "@playwright/test";
 
 const visitors = {

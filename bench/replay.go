@@ -24,11 +24,12 @@ type recording struct {
 	Requests []recordedRequest
 }
 
+// recordedRequest is a request of a recording. Its method is GET, and the status of its response was 200.
 type recordedRequest struct {
 	Path       string
-	Headers    [][2]string
-	Connection int // requests with the same number were sent over one connection
-	Bytes      int // of the response, with its headers
+	Headers    [][2]string // pairs of a name and a value
+	Connection int         // requests with the same number were sent over one connection
+	Bytes      int         // size of the response, with its headers
 }
 
 // recordVisits lets Chromium visit a page, once with each device, and returns the recordings.

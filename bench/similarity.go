@@ -12,8 +12,9 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// similarityTo prints the similarity (SSIM in luma) of WebP files to their source. The first argument is the source, the others
-// are the files. The source is scaled to the size of each file by an exact Lanczos3 filter in float64.
+// similarityTo prints how similar WebP files are to their source, a JPEG file: the SSIM (structural similarity, 1 for equal pictures) of
+// their luma. The first argument is the source, the others are the WebP files. The source is scaled to the size of each file by an exact
+// Lanczos3 filter in float64. pictures.go runs this in a child process.
 func similarityTo(args []string, out io.Writer) error {
 	if len(args) < 2 {
 		return errors.New("source, rendition …")
@@ -23,7 +24,7 @@ func similarityTo(args []string, out io.Writer) error {
 		return err
 	}
 	type size struct{ w, h int }
-	references := map[size]greys{}
+	references := map[size]greys{} // the scaled source in each size
 	for _, path := range args[1:] {
 		made, err := lumaOf(path, webp.Decode)
 		if err != nil {

@@ -10,8 +10,9 @@ import (
 
 // This file has the statistics with which benchmarks compare measured times.
 
-// mannWhitney returns the two-sided p value of the Mann-Whitney test that both samples come from one distribution. It uses the
-// normal approximation with a correction for ties. It needs about 20 values in each sample.
+// mannWhitney returns the two-sided p value of the Mann-Whitney test: how probable a difference as large as that of the two samples is if
+// both come from one distribution. It uses the normal approximation with a correction for equal values (ties). It needs about 20 values in
+// each sample.
 func mannWhitney(a, b []time.Duration) float64 {
 	type value struct {
 		duration time.Duration
@@ -51,7 +52,8 @@ func mannWhitney(a, b []time.Duration) float64 {
 	return math.Erfc(math.Abs(u-n1*n2/2) / spread / math.Sqrt2)
 }
 
-// medianDifference returns the difference of the medians of two samples, and its 95 % interval by bootstrap.
+// medianDifference returns the difference of the medians of two samples, and its 95 % confidence interval by bootstrap (from samples that
+// are drawn again, at random, from the two samples).
 func medianDifference(a, b []time.Duration) (difference, low, high time.Duration) {
 	const replicates = 2000
 	random := rand.New(rand.NewPCG(1, 2)) // the same replicates for the same measurements

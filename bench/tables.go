@@ -18,7 +18,7 @@ import (
 
 // This file measures requests on tables (/rest/v1). Its types call and measurement also serve the other benchmarks.
 
-// sizes are the numbers of rows with which requests are measured. A request that uses an index must not cost more with the larger number.
+// sizes are the numbers of rows with which requests are measured. A request that uses an index should cost the same with both.
 var sizes = []int{200, 20_000}
 
 // call is a request that is measured.
@@ -27,11 +27,11 @@ type call struct {
 	header                   http.Header
 }
 
-// measurement is the result of sending a call to a server for a period.
+// measurement is the result of sending a call to a server again and again for a period.
 type measurement struct {
 	rate     float64       // requests per second
-	p50, p99 time.Duration // of one request
-	cpu      time.Duration // of the server, per request
+	p50, p99 time.Duration // percentiles of the response time
+	cpu      time.Duration // CPU time of the server for one request
 }
 
 // tableCosts prints the cost of requests on tables, compared with a Go server in another process that writes the same bytes
@@ -49,7 +49,7 @@ func tableCosts(ctx context.Context, out io.Writer) (err error) {
 			engine.name, clients, rounds, "", "bytes", "requests/s", "p50 ms", "p99 ms", "CPU us/request"); err != nil {
 			return err
 		}
-		pages := map[string][]measurement{}
+		pages := map[string][]measurement{} // by the name of the request, one for each of sizes
 		for _, size := range sizes {
 			url, err := engine.url(ctx)
 			if err != nil {

@@ -20,14 +20,14 @@ import (
 )
 
 const (
-	uploadSize  = 2_000_000_000 // bytes
+	uploadSize  = 2_000_000_000 // bytes of the file
 	uploadCuts  = 20            // interruptions of the connection
-	uploadChunk = 6 << 20       // bytes of a piece; hosted Supabase requires this size
-	uploadPeak  = 100           // MB of memory that the server must not reach
+	uploadChunk = 6 << 20       // bytes of a piece, which is one request of the upload; hosted Supabase requires this size
+	uploadPeak  = 100           // MB; the server's peak memory must stay below this
 )
 
-// uploadTable prints the speed and the memory of a large resumable upload with interruptions, on disk and on S3. It returns
-// an error if the downloaded file differs, or if the server's memory reaches uploadPeak.
+// uploadTable prints the speed and the memory of a large resumable upload with interruptions, on disk and on S3. It returns an error if the
+// file that it downloads afterwards differs, or if the server's memory reaches uploadPeak.
 func uploadTable(ctx context.Context, out io.Writer) (err error) {
 	if _, err := fmt.Fprintf(out, "\nResumable upload of %.1f GB in pieces of 6 MiB, cut %d times within a piece and twice resumed on a server that was started again\n", uploadSize/1e9, uploadCuts); err != nil {
 		return err

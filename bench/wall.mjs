@@ -1,6 +1,6 @@
-// Measures the frames while a work is dragged over a wall of 5,000 works and over one of 50 works, in the same run. The
-// browser has the profile of a medium phone: 390 px wide, with a processor slowed down four times. The frame rate
-// without a drag shows what the machine can reach.
+// Measures the frames while a work is dragged over the wall (the admin area's list of works as pictures). It compares a wall of
+// 5,000 works with one of 50 works, in the same run. The browser has the profile of a medium phone: 390 px wide, with a processor
+// slowed down four times. The frame rate without a drag shows what the machine can reach.
 import { chromium } from "@playwright/test";
 
 import { asOwner, asService } from "../test/harness/clients.ts";
@@ -36,7 +36,7 @@ async function startWithWorks(count) {
   return { server, session: data.session };
 }
 
-/** Opens the wall in the order by hand, as the owner. */
+/** Opens the wall as the owner, in the order that the owner has set by hand. */
 async function open(browser, { server, session }) {
   const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
   await page.goto(`${server.url}/health/live`); // the site's origin, without its scripts

@@ -14,9 +14,9 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// writeTables prints the cost of small writes, and of the session check that precedes most requests of an owner. It compares them with a Go
-// handler in another process that writes the same bytes from memory. The last number of a row is the handler's CPU time per request,
-// divided by the program's. For a sign-in, writeTables compares the CPU time with that of hashing the password.
+// writeTables prints the cost of small writes, and of the session check that precedes most requests of an owner. The reference is a Go
+// handler in another process that writes the same bytes from memory. The last number of a row is the CPU time of the reference for one
+// request, divided by that of the program. For a sign-in, the reference is the CPU time of hashing the password.
 func writeTables(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, dbtest.Stop()) }()
 	for _, engine := range []struct {

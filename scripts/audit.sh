@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Looks for known vulnerabilities in the Go modules and the npm packages. Exits with 1 if it finds any. Each of the two checks
-# needs a database on the network. If that cannot be reached, the check is skipped with a message.
+# Looks for known vulnerabilities in the Go modules and the npm packages (make audit). Exits with 1 if it finds any. Each of the two
+# checks needs a database on the network. If a database cannot be reached, its check is skipped with a message.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 failed=0
@@ -11,7 +11,7 @@ output=$(go tool -modfile=tools/go.mod govulncheck -tags nodynamic ./... 2>&1) |
 echo "$output"
 if [ "$code" -ne 0 ]; then
 	case $output in
-	*"fetching vulnerabilities"*) echo "audit: Go modules were not looked at: the vulnerability database cannot be reached" ;;
+	*"fetching vulnerabilities"*) echo "audit: Go modules were not checked: the vulnerability database cannot be reached" ;;
 	*) failed=1 ;;
 	esac
 fi
@@ -20,7 +20,7 @@ fi
 { npm audit --json 2>/dev/null || true; } | node -e '
   const report = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
   if (!report.metadata) {
-    console.log(`audit: npm packages were not looked at: ${report.message ?? report.error?.summary}`);
+    console.log(`audit: npm packages were not checked: ${report.message ?? report.error?.summary}`);
     process.exit(0);
   }
   const found = Object.values(report.vulnerabilities);

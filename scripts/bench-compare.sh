@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds another commit beside this one, and compares the benchmarks of both: bench-compare.sh COMMIT [TABLE ...]
-# Fails if a row is more than 10 % worse than that commit's.
+# Builds another commit, and compares its benchmarks with those of this tree: bench-compare.sh COMMIT [TABLE ...]
+# Fails if a row of this tree is more than 10 % worse than the same row of the other commit.
 set -euo pipefail
 commit=$1
 shift

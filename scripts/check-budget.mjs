@@ -1,6 +1,6 @@
-// Compares the sizes of the home page's JavaScript, style sheet and fonts with web/budget.json, and prints the JavaScript by
-// library. It builds the site in memory. The manifest of the build lists the files that the page needs; the source maps name
-// the library of each byte. test/e2e/weight.spec.ts measures the page and its first picture in the running program.
+// Compares the sizes of the home page's JavaScript, style sheet and fonts with the limits in web/budget.json, and prints the size of
+// the JavaScript by library (npm run budget). It builds the site in memory. The manifest of the build lists the files that the page
+// needs. The source maps say from which library each byte comes. test/e2e/weight.spec.ts measures the page in the running program.
 import { readdirSync, readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { join, matchesGlob, normalize } from "node:path";
@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { build } from "vite";
 
+// These paths are keys of the manifest, relative to web.
 const ENTRY = "index.html";
 const START = "src/start.ts"; // the first script of a page; it loads the entry later
 const LANGUAGES = ["src/locales/en.json", "src/locales/pt.json"];
@@ -49,7 +50,7 @@ export function visitorFiles(manifest) {
  * @param {string} source a path from the same root as `folder`
  */
 export function isSourceOf(sheet, folder, source) {
-  let isScanned = false;
+  let isScanned = false; // by the last line that matches the file
   for (const [, not, glob] of sheet.matchAll(/^@source (not )?"([^"]+)";$/gm))
     for (const pattern of alternatives(normalize(join(folder, glob))))
       if (matchesGlob(source, pattern)) isScanned = !not;

@@ -1,5 +1,5 @@
-// Remembers which checks have passed, in the user's cache folder, for all clones. It is for checks whose result depends only on
-// the files of the repository, such as linters, and on the versions of what they run with. Tests are never remembered.
+// Remembers in the user's cache folder which checks have passed, for all clones of the repository. scripts/test.mjs uses it for checks
+// whose result depends only on the repository's files and on the installed tools, such as linters. Tests are never remembered.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -18,8 +18,8 @@ import { join } from "node:path";
 const maxUnusedDays = 14; // how long an unused entry is kept
 
 /**
- * Returns the key of the repository's current files: committed, changed and new ones, but not the ignored ones. The lockfiles are
- * among them and stand for what is installed.
+ * Returns the key (a hash) of the repository's current files, also of changed and new ones, but not of ignored ones. The lockfiles
+ * are among these files, and stand for what is installed.
  */
 export function keyOfFiles() {
   const list = execFileSync(
@@ -31,7 +31,7 @@ export function keyOfFiles() {
   return keyOf(files.map((path) => [path, readFileSync(path)]));
 }
 
-/** Returns the key of these pairs of a name and a content. */
+/** Returns the key (a hash) of a list of pairs, each of a name and a content. */
 export function keyOf(entries) {
   const hash = createHash("sha256");
   for (const [name, content] of entries) {

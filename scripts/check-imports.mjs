@@ -1,5 +1,5 @@
 // Checks the imports of web/src against the rules in docs/architecture.md. Each layer may import only from layers before it:
-// lib → components → features → app. `node scripts/check-imports.mjs` prints every violation; if there are any it exits with 1.
+// lib → components → features → app. `node scripts/check-imports.mjs` prints every violation, and exits with 1 if there are any.
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, posix, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,7 @@ const BROWSER_GLOBALS = new Set([
   "navigator",
   "matchMedia",
 ]);
-// Packages and folders that must not be in the first download of the home page.
+// Packages and folders that the first download of the home page must not contain.
 const LAZY_PACKAGES = [
   /^@supabase\//,
   /^react-hook-form$/,

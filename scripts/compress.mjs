@@ -1,5 +1,5 @@
-// Compresses the text files of the built site with Brotli and removes the originals. The program embeds only the Brotli form. It
-// makes other encodings from it at the first request.
+// Compresses the text files of the built site with Brotli and removes the originals (npm run build). The program embeds only the
+// compressed files. It makes the other encodings from them at the first request.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the backend from source and Vite's development server. When one of them ends, so does the other.
+# Runs the backend from source, with the demo content, and Vite's development server (make dev). When one of them ends, the other is ended
+# too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 trap 'kill 0' EXIT

@@ -1,16 +1,16 @@
 // Decides from the sources which Go tests run with the race detector, so that a new test needs no entry in a list:
 //
-//   - All tests of a package that starts goroutines run with it, and all tests of the packages in WHOLE.
-//   - In the packages of BY_TEST, and in packages that start no goroutines, a test runs with it only if it starts goroutines,
-//     itself or by calling a function of its package's tests (methods of fixtures do not count).
-//   - A test that only runs the whole program by a function of PROGRAM does not count: test/hostile does the same with concurrent
-//     requests. The tests that BY_TEST names for these packages run jobs, mails, files and the backup beside requests.
-//   - All other tests run without it. In one goroutine the detector finds nothing, also where a package uses sync, and it
-//     takes ten times as long.
-//   - The tests of a file with `//go:build !race` never run with it.
+//   - In a package that starts goroutines, all tests run with the detector. So do all tests of the packages in WHOLE.
+//   - In the packages of BY_TEST, and in packages that start no goroutines, a test runs with the detector only if it starts
+//     goroutines: itself, or by calling a function of its package's tests (methods of fixtures do not count).
+//   - Starting the whole program by a function of PROGRAM does not count as starting goroutines, because test/hostile runs the
+//     program with concurrent requests. For these packages BY_TEST names tests that run jobs, mails, files or the backup beside
+//     requests.
+//   - All other tests run without the detector. It takes ten times as long, and finds nothing in a test with one goroutine.
+//   - The tests of a file with `//go:build !race` never run with the detector.
 //
-// It also decides which tests `make soak` runs: those in files that import atelie/test/soak. If such a file has no tests, all
-// tests of its package run. Tests that call soak.Only run only there.
+// The file also decides which tests `make soak` runs: those in files that import atelie/test/soak. If a file with this import has no
+// tests, all tests of its package run. Tests that call soak.Only run only in `make soak`.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -18,9 +18,10 @@ const folderPattern = /^atelie-tests-(\d+)$/;
 
 /**
  * Makes a folder for this process in `parent`, a file system in memory. It also removes the folders of processes that have ended.
- * `free` is the free memory in bytes, and `minFree` how much must be free there and in `parent`: a whole run used less than 2 GiB.
- * With a `key` the folder has the same path each time. Files that a killed process with that key has left there are removed.
- * @returns its path, or undefined if `parent` does not exist, if memory is short, or if programs cannot run there
+ * `free` is the free memory in bytes. `minFree` is how many bytes of memory and of `parent` must be free (a whole run of the tests
+ * used less than 2 GiB). With a `key` the folder has the same path each time. Files that a killed process with that key has left
+ * there are removed.
+ * @returns the path of the folder, or undefined if `parent` does not exist, if memory is short, or if programs cannot run there
  */
 export function makeMemoryFolder({
   parent = "/dev/shm",

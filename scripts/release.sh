@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes a release out of the current commit, twice, and compares: scripts/release.sh FOLDER VERSION [SYSTEM/PROCESSOR...].
-# Each time it works in a fresh clone in another folder, the second time without Go's cache. So the comparison fails if a file
-# depends on the folder, the time or chance.
+# Makes a release of the current commit (make release): scripts/release.sh FOLDER VERSION [SYSTEM/PROCESSOR...].
+# It makes all files twice and compares them. Each time it works in a fresh clone in another folder, the second time without Go's
+# cache. So the comparison fails if a file depends on the folder, the time or chance.
 set -euo pipefail
 export LC_ALL=C TZ=UTC
 umask 022

@@ -12,7 +12,7 @@ import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-const minutes = 40; // only bounds a hang: the slowest package takes five minutes here
+const timeoutMinutes = 40; // of a package; it only ends a test that hangs: the slowest package takes five minutes
 
 // Packages that the race detector does not instrument: C translated to Go (SQLite, the script engine), codecs, checksums and
 // ciphers. That halves their time. They share state between goroutines only under locks of instrumented packages.
@@ -91,7 +91,7 @@ function runTests(toJSON, folder, { race, run, skip }) {
       program,
       "-test.v=test2json",
       "-test.paniconexit0",
-      `-test.timeout=${minutes}m`,
+      `-test.timeout=${timeoutMinutes}m`,
       ...(run ? [`-test.run=${run}`] : []),
       ...(skip ? [`-test.skip=${skip}`] : []), // these run in another stage, with the race detector
     ],
@@ -111,7 +111,7 @@ function runTests(toJSON, folder, { race, run, skip }) {
   lines.on("line", (line) => process.stdout.write(`${line}\n`));
   const allRead = new Promise((resolve) => lines.on("close", resolve));
   // A process that a test has left can keep the output open after the program's own time limit.
-  const limit = setTimeout(() => child.kill("SIGKILL"), (minutes + 1) * 60_000);
+  const limit = setTimeout(() => child.kill("SIGKILL"), (timeoutMinutes + 1) * 60_000);
   const ended = new Promise((resolve) => child.on("close", resolve));
   return Promise.all([ended, allRead]).then(([code]) => {
     clearTimeout(limit);

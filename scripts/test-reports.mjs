@@ -1,6 +1,6 @@
-// Reads the reports of the test programs: which tests failed and why, and which were skipped. A skipped test fails the run,
-// unless test/allowed-skips.json has an entry for it. That file has an object for each stage of the run. The object has the
-// reason for each test, by the test's name. A name can end in `*` for any rest.
+// Reads the reports of Vitest and Playwright: which tests failed and why, and which were skipped. A skipped test fails the run,
+// unless test/allowed-skips.json has an entry for it. That file has an object for each stage of the run. The keys of the object
+// are names of tests, the values are reasons. A name that ends in `*` stands for all names with that beginning.
 import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 

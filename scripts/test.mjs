@@ -1,7 +1,7 @@
-// Runs the checks, continues after a failure, and prints the number of tests at the end.
+// Runs the checks of the repository. It continues after a failure, and prints the number of tests at the end.
 //   test.mjs       every check (make test)
 //   test.mjs lint  the linters alone
-//   test.mjs fast  what is quick: no PostgreSQL, no browser, no race detector
+//   test.mjs fast  the quick checks: no PostgreSQL, no browser, no race detector (make test-fast)
 //   test.mjs soak  the long tests in full size (make soak)
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -17,8 +17,8 @@ const results = ".cache/results";
 // Which Go tests run with the race detector.
 const plan = classify(goSources());
 
-// Runs Go tests without Go's cache of test results, which only `fast` uses. The cache does not notice changes of programs that a
-// test starts, and it keeps the result of a lucky run. A result counts only for the same TMPDIR.
+// Returns the command that runs Go tests, without Go's cache of test results. That cache does not notice changes of programs that a
+// test starts, and it keeps the result of a lucky run. Only `fast` uses the cache, which has each result for one TMPDIR.
 const goTest = (options) => `node scripts/run-go-tests.mjs '${JSON.stringify(options)}'`;
 // The command for the tests of files with `//go:build !race`, in packages whose other tests run with the detector.
 const neverRaced = plan.never.folders.length

@@ -1,5 +1,5 @@
-// Package web embeds the built site, web/dist, in the program. Before the first build the folder holds only a placeholder
-// file; the server then answers requests for pages with the error pages.ErrNotBuilt.
+// Package web embeds the built site, the files of web/dist, in the program. Before the first build, web/dist holds only a
+// placeholder file. A server without a built site answers requests for pages with the error pages.ErrNotBuilt.
 package web
 
 import (

@@ -7,6 +7,9 @@ import { defineConfig } from "vitest/config";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const backend = process.env.ATELIE_DEV_BACKEND ?? "http://127.0.0.1:8000";
 
+// Builds the site's files for browsers into web/dist, serves them in development (npm run dev), and configures the unit tests.
+// vite.server.config.ts builds the script with which the server renders pages.
+
 /** For `npm run dev`: copies the boot data of the page from a running Ateliê server into index.html. */
 function bootFromServer(): Plugin {
   const element = /(<script type="application\/json" id="boot">)([\s\S]*?)(<\/script>)/;
@@ -16,7 +19,7 @@ function bootFromServer(): Plugin {
     transformIndexHtml: {
       order: "pre",
       async handler(html, context) {
-        // The requested URL with its query string, because ?lang= decides the language.
+        // The requested URL with its query string, because ?lang= selects the language.
         const page = new URL(context.originalUrl ?? "/", backend);
         const response = await fetch(page).catch((cause: unknown) => {
           throw new Error(`No Ateliê server at ${backend}; start one or set ATELIE_DEV_BACKEND`, {
@@ -37,8 +40,9 @@ function bootFromServer(): Plugin {
 }
 
 /**
- * Lets the bundler remove components of the router that the site does not use (forms, prefetching, server modes). The
- * router's code names and wraps each component by an assignment or a call, which the bundler must treat as side effects.
+ * Lets the bundler remove components of the router that the site does not use (forms, prefetching, server modes). The router's code
+ * names and wraps each component by an assignment or a call, which the bundler must treat as side effects. So this plugin removes the
+ * assignments and marks the calls as pure.
  */
 function withoutUnusedRouterParts(): Plugin {
   return {
@@ -56,10 +60,7 @@ function withoutUnusedRouterParts(): Plugin {
   };
 }
 
-/**
- * Removes Tailwind's rules for browsers without @property, which are older than cssTarget. They take 2 kB of every
- * page.
- */
+/** Removes Tailwind's rules for browsers without @property, which are older than cssTarget. The rules take 2 kB of every page. */
 function withoutOldBrowsers(): Plugin {
   return {
     name: "atelie-without-old-browsers",

@@ -6,14 +6,15 @@ import { defineConfig, type Plugin } from "vite";
 
 import type { Page } from "./src/app/page-table.ts";
 
-// Builds the script with which the server renders pages (internal/pages/render), and the page manifest. It runs after
-// the build of the browser's files (vite.config.ts), because it reads them. The program embeds the manifest and the bytecode
-// of the script (scripts/bytecode.sh), but not the script.
+// Builds the script with which the server renders pages (internal/pages/render), and the page manifest (what the build passes to the
+// server: files, and pages with their modules and queries). This build runs after the build of the browser's files (vite.config.ts),
+// because it reads these files. The program embeds the manifest and the bytecode of the script (scripts/bytecode.sh), but not the
+// script.
 
 const LANGUAGES = ["en", "pt"];
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-// Modules that only effects and event handlers import, which never run on the server. They are left out of the script.
+// Modules that are left out of the script, because only effects and event handlers import them, which never run on the server.
 const BROWSER_ONLY = [
   "@supabase/supabase-js",
   "@/features/session/components/session-observer",
@@ -24,12 +25,12 @@ const BROWSER_ONLY = [
   "@/lib/token-refresh",
 ];
 
-/** Vite's manifest of the browser's files. */
+/** The manifest that Vite writes: the file, imports and style sheets of each module of the browser's build. */
 type Manifest = Record<string, { file: string; imports?: string[]; css?: string[] }>;
 
 /**
- * Makes the page manifest, which internal/pages reads: the URLs of the browser's files and the pages of
- * src/app/page-table.ts. `script` is the built script, which contains the page table.
+ * Makes the page manifest, which internal/pages reads. It has the URLs of the browser's files and the pages of
+ * src/app/page-table.ts. `script` is the built script. This function runs the script to get the page table.
  */
 function manifestOf(script: string): string {
   const text = readFileSync(`${here}dist/.vite/manifest.json`, "utf8");
@@ -42,7 +43,7 @@ function manifestOf(script: string): string {
   const urlOf = (name: string) => `/${find(name).file}`;
   const { imports = [], css = [] } = find("index.html");
   if (css.length !== 1) throw new Error("The entry must have one style sheet");
-  /** The URLs of the modules and all their imports, without those that the entry has loaded. */
+  /** Returns the URLs of the modules and all their imports, except modules that the entry has loaded. */
   const urlsToLoad = (names: string[]) => {
     const all = new Set(names);
     const loaded = ["index.html", ...imports];

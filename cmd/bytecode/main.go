@@ -1,5 +1,6 @@
-// Command bytecode compiles the script that renders pages to bytecode, which the program embeds. scripts/bytecode.sh runs it in the build.
-// Its arguments are the file to read and the file to write:
+// Command bytecode compiles a script of the site to the bytecode of the JavaScript engine: the script that renders pages on the server. The
+// program atelie embeds the result. scripts/bytecode.sh runs this command in the build. Its arguments are the file to read and the file to
+// write:
 //
 //	bytecode SCRIPT BYTECODE
 package main

@@ -1,6 +1,7 @@
 // Package activity gives owners the activity log, which says who did what, and when: sign-ins, changes of content, exports, and changes
-// of keys, roles and accounts. It merges the rows of two tables. The table activity is written by database triggers (migration 31) and by
-// the Record functions of this package. The audit log (the events of accounts) belongs to package auth, which reads it for this package.
+// of keys, roles and accounts. The activity log merges two tables:
+//   - The table activity. Database triggers (migration 31) and the Record functions of this package write it.
+//   - The audit log, with the events of accounts. It belongs to package auth, which reads it for this package.
 package activity
 
 import (
@@ -22,28 +23,29 @@ type Kind string
 
 // The kinds of entries.
 const (
-	SignIn  Kind = "sign_in"
-	Refused Kind = "refused" // refused attempts, such as a sign-in with a wrong password
-	Change  Kind = "change"
-	Export  Kind = "export"
-	Key     Kind = "key" // changes of API keys, secrets and roles, and of how an account signs in
+	KindSignIn   Kind = "sign_in"
+	KindRefused  Kind = "refused" // refused attempts, such as a sign-in with a wrong password
+	KindChange   Kind = "change"
+	KindExport   Kind = "export"
+	KindSecurity Kind = "key" // changes of API keys, secrets and roles, and of how an account signs in
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{SignIn, Refused, Change, Export, Key}
+var Kinds = []Kind{KindSignIn, KindRefused, KindChange, KindExport, KindSecurity}
 
-// By is the kind of actor: who or what took the action of an entry.
-type By string
+// ActorKind says who or what took the action of an entry.
+type ActorKind string
 
-// The values of By.
+// The kinds of actors. The audit log names the service key and commands. The table activity does not: it has one value for the program, the
+// service key and commands. Its entries get ByCommand if only commands take the action (commandActions). If not, they get ByProgram.
 const (
-	ByAccount By = "account" // the account in Entry.Account
-	ByDeleted By = "deleted" // an account that no longer exists
-	ByKey     By = "key"     // the service key; only in entries of the audit log
-	ByCommand By = "command" // a command (atelie owner, atelie copy …); only in entries of the audit log and of RecordSite
-	ByProgram By = "program" // the program; in the table activity mostly also the service key and commands, which it does not tell apart
-	ByNobody  By = "nobody"  // a sign-in attempt with an email address or phone number that no account has
-	ByVisitor By = "visitor" // a visitor who erased a message at its private link
+	ByAccount ActorKind = "account" // the account in Entry.Account
+	ByDeleted ActorKind = "deleted" // an account that no longer exists
+	ByKey     ActorKind = "key"     // the service key
+	ByCommand ActorKind = "command" // a command, such as atelie owner or atelie copy
+	ByProgram ActorKind = "program" // the program; in the table activity it can also be the service key or a command
+	ByNobody  ActorKind = "nobody"  // a sign-in attempt with an email address or phone number that no account has
+	ByVisitor ActorKind = "visitor" // a visitor who erased a message at its private link
 )
 
 // VisitorActor is the actor (db.WithActor) of visitors, who have no account. No account has this id.
@@ -54,34 +56,37 @@ type Entry struct {
 	ID   string    `json:"id"` // unique among the entries of both tables
 	At   time.Time `json:"at"`
 	Kind Kind      `json:"kind"`
-	// Action says what was done. For Change: insert, update, delete, or an action of RecordSite. For Export: the name of a function, or an
-	// action of RecordSite. For other kinds: the name of an event.
+	// Action says what was done, by the kind of the entry:
+	//
+	//	KindChange    "insert", "update", "delete" or an action of RecordSite
+	//	KindExport    the name of a function such as "contact-export", or an action of RecordSite
+	//	other kinds   the name of an event
 	Action  string         `json:"action"`
-	By      By             `json:"by"`
+	By      ActorKind      `json:"by"`
 	Account string         `json:"account,omitempty"` // email address or phone number of the account that acted
 	Subject string         `json:"subject,omitempty"` // email address or phone number of the account that was changed, if it is not Account
 	Table   string         `json:"table,omitempty"`   // the table of the changed row
 	RowID   string         `json:"row_id,omitempty"`  // id of the changed row if it still exists
-	Title   string         `json:"title,omitempty"`   // name of what was changed: of a row, setting, role or part of an account
-	Series  *Series        `json:"series,omitempty"`  // of an entry about a work that was added to a series or removed from it
-	Number  int            `json:"number,omitempty"`  // number of changed messages, or generation of a key
+	Title   string         `json:"title,omitempty"`   // name of the changed row, setting, role or part of an account
+	Series  *Series        `json:"series,omitempty"`  // set only if a work was added to a series or removed from it
+	Number  int            `json:"number,omitempty"`  // number of changed messages, or generation of an API key
 	Method  string         `json:"method,omitempty"`  // way of signing in, such as a password
 	IP      string         `json:"ip,omitempty"`
 	Device  *device.Device `json:"device,omitempty"`
 }
 
-// Series is the series to which a work was added, or from which it was removed. The Title of such an entry is that of the work.
+// Series is the series to which a work was added, or from which it was removed. Entry.Title is then the title of the work.
 type Series struct {
 	ID    string `json:"id,omitempty"` // "" if the series no longer exists
-	Title string `json:"title"`        // the current title, or the title when the entry was made if the series no longer exists
+	Title string `json:"title"`        // the current title; if the series no longer exists, its title when the entry was recorded
 }
 
 // Position is a place in the order of the entries, from which a response continues. The newest entry comes first. Of entries with
 // the same time, those of the table activity come before the events of accounts.
 type Position struct {
 	At     time.Time
-	Change int64  // entries of the table activity with the time At follow if their id is smaller
-	Event  string // events of accounts with the time At follow if their id, a UUID, is larger
+	Change int64  // of the entries of the table activity with the time At, those with a smaller id follow
+	Event  string // of the events of accounts with the time At, those with a larger id (a UUID) follow
 }
 
 // Config holds the functions of other packages that the service calls. All of them are required.
@@ -127,9 +132,9 @@ var commandActions = []string{SiteExport, SiteCopy, SiteImport, SupabaseImport, 
 // RecordSite adds an entry about the site as a whole: its content was copied elsewhere, or was replaced. The caller is a command or the
 // program itself.
 func RecordSite(ctx context.Context, q db.Querier, action, title string, now time.Time) error {
-	kind := Change
+	kind := KindChange
 	if action == SiteExport || action == SiteCopy || action == BackupDestination {
-		kind = Export
+		kind = KindExport
 	}
 	return insertSite(ctx, q, kind, action, title, now)
 }

@@ -110,9 +110,9 @@ func TestPagesHaveEveryEntryOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		var events []Entry
 		for i := range 130 {
-			kind := []Kind{SignIn, Refused, Key}[i%3]
+			kind := []Kind{KindSignIn, KindRefused, KindSecurity}[i%3]
 			events = append(events, Entry{ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", i), At: noon.Add(-time.Duration(i/20) * time.Minute), Kind: kind, Action: "login"})
-			if err := db.Exec(t.Context(), d, "insert into activity (created_at, kind, action) values ($1, $2, 'x')", noon.Add(-time.Duration(6-i/20)*time.Minute), []Kind{Change, Export, Key}[i%3]); err != nil {
+			if err := db.Exec(t.Context(), d, "insert into activity (created_at, kind, action) values ($1, $2, 'x')", noon.Add(-time.Duration(6-i/20)*time.Minute), []Kind{KindChange, KindExport, KindSecurity}[i%3]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -276,8 +276,8 @@ func TestActionsOnTheWholeSiteAreListed(t *testing.T) {
 		}
 		s := newService(d, time.Now)
 		for kind, want := range map[Kind][]string{
-			Export: {"backup-place program s3://disk.example/ana", "site-copy command /srv/copy", "site-export command "},
-			Change: {"site-restore command 2026-11-22T10:00:00Z", "supabase-import command ", "site-import command https://ana.example"},
+			KindExport: {"backup-place program s3://disk.example/ana", "site-copy command /srv/copy", "site-export command "},
+			KindChange: {"site-restore command 2026-11-22T10:00:00Z", "supabase-import command ", "site-import command https://ana.example"},
 		} {
 			got, err := s.get(t, admin, `{"kind":"`+string(kind)+`"}`)
 			if err != nil {

@@ -9,16 +9,21 @@ import (
 
 // This file finds and deletes the entries about an email address, for requests about personal data.
 
-// EachEntryAbout calls yield for each entry about an email address: the entries whose title (the name of what was changed) contains the
-// address, and those about changes of the role of the account with the address. It leaves out the entries of changes that this account
-// made, because they are about other rows. When the account is erased, those entries stay, but lose the account's name.
+// EachEntryAbout calls yield for each entry about an email address. An entry is about the address in two cases:
+//
+//   - Its title (the name of what was changed) contains the address.
+//   - It is about a change of the role of the account with the address.
+//
+// Changes that the account itself made are left out, because they are about other rows. When the account is erased, the entries of those
+// changes stay, but lose the account's name.
 func (s *Service) EachEntryAbout(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	found, err := listEntriesAbout(ctx, q, address)
 	if err != nil {
 		return err
 	}
 	for _, c := range found {
-		c.Account, c.Title = "", c.recordedTitle // without the account that made the change: it is not data about the address
+		c.Account = "" // the account that made the change is not data about the address
+		c.Title = c.recordedTitle
 		if c.Series != nil {
 			c.Series.Title = c.recordedSeries
 		}

@@ -17,7 +17,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file handles rpc/get_activity, which returns the activity log page by page.
+// This file handles rpc/get_activity, from which the owner's account page gets the activity log, pageSize entries at a time.
 
 // maxBody is the maximum size of a request body in bytes.
 const maxBody = 4 << 10
@@ -25,7 +25,7 @@ const maxBody = 4 << 10
 // The errors have PostgREST's codes, like all errors of /rest/v1.
 var (
 	errInvalidKind  = apperr.New(http.StatusBadRequest, "22023", `"kind" must be sign_in, refused, change, export or key, or be left out`)
-	errInvalidAfter = apperr.New(http.StatusBadRequest, "22023", `"after" must be "next" of an earlier answer, or be left out`)
+	errInvalidAfter = apperr.New(http.StatusBadRequest, "22023", `"after" must be the value of "next" in an earlier response, or be left out`)
 )
 
 // response is the body of a response of rpc/get_activity.
@@ -34,8 +34,9 @@ type response struct {
 	Next    string  `json:"next"` // value of "after" for the request of the next entries; "" if there are none
 }
 
-// GetActivity handles rpc/get_activity {kind, after}. It returns at most pageSize entries, the newest first: those of the kind, or
-// of all kinds if kind is missing. If after is "next" of an earlier response, the entries continue where that response ended.
+// GetActivity handles rpc/get_activity {kind, after}. It returns at most pageSize entries, the newest first. kind selects the entries
+// of one kind; without it the response has all kinds. If after is "next" of an earlier response, the entries continue where that
+// response ended.
 func (s *Service) GetActivity(w http.ResponseWriter, r *http.Request) error {
 	if caller := identity.Of(r.Context()); !policy.Activity(caller) {
 		return httpx.DeniedError(caller, "the activity")

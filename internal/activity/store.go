@@ -14,13 +14,14 @@ import (
 
 // This file has the queries on the table activity.
 
-// change is an entry from the table activity.
+// change is an entry from the table activity. Entry.Title and Entry.Series have the current titles of the changed row and of the series.
+// If that row or series no longer exists, they have the recorded title.
 type change struct {
 	Entry
 
 	entryID        int64  // Entry.ID as a number
-	recordedTitle  string // title of the changed row when the entry was recorded; Entry.Title is the current one, or this one if the row is gone
-	recordedSeries string // title of the series when the entry was recorded; Entry.Series is the current one, or this one if the series is gone
+	recordedTitle  string // title of the changed row when the entry was recorded
+	recordedSeries string // title of the series when the entry was recorded
 }
 
 // selectChange is the select list and the from clause of the queries whose rows scanChange reads. Its aliases are:
@@ -52,7 +53,12 @@ const selectChange = `a.id, a.created_at, a.kind, a.action, a.actor, u.id,
 
 // scanChange reads a row of selectChange.
 func scanChange(row db.Row) (c change, err error) {
-	var actor, actorAccountID, rowID, seriesID, series *string // actorAccountID is nil if the account of the actor no longer exists
+	var (
+		actor           *string // id of the account that acted
+		actorAccountID  *string // the same id; nil if that account no longer exists
+		rowID, seriesID *string // nil if the row or the series no longer exists
+		series          *string // title of the series; nil if the entry is not about a work in a series
+	)
 	err = row.Scan(&c.entryID, &c.At, &c.Kind, &c.Action, &actor, &actorAccountID, &c.Account, &c.Subject, &c.Table, &rowID, &c.Title, &c.recordedTitle, &c.Number, &seriesID, &series, &c.recordedSeries)
 	c.ID, c.At = strconv.FormatInt(c.entryID, 10), c.At.UTC()
 	switch {
@@ -82,7 +88,7 @@ func scanChange(row db.Row) (c change, err error) {
 // listChanges returns the changes of the kinds that follow a position, the newest first.
 func listChanges(ctx context.Context, q db.Querier, kinds []Kind, after Position, limit int) ([]change, error) {
 	var wanted []string
-	for _, k := range []Kind{Change, Export, Key} {
+	for _, k := range []Kind{KindChange, KindExport, KindSecurity} {
 		if slices.Contains(kinds, k) {
 			wanted = append(wanted, "'"+string(k)+"'")
 		}
@@ -114,9 +120,9 @@ func actorOf(account string) any {
 	return nil
 }
 
-// RecordDeletion adds an entry about the deletion of a message in quarantine, like that of the trigger of the inbox: those that an account
-// deletes at once are one entry. A trigger could not tell a deletion from the end of a message's time in quarantine, and from its move to
-// the inbox. account is the id of the caller's account, or "" for a key.
+// RecordDeletion adds an entry about the deletion of a message in quarantine. Messages that an account deletes at once share one entry, as
+// with the trigger of the inbox. The quarantine has no trigger, because a trigger could not tell the deletion by a person from the end of
+// a message's time in quarantine or from its move to the inbox. account is the id of the caller's account, or "" for a key.
 func RecordDeletion(ctx context.Context, q db.Querier, account string, now time.Time) error {
 	return db.Exec(ctx, q, `insert into activity (created_at, kind, action, actor, table_name, number) values ($1, 'change', 'delete', $2, 'contact_submissions', 1)
 		on conflict (created_at, (coalesce(cast(actor as text), ''))) where table_name = 'contact_submissions' do update set number = activity.number + 1`, now, actorOf(account))
@@ -130,8 +136,8 @@ func deleteBefore(ctx context.Context, q db.Querier, before time.Time) error {
 	return db.Exec(ctx, q, "delete from activity where created_at < $1", before)
 }
 
-// listCandidatesFor returns the entries about the role of an account with an e-mail address, and those whose recorded title, or that
-// of their series, contains the address, also as a part of a longer one. address must be in lower case.
+// listCandidatesFor returns the entries about the role of an account with an e-mail address, and the entries of which a recorded title (of
+// the row or of the series) contains the address, also as a part of a longer address. address must be in lower case.
 func listCandidatesFor(ctx context.Context, q db.Querier, address string) ([]change, error) {
 	part := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(address) + "%"
 	return db.Collect(ctx, q, scanChange, "select "+selectChange+` where lower(a.title) like $1 escape '\' or lower(a.series_title) like $1 escape '\' or a.table_name = 'user_roles' and (lower(s.email) = $2

@@ -1,6 +1,7 @@
-// Package apikeys rotates and revokes the two API keys of the site: the anon key and the service key. Each rotation creates a new key for
-// the same role, its next generation. The earlier keys stay valid until they are revoked. The package stores which generations are valid.
-// Package identity creates the keys themselves and checks their signatures.
+// Package apikeys rotates and revokes the two API keys of the site: the anon key, which the public pages use, and the service key, which
+// may do everything. API keys are JWTs that name a role. Each rotation creates a new key for the same role, its next generation. The earlier
+// keys stay valid until they are revoked. The package stores which generations are valid. Package identity creates the keys and checks their
+// signatures.
 package apikeys
 
 import (
@@ -26,8 +27,8 @@ const (
 	staleLimit = 5 * time.Minute
 )
 
-// firstGeneration is the number of a role's first key. The claims of that key have no generation, and the key is valid
-// without a row in access_keys.
+// firstGeneration is the number of a role's first key. The claims (the content) of that key have no generation, and the key is valid without
+// a row in access_keys.
 const firstGeneration = 1
 
 // Errors of Revoke.
@@ -36,7 +37,7 @@ var (
 	ErrRevoked = errors.New("this key is revoked already")
 )
 
-// Generation is one of a role's keys: the first one, or one that was created later.
+// Generation describes one key of a role. It does not contain the key itself, which package identity computes from the role and the number.
 type Generation struct {
 	Role    identity.Role // identity.Anon or identity.Service
 	Number  int           // firstGeneration for the role's first key, one more for each later key
@@ -44,11 +45,12 @@ type Generation struct {
 	Revoked *time.Time    // nil while the key is valid
 }
 
-// Service decides which keys are valid. It keeps a snapshot of the table access_keys in memory, and reads the table again after
-// each change.
+// Service decides which keys are valid. It keeps a snapshot of the table access_keys in memory. It reads the table again when the content
+// version of the last edit (content.Versions.Edited) has risen. Changes of access_keys and of visible content both raise that version, so
+// the table is also read after an edit of content alone.
 type Service struct {
 	db          *db.DB
-	version     *content.Version // tells whether the table may have changed
+	version     *content.Version // the content version
 	tokens      *identity.Tokens // creates the keys
 	now         func() time.Time
 	reading     sync.Mutex               // held while the table is read, so that only one request reads it
@@ -56,10 +58,9 @@ type Service struct {
 	confirmedAt atomic.Int64             // when the snapshot was last known to be up to date, in Unix nanoseconds
 }
 
-// snapshot is the content of access_keys. It is up to date until the number of the latest edit changes, because database triggers raise
-// that number at each change of access_keys and of visible content.
+// snapshot is the content of access_keys at one time.
 type snapshot struct {
-	edited  int64        // number of the latest edit before the table was read (content.Versions.Edited)
+	edited  int64        // content.Versions.Edited before the table was read; the snapshot is up to date until that version is higher
 	keys    []Generation // the keys of all generations, revoked ones included
 	anonKey string       // the newest valid anon key
 }
@@ -69,8 +70,8 @@ func New(d *db.DB, version *content.Version, tokens *identity.Tokens, now func()
 	return &Service{db: d, version: version, tokens: tokens, now: now}
 }
 
-// Valid reports whether a generation of a role's keys exists and is not revoked; it is an identity.GenerationLookup. The
-// result is at most a second old, or at most staleLimit while the database does not respond.
+// Valid reports whether a generation of a role's keys exists and is not revoked. It is an identity.GenerationLookup. The result is at
+// most one second out of date. While the database does not respond, it can be out of date by up to staleLimit.
 func (s *Service) Valid(role identity.Role, number int) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
 	defer cancel()

@@ -13,30 +13,39 @@ import (
 	"atelie/internal/jobs"
 )
 
-// This file lists where the program stores data about email addresses, and finds and erases the mails that wait to be sent.
+// This file is for people who ask an owner what the site stores about their email address, or who want this data erased. It lists where the
+// program stores the data, and it finds and erases the mails that wait to be sent.
 
-// addressPlaces lists every place where data about an email address is stored. Each reads the data about an address, Erase deletes it.
-// Owners find, export and erase this data with the function /functions/v1/address-data. A new table with addresses needs a line here.
-// Erasure follows the order of the list: accounts come after the activity log and the sign-ins, whose rows are found by the account.
+// addressPlaces lists every place where data about an email address is stored. In each place, the function Each reads the data about an
+// address, and Erase deletes it. Owners find, export and erase this data with the function /functions/v1/address-data. A new table with
+// addresses needs a line here.
+//
+// An erasure follows the order of the list. Accounts come after the activity log and the sign-ins, because the rows of these two are found
+// by the account.
 func (a *App) addressPlaces() []functions.AddressPlace {
 	return []functions.AddressPlace{
 		{Name: "messages", Each: a.Functions.EachMessageOf, Erase: a.Functions.EraseMessagesOf},
+		// Messages that look like spam.
 		{Name: "quarantine", Each: a.Functions.EachQuarantinedOf, Erase: a.Functions.EraseQuarantinedOf},
+		// Mails and webhook calls about visitors' messages.
 		{Name: "notices", Each: a.Functions.EachNoticeOf, Erase: a.Functions.EraseNoticesOf},
+		// Rows as they were before a change or a deletion.
 		{Name: "revisions", Each: a.history.EachRevisionOf, Erase: a.history.EraseRevisionsOf},
 		{Name: "activity", Each: a.activity.EachEntryAbout, Erase: a.activity.EraseEntriesAbout},
 		{Name: "sign_ins", Each: a.Auth.EachAuditEntryOf, Erase: a.Auth.EraseAuditEntriesOf},
 		{Name: "accounts", Each: a.Auth.EachAccountOf, Erase: a.Auth.EraseAccountsOf},
 		{Name: "queued_mails", Each: a.eachQueuedMailOf, Erase: a.eraseQueuedMailsOf},
-		// Without a mail server, mails are written to files, which a transaction cannot delete. So Erase does nothing here, and a job
+		// Without a mail server, mails are written to files. A transaction cannot delete files, so Erase does nothing for them. A job
 		// (functions.JobCleanUp) deletes them later.
 		{Name: "filed_mails", Each: a.eachFiledMailOf, Erase: func(context.Context, *db.Tx, string) error { return nil }},
 	}
 }
 
-// queuedMail contains the kind and the addresses of a mail that a job will send. It is decoded from the job's payload: an auth.Mail, a
-// message request (somebody asked for a link or code), or a digest (one notice about many messages). Fields that the payload does not have
-// are "".
+// queuedMail contains the kind and the addresses of a mail that a job will send. It is decoded from the job's payload, which has only some
+// of the fields:
+//   - auth.JobMail: Kind, To and, for a change of the e-mail address, NewEmail
+//   - auth.JobMessageRequest, the message with a link or code that somebody has asked for: Kind and, unless it is an SMS, Email
+//   - functions.JobDigest, one notice about many messages: Recipient
 type queuedMail struct {
 	Kind      string `json:"kind"`
 	To        string `json:"to"`
@@ -45,8 +54,8 @@ type queuedMail struct {
 	Recipient string `json:"recipient"`
 }
 
-// queuedMailsOf returns the jobs that will send a mail to an address, or a mail that names it. It leaves out jobs about a visitor's
-// message, because they are deleted together with the message.
+// queuedMailsOf returns the jobs that will send a mail to an address, or a mail that names it. It does not look at jobs about a single
+// message of a visitor. These jobs are deleted together with the message.
 func (a *App) queuedMailsOf(ctx context.Context, q db.Querier, address string) ([]jobs.FoundJob, error) {
 	return a.Jobs.Find(ctx, q, func(payload []byte) bool {
 		var m queuedMail

@@ -56,7 +56,8 @@ import (
 	"atelie/web"
 )
 
-// App is the whole program: its services, and the resources that they share, such as the database. The exported fields are for commands and tests.
+// App is the whole program: its services, and the resources that the services share, such as the database. The exported fields are for
+// commands and tests.
 type App struct {
 	DB        *db.DB
 	Jobs      *jobs.Queue
@@ -78,7 +79,7 @@ type App struct {
 
 	// Stored data besides the database.
 	blobs  blob.Store
-	marker string // id in the database and in blobs, by which the two recognize each other
+	marker string // id that is both in the database and in blobs, to check that they belong together
 	space  *datafolder.Space
 
 	// Further services.
@@ -177,7 +178,7 @@ func (a *App) wire(ctx context.Context) error {
 		return err
 	}
 	a.Tables = tables.New(a.DB, tables.Config{
-		MaxRows: a.cfg.Database.MaxRows, Media: a.Media, Record: a.recordChanges,
+		MaxRows: a.cfg.Database.MaxRows, Media: a.Media, Record: a.handleChanges,
 		RecordInserted: func(ctx context.Context, tx *db.Tx, table, query string, args ...any) error {
 			return a.Realtime.RecordInserted(ctx, tx, table, query, args...)
 		},

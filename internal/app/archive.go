@@ -22,20 +22,21 @@ import (
 
 // This file exports the site into an archive (a zip file) and imports an archive, for atelie export and atelie import.
 
-// Export writes an archive of the site into out, and adds an entry to the activity log. It returns an error if the entry cannot be added,
-// because each export must be recorded.
+// Export writes an archive of the site into out, and then adds an entry to the activity log. If the entry cannot be added, it returns an
+// error although the archive is complete. The caller must then discard the archive, because each export must be recorded.
 func (a *App) Export(ctx context.Context, out *os.File, report archive.Progress) (archive.Manifest, error) {
 	m, err := archive.Export(ctx, a.archiveConfig(), out, report)
 	if err != nil {
 		return m, err
 	}
-	return m, activity.RecordSite(ctx, a.DB, activity.SiteExport, "", a.now())
+	return m, activity.RecordSite(ctx, a.DB, activity.SiteExport, "" /* no title */, a.now())
 }
 
 // Import imports a verified archive into the empty site, and adds an entry to the activity log. It returns the files that the site
-// refuses, for example because they are too large. If leaveOut is true, they are left out; otherwise the import fails if there are any.
-func (a *App) Import(ctx context.Context, from *archive.Archive, leaveOut bool, report archive.Progress) ([]archive.Refused, error) {
-	refused, err := from.Import(ctx, a.archiveConfig(), leaveOut, report)
+// refuses, for example because they are too large. If leaveOutRefused is true, the site is imported without these files. If it is false and
+// there are such files, the import fails, and Import returns them together with the error archive.ErrRefused.
+func (a *App) Import(ctx context.Context, from *archive.Archive, leaveOutRefused bool, report archive.Progress) ([]archive.RefusedFile, error) {
+	refused, err := from.Import(ctx, a.archiveConfig(), leaveOutRefused, report)
 	if err != nil {
 		return refused, err
 	}

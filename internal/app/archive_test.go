@@ -139,7 +139,7 @@ func TestInterruptedImportCanBeRepeated(t *testing.T) {
 				t.Fatalf("stored before the stop: %v, %v", got, err)
 			}
 			other := smallArchive(t, map[string]string{"reviews": "[]"})
-			if err := importAll(t.Context(), a, other, noReport); err == nil || !strings.Contains(err.Error(), "import of another archive was not finished") {
+			if err := importAll(t.Context(), a, other, noReport); err == nil || !strings.Contains(err.Error(), "unfinished import of another archive") {
 				t.Errorf("another archive: %v", err)
 			}
 			if err := importAll(t.Context(), a, from, noReport); err != nil {
@@ -226,7 +226,7 @@ func TestImportContinuesAfterRefusedFiles(t *testing.T) {
 				"products": `[{"id":"` + workID(1) + `","title":"One","image_url":"` + picture("notes.txt") + `","image_gallery":["` + picture("one.png") + `","` + picture("large.png") + `"],"created_at":"2026-01-02T03:04:05Z"}]`,
 				"reviews":  `[{"id":"` + workID(2) + `","client_name":"Ana","message":"x","image_url":"/storage/v1/object/public/product-images/notes.txt","created_at":"2026-01-02T03:04:05Z"}]`,
 			})
-			want := []archive.Refused{
+			want := []archive.RefusedFile{
 				{Path: "files/a/notes.txt", Object: "product-images/notes.txt", ShownBy: []string{"products " + workID(1) + " (image_url)", "reviews " + workID(2) + " (image_url)"}},
 				{Path: "files/b/large.png", Object: "product-images/large.png", ShownBy: []string{"products " + workID(1) + " (image_gallery)"}},
 				{Path: "files/b/unused.txt", Object: "product-images/unused.txt"},

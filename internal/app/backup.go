@@ -41,7 +41,7 @@ func (a *App) wireBackup(ctx context.Context) error {
 		OnDataDisk:          a.onDataDisk(primary.Folder),
 		Secondary:           secondary,
 		SecondaryOnDataDisk: secondaryOnDataDisk,
-		Split:               a.isBackupSplit(), // true: each node would have only a part of the backup, in its own folder
+		Split:               a.isBackupSplit(),
 		Retention:           a.cfg.Backup.Retention,
 		Site:                marker,
 		Secrets:             backup.Secrets{Current: a.cfg.Auth.JWTSecret, Previous: a.cfg.Auth.JWTSecretPrevious},
@@ -67,8 +67,9 @@ func OpenBackupDestination(p *config.Location) backup.Destination {
 // diskTimeout limits how long onDataDisk waits for the disk of a folder.
 const diskTimeout = 2 * time.Second
 
-// onDataDisk reports whether a folder is on the disk of the data folder. It returns false for "", which is the Folder of a Location that
-// is a bucket, and for a network mount that does not respond. It returns true if the disk cannot be determined.
+// onDataDisk reports whether a folder is on the disk of the data folder. A backup there does not survive the loss of the disk. onDataDisk
+// returns false for "", which is the Folder of a Location that is a bucket, and for a network mount that does not respond. It returns true
+// if the disk cannot be determined.
 func (a *App) onDataDisk(folder string) bool {
 	if folder == "" {
 		return false

@@ -14,7 +14,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file stores, serves, copies and removes the pictures of conversations (a message and its replies) for package functions.
+// This file stores, serves, copies and removes the pictures of conversations for package functions. A conversation is a message and its
+// replies.
 
 // reviewBucket is the public bucket with the pictures of reviews.
 const reviewBucket = "review-images"
@@ -31,8 +32,8 @@ func (a *App) receivePicture(ctx context.Context, name string, body io.Reader) (
 	return functions.ReceivedPicture{Width: received.Width, Height: received.Height, Size: received.Size, Save: received.Save, Discard: received.Discard}, nil
 }
 
-// servePicture responds with a picture of a conversation: smallPicture wide, or in full size. If metadata cannot be removed from pictures
-// of its type, the file is hidden: only a rendition (a picture made from it) is sent.
+// servePicture sends a picture of a conversation: smallPicture wide, or in full size. If the program cannot remove the metadata of a file of
+// this type, the file itself is hidden, and a rendition in full size (a picture made from it) is sent.
 func (a *App) servePicture(w http.ResponseWriter, r *http.Request, name string, small bool) error {
 	if small {
 		return a.Media.RenderPrivate(w, r, policy.ConversationBucket, name, smallPicture)
@@ -56,8 +57,8 @@ func (a *App) copyForReview(ctx context.Context, name string) (functions.ReviewP
 	}, nil
 }
 
-// removePicture removes the stored object of a picture of a conversation. It removes all objects in the picture's folder (RemoveFolder), so
-// the picture must be the only one that was sent with its form.
+// removePicture removes the object (the stored file) of a picture of a client's review. The pictures of one form are in a folder of their
+// own, and removePicture removes the whole folder. Therefore the picture must be the only one of its form.
 func (a *App) removePicture(ctx context.Context, tx *db.Tx, name string) error {
 	return a.Storage.RemoveFolder(ctx, tx, policy.ConversationBucket, path.Dir(name))
 }

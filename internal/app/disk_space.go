@@ -21,8 +21,8 @@ const (
 	diskMailCheckInterval = 10 * time.Minute // how often a node reads from the database whether a mail is due
 )
 
-// newLowDiskNotifier returns a function that mails the owners about the disk if a mail is due. Space.Run calls the function while
-// space is low.
+// newLowDiskNotifier returns a function that mails the owners about the disk if a mail is due. datafolder.Space.Run calls the function
+// while little space is free.
 func (a *App) newLowDiskNotifier(ctx context.Context) func(datafolder.Usage) {
 	var lastCheck time.Time
 	return func(datafolder.Usage) {

@@ -17,26 +17,27 @@ import (
 	"atelie/internal/storage"
 )
 
-// This file decides who may read hidden files: those that only unpublished works, and covers that are not shown now, use. Visitors get
-// the response for a missing file, even at its public URL. Owners see these files in the admin area, in <img> and <video>. These elements
-// send no token, so a cookie identifies the owners.
+// This file decides who may read hidden files. A file is hidden if nothing uses it except unpublished works, and covers that are not shown
+// now. Visitors get the response for a missing file, even at the public URL of a hidden file. Owners see hidden files in the admin area, in
+// <img> and <video>. These elements send no token, so a cookie identifies the owners.
 
 const (
 	ownerCookie     = "atelie-files" // name of the cookie, and purpose of the key that signs it
-	ownerCookieLife = 12 * time.Hour
+	ownerCookieLife = 12 * time.Hour // the cookie is valid for this time; each list of works renews it
 	// ownerCookiePath is the beginning of the paths of all files. Browsers send the cookie to no other path.
 	ownerCookiePath = "/storage/v1/"
 )
 
-// ownerClaims are the claims of the cookie: the account and its session.
+// ownerClaims are the claims of the cookie, which is a JWT: the account and its session.
 type ownerClaims struct {
-	jwt.RegisteredClaims
+	jwt.RegisteredClaims // Subject is the id of the account
+
 	SessionID string `json:"session_id"`
 	AAL       string `json:"aal"` // assurance level of the session: aal2 after a second factor, otherwise aal1
 }
 
-// fileAccess returns whether the sender of a request may read an object (a stored file). An owner is recognized by a token, a signed URL or
-// the cookie. fileAccess is the files.AccessFunc of packages storage and media.
+// fileAccess returns who may read an object (a stored file) with this request: everybody, an owner, or nobody. An owner is recognized by a
+// token, a signed URL or the cookie. Packages storage and media call fileAccess for each request of a file (files.AccessFunc).
 func (a *App) fileAccess(r *http.Request, bucket, name string) (files.Access, error) {
 	if !files.SiteBucket(bucket) { // files in other buckets are never hidden
 		return files.AccessAll, nil

@@ -16,7 +16,7 @@ import (
 
 // This file handles the health checks of load balancers and supervisors. The health that owners see is in site_health.go.
 
-// live handles /health/live. The status is always 200. It checks nothing, because supervisors restart a process that is not live, and a
+// live handles /health/live. The status is always 200. live checks nothing, because supervisors restart a process that is not live, and a
 // restart does not help against a slow database.
 func (a *App) live(w http.ResponseWriter, _ *http.Request) { writeHealth(w, http.StatusOK, "ok", "") }
 
@@ -34,12 +34,12 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	if err := a.DB.Ready(ctx); err != nil {
 		if errors.Is(err, db.ErrUnavailable) {
-			httpx.NoteError(r.Context(), httpx.ErrNoDatabase.Because(err))
+			httpx.NoteError(r.Context(), httpx.ErrNoDatabase.Because(err)) // writes the error into the access log, as for other requests
 		}
 		a.notReady(w, "database", err)
 		return
 	}
-	if err := a.blobs.Ready(ctx, a.marker); err != nil {
+	if err := a.blobs.Ready(ctx, a.marker); err != nil { // marker: the id by which the file store is recognized as that of this site
 		a.notReady(w, "file store", err)
 		return
 	}
@@ -57,7 +57,7 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 // host names, and anyone can read the response.
 func (a *App) notReady(w http.ResponseWriter, part string, err error) {
 	a.log.Error("not ready", "part", part, "cause", err.Error())
-	reason := part + " does not answer"
+	reason := part + " does not respond"
 	var missing db.MissingTables
 	switch {
 	case errors.As(err, &missing):
@@ -65,7 +65,7 @@ func (a *App) notReady(w http.ResponseWriter, part string, err error) {
 	case errors.Is(err, db.ErrFileGone):
 		reason = "the database file was removed or replaced"
 	case errors.Is(err, blob.ErrNoMarker), errors.Is(err, blob.ErrOtherMarker):
-		reason = "the place for files is not the one that the program was started with, or was emptied"
+		reason = "the file store is not the one that the program was started with, or was emptied"
 	case errors.Is(err, fs.ErrNotExist):
 		reason = "the folder for files is missing"
 	}

@@ -51,7 +51,7 @@ func TestReadyNamesTheMissingPart(t *testing.T) {
 			if err := os.MkdirAll(filepath.Join(files, "tmp"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			expectReady("with another folder", 503, "the place for files is not the one")
+			expectReady("with another folder", 503, "the file store is not the one")
 			if err := os.RemoveAll(files); err != nil {
 				t.Fatal(err)
 			}

@@ -9,8 +9,9 @@ import (
 	"atelie/internal/supabase"
 )
 
-// ImportSupabase runs an import of a Supabase project into this site, and sets the import's field Site. If the import added
-// anything, ImportSupabase adds an entry to the activity log, also after a failure.
+// ImportSupabase runs an import of a Supabase project into this site, for atelie import supabase. It sets the import's field Site, the
+// functions that check and store the data. If the import added anything, ImportSupabase adds an entry to the activity log, also after a
+// failure.
 func (a *App) ImportSupabase(ctx context.Context, i *supabase.Import) error {
 	i.Site = supabase.Site{
 		AddAccount:   a.Auth.ImportAccount,
@@ -26,11 +27,12 @@ func (a *App) ImportSupabase(ctx context.Context, i *supabase.Import) error {
 	if isDryRun || i.Added == 0 {
 		return err
 	}
-	return errors.Join(err, activity.RecordSite(context.WithoutCancel(ctx), a.DB, activity.SupabaseImport, "", a.now()))
+	ctx = context.WithoutCancel(ctx) // an interrupted import is recorded too
+	return errors.Join(err, activity.RecordSite(ctx, a.DB, activity.SupabaseImport, "", a.now()))
 }
 
-// fileURLOrigin returns the origin (scheme and host) for the URLs of files that an import writes into rows. It is "" if site and backend
-// have one origin. The URLs are then relative, and stay valid when the site's domain changes.
+// fileURLOrigin returns the origin (scheme and host) for the URLs of files that an import writes into rows. If site and backend have the same
+// origin, it returns "". The URLs are then relative, and stay valid when the site's domain changes.
 func fileURLOrigin(siteURL, apiURL string) string {
 	site, err := url.Parse(siteURL)
 	if err != nil {

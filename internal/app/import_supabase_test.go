@@ -208,8 +208,8 @@ func TestSupabaseImportFromARunningProject(t *testing.T) {
 		after = target.contents()
 		for _, write := range []bool{false, true} {
 			i, out := run(write)
-			wants(t, out, "products "+importedWork+": The row is here with another content (title)", "file product-images/a.png: Another file with this name is here",
-				"account "+importedClara+" (clara@example.com): Another account here has this email address", "user_roles "+importedClara, "the files of the bucket private")
+			wants(t, out, "products "+importedWork+": The site already has this row with other values (title)", "file product-images/a.png: The site already has another file with this name",
+				"account "+importedClara+" (clara@example.com): Another account of this site has this email address", "user_roles "+importedClara, "the files of the bucket private")
 			if i.Problems != 5 || i.Added != 0 || target.contents() != after {
 				t.Errorf("%d problems, %d added\n%s", i.Problems, i.Added, out)
 			}

@@ -17,10 +17,11 @@ import (
 	"atelie/internal/sms"
 )
 
-// This file sends mails and SMS: it creates the senders, and handles the jobs and the calls of package functions that send something.
+// This file creates the senders of mails and SMS, and the service of package functions. It handles the jobs and the calls of that service
+// that send something. In the database, the messages of visitors are contact_submissions.
 
-// linkPurpose selects the key for the tokens in private links (the URLs at which visitors follow their messages): the function derive makes
-// one key for each purpose. Another string here would make another key and so invalidate all links.
+// linkPurpose selects the key for the tokens in private links (the URLs at which visitors follow their messages). The function derive makes
+// one key for each purpose. Another string here would make another key, so that no earlier link would be valid.
 const linkPurpose = "links of enquiries"
 
 // wireDelivery creates the senders of mails and SMS and the service for /functions/v1, and registers the handlers of the jobs that send
@@ -50,7 +51,7 @@ func (a *App) wireDelivery() error {
 	a.Functions = functions.New(a.DB, functions.Config{
 		WritePage: a.writeFunctionPage,
 		CheckSpace: func() error {
-			if a.DB.Dialect != db.SQLite { // PostgreSQL does not store rows in the data folder
+			if a.DB.Dialect != db.SQLite { // PostgreSQL stores its rows elsewhere than in the data folder
 				return nil
 			}
 			return checkSpace(a.space)

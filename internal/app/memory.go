@@ -9,9 +9,9 @@ import (
 	"atelie/internal/memory"
 )
 
-// This file returns memory to the operating system after bursts of work. Go's runtime would return it only minutes later. The memory in
-// use is measured once per memoryInterval. The floor is the smallest measured value since the last release of memory. Memory is released
-// when the memory in use exceeds floor*memoryFactor and has stopped growing.
+// This file returns memory to the operating system after bursts of work. Go's runtime would return the memory only minutes later. The memory
+// in use is measured once per memoryInterval. The floor is the smallest measured value since the most recent release of memory. Memory is
+// released when the memory in use exceeds floor*memoryFactor and has stopped growing.
 const (
 	memoryInterval = 15 * time.Second // interval of measurements
 	memoryFactor   = 1.15             // memory is released when the memory in use exceeds the floor by this factor
@@ -35,7 +35,7 @@ func (a *App) releaseMemory(ctx context.Context) {
 type memoryWatch struct {
 	floor    uint64 // minimum number of bytes in use since the most recent release; 0 before the first measurement
 	previous uint64 // bytes in use at the previous measurement
-	again    bool   // true if the most recent release has returned memory: then memory is released again without regard to the floor
+	again    bool   // the most recent release has returned memory: the next release does not depend on the floor
 }
 
 // shouldRelease reports whether memory should be released. It must be called once per memoryInterval.

@@ -28,7 +28,7 @@ func (a *App) wireMetrics() {
 	}, a.log)
 }
 
-// withMetrics returns the endpoints (servers with their listeners) in others and that of the metrics. listener is nil if metrics are off.
+// withMetrics appends the endpoint (a server with its listener) of the metrics to others. listener is nil if metrics are off.
 func (a *App) withMetrics(listener net.Listener, others ...endpoint) []endpoint {
 	if listener == nil {
 		return others

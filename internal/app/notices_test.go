@@ -288,7 +288,7 @@ func TestFailedNoticeIsReportedAndCanBeRetried(t *testing.T) {
 		host := strings.TrimPrefix(s.hook.URL, "http://")
 		s.waitFor("both fail", func() bool {
 			got := s.states("list", id)
-			return len(got) == 2 && strings.HasPrefix(got[0], "mail gone@alvor.example failed mail: ") && strings.Contains(got[0], "550") && got[1] == "webhook "+host+" retrying "+host+" answered 500"
+			return len(got) == 2 && strings.HasPrefix(got[0], "mail gone@alvor.example failed mail: ") && strings.Contains(got[0], "550") && got[1] == "webhook "+host+" retrying "+host+" responded with status 500"
 		})
 		if got := strings.Join(s.states("list", id), ""); strings.Contains(got, "s3cr3t") {
 			t.Errorf("shown: %s", got)
@@ -397,9 +397,9 @@ func TestWebhooksDoNotReachPrivateNetworks(t *testing.T) {
 		host := strings.TrimPrefix(s.hook.URL, "http://")
 		for i, c := range []struct{ url, want string }{
 			{s.hook.URL, "webhook " + host + " failed the webhook's URL must begin with https:// and have no user name"},
-			{"https://" + host, "webhook " + host + " failed the webhook's URL leads into a private network"},
-			{"https://localhost:1", "webhook localhost:1 failed the webhook's URL leads into a private network"},
-			{"https://[::ffff:169.254.169.254]/latest", "webhook [::ffff:169.254.169.254] failed the webhook's URL leads into a private network"},
+			{"https://" + host, "webhook " + host + " failed the webhook's URL points to a host in a private network"},
+			{"https://localhost:1", "webhook localhost:1 failed the webhook's URL points to a host in a private network"},
+			{"https://[::ffff:169.254.169.254]/latest", "webhook [::ffff:169.254.169.254] failed the webhook's URL points to a host in a private network"},
 			{"https://ana:pw@" + host, "webhook " + host + " failed the webhook's URL must begin with https:// and have no user name"},
 			{"file:///etc/passwd", "webhook  failed the webhook's URL must begin with https:// and have no user name"},
 		} {
@@ -418,9 +418,9 @@ func TestWebhooksDoNotReachPrivateNetworks(t *testing.T) {
 		host := strings.TrimPrefix(s.hook.URL, "http://")
 		s.set("notice.webhook", `"`+s.hook.URL+`"`)
 		s.answer(http.StatusFound)
-		s.waitForStates(s.write("Redirected", "v@exemplo.example", "en"), "webhook "+host+" retrying "+host+" answered 302")
+		s.waitForStates(s.write("Redirected", "v@exemplo.example", "en"), "webhook "+host+" retrying "+host+" responded with status 302")
 		s.answer(http.StatusGone)
-		s.waitForStates(s.write("Gone for good", "v@exemplo.example", "en"), "webhook "+host+" failed "+host+" answered 410")
+		s.waitForStates(s.write("Gone for good", "v@exemplo.example", "en"), "webhook "+host+" failed "+host+" responded with status 410")
 		for _, h := range s.webhookCalls() {
 			if len(h.body) == 0 {
 				t.Error("a redirect was followed")

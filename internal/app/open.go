@@ -27,12 +27,18 @@ import (
 
 // This file opens the stored data of a site for the server and the commands.
 
-// Site gives access to the stored data of a site: the database, the secret and the files. A setting for each of them says where it is, so
-// Open checks that they belong to the same site.
+// Site gives access to the stored data of a site. The data has three parts. By default all of them are in the data folder
+// (ATELIE_DATA_DIR). Each part has a setting that puts it elsewhere:
+//   - the database: ATELIE_DATABASE_URL
+//   - the files: ATELIE_STORAGE_URL
+//   - the secret: ATELIE_JWT_SECRET
+//
+// Wrong settings could combine the parts of two sites. So Open compares the files with the database by a marker (an id that both contain),
+// and the secret with the database by its fingerprint (a hash of the secret that the database contains).
 type Site struct {
 	DB     *db.DB
 	Files  blob.Store
-	Marker string            // id that is both in the database and in Files, to check that they belong together
+	Marker string            // the marker of the database and of Files
 	Secret string            // the current secret, from which the program derives its keys
 	Space  *datafolder.Space // watches the disk of the data folder
 }
@@ -42,19 +48,21 @@ func (s *Site) Close() error { return s.DB.Close() }
 
 // Errors of Open about the secret. The operator reads their texts, so these say what to do.
 var (
-	errSecretMissing = errors.New("jwt-secret: the secret of this site is missing: all nodes need the same; put the file jwt-secret back into the data folder from a backup, or set ATELIE_JWT_SECRET to what it held. If it is lost for good, see atelie secret reset")
-	errSecretOther   = errors.New("jwt-secret: this is not the secret that this database is used with: all nodes need the same; put the file jwt-secret back into the data folder from a backup, or set ATELIE_JWT_SECRET to what it held. If it is lost for good, see atelie secret reset")
+	errSecretMissing = errors.New("jwt-secret: the secret of this site is missing: all nodes need the same secret. Restore the file jwt-secret in the data folder from a backup, or set ATELIE_JWT_SECRET to the content of that file. If the secret is lost permanently, see atelie secret reset")
+	errSecretOther   = errors.New("jwt-secret: this is not the secret of this database: all nodes need the same secret. Restore the file jwt-secret in the data folder from a backup, or set ATELIE_JWT_SECRET to the content of that file. If the secret is lost permanently, see atelie secret reset")
 )
 
-// Open opens the database and the files of a site and migrates the database. For a new site it creates the database, the file store
-// and the secret. It returns an error if one of the three belongs to another site, or if only some of them exist and cfg.New (the
-// flag --new) is false. It sets the secret and the previous secret in cfg.Auth.
+// Open opens the database and the files of a site and migrates the database. For a new site it creates all three parts. It returns an error
+// if the parts do not belong together. If only some parts exist, it also returns an error, because the missing ones may be lost. With
+// cfg.New (the flag --new), it creates a missing database or file store instead.
+//
+// Open sets the secret in cfg.Auth. After a change of the secret, it also sets the previous one, which is still accepted.
 func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, now func() time.Time) (_ *Site, err error) {
 	dir := cfg.Server.DataDir
 	if err := datafolder.Prepare(dir, log); err != nil {
 		return nil, err
 	}
-	unlock, err := datafolder.LockStart(ctx, dir)
+	unlock, err := datafolder.LockStart(ctx, dir) // so that no other program creates the parts of a new site at the same time
 	if err != nil {
 		return nil, err
 	}
@@ -82,9 +90,9 @@ func databaseHooks(space *datafolder.Space, log *slog.Logger, cfg *config.Config
 		OutageBegan: func(cause error) {
 			switch {
 			case !db.IsLocked(cause):
-				log.Error("the database cannot be reached: cached pages and answers are served for five minutes, everything else is answered 503; repair the database, this program needs no restart", "cause", cause.Error())
+				log.Error("the database cannot be reached: cached pages and responses are served for five minutes, everything else is answered 503; repair the database, this program needs no restart", "cause", cause.Error())
 			case !cfg.Command: // a command ends with this error
-				log.Error("another program has locked the database: reading continues, writes are answered 503; end the program that holds the lock, this program needs no restart", "cause", cause.Error())
+				log.Error("another program has locked the database: reading continues, writes are answered 503; end the program that has the lock, this program needs no restart", "cause", cause.Error())
 			}
 		},
 		OutageEnded: func(lasted time.Duration, refused int64) {
@@ -247,7 +255,7 @@ func (o *opening) refuseMissingFiles(ctx context.Context, missing string) error 
 	if err != nil || n == 0 {
 		return err
 	}
-	return fmt.Errorf("files: the database knows %d files, and %s: mount or restore the place for files; to go on without them, start once with serve --new", n, missing)
+	return fmt.Errorf("files: the database has rows of %d files, and %s: mount or restore the file store; to continue without the files, start once with serve --new", n, missing)
 }
 
 // checkSecret returns an error unless the database accepts the secret. A database that has no fingerprint accepts the first
@@ -324,7 +332,7 @@ func (o *opening) refuseForeignFiles(ctx context.Context) (db.SecretState, error
 	if err != nil || state != db.NoSecretYet {
 		return state, err
 	}
-	return state, o.refuseMissingDatabase("the place for files is not empty")
+	return state, o.refuseMissingDatabase("the file store is not empty")
 }
 
 // checkFiles returns an error unless the file store has the same marker as the database. It marks a new file store.
@@ -348,7 +356,7 @@ func (o *opening) checkFiles(ctx context.Context) error {
 			return err
 		}
 	case found == "" && !o.cfg.New:
-		if err := o.refuseMissingFiles(ctx, "their place has no marker (.atelie)"); err != nil {
+		if err := o.refuseMissingFiles(ctx, "the file store has no marker (.atelie)"); err != nil {
 			return err
 		}
 	}
@@ -359,7 +367,7 @@ func (o *opening) checkFiles(ctx context.Context) error {
 			return fmt.Errorf("files: %w", err)
 		}
 	default:
-		return fmt.Errorf("files: the place for files belongs to another site: its marker (.atelie) is %s, the database's %s; set the right data-dir or storage-url, or restore the files that belong to this database", found, known)
+		return fmt.Errorf("files: the file store belongs to another site: its marker (.atelie) is %s, the database's is %s; set the right data-dir or storage-url, or restore the files that belong to this database", found, known)
 	}
 	o.marker = known
 	return nil
@@ -381,7 +389,7 @@ func (o *opening) checkSampleFiles(ctx context.Context) error {
 			return fmt.Errorf("files: %w", err)
 		}
 	}
-	return o.refuseMissingFiles(ctx, "none of those that were looked for is there")
+	return o.refuseMissingFiles(ctx, "none of the files that were checked exists")
 }
 
 // Fingerprint returns a hash by which the database recognizes a secret. It reveals nothing about the secret.

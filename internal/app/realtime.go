@@ -11,8 +11,8 @@ import (
 	"atelie/internal/tables"
 )
 
-// This file connects package realtime, which sends changes of rows to subscribed clients, with the program. It also deletes data in other
-// tables that depends on deleted messages.
+// This file handles what follows when rows change: package realtime sends the changes to subscribed clients, and data about deleted messages
+// is deleted. Messages are rows of contact_submissions, the replies to them rows of contact_replies.
 
 // wireRealtime creates the service that sends live changes to clients.
 func (a *App) wireRealtime(ctx context.Context) (err error) {
@@ -22,9 +22,11 @@ func (a *App) wireRealtime(ctx context.Context) (err error) {
 	return err
 }
 
-// recordChanges stores changes of rows in the transaction that makes them, so that subscribed clients receive them after the commit. It
-// also deletes the data about deleted messages from other tables. After an update of a message it measures the owners' response time again.
-func (a *App) recordChanges(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
+// handleChanges is called with the changes of rows in the transaction that makes them:
+//   - It stores the changes, so that subscribed clients receive them after the commit.
+//   - It deletes the data about deleted messages from other tables.
+//   - After an update of a message, it measures the owners' response time again.
+func (a *App) handleChanges(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
 	if err := a.deleteMessageData(ctx, tx, changes); err != nil {
 		return err
 	}
@@ -36,12 +38,14 @@ func (a *App) recordChanges(ctx context.Context, tx *db.Tx, changes []db.RowChan
 	return a.Realtime.Record(ctx, tx, changes)
 }
 
-// deleteMessageData finds the deleted messages and replies among changes and removes the data about them in other tables, such as recorded
+// deleteMessageData finds the deleted messages and replies among changes. It deletes the data about them in other tables, such as recorded
 // changes and jobs, and the pictures of deleted messages.
 func (a *App) deleteMessageData(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
 	var keys, messages []string
 	for _, c := range changes {
-		if c.Table != "contact_submissions" && c.Table != "contact_replies" || c.Type != db.Deleted {
+		isMessage := c.Table == "contact_submissions"
+		isReply := c.Table == "contact_replies"
+		if c.Type != db.Deleted || (!isMessage && !isReply) {
 			continue
 		}
 		var key struct {
@@ -51,7 +55,7 @@ func (a *App) deleteMessageData(ctx context.Context, tx *db.Tx, changes []db.Row
 			return err
 		}
 		keys = append(keys, key.ID)
-		if c.Table == "contact_submissions" {
+		if isMessage {
 			messages = append(messages, key.ID)
 		}
 	}

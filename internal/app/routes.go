@@ -28,14 +28,14 @@ import (
 // This file maps URLs to handlers. The backend consists of surfaces: parts of the API with their own URL prefix and error format, such as
 // /auth/v1/. A new route of the backend needs a line in eachSurface. All other URLs are registered in Handler.
 
-// route is a pattern of http.ServeMux with its handler. A request needs a valid API key or access token, unless public or allowAnonymous
-// says otherwise.
+// route is a pattern of http.ServeMux with its handler. A request needs a valid API key or access token; public and allowAnonymous are the
+// exceptions.
 type route struct {
 	pattern string
 	handler httpx.Handler
 	public  bool // requests need no key or token; the handler makes its own checks
-	// allowAnonymous reports whether a request needs no key or token, and gets the rights of an anonymous caller. If it is nil, all requests
-	// need one. It has no effect on a public route.
+	// allowAnonymous reports whether a request needs no key or token. Such a request gets the rights of an anonymous caller. If the function
+	// is nil, all requests need a key or token. It has no effect on a public route.
 	allowAnonymous func(*http.Request) bool
 }
 
@@ -56,8 +56,8 @@ func (a *App) Handler() http.Handler {
 	})
 	mux.HandleFunc("GET /health/live", a.live)
 	mux.HandleFunc("GET /health/ready", a.ready)
-	// Browsers report violations of the pages' content security policy here. The pattern names no method, because otherwise the pattern "/"
-	// below would match requests with other methods, and they would get the page for unknown paths instead of the status 405.
+	// Browsers report violations of the pages' content security policy here. The pattern names no method: with "POST", requests with other
+	// methods would match the pattern "/" below, and get the page for unknown paths instead of the status 405.
 	mux.Handle(pages.ReportPath, httpx.Handle(pages.WriteError, allowMethod(http.MethodPost, a.pages.Report)))
 	for path, handler := range map[string]httpx.Handler{
 		"/robots.txt": a.pages.Robots, "/sitemap.xml": a.pages.Sitemap, "/feed.xml": a.pages.Feed, "/site.webmanifest": a.pages.WebManifest,
@@ -68,7 +68,8 @@ func (a *App) Handler() http.Handler {
 	mux.Handle(functions.CalendarPath, httpx.Chain(httpx.Handle(pages.WriteError, a.Functions.Calendar), a.withTimeout, compressed))
 	page := httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.pages.FromCache, a.withTimeout)
 	for _, path := range []string{functions.EnquiryPath, functions.CalendarPath} {
-		mux.Handle(strings.TrimSuffix(path, "/"), page) // otherwise ServeMux would redirect it to the path with the slash
+		// Without this pattern, ServeMux would redirect the path without the slash to the path with it.
+		mux.Handle(strings.TrimSuffix(path, "/"), page)
 	}
 	mux.Handle("/", page)
 	all := []httpx.Middleware{httpx.Log(a.log, a.trusted, a.newObserver(surfaceOf)), withBodyDeadline(a.bodyTimeout), rejectDotSegments}

@@ -14,8 +14,8 @@ const (
 )
 
 // applyScheduledChanges shows and hides works and covers at the times that the owner has set, until ctx ends. It runs on every node (server
-// of the site). It reads the times from the rows instead of jobs, so that it also finds rows that were copied, imported or restored from a
-// backup.
+// of the site). If two nodes find the same row, ApplyScheduled lets only one of them change it. The times are read from the rows themselves.
+// There are no queued jobs for them, because a row that was copied, imported or restored from a backup would have no job.
 func (a *App) applyScheduledChanges(ctx context.Context) {
 	for {
 		wait := scheduledCheck
@@ -24,7 +24,7 @@ func (a *App) applyScheduledChanges(ctx context.Context) {
 		case err != nil && ctx.Err() == nil:
 			a.log.Warn("scheduled works and covers cannot be shown or hidden; this is tried again", "cause", err.Error())
 			wait = scheduledRetry
-		case !next.IsZero():
+		case !next.IsZero(): // wait until the next change, but at least a millisecond and at most scheduledCheck
 			wait = min(wait, max(next.Sub(a.now()), time.Millisecond))
 		}
 		if interval.Sleep(ctx, wait) != nil {

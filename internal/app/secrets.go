@@ -15,15 +15,16 @@ import (
 	"atelie/internal/db"
 )
 
-// This file derives the keys of the program from the site's secret. When the operator has set a new secret (the current one), it encrypts
-// stored data again that was encrypted with the old one (the previous one).
+// This file derives the keys of the program from the site's secret. The operator can replace the secret: the new one is then the current
+// secret, and the old one is the previous secret. Stored data that was encrypted with the previous secret is encrypted again with the
+// current one.
 
 // resealEvery is how often data that was sealed (encrypted) with the previous secret is sealed again with the current one. Once is not
 // enough, because other nodes can still seal data with the previous secret.
 const resealEvery = time.Hour
 
-// derive returns the key for one purpose, such as "refresh tokens", from a secret. A key reveals nothing about the keys of other purposes.
-// Another text for a purpose gives another key, which cannot read what the old one has encrypted.
+// derive derives the key for one purpose, such as "refresh tokens", from a secret. A key reveals nothing about the keys of other purposes.
+// The text of a purpose must not change, because the new key could not decrypt what the old key has encrypted.
 func derive(secret []byte, purpose string) []byte {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write([]byte("atelie " + purpose))
@@ -107,9 +108,9 @@ func (a *App) resealOnce(ctx context.Context) {
 	case err != nil:
 		a.log.Error("values that the previous secret has sealed could not be resealed; it is tried again in an hour and at the next start", "cause", err.Error())
 	case left > 0:
-		a.log.Warn("values are still sealed with the previous secret: keep it", "sealed anew", done, "left", left)
+		a.log.Warn("values are still sealed with the previous secret: keep it", "resealed", done, "left", left)
 	default:
-		a.log.Info("nothing is sealed with the previous secret any more: once all nodes have the new one, remove jwt-secret-previous (atelie secret forget); keys and access tokens made with it end then", "sealed anew", done)
+		a.log.Info("nothing is sealed with the previous secret any more: once all nodes have the new one, remove jwt-secret-previous (atelie secret forget); keys and access tokens made with it end then", "resealed", done)
 	}
 }
 

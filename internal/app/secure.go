@@ -13,26 +13,32 @@ import (
 	"atelie/internal/httpx"
 )
 
-// ServeSecure serves the site like Serve, but with HTTPS and certificates that the program obtains itself (ACME). https is the listener of
-// the site. plain is the listener for unencrypted requests: ACME challenges and health checks are handled, all others are redirected to
-// HTTPS. Both listeners accept requests before the first certificate exists. metrics is the listener of the metrics, nil if they are off.
+// ServeSecure serves the site like Serve, but with HTTPS and certificates that the program obtains itself with the protocol ACME. The
+// listeners are:
+//   - https: for the site. Until the first certificate exists, TLS handshakes fail.
+//   - plain: for unencrypted requests. It handles ACME challenges and health checks. Other requests are redirected to HTTPS or, until the
+//     first certificate exists, get a page that says so.
+//   - metrics: for the metrics; nil if metrics are off.
 func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listener) error {
-	server := a.cfg.Server
-	roots, err := server.ACMERootPool()
+	settings := a.cfg.Server
+	roots, err := settings.ACMERootPool()
 	if err != nil {
 		return err
 	}
-	domains, err := server.Domains()
+	domains, err := settings.Domains()
 	if err != nil {
 		return err
 	}
-	if previous := a.derivePrevious("certificates"); previous != nil { // must run before certificates.New reads the certificates
-		if _, err := certificates.Reseal(ctx, a.DB, a.deriveCurrent("certificates"), previous, true); err != nil { // true: write the values
+	sealKey := a.deriveCurrent("certificates") // encrypts the stored certificates
+	if previousKey := a.derivePrevious("certificates"); previousKey != nil {
+		// The secret was changed. The manager below can read only values that are encrypted with sealKey.
+		const write = true // encrypt the values again, and not only count them
+		if _, err := certificates.Reseal(ctx, a.DB, sealKey, previousKey, write); err != nil {
 			return err
 		}
 	}
 	manager, err := certificates.New(a.DB, certificates.Config{
-		Domains: domains, Email: server.ACMEEmail, Directory: server.ACMEDirectory, Roots: roots, SealKey: a.deriveCurrent("certificates"),
+		Domains: domains, Email: settings.ACMEEmail, Directory: settings.ACMEDirectory, Roots: roots, SealKey: sealKey,
 		HTTPS: https.Addr(), HTTP: plain.Addr(), CheckEvery: a.checkCertificates,
 	}, a.log, a.now)
 	if err != nil {
@@ -45,7 +51,8 @@ func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listene
 	health := http.NewServeMux()
 	health.HandleFunc("GET /health/live", a.live)
 	health.HandleFunc("GET /health/ready", a.ready)
-	plainServer := a.server(httpx.Log(a.log, a.trusted, a.newObserver(noSurface))(manager.HTTP(server.SiteURL, health)))
+	withLog := httpx.Log(a.log, a.trusted, a.newObserver(noSurface))
+	plainServer := a.server(withLog(manager.HTTP(settings.SiteURL, health)))
 
 	managerCtx, stopManager := context.WithCancel(ctx)
 	managerEnded := make(chan struct{})

@@ -454,7 +454,7 @@ func TestFailedCertificateIsExplainedAndRetriesAreLimited(t *testing.T) {
 	if tries := strings.Count(logged, "no certificate; it will be tried again"); tries != 4 {
 		t.Errorf("%d tries in six starts", tries)
 	}
-	if !strings.Contains(logged, "does it point to this machine") && !strings.Contains(logged, "could not speak TLS with this machine") && !strings.Contains(logged, "does it point here") {
+	if !strings.Contains(logged, "make the name point to this machine") && !strings.Contains(logged, "could not make a TLS connection to this machine") && !strings.Contains(logged, "does it point here") {
 		t.Error("the log does not say what to do")
 	}
 	if w.authority.Issued() != 0 {

@@ -14,8 +14,8 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file sets the Cache-Control headers for shared caches (a CDN, nginx) if ATELIE_CDN is on. A response is private unless
-// sharedKindOf lists its request.
+// This file sets the Cache-Control headers for shared caches (a CDN, nginx) if ATELIE_CDN is on. A shared cache may store only the responses
+// to requests that sharedKindOf recognizes.
 
 // sharedKind says whether a shared cache may store the responses to a request, and how.
 type sharedKind int
@@ -24,31 +24,38 @@ const (
 	notShared  sharedKind = iota // no shared cache may store the response
 	sharedPage                   // a page; every edit can change it
 	sharedFile                   // a file; the handler's Cache-Control says for how long browsers may keep it
-	sharedWebP                   // a rendition whose format depends on Accept: sharedFile if the response is WebP, otherwise notShared
+	sharedWebP                   // a rendition (a resized picture) whose format depends on Accept: shared only if the response is WebP
 )
 
 // Lifetimes in shared caches.
 const (
 	// pageLifetime is for pages. A page can be a second old when the cache stores it, because a node learns of edits on other nodes only
-	// after up to a second. The cache keeps it for one more second, so an edit is visible after two seconds. With stale-while-revalidate,
-	// a page that was last requested an hour ago would be served as it was then, so this directive is left out.
+	// after up to a second. The cache keeps the page for one more second, so an edit is visible after two seconds. The directive
+	// stale-while-revalidate is left out: with it, a page that was last requested an hour ago would be served as it was then.
 	pageLifetime = "public, max-age=0, s-maxage=1, stale-if-error=300"
 	// fileLifetime is appended to the Cache-Control of files.
 	fileLifetime = ", s-maxage=1, stale-if-error=300"
 	// immutableLifetime is appended for files whose URL contains the hash of the content. Such a file never changes, but it can be removed.
-	// Therefore the cache requests it again after a minute.
+	// Therefore the cache asks the server again after a minute.
 	immutableLifetime = ", s-maxage=60, stale-while-revalidate=60, stale-if-error=300"
-	// purgedLifetime is for pages in a CDN that the program purges after each change. If a purge is lost, a page can be two minutes old.
-	// It is sent in headers that only CDNs read, because browsers would obey stale-while-revalidate too and cannot be purged.
+	// purgedLifetime is for pages in a CDN that deletes them when the program asks for it after a change (a purge). If a purge is lost, a
+	// page can be two minutes old. This lifetime is sent in headers that only CDNs read. Browsers would obey stale-while-revalidate too,
+	// and cannot be purged.
 	purgedLifetime = "max-age=60, stale-while-revalidate=60, stale-if-error=300"
 )
 
 // renderPath is the beginning of the path of a public rendition.
 const renderPath = "/storage/v1/render/image/public/"
 
-// sharedKindOf classifies a request. The response to a request with any credential is never shared.
+// privatePaths are the beginnings of the paths of the backend, the admin area, private links and calendars. Of these responses, only public
+// files and renditions are shared.
+var privatePaths = []string{"/auth/", "/rest/", "/storage/", "/functions/", "/realtime/", "/health/", "/admin/", functions.EnquiryPath, functions.CalendarPath}
+
+// sharedKindOf returns the sharedKind of the responses to a request. A response to a request with a credential is never shared.
 func sharedKindOf(r *http.Request) sharedKind {
-	if (r.Method != http.MethodGet && r.Method != http.MethodHead) || len(r.Header["Authorization"])+len(r.Header["Apikey"])+len(r.Header["Cookie"]) > 0 {
+	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
+	hasCredential := len(r.Header["Authorization"])+len(r.Header["Apikey"])+len(r.Header["Cookie"]) > 0
+	if !isRead || hasCredential {
 		return notShared
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
@@ -68,8 +75,8 @@ func sharedKindOf(r *http.Request) sharedKind {
 			}
 		}
 		return allowOnly(query, kind, "v", "download", "format", "width", "height", "resize", "quality", "tile")
-	case slices.ContainsFunc([]string{"/auth/", "/rest/", "/storage/", "/functions/", "/realtime/", "/health/", "/admin/", functions.EnquiryPath, functions.CalendarPath}, func(prefix string) bool {
-		return strings.HasPrefix(path+"/", prefix)
+	case slices.ContainsFunc(privatePaths, func(prefix string) bool {
+		return strings.HasPrefix(path+"/", prefix) // with a slash, so that /admin counts too
 	}):
 		return notShared
 	}

@@ -13,10 +13,11 @@ import (
 
 // This file checks the health of the site (backups, disk, mails, certificates, new releases) and mails the owners about problems.
 
-// healthDelay is the time from the start until the first health check. Meanwhile backups resume and certificates are loaded.
+// healthDelay is the time from the start until the first health check. Backups resume and certificates are loaded in this time. An earlier
+// check could report problems that end by themselves.
 const healthDelay = 5 * time.Minute
 
-// wireHealth creates the service that reports the health of the site to administrators.
+// wireHealth creates the service that reports the health of the site to the owners.
 func (a *App) wireHealth() {
 	a.health = health.New(a.DB, health.Config{
 		Version: a.cfg.Build, MailServer: a.cfg.Mail.SMTPURL != "", Disk: a.space.Usage,
@@ -24,7 +25,8 @@ func (a *App) wireHealth() {
 	}, a.log, a.now)
 }
 
-// releases returns the reader of the operator's release file, which names the newest release. It returns nil if no file is set.
+// releases returns the reader of the operator's release file, which names the newest release. It returns nil if no file is set. The
+// location of the file is a URL or a path.
 func (a *App) releases() *health.Releases {
 	location := a.cfg.Server.ReleaseFile
 	if location == "" {
@@ -43,7 +45,7 @@ func (a *App) releases() *health.Releases {
 // healthInterval is the interval of health checks.
 const healthInterval = time.Hour
 
-// checkHourly waits for healthDelay, then calls check once in healthInterval until ctx ends.
+// checkHourly calls check for the first time after healthDelay, and then at intervals of healthInterval until ctx ends.
 func checkHourly(ctx context.Context, check func()) {
 	if interval.Sleep(ctx, healthDelay) != nil {
 		return
@@ -51,12 +53,12 @@ func checkHourly(ctx context.Context, check func()) {
 	interval.Every(ctx, healthInterval, check)
 }
 
-// watchRelease checks every hour, until ctx ends, whether it is time to read the release file, and then reads it. It is separate from the
-// other checks, because the server with the file may be slow.
+// watchRelease calls CheckRelease every hour until ctx ends. CheckRelease reads the release file if no node has done so within a day. It is
+// not part of watchHealth, because the server with the file may be slow.
 func (a *App) watchRelease(ctx context.Context) {
 	checkHourly(ctx, func() {
 		if err := a.health.CheckRelease(ctx); err != nil && ctx.Err() == nil {
-			a.log.Error("what the release file says could not be stored; the next check is in an hour", "cause", err.Error())
+			a.log.Error("the content of the release file could not be stored; the next check is in an hour", "cause", err.Error())
 		}
 	})
 }

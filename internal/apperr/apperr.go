@@ -10,7 +10,7 @@ import (
 	"net/http"
 )
 
-// Error describes why a request was rejected or failed. All fields except Cause are safe to show to anyone.
+// Error describes why a request was rejected or failed. All fields except Cause may be shown to anyone.
 type Error struct {
 	Status  int    // HTTP status of the response
 	Code    string // identifies the error; must not change, because programs compare it

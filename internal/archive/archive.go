@@ -1,6 +1,7 @@
-// Package archive writes a whole site into one zip file (Export) and reads such a file into an empty site (Open, Import). The file
-// has the site's rows as JSON, the original files, and a static copy of the public pages. It has no passwords, keys or sessions.
-// docs/hosting.md describes the format.
+// Package archive writes and reads archives. An archive is a zip file with the content of a site: its rows as JSON, the files as they were
+// uploaded, and a static copy of the public pages. An archive has no passwords, keys or sessions. docs/hosting.md describes the format.
+//
+// The command "atelie export" calls Export. The command "atelie import" calls Open, Verify and Import, and needs an empty site.
 package archive
 
 import (
@@ -12,7 +13,7 @@ import (
 	"atelie/internal/db"
 )
 
-// Format is the version of the archive format that this program writes. It reads this version and all earlier ones.
+// Format is the version of the archive format that this program writes. An import accepts this version and all earlier ones.
 const Format = 1
 
 // Names of the entries and folders in an archive.
@@ -20,10 +21,10 @@ const (
 	manifestName = "site.json"
 	readmeName   = "README.txt"
 	tablesFolder = "tables/"
-	filesFolder  = "files/" // the uploaded files, byte for byte
-	staticFolder = "site/"  // the static copy
-	filesList    = tablesFolder + "files.json"
-	bucketsList  = tablesFolder + "buckets.json"
+	filesFolder  = "files/"                      // the uploaded files, byte for byte
+	staticFolder = "site/"                       // the static copy
+	filesList    = tablesFolder + "files.json"   // a JSON array of File
+	bucketsList  = tablesFolder + "buckets.json" // a JSON array with the settings of each bucket
 )
 
 // entryTime is the modification time of all entries of an archive, so that the same content gives the same bytes. It is the
@@ -37,11 +38,10 @@ type Manifest struct {
 	Program string `json:"program"` // version of the program
 	SiteURL string `json:"site_url"`
 	// Owners are the email addresses of the owners. An import creates no accounts from them.
-	Owners []string `json:"owners"`
-	// Rows counts the rows by table, Files the uploaded files, and Pages the pages of the static copy.
-	Rows    map[string]int64  `json:"rows"`
-	Files   int               `json:"files"`
-	Pages   int               `json:"pages"`
+	Owners  []string          `json:"owners"`
+	Rows    map[string]int64  `json:"rows"`     // number of rows, by table
+	Files   int               `json:"files"`    // number of uploaded files
+	Pages   int               `json:"pages"`    // number of pages of the static copy
 	LeftOut map[string]string `json:"left_out"` // tables that are not in the archive, and why
 	Entries []Entry           `json:"entries"`  // all entries except site.json
 }
@@ -53,27 +53,28 @@ type Entry struct {
 	SHA256 string `json:"sha256"`
 }
 
-// File is a stored file of the site, an element of the array in tables/files.json. Path is the name of its entry in the zip file. BlobID,
-// SHA256, Size and PublicIsStripped are not in tables/files.json. An export reads all four from the database. An import takes SHA256 and
-// Size from the manifest, and needs neither of the others.
+// File is a stored file of the site: an element of the JSON array in tables/files.json. The fields with the tag "-" are not in the JSON. An
+// export reads them from the database. Of these fields, an import sets only SHA256 and Size. It takes their values from the manifest.
 type File struct {
-	Path         string          `json:"path"`
+	Path         string          `json:"path"` // the name of the file's entry in the zip file
 	Bucket       string          `json:"bucket"`
 	Name         string          `json:"name"` // the name of the object in its bucket
 	CacheControl string          `json:"cache_control"`
 	Metadata     json.RawMessage `json:"metadata,omitempty"` // the JSON object that came with the upload
 	Focus        *[2]float64     `json:"focus,omitempty"`    // the picture's focus point, as fractions of width and height
 
-	BlobID, SHA256   string `json:"-"`
-	Size             int64  `json:"-"`
+	BlobID, SHA256   string `json:"-"` // BlobID is the id of the stored bytes
+	Size             int64  `json:"-"` // bytes
 	PublicIsStripped bool   `json:"-"` // the public file is a copy of this one without metadata
 }
 
-// View identifies a page of the static copy. Language is en or pt. Work is the id of the work that the page shows, Series the slug of the
-// series; both can be "". A long gallery is divided into several pages, called parts; Part is the number of this one, from 0.
+// View identifies a page of the static copy. A long gallery is divided into several pages, called parts.
 type View struct {
-	Path, Language, Work, Series string
-	Part                         int
+	Path     string // path of the page's URL on the site
+	Language string // en or pt
+	Work     string // id of the work that the page shows, or ""
+	Series   string // slug (name in URLs) of the series that the page shows, or ""
+	Part     int    // number of the part, from 0
 }
 
 // Config gives exports and imports access to the rest of the program.

@@ -34,9 +34,11 @@ var (
 //go:embed readme.txt
 var readme []byte
 
-// Export writes an archive of the site to out, and removes what out contained before. The server may run during an export. Rows and files
-// are read from one snapshot of the database. If the site is edited while its pages are rendered, the export starts again, so that pages
-// and rows agree. The memory that an export takes does not depend on the size of the files.
+// Export writes an archive of the site to out, and removes what out contained before. The server may run during an export. The memory that
+// an export takes does not depend on the size of the files.
+//
+// The rows and the list of files come from one snapshot of the database. The pages are rendered from the current database. If the site is
+// edited meanwhile, the export starts again, so that pages and rows agree.
 func Export(ctx context.Context, cfg Config, out *os.File, report Progress) (m Manifest, err error) {
 	if err := checkTables(); err != nil {
 		return m, err
@@ -65,7 +67,7 @@ type exporter struct {
 	snapshot   db.Querier // reads one snapshot of the database
 	zip        *zip.Writer
 	manifest   Manifest
-	files      []File            // the files to write; Path is the path in the archive
+	files      []File            // the files to write
 	workTitles map[string]string // titles of the works, by the work's id
 }
 
@@ -265,7 +267,7 @@ func (e *exporter) writeFiles(ctx context.Context, report Progress) error {
 			return fmt.Errorf("read %s/%s: %w", f.Bucket, f.Name, err)
 		}
 		if last := e.manifest.Entries[len(e.manifest.Entries)-1]; last.Size != f.Size || last.SHA256 != f.SHA256 {
-			return fmt.Errorf("the stored file of %s/%s is damaged: it has not the content that it was stored with; bring it back from a backup, or remove it", f.Bucket, f.Name)
+			return fmt.Errorf("the stored file of %s/%s is damaged: its content is not the one that was stored; restore it from a backup, or remove it", f.Bucket, f.Name)
 		}
 	}
 	report("files", len(e.files), len(e.files))
@@ -279,7 +281,7 @@ func (e *exporter) explainMissing(ctx context.Context, f File) error {
 		return err
 	}
 	if slices.ContainsFunc(now, func(other File) bool { return other.BlobID == f.BlobID }) {
-		return fmt.Errorf("the stored file of %s/%s is missing: bring it back from a backup, or remove it", f.Bucket, f.Name)
+		return fmt.Errorf("the stored file of %s/%s is missing: restore it from a backup, or remove it", f.Bucket, f.Name)
 	}
 	return errEdited
 }

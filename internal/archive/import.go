@@ -12,38 +12,45 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file imports an archive into an empty site, for the command atelie import.
+// This file imports an archive into an empty site (a site without rows of content and without files), for the command atelie import.
 
-// markerKey is the key of a row of site_settings that exists while an import is unfinished. Its value says which archive is imported.
+// markerKey is the key of a row of site_settings that exists while an import is unfinished. The value of the row is a marker.
 const markerKey = "import"
 
 // Errors of an import. The operator reads their texts.
 var (
-	errOtherImport = errors.New("an import of another archive was not finished here: import that one again, or this one into a new data folder and database")
-	errDryRun      = errors.New("dry run") // makes begin roll back a transaction that was only a test
 	ErrRefused     = errors.New("the site does not accept all files of the archive")
+	errOtherImport = errors.New("this site has an unfinished import of another archive: run that import again, or import this archive into a new data folder and database")
 )
 
-// marker is the value of the row markerKey. Archive is the SHA-256 of the archive's site.json.
+// errDryRun ends a transaction that was only a test, so that it is rolled back. It never leaves the function begin.
+var errDryRun = errors.New("dry run")
+
+// marker says which archive an unfinished import imports. Archive is the SHA-256 of the archive's site.json.
 type marker struct {
 	Archive string `json:"archive"`
 }
 
-// Refused is a file of an archive that the site does not accept.
-type Refused struct {
+// RefusedFile is a file of an archive that the site does not accept.
+type RefusedFile struct {
 	Path    string   // path in the archive
 	Object  string   // bucket/name
 	Reason  string   // safe to show
-	ShownBy []string // the rows with its URL, such as "products 4f1c… (image_url)"
+	ShownBy []string // table, id and column of the rows that have the file's URL, such as "products 4f1c… (image_url)"
 }
 
-// Import imports a verified archive into an empty site: first the files, each as an upload, then all rows in one transaction. Owners and
-// keys of the site stay. After a failure or an interruption the site has no row of the archive. The same import can then be run again; it
-// skips the files that are stored already.
+// Import imports an archive into an empty site. Verify must have succeeded before. The steps are:
+//  1. Insert all rows in a transaction that is rolled back, as a test.
+//  2. Save the settings of the buckets.
+//  3. Store the files, each as an upload.
+//  4. Insert all rows in one transaction.
 //
-// Import returns all files that the site refuses. If there are any and leaveOut is false, it fails with ErrRefused. The cause is usually a
-// setting of the operator, and the same import can be run again after a change. If leaveOut is true, the import succeeds without them.
-func (a *Archive) Import(ctx context.Context, cfg Config, leaveOut bool, report Progress) (refused []Refused, err error) {
+// Owners and keys of the site stay. If Import fails or is interrupted, the site has no row of the archive, and the same import can be run
+// again. The second run skips the files that are stored already.
+//
+// Import returns all files that the site refuses. If there are any, leaveOut decides: if true, the import succeeds without these files; if
+// false, it fails with ErrRefused. The usual cause is a setting, such as the maximum size of uploads, which the operator can change.
+func (a *Archive) Import(ctx context.Context, cfg Config, leaveOut bool, report Progress) (refused []RefusedFile, err error) {
 	if err := a.begin(ctx, cfg); err != nil {
 		return nil, err
 	}
@@ -53,7 +60,7 @@ func (a *Archive) Import(ctx context.Context, cfg Config, leaveOut bool, report 
 	if refused, err = a.storeFiles(ctx, cfg, report); err != nil {
 		return nil, err
 	}
-	if err := a.findRows(refused); err != nil {
+	if err := a.setShownBy(refused); err != nil {
 		return nil, err
 	}
 	if len(refused) > 0 && !leaveOut {
@@ -140,7 +147,7 @@ func (a *Archive) insertRows(ctx context.Context, tx *db.Tx, cfg Config) error {
 }
 
 // storeFiles stores the files that are not stored yet, and sets the focus points. It returns the files that the site refuses.
-func (a *Archive) storeFiles(ctx context.Context, cfg Config, report Progress) (refused []Refused, err error) {
+func (a *Archive) storeFiles(ctx context.Context, cfg Config, report Progress) (refused []RefusedFile, err error) {
 	there, err := cfg.Files(ctx, cfg.DB)
 	if err != nil {
 		return nil, err
@@ -157,7 +164,7 @@ func (a *Archive) storeFiles(ctx context.Context, cfg Config, report Progress) (
 		} else if !ok {
 			err := a.storeFile(ctx, cfg, f)
 			if refusal, ok := errors.AsType[*apperr.Error](err); ok && refusal.Status < http.StatusInternalServerError {
-				refused = append(refused, Refused{Path: f.Path, Object: object, Reason: refusal.Message})
+				refused = append(refused, RefusedFile{Path: f.Path, Object: object, Reason: refusal.Message})
 				continue
 			}
 			if err != nil {

@@ -19,11 +19,11 @@ import (
 // This file chooses the names of an archive's entries (the files in the zip file). A stored file is named after the title of a row that
 // shows it, or after its object if no row has a title for it.
 
-// maxSlug is the maximum number of letters and digits in a slug, the form of a title that is used in file names.
-const maxSlug = 60
+// maxSlugLength is the maximum number of letters and digits in a slug (the form of a title that is used in file names).
+const maxSlugLength = 60
 
-// makeSlug converts a title to a slug, which has only lower-case letters without accents, digits and hyphens. It returns "" for a title
-// without letters and digits.
+// makeSlug converts a title to a slug, which has only lower-case letters without accents, digits and hyphens. For example, "Garça ao Sol!"
+// becomes "garca-ao-sol". The slug of a title without letters and digits is "".
 func makeSlug(title string) string {
 	var b strings.Builder
 	needsHyphen := false // a hyphen must be written before the next letter or digit
@@ -36,7 +36,7 @@ func makeSlug(title string) string {
 			needsHyphen = b.Len() > 0
 			continue
 		}
-		if length++; length > maxSlug {
+		if length++; length > maxSlugLength {
 			break
 		}
 		if needsHyphen {
@@ -48,15 +48,16 @@ func makeSlug(title string) string {
 	return norm.NFC.String(b.String())
 }
 
-// usedNames is the set of names in use, in lower case, because some file systems treat a.jpg and A.jpg as one name.
+// usedNames is the set of names in use. They are in lower case, because some file systems treat a.jpg and A.jpg as one name.
 type usedNames map[string]bool
 
-// pick returns the first of stem+ending, stem-2+ending and so on that is not in use, and adds it to the names in use.
-func (n usedNames) pick(stem, ending string) string {
+// pick returns a name that is not in use, and adds it to the names in use. For the stem "heron" and the extension ".jpg" it tries
+// heron.jpg, heron-2.jpg, heron-3.jpg and so on.
+func (n usedNames) pick(stem, extension string) string {
 	for i := 1; ; i++ {
-		name := stem + ending
+		name := stem + extension
 		if i > 1 {
-			name = fmt.Sprintf("%s-%d%s", stem, i, ending)
+			name = fmt.Sprintf("%s-%d%s", stem, i, extension)
 		}
 		if key := strings.ToLower(name); !n[key] {
 			n[key] = true

@@ -19,17 +19,18 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file opens and verifies archives. An archive is untrusted, so every name, size and row in it is checked.
+// This file opens and verifies archives, for the command atelie import. An archive is untrusted, so every name, size and row in it is
+// checked.
 
 // Limits of what an import reads.
 const (
-	maxManifest = 64 << 20 // bytes of the manifest (site.json)
-	maxEntries  = 1_000_000
-	maxInflated = 4 << 30 // bytes of all compressed entries after decompression; uploaded files are not compressed
-	maxRow      = 4 << 20 // bytes of a row as JSON
+	maxManifest = 64 << 20  // bytes of the manifest (site.json)
+	maxEntries  = 1_000_000 // entries of the zip file
+	maxInflated = 4 << 30   // bytes of all compressed entries after decompression; uploaded files are not compressed
+	maxRow      = 4 << 20   // bytes of a row as JSON
 )
 
-// errNotArchive is the error for a file that is not an archive of a site. refuse adds the reason.
+// errNotArchive is the error for a file that is not an archive. refuse adds the reason.
 var errNotArchive = errors.New("this is not an archive that atelie export has made, or it is damaged")
 
 // refuse returns an error that wraps errNotArchive and adds a reason.
@@ -37,7 +38,7 @@ func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errNotArchive}, args...)...)
 }
 
-// Archive is an open archive: a zip file with the content of a site, made by "atelie export".
+// Archive is an open archive: a zip file with the content of a site, written by "atelie export".
 type Archive struct {
 	Manifest Manifest
 
@@ -51,7 +52,7 @@ type Archive struct {
 // Close closes the file.
 func (a *Archive) Close() error { return a.file.Close() }
 
-// Open opens an archive and checks its list of entries. It reads no entry except site.json.
+// Open opens an archive and checks its list of entries. It reads no entry except site.json, the manifest.
 func Open(name string) (_ *Archive, err error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -112,9 +113,9 @@ func (a *Archive) indexEntries(size int64) error {
 	for _, f := range a.file.File {
 		switch {
 		case !validName(f.Name):
-			return refuse("entry %q: the name leads out of the archive, or is none", f.Name)
+			return refuse("entry %q: the name is empty, not valid or leads out of the archive", f.Name)
 		case a.entries[f.Name] != nil:
-			return refuse("entry %s is there twice", f.Name)
+			return refuse("entry %s occurs twice", f.Name)
 		case !f.Mode().IsRegular():
 			return refuse("entry %s is not a file", f.Name)
 		case f.Flags&1 != 0:
@@ -143,18 +144,18 @@ func (a *Archive) indexEntries(size int64) error {
 func (a *Archive) matchEntries() error {
 	for _, text := range append(slices.Clone(a.Manifest.Owners), a.Manifest.SiteURL) { // an import prints these texts
 		if !files.Storable(text) || len(text) > 1000 {
-			return refuse("%s has an address that is none: %.100q", manifestName, text)
+			return refuse("%s has an address or URL that is not valid: %.100q", manifestName, text)
 		}
 	}
 	for _, e := range a.Manifest.Entries {
 		f := a.entries[e.Path]
 		switch {
 		case f == nil || e.Path == manifestName:
-			return refuse("%s lists %q, which is not there", manifestName, e.Path)
+			return refuse("%s lists %q, which the archive does not contain", manifestName, e.Path)
 		case a.listed[e.Path].Path != "":
 			return refuse("%s lists %s twice", manifestName, e.Path)
 		case e.Size < 0 || uint64(e.Size) != f.UncompressedSize64:
-			return refuse("entry %s has not the size that %s states", e.Path, manifestName)
+			return refuse("the size of entry %s differs from the one in %s", e.Path, manifestName)
 		}
 		a.listed[e.Path] = e
 	}
@@ -200,7 +201,7 @@ func (a *Archive) verifyEntry(ctx context.Context, e Entry) error {
 		return refuse("entry %s: %w", e.Path, err)
 	}
 	if n != e.Size || hex.EncodeToString(hash.Sum(nil)) != e.SHA256 {
-		return refuse("entry %s has not the content that %s states", e.Path, manifestName)
+		return refuse("the content of entry %s does not match %s", e.Path, manifestName)
 	}
 	return nil
 }
@@ -245,11 +246,11 @@ func (a *Archive) readFiles() error {
 		case !strings.HasPrefix(f.Path, filesFolder) || e.Path == "":
 			return fmt.Errorf("file %q is not in the archive", f.Path)
 		case paths[f.Path] || objects[object]:
-			return fmt.Errorf("file %q is there twice", f.Path)
+			return fmt.Errorf("file %q occurs twice", f.Path)
 		case !files.Storable(f.Bucket) || !files.ValidName(f.Name):
 			return fmt.Errorf("file %q has no valid name", f.Path)
 		case f.Focus != nil && slices.ContainsFunc(f.Focus[:], func(v float64) bool { return v < 0 || v > 1 }):
-			return fmt.Errorf("file %q has a focus point outside", f.Path)
+			return fmt.Errorf("file %q has a focus point outside the picture", f.Path)
 		}
 		f.Size, f.SHA256 = e.Size, e.SHA256
 		paths[f.Path], objects[object] = true, true

@@ -96,16 +96,16 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		{"a link", "is not a file", manifest(completeArchive()), written, func(h *zip.FileHeader) { h.SetMode(os.ModeSymlink | 0o777) }},
 		{"an encrypted entry", "encrypted", manifest(completeArchive()), written, func(h *zip.FileHeader) { h.Flags |= 1 }},
 		{"an entry that is not listed", "is not in site.json", manifest(completeArchive()), withEntry("site/evil.html", "x"), nil},
-		{"an entry that is missing", "which is not there", manifest(completeArchive()), without("tables/products.json"), nil},
+		{"an entry that is missing", "which the archive does not contain", manifest(completeArchive()), without("tables/products.json"), nil},
 		{"an entry that is listed twice", "twice", changed(written, func(m *archive.Manifest) { m.Entries = append(m.Entries, m.Entries[0]) }), written, nil},
-		{"another size", "has not the size", changed(written, func(m *archive.Manifest) { m.Entries[0].Size++ }), written, nil},
-		{"a negative size", "has not the size", changed(written, func(m *archive.Manifest) { m.Entries[0].Size = -1 }), written, nil},
-		{"another hash", "has not the content", changed(written, func(m *archive.Manifest) { m.Entries[0].SHA256 = strings.Repeat("0", 64) }), written, nil},
+		{"another size", "the size of entry", changed(written, func(m *archive.Manifest) { m.Entries[0].Size++ }), written, nil},
+		{"a negative size", "the size of entry", changed(written, func(m *archive.Manifest) { m.Entries[0].Size = -1 }), written, nil},
+		{"another hash", "the content of entry", changed(written, func(m *archive.Manifest) { m.Entries[0].SHA256 = strings.Repeat("0", 64) }), written, nil},
 		{"a compressed original", "is compressed", manifest(completeArchive()), written, func(h *zip.FileHeader) { h.Method = zip.Deflate }},
 		{"a newer format", "has format 2", map[string]any{"format": 2}, written, nil},
 		{"no format", "format 0", map[string]any{"entries": []string{}}, written, nil},
 		{"another manifest", "damaged", []string{"x"}, written, nil},
-		{"an address that moves the terminal's cursor", "an address that is none", changed(written, func(m *archive.Manifest) { m.Owners = []string{"a\x1b[2J@b"} }), written, nil},
+		{"an address that moves the terminal's cursor", "an address or URL that is not valid", changed(written, func(m *archive.Manifest) { m.Owners = []string{"a\x1b[2J@b"} }), written, nil},
 		{"a newer schema", "schema version 999999", changed(written, func(m *archive.Manifest) { m.Schema = 999_999 }), written, nil},
 		{"a file without its entry", "is not in the archive", manifest(withEntry("tables/files.json", strings.Replace(filesJSON, "one.png", "two.png", 1))), withEntry("tables/files.json", strings.Replace(filesJSON, "one.png", "two.png", 1)), nil},
 		{"an original that no row names", "is not in tables/files.json", manifest(withEntry("files/b/x.png", "x")), withEntry("files/b/x.png", "x"), nil},
@@ -163,7 +163,7 @@ func TestArchivesWithFalseSizesAreRefused(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := openAndVerify(t, write(b.Bytes())); err == nil || !strings.Contains(err.Error(), "is there twice") {
+	if err := openAndVerify(t, write(b.Bytes())); err == nil || !strings.Contains(err.Error(), "occurs twice") {
 		t.Errorf("two entries of one name: %v", err)
 	}
 	large := bytes.Clone(honest)

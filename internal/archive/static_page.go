@@ -15,9 +15,10 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// staticPage rewrites the HTML of one page for the static copy, whose pages can be read without the server. It removes elements that need
-// the server or scripts, and shows the content of noscript elements. It moves long style sheets into files, makes all URLs of the site
-// relative, and adds links to the other parts (pages) of a long gallery.
+// staticPage rewrites the HTML of one page for the static copy, whose pages are read without the server and without scripts:
+//   - It removes elements that need the server or scripts, and shows the content of noscript elements.
+//   - It moves long style sheets into files, and makes all URLs of the site relative.
+//   - A long gallery is divided into several pages, called parts. Each part gets links to the other parts.
 type staticPage struct {
 	*staticSite
 	ctx  context.Context
@@ -46,10 +47,10 @@ func (p *staticPage) rewriteChildren(parent *html.Node) error {
 	for n := parent.FirstChild; n != nil; {
 		next := n.NextSibling
 		switch {
-		case n.Type == html.CommentNode || n.Type == html.ElementNode && p.isDropped(n):
+		case n.Type == html.CommentNode || (n.Type == html.ElementNode && p.isDropped(n)):
 			parent.RemoveChild(n)
-		// The copy has no scripts, so the content of a noscript element is shown always, and not only in browsers without scripts. An
-		// element with a class becomes a div, because the class can hide the content, for example on wide screens.
+		// The content of a noscript element is shown in every browser. An element with a class becomes a div, because the class can
+		// hide the content, for example on wide screens. An element without a class is replaced by its children.
 		case n.DataAtom == atom.Noscript && getAttribute(n, "class") != "":
 			n.Data, n.DataAtom = "div", atom.Div
 			next = n // the next iteration rewrites the div

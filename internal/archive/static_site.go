@@ -21,8 +21,9 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file writes the static copy of the site: HTML pages that can be read without the server, and their assets (style sheets, fonts,
-// icons and pictures). Each page and asset is an entry, a file in the archive. static_page.go rewrites the HTML of one page.
+// This file writes the static copy of the site into an archive: HTML pages that can be read without the server, and their assets (style
+// sheets, fonts, icons and pictures). Each page and each asset is an entry (a file in the archive). static_page.go rewrites the HTML of one
+// page.
 
 // Folders of the static copy.
 const (
@@ -30,18 +31,19 @@ const (
 	picturesFolder = staticFolder + "pictures/" // renditions
 )
 
-// maxWidths are the maximum widths, in pixels, of the renditions (smaller versions of pictures) in a static copy. For each of these widths
-// and each picture, the copy has the widest rendition that does not exceed the width, or the narrowest rendition if all exceed it.
+// maxWidths are the maximum widths in pixels of the renditions (resized copies of pictures) in a static copy. For each picture and each of
+// these widths, the copy has the widest rendition within the width. For example, of the widths 320, 800 and 2400 it has 320 and 800. If
+// even the narrowest rendition is too wide, the copy has the narrowest.
 var maxWidths = []int{640, 1600}
 
 // staticSite writes the static copy into the archive. It starts with the pages in paths, in both languages, and adds each page to which a
-// written page links. A View identifies a page. A long gallery is divided into several pages, its parts. The stem of a page is the name of
-// its entry without the folder of its language and without ".html", such as "works/heron".
+// written page links. A long gallery is divided into several pages, called parts. The stem of a page is the name of its entry without the
+// folder of its language and without ".html", such as "works/heron".
 type staticSite struct {
 	*exporter
 	paths []string  // paths of the public pages on the site
 	pages []View    // all pages that are known so far, in the order in which they are written
-	used  usedNames // names that are taken: of the assets' entries, and stems of the works' pages
+	used  usedNames // the names of the assets' entries, and the stems of the works' pages
 
 	entries    map[View]string   // names of the entries of all pages
 	partCounts map[View]int      // number of parts of each gallery, by the view of its first part
@@ -237,16 +239,16 @@ func (s *staticSite) addAsset(ctx context.Context, u *url.URL) (string, error) {
 	})
 }
 
-// extensions are the endings of an asset's file by its media type. Assets of other types keep the ending of their URL.
+// extensions are the file name extensions of assets, by media type. Assets of other types keep the extension of their URL.
 var extensions = map[string]string{"image/webp": ".webp", "image/jpeg": ".jpg", "image/png": ".png", "image/avif": ".avif", "image/gif": ".gif", "image/svg+xml": ".svg"}
 
 // takeAssetName returns the name of the entry of an asset. q are the parameters of a rendition.
 func (s *staticSite) takeAssetName(u *url.URL, q url.Values, contentType string) string {
 	mediaType, _, _ := strings.Cut(contentType, ";")
-	ending := cmp.Or(extensions[mediaType], path.Ext(u.Path))
+	extension := cmp.Or(extensions[mediaType], path.Ext(u.Path))
 	rest, isPicture := strings.CutPrefix(u.Path, "/storage/v1/")
 	if !isPicture {
-		return s.used.pick(assetsFolder+strings.TrimSuffix(path.Base(u.Path), path.Ext(u.Path)), ending)
+		return s.used.pick(assetsFolder+strings.TrimSuffix(path.Base(u.Path), path.Ext(u.Path)), extension)
 	}
 	stem := makeSlug(path.Base(rest))
 	_, object, _ := strings.Cut(u.Path, "/public/")
@@ -260,7 +262,7 @@ func (s *staticSite) takeAssetName(u *url.URL, q url.Values, contentType string)
 	if size != "" {
 		stem += "-" + makeSlug(size)
 	}
-	return s.used.pick(picturesFolder+stem, ending)
+	return s.used.pick(picturesFolder+stem, extension)
 }
 
 var cssURL = regexp.MustCompile(`url\(\s*["']?([^"')\s]+)["']?\s*\)`)

@@ -18,10 +18,13 @@ import (
 // tablesWithFiles are the exported tables whose rows have URLs of stored files.
 var tablesWithFiles = []string{"products", "reviews", "cover_images", "series", "site_settings"}
 
-// rebaseValue makes the URLs of the archive's files in the value of a column lead to this site, and returns the new value. An import calls
-// it for the rows of tablesWithFiles. In each string that is the public URL of a file in inArchive, apiURL replaces the origin (scheme and
-// host). It does the same in alternative texts (rebaseAltTexts). Other strings, and URLs without an origin, stay as they are. The keys of
-// inArchive are "bucket/name".
+// rebaseValue makes the URLs of the archive's files in the value of a column lead to the importing site, and returns the new value. For
+// example, with the apiURL https://new.example, the file product-images/a.jpg gets a new origin (scheme and host):
+//
+//	https://old.example/storage/v1/object/public/product-images/a.jpg
+//	https://new.example/storage/v1/object/public/product-images/a.jpg
+//
+// URLs without an origin, and URLs of files that are not in inArchive, stay as they are. The keys of inArchive are "bucket/name".
 func rebaseValue(value json.RawMessage, apiURL string, inArchive map[string]bool) (json.RawMessage, error) {
 	if !bytes.Contains(value, []byte(files.PublicPath)) {
 		return value, nil
@@ -40,8 +43,8 @@ func rebaseValue(value json.RawMessage, apiURL string, inArchive map[string]bool
 	}))
 }
 
-// rebaseAltTexts changes the URLs in a value of the column alt_texts, which has the alternative texts of pictures. Such a value is a string
-// with a JSON object, whose keys are the URLs of the pictures. ok is false if text is not such an object.
+// rebaseAltTexts changes the URLs in a value of the column alt_texts. The value is a string with a JSON object: each key is the URL of a
+// picture, and each value has the picture's alternative texts. ok is false if text is not such an object.
 func rebaseAltTexts(text, apiURL string, inArchive map[string]bool) (rebased string, ok bool) {
 	if !strings.HasPrefix(text, `{"`) {
 		return "", false
@@ -69,7 +72,7 @@ func rebaseAltTexts(text, apiURL string, inArchive map[string]bool) (rebased str
 	return strings.TrimSuffix(out.String(), "\n"), true
 }
 
-// mapStrings replaces all strings within a decoded JSON value except the names of members.
+// mapStrings replaces all strings within a decoded JSON value, except the keys of objects.
 func mapStrings(v any, replace func(string) string) any {
 	switch v := v.(type) {
 	case string:
@@ -102,12 +105,12 @@ func rebaseURL(text, apiURL string, inArchive map[string]bool) string {
 	return apiURL + moved.String()
 }
 
-// findRows records in the refused files which rows show them.
-func (a *Archive) findRows(refused []Refused) error {
+// setShownBy sets the field ShownBy of the refused files.
+func (a *Archive) setShownBy(refused []RefusedFile) error {
 	if len(refused) == 0 {
 		return nil
 	}
-	byObject := map[string]*Refused{}
+	byObject := map[string]*RefusedFile{}
 	for i := range refused {
 		byObject[refused[i].Object] = &refused[i]
 	}

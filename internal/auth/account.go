@@ -10,53 +10,56 @@ import (
 	"atelie/internal/db"
 )
 
-// This file creates the accounts of sign-ups. If the e-mail address of an account was never proven, it also removes the ways to sign in to
-// that account. And it makes decoy ids (ids of accounts that do not exist), so that a response does not reveal whether an account exists.
+// This file has the functions for accounts that several handlers share:
+//   - createAccount creates the account of a sign-up.
+//   - removeUnconfirmedAccess removes the ways to sign in to an account whose e-mail address was never confirmed.
+//   - userIDOrDecoy returns a decoy (the id of an account that does not exist) for an address without an account. With this function, a
+//     handler does not reveal whether an account exists.
 
-// newAccount describes the account that a sign-up creates. It has either an email or a phone number.
-type newAccount struct {
+// accountParams describes the account that createAccount creates. Either email or phone is set.
+type accountParams struct {
 	email, phone   string         // normalized by normalizeEmail and normalizePhone
 	hash           string         // hash of the password; "" for an account without a password
-	confirmed      bool           // the e-mail address or phone number counts as confirmed; no message is sent
+	confirmed      bool           // the e-mail address or phone number counts as confirmed, so no confirmation message is sent
 	clientMetadata map[string]any // user metadata that the client sent
 }
 
 // provider returns "email" or "phone": the provider of the account's identity (the record of a way to sign in).
-func (n newAccount) provider() string {
-	if n.phone != "" {
+func (p accountParams) provider() string {
+	if p.phone != "" {
 		return "phone"
 	}
 	return "email"
 }
 
-// userMetadata returns the user metadata of the account, which is also the data of its identity. id is the account's id. The
-// metadata has the values of clientMetadata that are not nil, and keys that the service sets, such as email_verified, which clients cannot
-// override. User metadata grants no rights.
-func (n newAccount) userMetadata(id string) map[string]any {
-	metadata := map[string]any{"sub": id, "email_verified": n.confirmed && n.phone == "", "phone_verified": n.confirmed && n.phone != ""}
-	if n.email != "" {
-		metadata["email"] = n.email
+// userMetadata returns the user metadata of the account with this id. The account's identity gets the same data. The service sets some
+// keys, such as email_verified. clientMetadata adds further keys, but cannot override these. User metadata grants no rights.
+func (p accountParams) userMetadata(id string) map[string]any {
+	metadata := map[string]any{"sub": id, "email_verified": p.confirmed && p.phone == "", "phone_verified": p.confirmed && p.phone != ""}
+	if p.email != "" {
+		metadata["email"] = p.email
 	}
-	for name, value := range n.clientMetadata {
-		if _, isReserved := metadata[name]; !isReserved && value != nil {
-			metadata[name] = value
+	for key, value := range p.clientMetadata {
+		if _, isReserved := metadata[key]; !isReserved && value != nil {
+			metadata[key] = value
 		}
 	}
 	return metadata
 }
 
-// validateUserMetadata returns an error if the user metadata cannot be stored. A handler must call it before it looks for an
-// existing account, because otherwise the error would reveal whether the account exists.
-func (n newAccount) validateUserMetadata() error {
-	return validateMetadata(n.userMetadata(decoyNamespace.String())) // the account has no id yet, but every UUID has the same length
+// validateUserMetadata returns an error if the user metadata cannot be stored. A handler must call it before it looks for an existing
+// account: an error that occurs only for a new account would reveal that no account exists.
+func (p accountParams) validateUserMetadata() error {
+	anyID := decoyNamespace.String() // the account has no id yet; all ids have the same length
+	return validateMetadata(p.userMetadata(anyID))
 }
 
 // createAccount stores an account and its identity. The account has no role, so its holder is not an owner. If createAccount returns
 // errEmailExists or errPhoneExists, the caller must roll tx back, because PostgreSQL refuses further statements in it.
-func (s *Service) createAccount(ctx context.Context, tx *db.Tx, c client, account newAccount) (User, error) {
+func (s *Service) createAccount(ctx context.Context, tx *db.Tx, c client, account accountParams) (User, error) {
 	now, provider, id := s.now(), account.provider(), uuid.NewString()
 	metadata := account.userMetadata(id)
-	_, err := insertUser(ctx, tx, newUser{
+	_, err := insertUser(ctx, tx, insertUserParams{
 		ID:             id,
 		Email:          account.email,
 		Phone:          account.phone,
@@ -99,10 +102,10 @@ func (s *Service) syncProviders(ctx context.Context, tx *db.Tx, userID string) e
 	return setUser(ctx, tx, userID, s.now(), columnChange{colAppMetadata, mergeMetadata(u.AppMetadata, changes)})
 }
 
-// removeUnprovenAccess removes every way into an account whose e-mail address is not proven: password, provider identities,
+// removeUnconfirmedAccess removes every way into an account whose e-mail address is not confirmed: password, provider identities,
 // second factors, sessions, and pending links and codes. Whoever created the account may not be the person who receives mail at
 // its address. The account keeps its e-mail address and its phone number.
-func (s *Service) removeUnprovenAccess(ctx context.Context, tx *db.Tx, userID string) error {
+func (s *Service) removeUnconfirmedAccess(ctx context.Context, tx *db.Tx, userID string) error {
 	return errors.Join(
 		setUser(ctx, tx, userID, s.now(), columnChange{colPassword, nil}),
 		deleteProviderIdentities(ctx, tx, userID),
@@ -138,7 +141,7 @@ func (s *Service) userIDOrDecoy(ctx context.Context, l login) (string, error) {
 }
 
 // identityData returns the data of an e-mail or phone identity. kind is "email" or "phone"; address is the e-mail address or the
-// phone number; verified reports whether the account's holder has proven to receive messages there.
+// phone number; verified reports whether the account's holder has confirmed the address.
 func identityData(userID, kind, address string, verified bool) map[string]any {
 	return map[string]any{"sub": userID, kind: address, "email_verified": kind == "email" && verified, "phone_verified": kind == "phone" && verified}
 }

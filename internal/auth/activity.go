@@ -9,18 +9,19 @@ import (
 	"atelie/internal/device"
 )
 
-// This file converts entries of the audit log (what happened to accounts) to entries of the activity log, which owners (accounts with
-// the role admin) see in the admin area. To show a further action, add it to activityActions in audit.go.
+// This file converts entries of the audit log (what happened to accounts) to entries of the activity log. Owners (accounts with the role
+// admin) see the activity log in the admin area. To show a further action there, add it to activityActions in audit.go.
 
 // auditDetail is the part of an audit entry's detail (JSON) that the activity log shows to owners.
 type auditDetail struct {
-	Actor    string `json:"actor"`    // actorServiceKey; actorCommand (a command of the operator); or "" if the account acted
+	Actor    string `json:"actor"`    // actorServiceKey (a program with the service key), actorCommand (the operator), or "" (the account)
 	Method   string `json:"method"`   // how the account signed in or tried to, such as password
 	Provider string `json:"provider"` // provider of the identity, such as google
-	Changed  any    `json:"changed"`  // "email" or "phone"; or a list of fields, if the service key has changed the account
+	Changed  any    `json:"changed"`  // "email" or "phone"; a list of field names if the service key has changed the account
 }
 
-// Activity returns at most limit entries of the given kinds, newest first: those that follow the position after.
+// Activity returns a page of at most limit entries of the given kinds, newest first. The page begins after the position after. Package
+// activity calls Activity, and merges the result with its own entries.
 func (s *Service) Activity(ctx context.Context, kinds []activity.Kind, after activity.Position, limit int) ([]activity.Entry, error) {
 	var actions []auditAction
 	for kind, kindActions := range activityActions {
@@ -44,8 +45,8 @@ func (s *Service) Activity(ctx context.Context, kinds []activity.Kind, after act
 	return entries, nil
 }
 
-// toActivityEntry converts an audit entry to an entry of the activity log. The account of the audit entry becomes Entry.Account (who
-// acted), or Entry.Subject (who was changed) if the service key or a command has acted.
+// toActivityEntry converts an audit entry to an entry of the activity log. If the account itself acted, it becomes Entry.Account. If the
+// service key or a command acted, the account becomes Entry.Subject, which is the account that was changed.
 func (e auditEntry) toActivityEntry() (activity.Entry, error) {
 	entry := activity.Entry{ID: e.id, At: e.createdAt.UTC(), Action: e.action}
 	for kind, kindActions := range activityActions {
@@ -57,6 +58,7 @@ func (e auditEntry) toActivityEntry() (activity.Entry, error) {
 	if err := json.Unmarshal([]byte(e.detail), &detail); err != nil {
 		return entry, err
 	}
+	// For a sign-in at a provider, its name says more than the method, such as oauth.
 	entry.Method = detail.Method
 	if detail.Provider != "" && detail.Provider != "email" && detail.Provider != "phone" {
 		entry.Method = detail.Provider
@@ -68,7 +70,7 @@ func (e auditEntry) toActivityEntry() (activity.Entry, error) {
 		entry.By, entry.Subject = activity.ByKey, name
 	case detail.Actor == actorCommand:
 		entry.By, entry.Subject = activity.ByCommand, name
-	case e.userID == nil && entry.Kind == activity.Key:
+	case e.userID == nil && entry.Kind == activity.KindSecurity:
 		entry.By = activity.ByProgram
 	case e.userID == nil:
 		entry.By = activity.ByNobody

@@ -68,7 +68,7 @@ func TestActivityOfFactors(t *testing.T) {
 		a, _ := h.ownerWithFactor()
 		h.clock.advance(totpPeriod * time.Second)
 		h.mustVerifyFactor(h.mustSignIn().text("access_token"), a) // only a step of a sign-in, so it adds no entry
-		got := h.activity(activity.Key)
+		got := h.activity(activity.KindSecurity)
 		slices.Sort(got)
 		if want := []string{"key user_updated_password command " + email, "key verification_attempted account " + email}; !slices.Equal(got, want) {
 			t.Errorf("got %q", got)
@@ -95,12 +95,12 @@ func TestActivityOfAccounts(t *testing.T) {
 		if err := h.SetPassword(t.Context(), "new@example.pt", "another horse battery", true); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := h.activity(activity.SignIn, activity.Refused), []string{
+		if got, want := h.activity(activity.KindSignIn, activity.KindRefused), []string{
 			"sign_in login account new@example.pt password", "refused sign_in_refused nobody password", "refused sign_in_refused account new@example.pt password",
 		}; !slices.Equal(got, want) {
 			t.Errorf("sign-ins: %q", got)
 		}
-		got := h.activity(activity.Key)
+		got := h.activity(activity.KindSecurity)
 		slices.Sort(got)
 		if want := []string{
 			"key factor_deleted command new@example.pt", "key user_modified key new@example.pt",
@@ -108,17 +108,17 @@ func TestActivityOfAccounts(t *testing.T) {
 		}; !slices.Equal(got, want) {
 			t.Errorf("keys: %q", got)
 		}
-		for _, kind := range []activity.Kind{activity.Change, activity.Export} {
+		for _, kind := range []activity.Kind{activity.KindChange, activity.KindExport} {
 			if got := h.activity(kind); len(got) != 0 {
 				t.Errorf("%s: %q", kind, got)
 			}
 		}
-		list, err := h.Activity(t.Context(), []activity.Kind{activity.SignIn}, activity.Position{At: h.clock.now(), Event: uuid.Nil.String()}, 1)
+		list, err := h.Activity(t.Context(), []activity.Kind{activity.KindSignIn}, activity.Position{At: h.clock.now(), Event: uuid.Nil.String()}, 1)
 		if err != nil || len(list) != 1 || list[0].IP == "" {
 			t.Errorf("%+v %v", list, err)
 		}
 		h.exec("delete from auth_users")
-		if got := h.activity(activity.SignIn); !slices.Equal(got, []string{"sign_in login deleted password"}) {
+		if got := h.activity(activity.KindSignIn); !slices.Equal(got, []string{"sign_in login deleted password"}) {
 			t.Errorf("of a deleted account: %q", got)
 		}
 	})

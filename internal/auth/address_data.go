@@ -8,11 +8,14 @@ import (
 	"atelie/internal/device"
 )
 
-// This file finds, exports and erases the accounts and audit entries of an e-mail address, for requests about personal data.
+// This file finds, exports and erases the accounts and audit entries of an e-mail address. An owner requests this in the admin area, for
+// somebody who asks for their personal data or for its deletion. Package functions handles the request (address-data).
 
-// AddressHasRole reports whether an account with a role has the e-mail address: as its own address, as the new address of a pending
-// change, or as the address of a linked identity (an account at a sign-in provider). Package functions refuses requests about such an
-// address. AddressHasRole locks the roles, so that they cannot change until tx ends.
+// AddressHasRole reports whether an account with a role has the e-mail address. Package functions refuses requests about this address.
+// AddressHasRole locks the roles, so that they cannot change until tx ends. An account can have an address in three ways:
+//   - as its own address
+//   - as the new address of a pending change
+//   - as the address of an identity (a way to sign in, such as an account at a provider)
 func (s *Service) AddressHasRole(ctx context.Context, tx *db.Tx, address string) (bool, error) {
 	if err := lockOwners(ctx, tx); err != nil {
 		return false, err
@@ -27,7 +30,7 @@ type addressAccount struct {
 }
 
 // EachAccountOf reads the accounts for an export. It calls yield with an addressAccount for each account that has the address in one of
-// the three ways that AddressHasRole lists.
+// the ways that AddressHasRole lists.
 func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	accounts, err := accountsWithAddress(ctx, q, address)
 	if err != nil {
@@ -52,9 +55,9 @@ func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address strin
 	return nil
 }
 
-// EraseAccountsOf deletes the accounts that have the address. It also deletes the stored times of the newest messages to the address,
-// which limit further messages (limits.go). If an account has the address only as the new address of a pending change, the account is
-// kept and the change is cancelled.
+// EraseAccountsOf deletes the accounts that have the address. If an account has it only as the new address of a pending change, the account
+// is kept and the change is cancelled. EraseAccountsOf also deletes the times of the newest messages to the address, which are stored to
+// limit further messages (limits.go).
 func (s *Service) EraseAccountsOf(ctx context.Context, tx *db.Tx, address string) error {
 	accounts, err := accountsWithAddress(ctx, tx, address)
 	if err != nil {

@@ -30,8 +30,8 @@ func normalizeEmail(s string) (string, error) {
 	return s, nil
 }
 
-// lowerRune returns r in lower case. It returns the Kelvin sign and the dotted I unchanged, because their lower case is the ASCII letter k
-// or i, which would make two different addresses equal.
+// lowerRune returns r in lower case. A non-ASCII character whose lower case is an ASCII letter stays unchanged: the Kelvin sign
+// (U+212A) and the dotted capital I (U+0130) would become k and i, and two different addresses would be equal.
 func lowerRune(r rune) rune {
 	if lower := unicode.ToLower(r); r < utf8.RuneSelf || lower >= utf8.RuneSelf {
 		return lower
@@ -39,7 +39,7 @@ func lowerRune(r rune) rune {
 	return r
 }
 
-// phonePattern matches a phone number as accounts store it: E.164 without the leading +.
+// phonePattern matches a phone number as accounts store it, such as 351912345678: the international format (E.164) without the leading +.
 var phonePattern = regexp.MustCompile(`^[1-9][0-9]{1,14}$`)
 
 // normalizePhone returns a phone number without a leading + and without spaces. It returns errPhoneInvalid when the result does

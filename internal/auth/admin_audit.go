@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// This file handles GET /auth/v1/admin/audit: it sends the audit log (what happened to accounts) in Supabase Auth's form.
+// This file handles GET /auth/v1/admin/audit: it sends the audit log (what happened to accounts) in the JSON format of Supabase Auth.
 
 // Limits of the pages in which the audit log is sent.
 const (
 	defaultAuditPerPage  = 50        // entries on a page if the request has no per_page
-	maxAuditPerPage      = 1000      // a larger per_page is reduced to this number
+	maxAuditPerPage      = 1000      // a per_page from this number to maxAuditPagingNumber is reduced to this number
 	maxAuditPagingNumber = 1_000_000 // a larger page or per_page is an error
 )
 
-// auditLogEntry is an entry of the audit log in Supabase Auth's form. UserAgent is an addition to this form.
+// auditLogEntry is an entry of the audit log in Supabase Auth's format. UserAgent is an addition to this format.
 type auditLogEntry struct {
 	ID        string       `json:"id"`
 	Payload   auditPayload `json:"payload"`
@@ -28,15 +28,15 @@ type auditLogEntry struct {
 	UserAgent string       `json:"user_agent"`
 }
 
-// auditPayload says what happened (an auditAction), and to which account. ActorID and ActorUsername name this account, even if the
-// service key made the change.
+// auditPayload says what happened (an auditAction), and to which account. Supabase calls this account the actor, even if the service key
+// (the API key with the role service_role) made the change.
 type auditPayload struct {
 	Action        string          `json:"action"`
 	ActorID       *string         `json:"actor_id"`       // null when the entry has no account
 	ActorUsername string          `json:"actor_username"` // the account's e-mail address or phone number
-	ActorViaSSO   bool            `json:"actor_via_sso"`  // the account signs in at a SAML identity provider
+	ActorViaSSO   bool            `json:"actor_via_sso"`  // the account signs in at a SAML identity provider (single sign-on)
 	LogType       string          `json:"log_type"`       // group to which Supabase Auth assigns the action
-	Traits        json.RawMessage `json:"traits"`         // the entry's detail
+	Traits        json.RawMessage `json:"traits"`         // JSON object with details of the event, such as the way of signing in
 }
 
 // AuditLog handles GET /auth/v1/admin/audit, and requires the service key. It returns a page of the audit log, newest entries first.

@@ -6,21 +6,22 @@ import (
 	"atelie/internal/auth/saml"
 )
 
-// This file handles the requests of the admin API that list or change the SAML identity providers. All of them require the service key,
-// which requireServiceKey or decodeAdmin checks.
+// This file handles the requests of the admin API that list or change the SAML identity providers (servers of other organizations, at which
+// their members sign in). All of them require the service key (the API key with the role service_role), which requireServiceKey or
+// decodeAdmin checks.
 
 // maxProviderBody is the maximum size of a request body in bytes: MaxMetadata for the SAML metadata, and 256 KiB for the other
 // fields.
 const maxProviderBody = saml.MaxMetadata + 256<<10
 
-// AdminSSOProviders handles GET /auth/v1/admin/sso/providers: it returns all SAML identity providers, or only those that the
-// parameter resource_id or resource_id_prefix selects.
+// AdminSSOProviders handles GET /auth/v1/admin/sso/providers: it returns all SAML identity providers, or only those that the parameter
+// resource_id or resource_id_prefix selects. A resource id is an id of a provider that the operator has chosen.
 func (s *Service) AdminSSOProviders(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err
 	}
 	q := r.URL.Query()
-	if !isStorableText(q.Get("resource_id") + q.Get("resource_id_prefix")) {
+	if !isStorableText(q.Get("resource_id") + q.Get("resource_id_prefix")) { // checks both parameters in one call
 		return errSSOResourceID
 	}
 	list, err := s.SSOProviders(r.Context(), q.Get("resource_id"), q.Get("resource_id_prefix"))

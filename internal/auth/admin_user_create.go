@@ -9,9 +9,9 @@ import (
 	"atelie/internal/db"
 )
 
-// AdminCreateUser handles POST /auth/v1/admin/users, and requires the service key. It creates an account and sends no mail. The body may
-// contain the account's id and, in place of a password, a password hash (argon2id or bcrypt). Errors: email_exists, phone_exists,
-// user_already_exists (the id is taken), weak_password, validation_failed.
+// AdminCreateUser handles POST /auth/v1/admin/users, and requires the service key (the API key with the role service_role). It creates an
+// account and sends no mail. The body may contain the account's id. In place of a password it may contain a password hash (argon2id or
+// bcrypt). Errors: email_exists, phone_exists, user_already_exists (the id is taken), weak_password, validation_failed.
 func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var p adminUserParams
@@ -35,8 +35,8 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 		}
 		p.ID = id
 	}
-	// This check refuses a taken address or number before the slow password hash is computed. Another request can take the address after
-	// the check. The insertion then fails, because the columns have unique indexes.
+	// This check refuses a taken address or number before the slow password hash is computed. Another request can still take the address or
+	// number after the check. The insertion then fails, because the columns have unique indexes.
 	if err := checkAddressesFree(ctx, s.db, p.Email, p.Phone); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 				return err
 			}
 		}
-		// As in Supabase Auth, the action is that of a sign-up. The entry names the service key as the actor.
+		// As in Supabase Auth, the audit entry has the same action as a sign-up. It names the service key as the actor.
 		if err := s.auditServiceKey(ctx, tx, r, auditSignedUp, id, nil); err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (s *Service) insertNewUser(ctx context.Context, tx *db.Tx, p adminUserParam
 	if p.Phone != "" {
 		providers = append(providers, "phone")
 	}
-	n := newUser{
+	n := insertUserParams{
 		ID: p.ID, Email: p.Email, Phone: p.Phone, Hash: hash,
 		EmailConfirmed: p.EmailConfirm && p.Email != "", PhoneConfirmed: p.PhoneConfirm && p.Phone != "",
 		AppMetadata:  mergeMetadata(map[string]any{"provider": providers[0], "providers": providers}, p.AppMetadata),

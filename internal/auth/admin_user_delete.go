@@ -15,9 +15,10 @@ type deleteUserRequest struct {
 	ShouldSoftDelete bool `json:"should_soft_delete"` // keep the row, without the personal data
 }
 
-// AdminDeleteUser handles DELETE /auth/v1/admin/users/{user_id}, and requires the service key. It deletes the account; with
-// should_soft_delete it keeps the row (see softDelete). In both cases it ends the account's sessions and deletes its second factors and
-// its role. Errors: user_not_found; conflict for the last owner, which is the last account with the role admin (not in Supabase Auth).
+// AdminDeleteUser handles DELETE /auth/v1/admin/users/{user_id}, and requires the service key (the API key with the role service_role).
+// It deletes the account's row, or keeps it without personal data if should_soft_delete is true (softDelete). In both cases it ends the
+// account's sessions and deletes its second factors and its role. The last owner (account with the role admin) cannot be deleted.
+// Errors: user_not_found, conflict (the last owner; not in Supabase Auth).
 func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body deleteUserRequest
@@ -46,8 +47,8 @@ func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error 
 	return respondEmpty(w, err)
 }
 
-// softDelete marks an account as deleted and keeps its row. Hashes replace the e-mail address and the phone number, so that another
-// account can use them. If the account was soft-deleted before, or its row does not exist, softDelete does nothing.
+// softDelete marks an account as deleted and keeps its row. A hash replaces the e-mail address, and another one the phone number, so that a
+// new account can use both. If the account was soft-deleted before, or its row does not exist, softDelete does nothing.
 func (s *Service) softDelete(ctx context.Context, tx *db.Tx, userID string) error {
 	u, err := lockUser(ctx, tx, userID)
 	if errors.Is(err, db.ErrNoRows) {
@@ -56,7 +57,7 @@ func (s *Service) softDelete(ctx context.Context, tx *db.Tx, userID string) erro
 	if err != nil {
 		return err
 	}
-	err = setUser(ctx, tx, u.ID, s.now(),
+	err = setUser(ctx, tx, u.ID, s.now(), // anonymize with the length 0 does not cut the hash
 		columnChange{colEmail, anonymize(u.ID, u.Email, 0)}, columnChange{colPhone, anonymize(u.ID, u.Phone, anonymizedPhoneLength)},
 		columnChange{colEmailChange, nil}, columnChange{colPhoneChange, nil}, columnChange{colPassword, nil},
 		columnChange{colUserMetadata, map[string]any{}}, columnChange{colAppMetadata, map[string]any{}}, columnChange{colDeleted, s.now()})

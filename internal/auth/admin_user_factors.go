@@ -8,10 +8,10 @@ import (
 	"atelie/internal/db"
 )
 
-// This file handles the requests of the admin API about the second factors of an account.
+// This file handles the requests of the admin API about the second factors (authenticator apps and phone numbers) of an account. All of
+// them require the service key (the API key with the role service_role).
 
-// AdminListFactors handles GET /auth/v1/admin/users/{user_id}/factors, and requires the service key. It returns the second factors of an
-// account.
+// AdminListFactors handles GET /auth/v1/admin/users/{user_id}/factors: it returns the second factors of an account.
 func (s *Service) AdminListFactors(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := requireServiceKey(ctx); err != nil {
@@ -27,15 +27,15 @@ type updateFactorRequest struct {
 	Phone        string `json:"phone"`
 }
 
-// AdminUpdateFactor handles PUT /auth/v1/admin/users/{user_id}/factors/{factor_id}, and requires the service key. It changes the name of
-// a factor and, for a phone factor, the phone number.
+// AdminUpdateFactor handles PUT /auth/v1/admin/users/{user_id}/factors/{factor_id}: it changes the name of a factor. For a phone factor, it
+// also changes the phone number.
 func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body updateFactorRequest
 	if err := decodeAdmin(w, r, maxBody, &body); err != nil {
 		return err
 	}
-	if strings.ContainsRune(body.FriendlyName, 0) {
+	if strings.ContainsRune(body.FriendlyName, 0) { // PostgreSQL cannot store NUL
 		return errUnreadableText
 	}
 	return s.changeFactor(w, r, auditFactorUpdated, func(tx *db.Tx, u User, f *Factor) error {
@@ -54,8 +54,8 @@ func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) erro
 	})
 }
 
-// AdminDeleteFactor handles DELETE /auth/v1/admin/users/{user_id}/factors/{factor_id}, and requires the service key. It deletes the
-// factor. The sessions that this factor has raised to the assurance level aal2 return to aal1.
+// AdminDeleteFactor handles DELETE /auth/v1/admin/users/{user_id}/factors/{factor_id}: it deletes the factor. The sessions that this factor
+// has raised to the assurance level aal2 (signed in with a second factor) return to aal1.
 func (s *Service) AdminDeleteFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := requireServiceKey(ctx); err != nil {

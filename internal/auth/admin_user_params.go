@@ -8,20 +8,22 @@ import (
 	"atelie/internal/identity"
 )
 
-// adminUserParams is the body of the admin API's requests that create or change an account. In a change, a field with
-// its zero value changes nothing.
+// adminUserParams is the body of two requests of the admin API, which create and update an account: POST /auth/v1/admin/users and
+// PUT /auth/v1/admin/users/{user_id}. In an update, a field with its zero value changes nothing.
 type adminUserParams struct {
-	ID           string         `json:"id"` // id of a new account; ignored in changes
+	ID           string         `json:"id"` // id of a new account; ignored in an update
 	Email        string         `json:"email"`
 	Phone        string         `json:"phone"`
-	Password     *string        `json:"password"`      // nil: the body has none
-	PasswordHash string         `json:"password_hash"` // for a new account, in place of Password; ignored in changes
+	Password     *string        `json:"password"`      // nil: the body has none; "" is an error in an update
+	PasswordHash string         `json:"password_hash"` // for a new account, in place of Password; ignored in an update
 	EmailConfirm bool           `json:"email_confirm"` // mark the e-mail address as confirmed
 	PhoneConfirm bool           `json:"phone_confirm"` // mark the phone number as confirmed
 	UserMetadata map[string]any `json:"user_metadata"`
 	AppMetadata  map[string]any `json:"app_metadata"`
 	BanDuration  string         `json:"ban_duration"` // such as "24h"; "none" and "0s" end a ban
-	Role         string         `json:"role"`         // "" or "authenticated"; who is an administrator is stored in user_roles
+	// Role can only be "" or "authenticated". It is read so that any other role is an error and not ignored. Who is an owner is stored in
+	// the table user_roles.
+	Role string `json:"role"`
 }
 
 // normalize converts Email and Phone to the form in which accounts store them. It returns an error with the code validation_failed
@@ -41,9 +43,10 @@ func (p *adminUserParams) normalize() (err error) {
 	return err
 }
 
-// parseBanDuration parses ban_duration: a Go duration such as "24h", or "none". until is when the ban ends; it is nil (no ban) for
-// "none" and for a duration of zero. changesBan is false if text is "", because the request then does not change the ban. A banned
-// account can neither sign in nor use or refresh its sessions.
+// parseBanDuration parses ban_duration: a Go duration such as "24h", or "none". A banned account can neither sign in nor use or refresh its
+// sessions.
+//   - until is when the ban ends. It is nil (no ban) for "none" and for a duration of zero.
+//   - changesBan is false if text is "". The request then does not change the ban.
 func parseBanDuration(text string, now time.Time) (until *time.Time, changesBan bool, err error) {
 	switch text {
 	case "":

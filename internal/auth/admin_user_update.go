@@ -9,9 +9,10 @@ import (
 	"atelie/internal/db"
 )
 
-// AdminUpdateUser handles PUT /auth/v1/admin/users/{user_id}, and requires the service key. It changes the fields that the body
-// contains, immediately and without sending a mail. It merges metadata; a null value removes an entry. Some changes end sessions or
-// links (revokeAfterUpdate). Errors: user_not_found, email_exists, phone_exists, weak_password, validation_failed.
+// AdminUpdateUser handles PUT /auth/v1/admin/users/{user_id}, and requires the service key (the API key with the role service_role). It
+// changes the fields that the body contains, immediately and without a mail. Metadata is merged with the stored metadata; the value null
+// removes a key. Some changes end sessions or invalidate links (revokeAfterUpdate).
+// Errors: user_not_found, email_exists, phone_exists, weak_password, validation_failed.
 func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := requireServiceKey(ctx); err != nil {
@@ -47,7 +48,7 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 		if u, err = lockUserInPath(ctx, tx, r); err != nil {
 			return err
 		}
-		err := errors.Join( // an error of any rolls back the transaction
+		err := errors.Join( // an error of any of the four steps rolls back the transaction
 			setUser(ctx, tx, u.ID, s.now(), slices.Concat(changes, s.adminColumnChanges(u, p))...),
 			s.saveAdminIdentities(ctx, tx, u.ID, p),
 			s.revokeAfterUpdate(ctx, tx, u, p),
@@ -62,8 +63,7 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 	return respondPrivate(w, u, err)
 }
 
-// adminColumnChanges returns the changes of columns of auth_users that the request asks for, without password and ban, which
-// AdminUpdateUser adds.
+// adminColumnChanges returns the changes of columns of auth_users that the request asks for, except the password and the ban.
 func (s *Service) adminColumnChanges(u User, p adminUserParams) (list []columnChange) {
 	now := s.now()
 	userMetadata := u.UserMetadata

@@ -22,16 +22,16 @@ const (
 	maxUsersPerPage = 1000 // a larger per_page is reduced to this number
 )
 
-// AdminListUsers handles GET /auth/v1/admin/users, and requires the service key. It returns a page of the accounts that the parameter
-// filter selects, newest first, or oldest first with sort=created_at asc. The header X-Total-Count is the number of accounts on all
-// pages. The header Link has the URLs of the next page and the last page.
+// AdminListUsers handles GET /auth/v1/admin/users, and requires the service key (the API key with the role service_role). It returns a page
+// of the accounts that the parameter filter selects. The newest account comes first; sort=created_at asc reverses the order. The header
+// X-Total-Count is the number of accounts on all pages. The header Link has the URLs of the next page and the last page.
 func (s *Service) AdminListUsers(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := requireServiceKey(ctx); err != nil {
 		return err
 	}
 	query := r.URL.Query()
-	page, err := readUserPage(query)
+	page, err := readUserPageRequest(query)
 	if err != nil {
 		return err
 	}
@@ -45,33 +45,33 @@ func (s *Service) AdminListUsers(w http.ResponseWriter, r *http.Request) error {
 	return respondPrivate(w, usersResponse{Users: users, Aud: "authenticated"}, nil)
 }
 
-// readUserPage reads the parameters page, per_page, filter (a part of the e-mail address or of the full name) and sort ("created_at",
+// readUserPageRequest reads the parameters page, per_page, filter (a part of the e-mail address or of the full name) and sort ("created_at",
 // "created_at asc" or "created_at desc").
-func readUserPage(query url.Values) (userPage, error) {
-	p := userPage{number: 1, size: usersPerPage, filter: query.Get("filter")}
+func readUserPageRequest(query url.Values) (userPageRequest, error) {
+	p := userPageRequest{number: 1, size: usersPerPage, filter: query.Get("filter")}
 	for name, field := range map[string]*int{"page": &p.number, "per_page": &p.size} {
 		text := query.Get(name)
-		if text == "" { // supabase-js always sends both parameters, and leaves them empty if its caller gave no value
+		if text == "" { // supabase-js sends both parameters even if its caller gave no values
 			continue
 		}
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
-			return userPage{}, errPagination.Because(err)
+			return userPageRequest{}, errPagination.Because(err)
 		}
-		*field = int(min(n, math.MaxInt32))
+		*field = int(min(n, math.MaxInt32)) // avoids an overflow of int
 	}
 	if p.size == 0 {
-		return userPage{}, errPagination.Becausef("per_page is 0")
+		return userPageRequest{}, errPagination.Becausef("per_page is 0")
 	}
 	p.number, p.size = max(p.number, 1), min(p.size, maxUsersPerPage)
 	if !utf8.ValidString(p.filter) || strings.ContainsRune(p.filter, 0) {
-		return userPage{}, errUnreadableText
+		return userPageRequest{}, errUnreadableText
 	}
 	if query.Has("sort") {
 		field, direction, _ := strings.Cut(query.Get("sort"), " ")
 		direction = strings.ToLower(direction)
 		if field != "created_at" || direction != "" && direction != "asc" && direction != "desc" {
-			return userPage{}, errSort.Becausef("sort %q", query.Get("sort"))
+			return userPageRequest{}, errSort.Becausef("sort %q", query.Get("sort"))
 		}
 		p.oldestFirst = direction == "asc"
 	}

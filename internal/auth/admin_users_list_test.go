@@ -72,7 +72,7 @@ func TestAdminListUsersBoundsThePage(t *testing.T) {
 		h := newFixture(t, d)
 		err := d.WithTx(t.Context(), func(tx *db.Tx) error {
 			for range maxUsersPerPage + 1 {
-				if _, err := insertUser(t.Context(), tx, newUser{}, h.clock.now()); err != nil {
+				if _, err := insertUser(t.Context(), tx, insertUserParams{}, h.clock.now()); err != nil {
 					return err
 				}
 			}

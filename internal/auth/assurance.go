@@ -9,7 +9,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file raises a session to the assurance level aal2 after a second factor (the step-up).
+// This file has the step-up: it raises a session from the assurance level aal1 (without a second factor) to aal2, after its user has proved
+// a second factor.
 
 // Names of the second factors in the amr claim of access tokens, which lists how the session was authenticated.
 const (
@@ -24,26 +25,25 @@ func isSecondFactor(a identity.AMR) bool {
 }
 
 // stepUp raises the session to aal2 and gives it a new refresh token. It deletes the older refresh tokens, because a token that was stolen
-// at aal1 (the level without a second factor) must not give access at aal2. method is one of the names above; factorID is "" for a recovery
-// code.
+// at aal1 must not give access at aal2. method is methodTOTP, methodPhone or methodRecoveryCode. factorID is "" for a recovery code.
 func (s *Service) stepUp(ctx context.Context, tx *db.Tx, c client, current session, method, factorID string) (issuedSession, error) {
 	now := s.now()
-	touched, err := touchSession(ctx, tx, current.id, c, now)
+	updated, err := touchSession(ctx, tx, current.id, c, now)
 	if err != nil {
 		return issuedSession{}, db.NoRowsAs(err, errSessionNotFound.Becausef("session %s ended in the meantime", current.id))
 	}
-	if touched.notAfter != nil && !now.Before(*touched.notAfter) {
+	if updated.notAfter != nil && !now.Before(*updated.notAfter) {
 		return issuedSession{}, errSessionExpired.Becausef("session %s", current.id)
 	}
-	touched.aal, touched.amr = aal2, withMethod(touched.amr, method, now)
-	if err := setAssurance(ctx, tx, touched, factorID); err != nil {
+	updated.aal, updated.amr = aal2, withMethod(updated.amr, method, now)
+	if err := setAssurance(ctx, tx, updated, factorID); err != nil {
 		return issuedSession{}, err
 	}
-	issued := issuedSession{session: touched, refreshToken: randomToken()}
-	if err := restartRefreshTokens(ctx, tx, touched.id, hashToken(issued.refreshToken), now); err != nil {
+	issued := issuedSession{session: updated, refreshToken: randomToken()}
+	if err := restartRefreshTokens(ctx, tx, updated.id, hashToken(issued.refreshToken), now); err != nil {
 		return issuedSession{}, err
 	}
-	issued.user, err = userByID(ctx, tx, touched.userID)
+	issued.user, err = userByID(ctx, tx, updated.userID)
 	if err == nil && issued.user.banned(now) {
 		err = errUserBanned.Becausef("user %s", issued.user.ID)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // This file sends browsers to OAuth providers. It starts a flow: a sign-in, or the addition of an identity (the person's account at the
-// provider) to an account of this site. The flow is pending until the provider sends the browser back, which callback.go handles.
+// provider) to an account of this site. The flow is pending until the provider sends the browser back. callback.go handles the return.
 
 const (
 	oauthFlowLife   = 5 * time.Minute // maximum time from /authorize to /callback
@@ -23,7 +23,8 @@ const (
 
 // Authorize handles GET /auth/v1/authorize: it sends the browser to an OAuth provider to sign in. Query parameters: provider,
 // redirect_to, scopes, code_challenge and code_challenge_method (PKCE, RFC 7636), and parameters for the provider (see package
-// oauth). Authorize redirects even with skip_http_redirect, because a client that adds this parameter opens the URL in a browser later.
+// oauth). Authorize ignores the parameter skip_http_redirect: a client that adds it to this URL opens the URL in a browser later, and that
+// browser needs the redirect.
 func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
 	redirect, err := s.startProviderFlow(w, r, "") // "": a sign-in
 	if errors.Is(err, oauth.ErrUnavailable) {
@@ -50,7 +51,7 @@ type flowSecrets struct {
 	NeedsCookie bool `json:"cookie,omitempty"`
 }
 
-// purposeFlowSecrets is the additional authenticated data (AAD) of sealed flowSecrets. Package seal calls it the purpose.
+// purposeFlowSecrets is the purpose with which flowSecrets are sealed. A sealed value can be decrypted only with its own purpose.
 const purposeFlowSecrets = "oauth flow"
 
 // providerRedirect describes the redirect of the browser to the provider.

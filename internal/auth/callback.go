@@ -37,7 +37,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 		return s.redirectWithFlowError(w, r, s.cfg.SiteURL, apperr.From(err))
 	}
 	result, err := s.completeProviderSignIn(w, r, f, params)
-	if providerErr, ok := errors.AsType[*providerError](err); ok { // for example, the user has denied consent
+	if providerErr, ok := errors.AsType[*providerError](err); ok { // the provider reports an error: for example, the user has denied consent
 		httpx.NoteError(r.Context(), errProviderRefused.Because(err))
 		return s.redirectWithErrorInBothParts(w, r, f.redirectTo, url.Values{"error": {providerErr.kind}, "error_description": {providerErr.description}})
 	}
@@ -54,7 +54,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	return s.redirectWithSession(w, r, f.redirectTo, result.session, providerTokens)
 }
 
-// readCallbackParams returns the parameters that the provider sends: those of the URL's query, or of the form in a POST.
+// readCallbackParams returns the parameters that the provider sends: in the URL's query, or in the form of a POST.
 func readCallbackParams(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if r.Method != http.MethodPost {
 		return r.URL.Query(), nil
@@ -165,7 +165,7 @@ func (s *Service) finishFlow(ctx context.Context, c client, f flowState, user pr
 type providerError struct{ kind, description string }
 
 func (e *providerError) Error() string {
-	return "the provider answers " + e.kind + ": " + e.description
+	return "the provider responded with " + e.kind + ": " + e.description
 }
 
 var errorKindPattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,60}$`)

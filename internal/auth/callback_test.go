@@ -260,7 +260,7 @@ func TestErrorKinds(t *testing.T) {
 		e    *apperr.Error
 		want string
 	}{
-		{errSignupDisabled, "access_denied"}, {errUserBanned, "access_denied"}, {errProviderEmailUnproven, "access_denied"}, {errOAuthState, "invalid_request"},
+		{errSignupDisabled, "access_denied"}, {errUserBanned, "access_denied"}, {errProviderEmailUnverified, "access_denied"}, {errOAuthState, "invalid_request"},
 		{errLinkingAAL, "unauthorized_client"}, {errIdentityExists, "server_error"}, {errProviderDown, "temporarily_unavailable"},
 		{apperr.New(http.StatusForbidden, "x", "y"), "access_denied"},
 	} {

@@ -8,11 +8,12 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file finds the account and the session of a request's caller, and checks whether the caller has the service key.
+// This file finds the account and the session of a request's caller, and checks whether the caller has the service key (the API key with
+// the role service_role).
 
 // currentUser returns the account and the session id that the caller's access token names. It returns an error if the account is banned,
-// or if the session does not exist or has expired. sessionID is "" for a token that names no session. A request with an apikey but
-// without an Authorization header is refused with errNoBearer (401).
+// or if the session does not exist or has expired. sessionID is "" for a token that names no session. A request that has only an API key,
+// and no Authorization header, is refused with errNoBearer (401).
 func (s *Service) currentUser(ctx context.Context) (user User, sessionID string, err error) {
 	caller := identity.Of(ctx)
 	if !caller.Bearer {
@@ -25,8 +26,8 @@ func (s *Service) currentUser(ctx context.Context) (user User, sessionID string,
 	if !ok {
 		return User{}, "", errSubNotUUID.Becausef("sub %q", caller.UserID)
 	}
-	// A session id that is not a UUID is an error. But the errors for a missing and a banned account come first, so the account is read
-	// without a session here.
+	// A session id that is not a UUID is an error. The errors for a missing or banned account have precedence, so the account is read before
+	// that error is returned.
 	isSessionUUID := true
 	if caller.SessionID != "" {
 		if sessionID, isSessionUUID = canonicalUUID(caller.SessionID); !isSessionUUID {

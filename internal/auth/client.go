@@ -7,7 +7,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// client describes the program that sent a request.
+// client describes the program that sent a request. Its values are needed for sessions, the audit log, mails and text messages.
 type client struct {
 	userAgent string // stored with the session and in the audit log
 	ip        string // stored with the session and in the audit log
@@ -25,8 +25,8 @@ func clientOf(r *http.Request) client {
 	return client{userAgent: agent, ip: httpx.ClientIP(r.Context()), language: acceptedLanguage(r.Header.Get("Accept-Language"))}
 }
 
-// acceptedLanguage returns the first English or Portuguese language in the header Accept-Language as "en" or "pt", or "en" if it
-// names neither. It ignores weights, because browsers send the languages in the order of preference.
+// acceptedLanguage returns "en" or "pt": the first of these two languages in the header Accept-Language, or "en" if the header names
+// neither. It ignores weights (such as q=0.8), because browsers send the languages in the order of preference.
 func acceptedLanguage(header string) string {
 	for part := range strings.SplitSeq(header, ",") {
 		tag, _, _ := strings.Cut(strings.TrimSpace(part), ";")

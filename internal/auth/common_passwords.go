@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// This file recognizes passwords that are easy to guess.
+// This file recognizes passwords that are easy to guess. A new password of this kind is refused.
 
 // commonPasswords is a list of passwords known from breaches: one per line, in lower case, sorted by bytes. It contains
 // Openwall's list of common passwords (public domain) and passwords of later breaches, also Portuguese ones.
@@ -33,9 +33,10 @@ var symbolsToLetters = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a
 const maxIgnoredTail = 5
 
 // isGuessable reports whether a password is easy to guess. It ignores upper and lower case. These passwords are easy to guess:
-//   - a common password or a sequence of keys, letters or digits (isKeyboardRun), also written twice or with digits and symbols at the end;
-//   - a common password with symbols in place of letters;
-//   - one to four characters that are repeated.
+//   - a common password, or a run of keys, letters or digits (isKeyboardRun) such as qwerty
+//   - one of these two written twice, such as qwertyqwerty, or with digits and symbols at the end, such as qwerty2026!
+//   - a common password with symbols in place of letters, such as p@ssw0rd
+//   - one to four characters that are repeated, such as abcabcabc
 func isGuessable(password string) bool {
 	p := strings.ToLower(strings.TrimSpace(password))
 	if p == "" {
@@ -49,7 +50,9 @@ func isGuessable(password string) bool {
 			return true
 		}
 	}
-	if half := p[:len(p)/2]; len(p)%2 == 0 && p == half+half && (isCommon(half) || isKeyboardRun(half)) {
+	half := p[:len(p)/2]
+	isWrittenTwice := p == half+half
+	if isWrittenTwice && (isCommon(half) || isKeyboardRun(half)) {
 		return true
 	}
 	// The tail (the text after the last letter) is ignored if it has at most maxIgnoredTail characters or is a run such as 1234567, and if

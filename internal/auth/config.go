@@ -11,7 +11,7 @@ import (
 	"atelie/internal/jobs"
 )
 
-// Config holds the settings of the authentication service.
+// Config holds the settings of the authentication service. Package app makes it from the operator's settings.
 type Config struct {
 	SiteURL      string   // public URL of the site, the default target of redirects
 	APIURL       string   // public URL of the backend; APIURL/auth/v1 is the issuer of access tokens
@@ -28,8 +28,8 @@ type Config struct {
 	// Tokens and sessions.
 	JWTExpiry time.Duration // lifetime of an access token
 	ES256     bool          // access tokens are signed with ES256 and the key pairs in the database; false: with HS256 and the secret
-	// RefreshReuse is how long a refresh token is still accepted after its first use. For the direct predecessor of the current token
-	// there is no such limit, because the client may not have received the current one.
+	// RefreshReuse is how long a refresh token is still accepted after its first use. The token just before the current one is accepted
+	// without this limit, because the client may not have received the current one.
 	RefreshReuse time.Duration
 	Sessions     SessionLimits
 
@@ -52,7 +52,7 @@ type Config struct {
 	RequireSecondFactor bool
 
 	// Limits.
-	RateLimited     bool          // limit requests, messages per day and attempts at codes; attempts at second factors are always limited
+	RateLimited     bool          // limit requests, messages per day and attempts at codes; second factors have limits even if it is false
 	MailMinInterval time.Duration // minimum time between two mails of a kind to one e-mail address; 0: no limit
 	MailsPerDay     int           // maximum number of mails of a kind to one e-mail address in a day; 0: no limit
 	TextsPerDay     int           // maximum number of text messages of a kind to one phone number in a day; 0: no limit

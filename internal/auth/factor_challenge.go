@@ -12,7 +12,8 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file creates challenges. A challenge is a request to prove a second factor; the client answers it with a code (factor_verify.go).
+// This file creates challenges. A challenge is a request to prove a second factor (an authenticator app or a phone number). The client
+// answers it with a code, which factor_verify.go checks.
 
 // challengeLife is how long a challenge accepts a code.
 const challengeLife = 5 * time.Minute
@@ -30,7 +31,7 @@ type challengeResponse struct {
 }
 
 // ChallengeFactor handles POST /auth/v1/factors/{id}/challenge: it creates a challenge. For a phone factor it also sends a code by SMS or
-// WhatsApp. The client then passes to VerifyFactor the challenge's id and a code: that of the authenticator app, or the one that was sent.
+// WhatsApp. The client then passes two values to VerifyFactor: the challenge's id, and the code that was sent or that the app shows.
 func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, _, f, err := s.requestedFactor(r)
@@ -41,8 +42,9 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	// The limit for TOTP factors is per account and IP address (subject). Otherwise somebody who has stolen the password could exhaust the
-	// limit and lock the account's holder out. The limit for phone factors is per account, because each text message costs money.
+	// The limit for TOTP factors (authenticator apps) counts each IP address separately. With one limit for the account, somebody who has
+	// stolen the password could exhaust it and lock the account's holder out. Phone factors have one limit for the account nevertheless,
+	// because each text message costs money.
 	limitSubject := httpx.LimitSubject(ctx) // the client's IPv4 address or IPv6 network
 	name, maxCalls := limitChallenges, factorCallsPerAccount
 	subject := hashKey(user.ID + "\n" + limitSubject)

@@ -7,9 +7,10 @@ import (
 	"atelie/internal/db"
 )
 
-// UnenrolFactor handles DELETE /auth/v1/factors/{id}: it removes a second factor of the caller. The removal of a verified factor needs a
-// session at the assurance level aal2 (after a second factor). From an owner whose sign-in is not recent, it also needs a
-// reauthentication. The sessions that the factor has raised to aal2 return to aal1.
+// UnenrolFactor handles DELETE /auth/v1/factors/{id}: it removes a second factor of the caller. The sessions that the factor has raised to
+// the assurance level aal2 (signed in with a second factor) return to aal1. The removal of a verified factor has two conditions:
+//   - The caller's session is at aal2.
+//   - An owner (an account with the role admin) whose sign-in is not recent must reauthenticate with the password or a code.
 func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, callerSession, f, err := s.requestedFactor(r)
@@ -18,7 +19,7 @@ func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {
 	}
 	var (
 		body  proof        // the password or the code for the reauthentication
-		nonce oneTimeToken // the token of that code; the zero value for a password
+		nonce oneTimeToken // the stored token of the code; the zero value if there is no code
 	)
 	if err := decode(w, r, &body); err != nil {
 		return err
@@ -33,17 +34,17 @@ func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		known, ok := user.factor(f.ID)
+		stored, ok := user.factor(f.ID)
 		switch {
 		case !ok:
 			return errFactorNotFound.Becausef("removed in the meantime")
-		case known.Status == statusVerified && current.aal != aal2:
+		case stored.Status == statusVerified && current.aal != aal2:
 			return errUnenrolAAL
 		}
 		if err := s.consumeNonce(ctx, tx, nonce); err != nil {
 			return err
 		}
-		detail := map[string]any{"factor_id": f.ID, "factor_type": f.FactorType, "factor_status": known.Status, "session_id": callerSession.id}
+		detail := map[string]any{"factor_id": f.ID, "factor_type": f.FactorType, "factor_status": stored.Status, "session_id": callerSession.id}
 		return errors.Join(
 			removeFactor(ctx, tx, user.ID, f.ID),
 			s.audit(ctx, tx, clientOf(r), auditFactorUnenrolled, user.ID, detail),

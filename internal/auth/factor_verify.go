@@ -11,7 +11,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file checks the codes with which people prove their second factors.
+// This file checks the codes with which people prove their second factors: an authenticator app (TOTP) or a phone number.
 
 // verifyFactorRequest is the body of VerifyFactor.
 type verifyFactorRequest struct {
@@ -19,9 +19,9 @@ type verifyFactorRequest struct {
 	Code        string `json:"code"`
 }
 
-// VerifyFactor handles POST /auth/v1/factors/{id}/verify: it checks a code for a challenge (the request to prove a second factor that
-// ChallengeFactor has created). A correct code raises the session to the assurance level aal2, and verifies a factor that is not verified
-// yet. The response is the session with new tokens.
+// VerifyFactor handles POST /auth/v1/factors/{id}/verify: it checks a code for a challenge (a request to prove a second factor, which
+// ChallengeFactor has created). A correct code raises the session to the assurance level aal2. If the factor is not verified yet, the code
+// also ends its enrolment. The response is the session with new tokens.
 func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, current, f, err := s.requestedFactor(r)
@@ -45,7 +45,8 @@ func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limitFactorTries(w, r, f.ID); err != nil {
 		return err
 	}
-	step, err := s.checkFactorCode(f, challenge, body.Code) // step: number of the 30-second period of a TOTP code; 0 for a phone factor
+	// step is the number of the 30-second period to which a TOTP code belongs, or 0 for a phone factor.
+	step, err := s.checkFactorCode(f, challenge, body.Code)
 	if errors.Is(err, errPhoneCodeWrong) || errors.Is(err, errTOTPWrong) {
 		detail := map[string]any{"factor_id": f.ID, "factor_type": f.FactorType}
 		return errors.Join(err, s.audit(ctx, s.db, clientOf(r), auditFactorRefused, user.ID, detail))

@@ -25,14 +25,15 @@ const (
 const (
 	maxFactors    = 10 // maximum number of factors of one account
 	maxFactorText = 64 // maximum number of characters of a factor's name, and of its issuer; the issuer must fit into a QR code
-	// unverifiedFactorLife is how long an unverified factor stays after its newest challenge, or after its creation. An enrolment
-	// deletes older unverified factors of the account.
+	// unverifiedFactorLife is how long an unverified factor is kept after its newest challenge, or after its creation if it has none. The
+	// next enrolment of the account deletes older ones.
 	unverifiedFactorLife = 5 * time.Minute
 )
 
 var errFactorText = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("friendly_name and issuer can have at most %d characters, and no control characters", maxFactorText))
 
-// purposeTOTP, followed by the factor's id, is the additional authenticated data (AAD) of a factor's sealed (encrypted) secret.
+// purposeTOTP, followed by the factor's id, is the purpose with which the factor's secret is sealed (encrypted). A sealed value can be
+// decrypted only with its own purpose.
 const purposeTOTP = "totp "
 
 // requestedFactor returns the caller's account, the caller's session, and the factor that the request's path names. It returns

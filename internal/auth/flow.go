@@ -14,15 +14,16 @@ import (
 	"atelie/internal/db"
 )
 
-// This file starts and finishes flows. A flow is a sign-in, or the addition of an identity to an account, that needs a later request:
-// the callback of an OAuth provider, or the exchange of a code for the session (PKCE, RFC 7636). An implicit flow is one without PKCE.
+// This file starts and finishes flows. A flow is a sign-in, or the addition of an identity (a way to sign in) to an account, that takes
+// more than one request. The later request is the callback of an OAuth provider, or the exchange of a code for the session (PKCE, RFC
+// 7636). An implicit flow is a flow without PKCE.
 
 // authCodeLife is how long a client can exchange the code of a finished PKCE flow for a session.
 const authCodeLife = 5 * time.Minute
 
 // pkceChallenge is the PKCE part of a request body: a challenge that the client has derived from its verifier (a secret). Only a client
-// that knows the verifier can later exchange the code of the sign-in for a session. Both fields are empty in an implicit flow, which
-// gives the client the session instead of a code.
+// that knows the verifier can later exchange the code of the sign-in for a session. Both fields are "" in an implicit flow, in which the
+// client gets the session instead of a code.
 type pkceChallenge struct {
 	CodeChallenge       string `json:"code_challenge"`
 	CodeChallengeMethod string `json:"code_challenge_method"` // s256 (the challenge is a hash of the verifier) or plain, in any case
@@ -50,7 +51,7 @@ func (c pkceChallenge) validate() (method string, err error) {
 }
 
 // startFlow stores a flow and returns it with its id. state is the secret that the OAuth provider must send back, or "" without an OAuth
-// provider. Without a PKCE challenge and without a state, no later request needs the flow. startFlow then stores nothing, and the id is "".
+// provider. If there is neither a PKCE challenge nor a state, no later request needs the flow: startFlow stores nothing, and the id is "".
 func (s *Service) startFlow(ctx context.Context, tx *db.Tx, f flowState, c pkceChallenge, state string) (flowState, error) {
 	method, err := c.validate()
 	if err != nil {
@@ -69,7 +70,8 @@ func (s *Service) startFlow(ctx context.Context, tx *db.Tx, f flowState, c pkceC
 }
 
 // issueAuthCode finishes the sign-in of a PKCE flow and returns a code. The client exchanges code and verifier for a session. secrets are
-// sealed providerTokens for that exchange, or "". issueAuthCode returns errFlowNotFound if the flow was deleted.
+// the sealed providerTokens that the response to this exchange contains, or "". issueAuthCode returns errFlowNotFound if the flow was
+// deleted.
 func (s *Service) issueAuthCode(ctx context.Context, tx *db.Tx, flowID, userID, secrets string) (code string, err error) {
 	code = uuid.NewString() // clients expect a UUID
 	err = setAuthCode(ctx, tx, flowID, userID, hashToken(code), secrets, s.now())

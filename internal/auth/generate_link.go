@@ -8,12 +8,12 @@ import (
 	"atelie/internal/db"
 )
 
-// This file makes links and codes for a caller with the service key (the API key with the role service_role), who sends them instead of
-// this service.
+// This file makes links and codes for a program with the service key (the API key with the role service_role). That program sends them to
+// people in its own mails.
 
 // generateLinkRequest is the body of GenerateLink.
 type generateLinkRequest struct {
-	Type       string         `json:"type"` // one of the names in linkMakers, such as signup or recovery
+	Type       string         `json:"type"` // one of the keys of linkMakers, such as signup or recovery
 	Email      string         `json:"email"`
 	NewEmail   string         `json:"new_email"`   // new e-mail address; used only by the types email_change_current and email_change_new
 	Password   string         `json:"password"`    // used only by the type signup
@@ -26,8 +26,8 @@ type generateLinkResponse struct {
 	User
 	ActionLink       string `json:"action_link"`
 	EmailOTP         string `json:"email_otp"`         // the six-digit code
-	HashedToken      string `json:"hashed_token"`      // the token in ActionLink, not a hash; clients pass it to Verify as token_hash
-	VerificationType string `json:"verification_type"` // Type of the request, or signup if a request for a magiclink has created an account
+	HashedToken      string `json:"hashed_token"`      // the token in ActionLink (in spite of its name, no hash); clients send it to Verify
+	VerificationType string `json:"verification_type"` // Type of the request; signup if a magiclink was requested for an unknown address
 	RedirectTo       string `json:"redirect_to"`
 }
 
@@ -132,7 +132,7 @@ func (s *Service) linkMakers() map[string]linkMaker {
 // request's password, or none, replaces the older password: somebody else may have chosen that one, and the link must not confirm
 // it.
 func (s *Service) makeSignupLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, hash string) (User, issuedToken, error) {
-	u, err := s.unconfirmedAccount(ctx, tx, body.Email, newUser{Email: body.Email, Hash: hash})
+	u, err := s.unconfirmedAccount(ctx, tx, body.Email, insertUserParams{Email: body.Email, Hash: hash})
 	if err != nil {
 		return User{}, issuedToken{}, err
 	}

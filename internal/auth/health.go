@@ -13,7 +13,7 @@ type healthResponse struct {
 	Description string `json:"description"`
 }
 
-// Health handles GET /auth/v1/health. The status is 200 if the database responds, otherwise 503.
+// Health handles GET /auth/v1/health. The status is 200 if the database responds, and 503 if it does not.
 func (s *Service) Health(w http.ResponseWriter, r *http.Request) error {
 	if err := s.db.Ping(r.Context()); err != nil {
 		return errUnhealthy.Because(err)

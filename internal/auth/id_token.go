@@ -8,14 +8,15 @@ import (
 	"atelie/internal/db"
 )
 
-// This file signs people in with an ID token, which the client has got directly from an OpenID Connect provider.
+// This file signs people in with an ID token (a signed statement of an OpenID Connect provider about who has signed in there). The client,
+// for example a mobile app, has got the token directly from the provider.
 
 // idTokenRequest is the body of POST /auth/v1/token?grant_type=id_token. The client names the provider by Provider, or by Issuer
 // and ClientID together.
 type idTokenRequest struct {
 	Provider     string `json:"provider"` // the provider's name, or the issuer of its tokens
 	Issuer       string `json:"issuer"`
-	ClientID     string `json:"client_id"` // required with Issuer, but not used, because the provider's settings have the client ids
+	ClientID     string `json:"client_id"` // required with Issuer, but otherwise unused: the provider's settings have the client ids
 	IDToken      string `json:"id_token"`
 	AccessToken  string `json:"access_token"`  // issued together with the ID token; may be ""
 	Nonce        string `json:"nonce"`         // random string that the client has chosen, or ""; the ID token contains its SHA-256
@@ -35,7 +36,8 @@ func (b idTokenRequest) validate() error {
 
 // idTokenGrant handles POST /auth/v1/token?grant_type=id_token. It opens a session for the person whom the ID token names. With
 // link_identity it first adds the person's identity to the caller's account. Errors: validation_failed, provider_disabled,
-// bad_oauth_callback for an invalid token, those of signInProviderUser, and with link_identity those of linkingUser.
+// bad_oauth_callback (the token is invalid), and the errors of signInProviderUser. With link_identity, the errors of
+// linkingUser are possible too.
 func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	var body idTokenRequest
 	if err := decode(w, r, &body); err != nil {
@@ -62,7 +64,7 @@ func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := clientOf(r)
 	user := newProviderUser(p.Name(), reported)
-	redirectTo := "" // the link of a confirmation mail leads to the site
+	redirectTo := "" // if a confirmation mail is sent, its link leads to the site
 	var issued issuedSession
 	err = s.signInProviderUser(r.Context(), c, linkingUserID, redirectTo, user, func(tx *db.Tx, userID string) (err error) {
 		issued, err = s.startSession(r.Context(), tx, c, userID, signIn{method: "oauth", provider: p.Name()})

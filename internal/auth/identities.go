@@ -15,9 +15,9 @@ import (
 
 // This file adds identities (ways to sign in, such as an account at a provider) to the caller's account, and removes them.
 
-// LinkIdentity handles GET /auth/v1/user/identities/authorize. Like Authorize it sends the browser to a provider, but the result is that
-// the provider's identity is added to the caller's account. With skip_http_redirect=true the response contains the provider's URL instead
-// of a redirect. Errors: manual_linking_disabled, user_sso_managed, insufficient_aal, reauthentication_needed, validation_failed.
+// LinkIdentity handles GET /auth/v1/user/identities/authorize: it sends the browser to a provider, as Authorize does. After the return, the
+// person's identity at the provider is added to the caller's account. With skip_http_redirect=true the response has the provider's URL
+// instead of a redirect. Errors: manual_linking_disabled, user_sso_managed, insufficient_aal, reauthentication_needed, validation_failed.
 func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	u, err := s.linkingUser(w, r)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
 }
 
 // UnlinkIdentity handles DELETE /auth/v1/user/identities/{identity_id}: it removes an identity from the caller's account and
-// responds with {}. Errors: those of LinkIdentity, identity_not_found, single_identity_not_deletable,
+// responds with {}. Errors: the errors of LinkIdentity, identity_not_found, single_identity_not_deletable,
 // email_conflict_identity_not_deletable.
 func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	caller, err := s.linkingUser(w, r)
@@ -54,9 +54,9 @@ func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	return respondEmpty(w, err)
 }
 
-// linkingUser returns the caller's account if the caller may add and remove its identities, otherwise an error. If the account has
-// a second factor, the session must be at the assurance level aal2, because a stolen password must not be enough to add another way to
-// sign in.
+// linkingUser returns the caller's account, or an error if the caller must not add and remove its identities. If the account has a second
+// factor, the session must be at the assurance level aal2 (signed in with that factor), because a stolen password must not be enough to add
+// another way to sign in.
 func (s *Service) linkingUser(w http.ResponseWriter, r *http.Request) (User, error) {
 	u, current, err := s.currentSession(r.Context())
 	if err != nil {

@@ -190,7 +190,7 @@ func TestLinkingGivesAnAddressToAnAccountWithoutOne(t *testing.T) {
 			g.exec("delete from auth_users")
 			var issued issuedSession
 			err := d.WithTx(t.Context(), func(tx *db.Tx) error {
-				id, err := insertUser(t.Context(), tx, newUser{Phone: "351912345678", PhoneConfirmed: true}, g.clock.now())
+				id, err := insertUser(t.Context(), tx, insertUserParams{Phone: "351912345678", PhoneConfirmed: true}, g.clock.now())
 				if err != nil {
 					return err
 				}

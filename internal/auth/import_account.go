@@ -17,20 +17,25 @@ import (
 	"atelie/internal/imported"
 )
 
+// This file adds accounts of another site, for the import of a Supabase project.
+
 // Errors of ImportAccount.
 var (
 	errImportID       = apperr.New(http.StatusBadRequest, "validation_failed", "The account has no usable id")
 	errImportAddress  = apperr.New(http.StatusBadRequest, "validation_failed", "The account has neither an email address nor a phone number")
-	errImportDiffers  = apperr.New(http.StatusConflict, "conflict", "An account with this id is here, with another address: it stays as it is")
-	errImportEmail    = apperr.New(http.StatusConflict, "email_exists", "Another account here has this email address: it stays as it is")
-	errImportPhone    = apperr.New(http.StatusConflict, "phone_exists", "Another account here has this phone number: it stays as it is")
+	errImportDiffers  = apperr.New(http.StatusConflict, "conflict", "The site already has an account with this id, with another email address or phone number: it stays unchanged")
+	errImportEmail    = apperr.New(http.StatusConflict, "email_exists", "Another account of this site has this email address: it stays unchanged")
+	errImportPhone    = apperr.New(http.StatusConflict, "phone_exists", "Another account of this site has this phone number: it stays unchanged")
 	errImportMetadata = apperr.New(http.StatusBadRequest, "validation_failed", "The metadata of the account cannot be stored: it is too large or nested too deeply")
 )
 
-// ImportAccount adds an account of another site with its id, times, password hash, identities and second factors. It sends no mail. If
-// this site has an account with the id, ImportAccount changes nothing, and returns an error if the email address or the phone number
-// differs. If write is false, it only checks (a dry run). added is true if this site had no such account. leftOut has a text about each
-// part that cannot be imported. The error is an *apperr.Error if the account itself cannot be imported.
+// ImportAccount adds an account of another site with its id, times, password hash, identities (ways to sign in) and second factors. It
+// sends no mail. If write is false, ImportAccount only checks what it would do (a dry run).
+//   - If this site has an account with the id, ImportAccount changes nothing. If the email address or the phone number differs, it returns
+//     an error.
+//   - added is true if this site had no account with the id.
+//   - leftOut has a text about each part that cannot be imported, for the operator.
+//   - The error is an *apperr.Error if the account itself cannot be imported.
 func (s *Service) ImportAccount(ctx context.Context, a imported.Account, write bool) (added bool, leftOut []string, err error) {
 	id, ok := canonicalUUID(a.ID)
 	if !ok || id == uuid.Nil.String() {

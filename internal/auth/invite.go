@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file invites people: it creates an account without a password, and mails a link that signs in to it.
+// This file invites people to the site by mail.
 
 // inviteRequest is the body of Invite.
 type inviteRequest struct {
@@ -16,9 +16,9 @@ type inviteRequest struct {
 	Data  map[string]any `json:"data"` // user metadata of a new account
 }
 
-// Invite handles POST /auth/v1/invite, and requires the service key. It creates an account without a password and mails a link that
-// signs the invited person in, so that this person can set a password. An e-mail address that is not confirmed yet can be invited again.
-// Error: email_exists for a confirmed address.
+// Invite handles POST /auth/v1/invite, and requires the service key (the API key with the role service_role). It creates an account without
+// a password, and mails a link that signs the invited person in. This person can then set a password. An e-mail address can be invited
+// again until it is confirmed. Error: email_exists (the address is confirmed).
 func (s *Service) Invite(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body inviteRequest
@@ -45,17 +45,17 @@ func (s *Service) Invite(w http.ResponseWriter, r *http.Request) error {
 
 // invite issues the token of an invitation's link, which the caller mails. It creates an account if the e-mail address has none.
 func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email string, data map[string]any) (User, issuedToken, error) {
-	u, err := s.unconfirmedAccount(ctx, tx, email, newUser{Email: email, Invited: true, UserMetadata: data})
+	u, err := s.unconfirmedAccount(ctx, tx, email, insertUserParams{Email: email, Invited: true, UserMetadata: data})
 	if err != nil {
 		return User{}, issuedToken{}, err
 	}
 	now := s.now()
-	// The link will confirm the account for whoever reads the mail. Somebody else may have signed up with this address before, so
-	// an older password is removed.
+	// The link will confirm the account for whoever reads the mail. Somebody else may have signed up with this address before, and their
+	// password must not open the confirmed account. So the password is removed.
 	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, email, "", confirmLife,
 		columnChange{colInvited, now}, columnChange{colConfirmationSent, now}, columnChange{colPassword, nil})
 	err = errors.Join(err, s.auditServiceKey(ctx, tx, r, auditUserInvited, u.ID, nil))
-	if err != nil { // an error of either rolls back the transaction
+	if err != nil { // rolls back the transaction
 		return User{}, issuedToken{}, err
 	}
 	u, err = userByID(ctx, tx, u.ID)
@@ -64,7 +64,7 @@ func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email 
 
 // unconfirmedAccount locks and returns the account of an e-mail address that is not confirmed. If there is none, it creates the
 // account from n. It returns errEmailExists for a confirmed address.
-func (s *Service) unconfirmedAccount(ctx context.Context, tx *db.Tx, email string, n newUser) (User, error) {
+func (s *Service) unconfirmedAccount(ctx context.Context, tx *db.Tx, email string, n insertUserParams) (User, error) {
 	existing, err := userByEmail(ctx, tx, email)
 	if err == nil {
 		existing, err = lockUser(ctx, tx, existing.ID)
@@ -73,8 +73,8 @@ func (s *Service) unconfirmedAccount(ctx context.Context, tx *db.Tx, email strin
 	case err == nil && existing.EmailConfirmedAt != nil:
 		return User{}, errEmailExists.Becausef("user %s", existing.ID)
 	case err == nil && existing.PhoneConfirmedAt == nil:
-		// Whoever opened the account has not proven the address, and must not keep access beside the invited person.
-		if err := s.removeUnprovenAccess(ctx, tx, existing.ID); err != nil {
+		// Whoever opened the account has not confirmed the address, and must not keep access beside the invited person.
+		if err := s.removeUnconfirmedAccess(ctx, tx, existing.ID); err != nil {
 			return User{}, err
 		}
 		return userByID(ctx, tx, existing.ID)

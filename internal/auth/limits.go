@@ -11,14 +11,14 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file limits requests, and the messages to one e-mail address or phone number. A kind of message has a quota (the number of
-// messages in a day). Most kinds also have a cooldown (the minimum time between two messages).
+// This file limits two things: the requests of a client or about an account, and the messages to one e-mail address or phone number. Each
+// kind of message has a quota (the maximum number of messages in a day). Most kinds also have a cooldown (the minimum time between two).
 
 // limitWindow is the length of the fixed time windows in which the function limit counts requests. Each window begins with a count of 0.
 const limitWindow = 5 * time.Minute
 
-// limitName is the name of a limit in the table rate_limits. Nodes of several versions can share that table, so a name must not change.
-// Some names contain former terms: address (IP address), ask (request a message), confirm (reauthenticate).
+// limitName is the name of a limit in the table rate_limits. Nodes (running servers) of several versions can share that table, so a name
+// must not change. Some names contain former terms: address (IP address), ask (request a message), confirm (reauthenticate).
 type limitName string
 
 const (
@@ -41,9 +41,9 @@ const (
 	limitRecoveryTries     limitName = "auth recovery code"
 )
 
-// Maximum numbers of requests in limitWindow. PerIP means for each IPv4 address or IPv6 network (httpx.LimitSubject). The sign-ins to one
-// account from all IP addresses together have no limit, because anybody could exhaust it with wrong passwords and so lock the account's
-// holder out.
+// Maximum numbers of requests in limitWindow. PerIP means for each IPv4 address or IPv6 network (httpx.LimitSubject). There is no limit for
+// the sign-ins to one account from all IP addresses together: anybody could exhaust it with wrong passwords, and the account's holder could
+// not sign in.
 const (
 	signInsPerIP                 = 100
 	signInsPerAccount            = 20  // sign-ins to one account from one IP address
@@ -51,7 +51,7 @@ const (
 	messagesPerIP                = 60  // requests for a mail or SMS, sign-ups included
 	verifiesPerIP                = 100 // attempts to use a link or code
 	changesPerAccount            = 20  // changes of the e-mail address or phone number
-	factorCallsPerAccount        = 100 // each for enrolments, new sets of recovery codes, and challenges of TOTP factors (per IP, too)
+	factorCallsPerAccount        = 100 // each for enrolments, new sets of recovery codes, and challenges of TOTP factors (these also per IP)
 	factorMessagesPerAccount     = 10  // challenges of phone factors; each sends a text message
 	recoveryTriesPerAccountAndIP = 20  // attempts at the recovery codes of one account from one IP address
 )

@@ -7,8 +7,11 @@ import (
 	"atelie/internal/db"
 )
 
-// Logout handles POST /auth/v1/logout: it ends sessions of the caller, and their tokens stop working immediately. The parameter
-// scope is global (all sessions, the default), local (only the session of the request) or others (all except that session).
+// Logout handles POST /auth/v1/logout: it ends sessions of the caller, and their tokens stop working immediately. The parameter scope
+// selects the sessions:
+//   - global (the default): all sessions
+//   - local: the session of the request
+//   - others: all sessions except the session of the request
 func (s *Service) Logout(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, sessionID, err := s.currentUser(ctx)
@@ -33,7 +36,7 @@ func (s *Service) Logout(w http.ResponseWriter, r *http.Request) error {
 			err = deleteSession(ctx, tx, sessionID)
 		case "others":
 			err = deleteOtherSessions(ctx, tx, user.ID, sessionID)
-		default: // global; a pending sign-in (flow) must not open a session afterwards
+		default: // global. Flows (pending sign-ins) are deleted too, because they could open a session afterwards.
 			err = errors.Join(deleteSessions(ctx, tx, user.ID), deleteFlowsOf(ctx, tx, user.ID))
 		}
 		if err != nil {

@@ -13,9 +13,12 @@ import (
 	"atelie/internal/jobs"
 )
 
-// JobMessageRequest is the kind of the job that looks for an account and sends it a link or code. The HTTP handlers only validate the
-// input, start the cooldown (the minimum time between two messages) and queue the job, so that neither their response nor its time reveals
-// whether the account exists. The string is an old name that stored jobs contain; it must not change.
+// This file handles requests for a mail or SMS with a link or a code, such as a recovery mail. An HTTP handler only validates the input,
+// starts the cooldown (the minimum time between two messages) and queues a job. The job looks for the account and sends the message. So
+// neither the HTTP response nor its time reveals whether the account exists.
+
+// JobMessageRequest is the kind of the job that sends the requested message. The string is an old name that stored jobs contain, so it must
+// not change.
 const JobMessageRequest = "auth.asked"
 
 // messageRequest is the payload of JobMessageRequest. Either Email or Phone is set, in normalized form.
@@ -49,13 +52,13 @@ func (m messageRequest) client() client {
 	return client{userAgent: m.UserAgent, ip: m.IP, language: m.Language}
 }
 
-// requestMessage starts the cooldown, queues the job and responds with {}, no matter whether the account exists.
+// requestMessage starts the cooldown, queues the job and responds with {}, whether or not the account exists.
 func (s *Service) requestMessage(w http.ResponseWriter, r *http.Request, cooldown cooldownKind, m messageRequest) error {
 	ctx := r.Context()
 	if err := s.limitPerIP(w, r, limitMessages, messagesPerIP); err != nil {
 		return err
 	}
-	if err := s.startMessageCooldown(ctx, cooldown, m.Email+m.Phone); err != nil {
+	if err := s.startMessageCooldown(ctx, cooldown, m.Email+m.Phone); err != nil { // one of the two is "", so this is the other one
 		return err
 	}
 	return respondEmpty(w, s.db.WithShortTx(ctx, func(tx *db.Tx) error { return s.enqueueMessageRequest(ctx, tx, r, m) }))
@@ -106,7 +109,7 @@ func (s *Service) sendRequested(ctx context.Context, m messageRequest) error {
 			if !m.Create {
 				return nil
 			}
-			n := newAccount{email: m.Email, phone: m.Phone, clientMetadata: m.Data, confirmed: m.Email != "" && s.cfg.MailAutoconfirm || m.Phone != "" && s.cfg.PhoneAutoconfirm}
+			n := accountParams{email: m.Email, phone: m.Phone, clientMetadata: m.Data, confirmed: m.Email != "" && s.cfg.MailAutoconfirm || m.Phone != "" && s.cfg.PhoneAutoconfirm}
 			if u, err = s.createAccount(ctx, tx, m.client(), n); err != nil {
 				return err
 			}
@@ -171,7 +174,7 @@ func (s *Service) requestedAccount(ctx context.Context, tx *db.Tx, m messageRequ
 	return userByID(ctx, tx, ids[0])
 }
 
-// sendPhoneCode sends an SMS with the code that signs in and proves the number.
+// sendPhoneCode sends an SMS with the code that signs in and confirms the number.
 func (s *Service) sendPhoneCode(ctx context.Context, tx *db.Tx, m messageRequest, u User) error {
 	kind := tokenRecovery
 	if m.Kind == requestConfirmation {

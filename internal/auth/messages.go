@@ -37,7 +37,7 @@ type Mail struct {
 type MailKind string
 
 // Mails of the kinds up to MailReauthentication contain a link, a code or both. The other kinds are security notices, which only report
-// what has happened to the account. The kinds of mails about problems with the site are health.Codes.
+// what has happened to the account. Mails about problems with the site have further kinds: the elements of health.Codes.
 const (
 	MailConfirmation     MailKind = "confirmation"
 	MailInvite           MailKind = "invite"

@@ -20,10 +20,10 @@ import (
 // header of each request. The limits keep this header below the 64 kB of headers that the server accepts.
 const (
 	maxMetadataBytes = 16 << 10
-	maxMetadataDepth = 64 // levels of nesting; PostgreSQL's own limit depends on its stack size, and is some thousand levels
+	maxMetadataDepth = 64 // levels of nesting; far below PostgreSQL's own limit (some thousand levels, depending on its stack size)
 )
 
-var errMetadata = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Metadata can hold %d kB, nested at most %d levels deep", maxMetadataBytes>>10, maxMetadataDepth))
+var errMetadata = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Metadata can have at most %d kB, nested at most %d levels deep", maxMetadataBytes>>10, maxMetadataDepth))
 
 // encodeMetadata returns metadata as JSON for the database; nil becomes {}. It returns errMetadata for metadata that is too
 // large or nested too deeply, and errUnreadableText for metadata with a NUL.
@@ -53,7 +53,7 @@ func validateMetadata(data map[string]any) error {
 	return err
 }
 
-// mergeMetadata returns a copy of before to which changes are applied. The value nil removes a key.
+// mergeMetadata returns a copy of before to which changes are applied. A key with the value nil in changes is removed.
 func mergeMetadata(before, changes map[string]any) map[string]any {
 	after := map[string]any{}
 	maps.Copy(after, before)

@@ -12,8 +12,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file issues, finds and consumes one-time tokens. A one-time token is a link and a code that are sent together; the use
-// of one invalidates both. The database stores only hashes of link and code.
+// This file issues, finds and consumes one-time tokens. A one-time token is a link and a code that are sent together. The use of either
+// invalidates both. The database stores only hashes of the link and the code.
 
 // Kinds of one-time tokens, named as in Supabase Auth.
 const (
@@ -25,8 +25,8 @@ const (
 	tokenReauthenticate tokenType = "reauthentication"
 )
 
-// How long links and codes are valid, and how many attempts at codes are allowed. The numbers of attempts are low, because a code has
-// only six digits and an account can have up to maxCodes valid codes of a kind. An attempt counts against each of these codes.
+// How long links and codes are valid, and how many attempts at codes are allowed. The numbers of attempts are low, because a code has only
+// six digits. An account can have up to maxCodes valid codes of a kind, and an attempt counts against each of them.
 const (
 	linkLife           = time.Hour      // lifetime of links that sign in, and of the codes in the same mails
 	confirmLife        = 24 * time.Hour // lifetime of links that confirm an e-mail address, and of the codes in the same mails
@@ -44,7 +44,7 @@ type issuedToken struct {
 
 // issueToken creates a link and a code, stores their hashes and applies changes to the account's row. Earlier links of this kind stay valid
 // until they expire. An earlier code stays valid only if its token is one of the newest maxCodes. sentTo is the e-mail address or phone
-// number to which the caller will send link and code; flowID is the PKCE flow that they complete, or "".
+// number to which the caller will send link and code. flowID is the PKCE flow that the link or code completes, or "".
 func (s *Service) issueToken(
 	ctx context.Context, tx *db.Tx, userID string, kind tokenType, sentTo, flowID string, life time.Duration, changes ...columnChange,
 ) (issuedToken, error) {

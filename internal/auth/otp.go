@@ -2,11 +2,13 @@ package auth
 
 import "net/http"
 
+// This file handles sign-ins without a password: by a link or a code (a one-time password, OTP) that is sent by mail or SMS.
+
 // otpRequest is the body of OTP and MagicLink.
 type otpRequest struct {
 	Email      string         `json:"email"`
 	Phone      string         `json:"phone"`
-	CreateUser *bool          `json:"create_user"` // create an account if the e-mail address or phone number has none; nil means true
+	CreateUser *bool          `json:"create_user"` // create an account if the address or number has none; nil (not in the body) means true
 	Data       map[string]any `json:"data"`        // user metadata of a new account
 	Channel    string         `json:"channel"`     // how the code is sent to a phone number: sms (the default) or whatsapp
 	pkceChallenge
@@ -14,7 +16,7 @@ type otpRequest struct {
 
 // OTP handles POST /auth/v1/otp: it sends a magic link (a link that signs in) with a code by mail, or a code by SMS. The response
 // to a valid request is always {}. Unlike Supabase Auth, it does not return otp_disabled if there is no account and create_user is
-// false, because that would reveal who has an account.
+// false, because that error would reveal who has an account.
 func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
 	var body otpRequest
 	if err := decode(w, r, &body); err != nil {
@@ -56,7 +58,7 @@ func (s *Service) sendOTP(w http.ResponseWriter, r *http.Request, body otpReques
 		Challenge: body.pkceChallenge,
 	}
 	var err error
-	cooldown := cooldownRecovery // sign-in links have the cooldown of recovery mails
+	cooldown := cooldownRecovery // sign-in links share the cooldown (the minimum time between two messages) of recovery mails
 	if body.Phone != "" {
 		cooldown, m.Challenge = cooldownSMS, pkceChallenge{} // a code by SMS opens the session without a PKCE flow
 		if m.Channel, err = normalizeChannel(body.Channel); err == nil {
@@ -66,7 +68,7 @@ func (s *Service) sendOTP(w http.ResponseWriter, r *http.Request, body otpReques
 		m.Email, err = normalizeEmail(body.Email)
 	}
 	if err == nil {
-		err = newAccount{email: m.Email, phone: m.Phone, clientMetadata: m.Data}.validateUserMetadata()
+		err = accountParams{email: m.Email, phone: m.Phone, clientMetadata: m.Data}.validateUserMetadata()
 	}
 	if err != nil {
 		return err

@@ -8,9 +8,10 @@ import (
 	"atelie/internal/db"
 )
 
-// This file adds, lists, notifies and removes owners, and sets passwords for the operator's commands.
+// This file adds, lists, notifies and removes owners (accounts with the role admin). It also sets the password of any account, for a
+// command of the operator.
 
-// Owners returns the owners (accounts with the role admin), ordered by e-mail address.
+// Owners returns the owners, ordered by e-mail address.
 func (s *Service) Owners(ctx context.Context) ([]Owner, error) {
 	list, err := listOwners(ctx, s.db)
 	for i, o := range list {
@@ -26,8 +27,8 @@ func (s *Service) HasOwner(ctx context.Context) (bool, error) {
 }
 
 // AddOwner makes the account of an e-mail address an owner. It creates the account if there is none, and confirms the address. password
-// replaces the account's password and ends its sessions; it can be "" if the account is confirmed and has a password. All links for the
-// set-up of the first owner become invalid. Errors: validation_failed, weak_password.
+// replaces the account's password and ends its sessions. If the account is confirmed and has a password, password can be "":
+// the account keeps its password. All set-up links (for the first owner) become invalid. Errors: validation_failed, weak_password.
 func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 	email, err := normalizeEmail(email)
 	if err != nil {
@@ -44,8 +45,8 @@ func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 			return err
 		}
 		if hash == "" {
-			// Anybody can sign up with somebody else's address, so the password of an unconfirmed account must not become an
-			// owner's.
+			// Anybody can sign up with somebody else's address, so the password of an unconfirmed account must not open an owner's
+			// account.
 			existing, err := userByEmail(ctx, tx, email)
 			if err != nil && !errors.Is(err, db.ErrNoRows) {
 				return err
@@ -146,24 +147,24 @@ func (s *Service) saveOwner(ctx context.Context, tx *db.Tx, email, hash string) 
 	err = saveEmailIdentity(ctx, tx, userID, email, now)
 	// With MailAutoconfirm, somebody else may have created the account with the owner's address and with a provider identity of
 	// their own. Such an identity must not give access to an owner's account.
-	hadUnproven, deleteErr := deleteUnprovenIdentities(ctx, tx, userID, email)
+	hadUnverified, deleteErr := deleteUnverifiedIdentities(ctx, tx, userID, email)
 	err = errors.Join(err, deleteErr)
-	if hadUnproven {
+	if hadUnverified {
 		err = errors.Join(err, s.syncProviders(ctx, tx, userID))
 	}
-	if hash != "" || hadUnproven {
+	if hash != "" || hadUnverified {
 		err = errors.Join(err, deleteSessions(ctx, tx, userID), deletePending(ctx, tx, userID))
 	}
 	return userID, errors.Join(err, saveOwnerRole(ctx, tx, userID), deleteAllSetupLinks(ctx, tx))
 }
 
-// reclaimForOwner removes every way into an account with an unproven address, and its phone number, before the account becomes an
+// reclaimForOwner removes every way into an account with an unconfirmed address, and its phone number, before the account becomes an
 // owner's.
 func (s *Service) reclaimForOwner(ctx context.Context, tx *db.Tx, userID string) error {
 	return errors.Join(
 		setUser(ctx, tx, userID, s.now(), columnChange{colPhone, nil}, columnChange{colPhoneConfirmed, nil}, columnChange{colEmailChange, nil}, columnChange{colPhoneChange, nil}),
 		deleteOtherIdentities(ctx, tx, userID, "email", userID),
-		s.removeUnprovenAccess(ctx, tx, userID),
+		s.removeUnconfirmedAccess(ctx, tx, userID),
 	)
 }
 

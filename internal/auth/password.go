@@ -19,8 +19,8 @@ const maxPasswordBytes = 1024
 
 var errPasswordTooLong = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Password cannot be longer than %d bytes", maxPasswordBytes))
 
-// weakPassword describes why a password is too weak. A sign-in with such a password succeeds, and its response contains the
-// weakPassword as weak_password.
+// weakPassword describes why a password is too weak. A sign-in with a weak password succeeds, but the response has the weakPassword in the
+// field weak_password.
 type weakPassword struct {
 	Message string   `json:"message"`
 	Reasons []string `json:"reasons"` // length (too short), pwned (known from breaches, or easy to guess)

@@ -28,8 +28,8 @@ func (p passwordRequest) validate() error {
 	return nil
 }
 
-// maxHashRaces is how many times one sign-in compares the password with the stored hash. The sign-in compares again only if a concurrent
-// request has replaced the hash during the comparison. (signInsPerAccount limits the attempts with wrong passwords.)
+// maxHashRaces is the maximum number of times that one sign-in compares the password with the stored hash. It compares again only if a
+// concurrent request has replaced the hash during the comparison. (Another limit, signInsPerAccount, is for attempts with wrong passwords.)
 const maxHashRaces = 3
 
 var errPasswordReplaced = errors.New("the password was replaced while it was checked")
@@ -61,8 +61,8 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	return errInvalidCredentials.Because(errPasswordReplaced)
 }
 
-// loginOf returns the e-mail address or phone number of a request, normalized. For an invalid one it returns the zero login, which matches
-// no account, so that the response is the same as for an unknown account.
+// loginOf returns the e-mail address or phone number of a request, normalized. For an invalid one it returns the zero login. The zero login
+// matches no account, so the response is the same as for an unknown account.
 func (s *Service) loginOf(p passwordRequest) (login, error) {
 	if p.Phone == "" {
 		email, err := normalizeEmail(p.Email)

@@ -14,7 +14,8 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-// This file hashes new passwords with argon2id, and compares passwords with stored hashes: argon2id, or bcrypt from another site.
+// This file hashes new passwords with argon2id, and compares passwords with stored hashes. A stored hash from another site can be a bcrypt
+// hash.
 
 // argonParams are the cost parameters of an argon2id hash.
 type argonParams struct {
@@ -40,7 +41,7 @@ const (
 	maxBcryptCost  = 15         // bcrypt makes 1<<cost rounds
 )
 
-// hasher computes password hashes. It computes only a few at a time, because each takes 19 MiB and about 50 ms of a core.
+// hasher computes password hashes. It computes only a few at the same time, because each takes 19 MiB and about 50 ms of a processor core.
 type hasher struct {
 	params argonParams
 	slots  chan struct{} // one value for each running computation

@@ -9,7 +9,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file exchanges the code of a finished PKCE flow (a sign-in for which the client holds a secret verifier) for a session.
+// This file exchanges the code of a finished PKCE flow for a session. In a PKCE flow the client begins the sign-in with a challenge, which
+// it has derived from a secret verifier. The sign-in ends with a code, which works only together with the verifier (RFC 7636).
 
 // pkceRequest is the body of POST /auth/v1/token?grant_type=pkce.
 type pkceRequest struct {
@@ -23,8 +24,8 @@ type pkceSessionResponse struct {
 	providerTokens
 }
 
-// pkceGrant handles POST /auth/v1/token?grant_type=pkce: it exchanges the code of a finished PKCE flow for a session (RFC 7636
-// §4.5). A code works once.
+// pkceGrant handles POST /auth/v1/token?grant_type=pkce: it exchanges the code of a finished PKCE flow for a session (RFC 7636 §4.5). A
+// code works once.
 func (s *Service) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 	var body pkceRequest
 	if err := decode(w, r, &body); err != nil {
@@ -44,8 +45,8 @@ func (s *Service) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 	return respondPrivate(w, pkceSessionResponse{session, tokens}, err)
 }
 
-// exchangeAuthCode consumes the flow to which the code belongs and opens a session, in one transaction. tokens are the tokens of the OAuth
-// provider at which the user has signed in, or the zero value after a sign-in of another kind.
+// exchangeAuthCode consumes the flow to which the code belongs and opens a session, in one transaction. After a sign-in at an OAuth
+// provider, tokens are the provider's tokens. After a sign-in of another kind, tokens is the zero value.
 func (s *Service) exchangeAuthCode(ctx context.Context, c client, body pkceRequest) (issued issuedSession, tokens providerTokens, err error) {
 	err = s.db.WithShortTx(ctx, func(tx *db.Tx) error {
 		issued, tokens = issuedSession{}, providerTokens{} // WithShortTx may call this function again

@@ -10,33 +10,34 @@ import (
 	"atelie/internal/db"
 )
 
-// This file finds or creates the account of a person who has signed in at an OAuth provider, or adds the person's identity to an account.
+// This file finds or creates the account of a person who has signed in at an OAuth provider. It also adds the person's identity (the
+// account at the provider) to an account of a signed-in user.
 
-// providerUser is the name of an OAuth provider, and what it reports about the user who signs in.
+// providerUser is a person who signs in at an OAuth provider: the provider's name, and what the provider reports about the person.
 type providerUser struct {
 	oauth.Identity
-	provider       string // the provider's name in identities, such as google
-	email          string // normalized e-mail address; "" when the provider reports no valid one
-	emailProven    bool   // the provider has verified that the person receives mail at the address
-	provenByPolicy bool   // emailProven is known only from the provider's policy to verify all addresses, not from its response
+	provider         string // the provider's name in identities, such as google
+	email            string // normalized e-mail address; "" when the provider reports no valid one
+	emailVerified    bool   // Identity.EmailVerified, but false if email is ""
+	verifiedByPolicy bool   // Identity.EmailVerifiedByPolicy, but false if email is ""
 }
 
 // newProviderUser returns the providerUser for the Identity that a provider reports.
 func newProviderUser(provider string, reported oauth.Identity) providerUser {
 	p := providerUser{Identity: reported, provider: provider}
 	if email, err := normalizeEmail(reported.Email); err == nil {
-		p.email, p.emailProven, p.provenByPolicy = email, reported.EmailVerified, reported.EmailVerifiedByPolicy
+		p.email, p.emailVerified, p.verifiedByPolicy = email, reported.EmailVerified, reported.EmailVerifiedByPolicy
 	}
 	return p
 }
 
-// maxSignInTries is the maximum number of attempts at a sign-in. Two concurrent sign-ins of a new person can both find no
-// account. Only one of them can insert it; the other one must start again.
+// maxSignInTries is the maximum number of attempts at a sign-in. Two concurrent sign-ins of a new person can both find no account. Only one
+// of them can insert the account. The other one must start again, and then finds the account.
 const maxSignInTries = 3
 
-// signInProviderUser finds or creates the account of p, or adds p's identity to the account linkingUserID if that is not "". It then calls
-// finish with the account's id, in the same transaction. finish opens the session or issues a code. If the account needs a confirmation
-// mail, signInProviderUser queues the mail with a link that redirects to redirectTo, commits, and returns an error without calling finish.
+// signInProviderUser finds or creates the account of p. If linkingUserID is not "", it adds p's identity to that account instead. It then
+// calls finish with the account's id, in the same transaction, to open a session or to issue a code. If the account needs a confirmation
+// mail, signInProviderUser does not call finish. It queues the mail with a link that redirects to redirectTo, commits and returns an error.
 func (s *Service) signInProviderUser(ctx context.Context, c client, linkingUserID, redirectTo string, p providerUser, finish func(tx *db.Tx, userID string) error) error {
 	for try := 1; ; try++ {
 		var refusal *apperr.Error // the error to return although the transaction is committed
@@ -125,17 +126,17 @@ func (a *providerSignIn) findOrCreateAccount(ctx context.Context) (u User, joine
 	if err != nil {
 		return u, false, err
 	}
-	proven := p.emailProven
-	if match.id != "" && p.provenByPolicy { // an account with a role is joined only when the provider says that it has verified the address
+	verified := p.emailVerified
+	if match.id != "" && p.verifiedByPolicy { // an account with a role is joined only when the provider says that it has verified the address
 		isOwner, err := hasOwnerRole(ctx, a.tx, match.id)
 		if err != nil {
 			return u, false, err
 		}
 		if isOwner {
-			proven, match.taken = false, true
+			verified, match.taken = false, true
 		}
 	}
-	switch decideNewIdentity(proven, match.id != "", match.taken, a.s.cfg.SignupOpen) {
+	switch decideNewIdentity(verified, match.id != "", match.taken, a.s.cfg.SignupOpen) {
 	case joinAccount:
 		u, err = lockUser(ctx, a.tx, match.id)
 		if err == nil {
@@ -144,12 +145,12 @@ func (a *providerSignIn) findOrCreateAccount(ctx context.Context) (u User, joine
 		return u, true, err
 	case refuseSignup:
 		return u, false, errSignupDisabled
-	case refuseUnproven:
+	case refuseUnverified:
 		// The error is the same as after a confirmation mail, so that it does not reveal who has an account.
-		a.refusal = errProviderEmailUnproven.Becausef("%s has not checked the address, which has an account", p.provider)
+		a.refusal = errProviderEmailUnverified.Becausef("%s has not checked the address, which has an account", p.provider)
 		return u, false, nil
 	}
-	id, err := insertUser(ctx, a.tx, newUser{Email: p.email, UserMetadata: p.Claims}, a.s.now())
+	id, err := insertUser(ctx, a.tx, insertUserParams{Email: p.email, UserMetadata: p.Claims}, a.s.now())
 	if errors.Is(err, errEmailExists) || db.IsConstraint(err, db.UniqueViolation) {
 		return u, false, errEmailTakenMeanwhile
 	}
@@ -170,20 +171,20 @@ const (
 	makeAccount decision = iota
 	joinAccount
 	refuseSignup
-	refuseUnproven
+	refuseUnverified
 )
 
 // decideNewIdentity has the rules of Supabase Auth's automatic linking: an identity joins an account only when its provider has
-// verified the address (proven). matched means that matchAddress has found an account to join, and taken that an account has the
+// verified the address. matched means that matchAddress has found an account to join, and taken that an account has the
 // address itself.
-func decideNewIdentity(proven, matched, taken, signupOpen bool) decision {
+func decideNewIdentity(verified, matched, taken, signupOpen bool) decision {
 	switch {
-	case proven && matched:
+	case verified && matched:
 		return joinAccount
 	case !signupOpen:
 		return refuseSignup
 	case taken:
-		return refuseUnproven
+		return refuseUnverified
 	}
 	return makeAccount
 }
@@ -204,23 +205,24 @@ func (a *providerSignIn) matchAddress(ctx context.Context) (addressMatch, error)
 	if !errors.Is(err, db.ErrNoRows) {
 		return addressMatch{}, err
 	}
-	ids, err := usersByProvenEmail(ctx, a.tx, a.user.email)
+	ids, err := usersByVerifiedEmail(ctx, a.tx, a.user.email)
 	switch {
 	case err != nil || len(ids) == 0:
 		return addressMatch{}, err
-	case len(ids) > 1 && a.user.emailProven:
+	case len(ids) > 1 && a.user.emailVerified:
 		return addressMatch{}, errMultipleAccounts.Becausef("accounts %v", ids)
 	}
 	return addressMatch{id: ids[0]}, nil
 }
 
-// confirmByProvider signs in to an account with an unproven address. The provider may prove the address now; otherwise a
-// confirmation mail is sent and a.refusal is set.
+// confirmByProvider signs in to an account with an unconfirmed address. It may confirm the address now, for example because the provider
+// has verified it. If it cannot, it sends a confirmation mail and sets a.refusal. It does neither if the account is confirmed by its number
+// or has no address.
 func (a *providerSignIn) confirmByProvider(ctx context.Context, u User, joined bool, data map[string]any) (err error) {
 	p, now := a.user, a.s.now()
-	proves := p.email != "" && p.email == u.Email && (p.emailProven || a.s.cfg.MailAutoconfirm && !joined)
+	confirms := p.email != "" && p.email == u.Email && (p.emailVerified || a.s.cfg.MailAutoconfirm && !joined)
 	switch {
-	case proves && (joined || u.PhoneConfirmedAt == nil):
+	case confirms && (joined || u.PhoneConfirmedAt == nil):
 		err = errors.Join(
 			a.removeOtherAccess(ctx, u),
 			a.setUser(ctx, u.ID, columnChange{colEmailConfirmed, now}, columnChange{colUserMetadata, data}),
@@ -228,20 +230,20 @@ func (a *providerSignIn) confirmByProvider(ctx context.Context, u User, joined b
 		if joined {
 			err = errors.Join(err, a.audit(ctx, auditSignedUp, u.ID))
 		}
-	case proves:
+	case confirms:
 		err = a.setUser(ctx, u.ID, columnChange{colEmailConfirmed, now}, columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, data)})
 	case u.PhoneConfirmedAt != nil, u.Email == "":
-		// The account is proven by its number, or has no address to prove. The identity belongs to it already.
+		// The account is confirmed by its number, or has no address to confirm. The identity belongs to it already.
 		err = a.setUser(ctx, u.ID, columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, data)})
 	default:
-		a.refusal = errProviderEmailUnproven.Becausef("%s has not checked the address of user %s", p.provider, u.ID)
+		a.refusal = errProviderEmailUnverified.Becausef("%s has not checked the address of user %s", p.provider, u.ID)
 		err = a.mailConfirmation(ctx, u)
 	}
 	return errors.Join(err, a.s.syncProviders(ctx, a.tx, u.ID))
 }
 
-// removeOtherAccess removes every way into an account with an unproven address except the new identity. Somebody else may have
-// opened the account, and must not keep access beside the person who proves the address now.
+// removeOtherAccess removes every way into an account with an unconfirmed address except the new identity. Somebody else may have
+// opened the account, and must not keep access beside the person whose address is confirmed now.
 func (a *providerSignIn) removeOtherAccess(ctx context.Context, u User) error {
 	if err := a.setUser(ctx, u.ID, columnChange{colPassword, nil}, columnChange{colPhone, nil}, columnChange{colPhoneConfirmed, nil}, columnChange{colEmailChange, nil},
 		columnChange{colEmailChangeStatus, 0}, columnChange{colPhoneChange, nil}); err != nil {
@@ -304,11 +306,11 @@ func (a *providerSignIn) adoptEmail(ctx context.Context, u User) error {
 	if !errors.Is(err, db.ErrNoRows) {
 		return err
 	}
-	if a.user.emailProven {
+	if a.user.emailVerified {
 		return a.setUser(ctx, u.ID, columnChange{colEmail, a.user.email}, columnChange{colEmailConfirmed, a.s.now()})
 	}
 	// The account gets the address only when it is confirmed: otherwise its real owner could be signed in to this account.
-	a.refusal = errLinkingEmailUnproven
+	a.refusal = errLinkingEmailUnverified
 	if a.s.sentRecently(u.EmailChangeSentAt, a.s.now()) {
 		return nil
 	}

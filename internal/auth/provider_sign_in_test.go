@@ -22,7 +22,7 @@ func TestDecide(t *testing.T) {
 		{true, true, true, true, joinAccount},
 		{true, false, false, true, makeAccount},
 		{true, false, false, false, refuseSignup},
-		{false, true, true, true, refuseUnproven},
+		{false, true, true, true, refuseUnverified},
 		{false, true, true, false, refuseSignup},
 		{false, true, false, true, makeAccount}, // no account has the address itself, but an identity has it
 		{false, false, false, true, makeAccount},
@@ -110,7 +110,7 @@ func TestAnAddressThatIsOnlyAssumedJoinsNoAccountWithARole(t *testing.T) {
 			})
 			return userID, refusal
 		}
-		if id, err := at("66", email, true); !errors.Is(err, errProviderEmailUnproven) || id != "" {
+		if id, err := at("66", email, true); !errors.Is(err, errProviderEmailUnverified) || id != "" {
 			t.Errorf("the owner's account: %q, %v", id, err)
 		}
 		if id, err := at("67", visitor, true); err != nil || id != g.value("select id from auth_users where email = '"+visitor+"'") {
@@ -183,7 +183,7 @@ func TestAccountOpenedWithAnotherPersonsAddressBecomesTheirs(t *testing.T) {
 		now := g.clock.now()
 		var id string
 		err = d.WithTx(t.Context(), func(tx *db.Tx) error {
-			if id, err = insertUser(t.Context(), tx, newUser{Email: "rui@example.com", Phone: "351912345678", Hash: hash, UserMetadata: map[string]any{"name": "evil", "note": "evil"}}, now); err != nil {
+			if id, err = insertUser(t.Context(), tx, insertUserParams{Email: "rui@example.com", Phone: "351912345678", Hash: hash, UserMetadata: map[string]any{"name": "evil", "note": "evil"}}, now); err != nil {
 				return err
 			}
 			if err := saveEmailIdentity(t.Context(), tx, id, "rui@example.com", now); err != nil {
@@ -220,7 +220,7 @@ func TestSSOAccountsAreNeverJoined(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d)
 		err := d.WithTx(t.Context(), func(tx *db.Tx) error {
-			id, err := insertUser(t.Context(), tx, newUser{Email: "rui@example.com", EmailConfirmed: true, SSO: true}, g.clock.now())
+			id, err := insertUser(t.Context(), tx, insertUserParams{Email: "rui@example.com", EmailConfirmed: true, SSO: true}, g.clock.now())
 			if err != nil {
 				return err
 			}

@@ -8,9 +8,10 @@ import (
 	"atelie/internal/identity"
 )
 
-// Reauthenticate handles GET /auth/v1/reauthenticate: it sends the caller a code by mail, or by SMS to an account without an e-mail
-// address. The client passes the code as nonce in a request that needs reauthentication, such as a change of the password with
-// PUT /user.
+// This file handles reauthentication: a signed-in person proves their identity again before a change, such as a new password.
+
+// Reauthenticate handles GET /auth/v1/reauthenticate: it sends the caller a code by mail, or by SMS if the account has no e-mail address.
+// The client puts the code into the field nonce of a later request, such as the change of the password with PUT /user.
 func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	u, _, err := s.currentUser(ctx)
@@ -34,7 +35,7 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := clientOf(r)
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		u, err := lockUser(ctx, tx, u.ID) // the quota must not be spent by two concurrent requests
+		u, err := lockUser(ctx, tx, u.ID) // two concurrent requests must not both use the rest of the quota
 		if err != nil {
 			return db.NoRowsAs(err, errUserNotFound)
 		}
@@ -57,9 +58,8 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 }
 
 // ConfirmReauthentication handles POST /auth/v1/reauthenticate (not in Supabase Auth). It checks the current password or the code that
-// Reauthenticate has sent, and adds this check to the session's authentication methods (amr), so that changes within reauthenticateAfter
-// need no other proof. Some methods of Supabase's client cannot pass a password or a code with their request; the site calls this endpoint
-// before it uses such a method.
+// Reauthenticate has sent, and records the reauthentication in the session. Within reauthenticateAfter, changes then need no other proof.
+// The site calls this endpoint before those methods of Supabase's client that cannot send a password or a code themselves.
 func (s *Service) ConfirmReauthentication(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	u, callerSession, err := s.currentSession(ctx)

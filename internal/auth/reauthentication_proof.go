@@ -12,8 +12,8 @@ import (
 // This file decides whether the caller must reauthenticate (prove their identity again) before a change, and checks the proof. The proof is
 // the current password, or a nonce (a code that was sent by mail or SMS).
 
-// reauthenticateAfter is the age of a sign-in from which an owner (an account with the role admin) needs a proof to change the account's
-// password, e-mail address, phone number, second factors, recovery codes or identities.
+// reauthenticateAfter is how long after a sign-in an owner (an account with the role admin) can change these parts of the account without a
+// proof: the password, e-mail address, phone number, second factors, recovery codes and identities.
 const reauthenticateAfter = 10 * time.Minute
 
 // reauthenticationsPerAccount is how many attempts at an account's current password checkProof allows in limitWindow.
@@ -30,7 +30,7 @@ type proof struct {
 
 // lastSignIn returns the time of the session's newest authentication: the sign-in, a second factor or a reauthentication.
 // Refreshing the tokens does not change this time. lastSignIn ignores a time that is more than reauthenticateAfter in the future, because
-// a node whose clock was wrong has written it.
+// a node (a running server) with a wrong clock has written it.
 func (s session) lastSignIn(now time.Time) (newest time.Time) {
 	for _, method := range s.amr {
 		if at := time.Unix(method.Timestamp, 0); at.After(newest) && !at.After(now.Add(reauthenticateAfter)) {
@@ -40,11 +40,11 @@ func (s session) lastSignIn(now time.Time) (newest time.Time) {
 	return newest
 }
 
-// needsReauthentication reports whether a change needs a proof. Only an owner needs one, and only if the session's lastSignIn is longer ago
-// than reauthenticateAfter or the token names no session (sessionID is "").
+// needsReauthentication reports whether a change needs a proof. Only an owner needs one, and only if the lastSignIn of the session is
+// longer ago than reauthenticateAfter. A token that names no session (sessionID is "") counts as an old sign-in.
 func (s *Service) needsReauthentication(ctx context.Context, u User, sessionID string) (bool, error) {
-	owner, err := hasOwnerRole(ctx, s.db, u.ID)
-	if err != nil || !owner {
+	isOwner, err := hasOwnerRole(ctx, s.db, u.ID)
+	if err != nil || !isOwner {
 		return false, err
 	}
 	last, err := s.readLastSignIn(ctx, u.ID, sessionID)

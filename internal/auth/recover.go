@@ -8,8 +8,8 @@ type recoverRequest struct {
 	pkceChallenge
 }
 
-// Recover handles POST /auth/v1/recover, for a forgotten password: it mails a link and a code that sign in, so that the
-// password can be changed. The response to a valid request is always {}, no matter whether the e-mail address has an account.
+// Recover handles POST /auth/v1/recover, for a forgotten password: it mails a link and a code that sign in, so that the password can be
+// changed. The response to a valid request is always {}, whether or not the e-mail address has an account.
 func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
 	var body recoverRequest
 	if err := decode(w, r, &body); err != nil {

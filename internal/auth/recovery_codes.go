@@ -14,8 +14,10 @@ import (
 	"atelie/internal/httpx"
 )
 
-// A recovery code replaces a second factor, so that an owner who has lost the phone can sign in without the operator's help. Each code is
-// shown once, at its creation, and works once. Supabase Auth has no recovery codes.
+// This file makes and checks recovery codes. A recovery code replaces a second factor, so that a person who has lost the phone can sign in
+// without the operator's help. Each code is shown once, at its creation, and works once. Supabase Auth has no recovery codes.
+
+// The form of recovery codes, such as 7kqm2-x9hpd.
 const (
 	recoveryCodeCount   = 10                                 // codes of an account
 	recoveryAlphabet    = "23456789abcdefghjkmnpqrstuvwxyz0" // 32 characters; 1, i, l and o are missing, because they look like others
@@ -27,8 +29,8 @@ type recoveryCodesResponse struct {
 	Codes []string `json:"codes"`
 }
 
-// MakeRecoveryCodes handles POST /auth/v1/factors/recovery_codes: it replaces all recovery codes of the account by new
-// ones. The account must have a verified second factor, and the session must be at the assurance level aal2.
+// MakeRecoveryCodes handles POST /auth/v1/factors/recovery_codes: it replaces all recovery codes of the account by new ones. The account
+// must have a verified second factor, and the session must be at the assurance level aal2 (signed in with a second factor).
 func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, callerSession, err := s.currentSession(ctx)

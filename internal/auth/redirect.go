@@ -14,8 +14,8 @@ import (
 
 // This file redirects browsers back to the site after a mailed link or a sign-in at a provider.
 
-// redirectTarget returns target if it belongs to the site or matches Config.RedirectURLs, otherwise SiteURL. It never uses the Host
-// header, because an attacker can choose it.
+// redirectTarget returns target if it belongs to the site or matches Config.RedirectURLs. If it does neither, redirectTarget returns
+// SiteURL. It never uses the Host header, because an attacker can choose that header.
 func (s *Service) redirectTarget(target string) string {
 	if target != "" && s.allowlist.allows(target) {
 		return target
@@ -49,15 +49,15 @@ func (s *Service) redirectWithSession(w http.ResponseWriter, r *http.Request, to
 	return seeOther(w, r, withFragment(to, v))
 }
 
-// redirectWithCode ends a PKCE flow (RFC 7636). It redirects the browser with a code in the URL's query, which the client exchanges for the
-// session.
+// redirectWithCode ends a PKCE flow (RFC 7636). It redirects the browser with a code in the URL's query. The client then exchanges the code
+// for the session.
 func (s *Service) redirectWithCode(w http.ResponseWriter, r *http.Request, to, code string) error {
 	return seeOther(w, r, withQuery(to, url.Values{"code": {code}}))
 }
 
-// redirectWithError is the response to a mailed link that failed: it redirects the browser with the error in the URL's fragment. If
-// pkce is true, it adds the error to the query too, because clients of the PKCE flow read that.
-func (s *Service) redirectWithError(w http.ResponseWriter, r *http.Request, to string, e *apperr.Error, pkce bool) error {
+// redirectWithError is the response to a mailed link that failed: it redirects the browser with the error in the URL's fragment. If isPKCE
+// is true, it adds the error to the query too, because clients of the PKCE flow read the query.
+func (s *Service) redirectWithError(w http.ResponseWriter, r *http.Request, to string, e *apperr.Error, isPKCE bool) error {
 	kind := oauthErrorCodes[e.Status]
 	switch {
 	case kind != "":
@@ -67,16 +67,16 @@ func (s *Service) redirectWithError(w http.ResponseWriter, r *http.Request, to s
 		kind = "access_denied"
 	}
 	v := url.Values{"error": {kind}, "error_code": {e.Code}, "error_description": {e.Message}}
-	if pkce {
+	if isPKCE {
 		to = withQuery(to, v)
 	}
 	return seeOther(w, r, withFragment(to, v))
 }
 
 // redirectWithMessage redirects the browser like redirectWithError, but with a message instead of an error.
-func (s *Service) redirectWithMessage(w http.ResponseWriter, r *http.Request, to, message string, pkce bool) error {
+func (s *Service) redirectWithMessage(w http.ResponseWriter, r *http.Request, to, message string, isPKCE bool) error {
 	v := url.Values{"message": {message}}
-	if pkce {
+	if isPKCE {
 		to = withQuery(to, v)
 	}
 	return seeOther(w, r, withFragment(to, v))
@@ -97,7 +97,7 @@ func (s *Service) redirectWithErrorInBothParts(w http.ResponseWriter, r *http.Re
 // oauthErrorCode returns the error code of RFC 6749 for an error of a provider flow.
 func oauthErrorCode(e *apperr.Error) string {
 	switch e.Code {
-	case errSignupDisabled.Code, errUserBanned.Code, errProviderEmailUnproven.Code:
+	case errSignupDisabled.Code, errUserBanned.Code, errProviderEmailUnverified.Code:
 		return "access_denied"
 	}
 	return cmp.Or(oauthErrorCodes[e.Status], "server_error")

@@ -11,7 +11,7 @@ import (
 )
 
 // redirectAllowlist decides to which URLs a browser can be redirected: the URLs of the site, and those that match a pattern of
-// Config.RedirectURLs. It refuses all others, because the URL of a redirect can contain a session, and no other site must get it.
+// Config.RedirectURLs. It refuses all others, because the URL of a redirect can contain a session, which no other site must get.
 type redirectAllowlist struct {
 	site     *url.URL          // SiteURL; nil if it is not a valid URL with a host
 	patterns []redirectPattern // of Config.RedirectURLs; see compileGlob for the syntax
@@ -25,8 +25,8 @@ type redirectPattern struct {
 	wholeURL  *regexp.Regexp // matches the complete URL; nil for a pattern with a scheme
 }
 
-// newRedirectAllowlist compiles the patterns. If the syntax of a pattern, or of its authority or path, is wrong, each character of this
-// part stands for itself.
+// newRedirectAllowlist compiles the patterns. A pattern with wrong syntax matches only its own text, without wildcards. The
+// authority and the path of a pattern are compiled separately, so a mistake in one of them does not change the other.
 func newRedirectAllowlist(site string, patterns []string) redirectAllowlist {
 	var l redirectAllowlist
 	if base, err := url.Parse(site); err == nil && base.Host != "" {
@@ -61,7 +61,8 @@ func compilePattern(p string) redirectPattern {
 	return redirectPattern{authority: compileGlob(strings.ToLower(p)), path: compileGlob("")}
 }
 
-// indexOutsideSets returns the index of the first of chars that is neither after a backslash nor in a set such as [a-z], or -1.
+// indexOutsideSets returns the index of the first byte of p that is one of chars, or -1. It skips bytes after a backslash, and bytes in a
+// set such as [a-z].
 func indexOutsideSets(p, chars string) int {
 	for i := 0; i < len(p); i++ {
 		switch {

@@ -19,7 +19,8 @@ type refreshRequest struct {
 	RefreshToken string `json:"refresh_token"`
 }
 
-// minRefreshTokenLength is the length in characters of the shortest refresh tokens that Supabase Auth issues. A shorter token is malformed.
+// minRefreshTokenLength is the length in characters of the shortest refresh tokens that Supabase Auth issues. A shorter token is refused as
+// malformed.
 const minRefreshTokenLength = 12
 
 // refreshGrant handles POST /auth/v1/token?grant_type=refresh_token. The response is the session with new tokens.
@@ -45,7 +46,7 @@ func (s *Service) refreshGrant(w http.ResponseWriter, r *http.Request) error {
 //     token may have been stolen.
 //   - errRefreshBanned: the account is banned. refresh changes nothing.
 func (s *Service) refresh(ctx context.Context, c client, token string) (issuedSession, error) {
-	if s.db.Dialect == db.Postgres { // the usual case in one round trip; after db.ErrNoRows the code below decides
+	if s.db.Dialect == db.Postgres { // the usual case in one round trip to the database; after db.ErrNoRows the code below decides
 		result, err := s.refreshAtOnce(ctx, c, token)
 		if !errors.Is(err, db.ErrNoRows) {
 			return result, err

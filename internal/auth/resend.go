@@ -10,8 +10,8 @@ type resendRequest struct {
 	pkceChallenge        // used only for mails
 }
 
-// Resend handles POST /auth/v1/resend: it sends again the message that confirms a sign-up (by e-mail or SMS), a new e-mail
-// address or a new phone number. The response to a valid request is always {}, no matter whether the account exists.
+// Resend handles POST /auth/v1/resend: it sends a confirmation message again. The message confirms a sign-up (by e-mail or SMS), a new
+// e-mail address or a new phone number. The response to a valid request is always {}, whether or not the account exists.
 func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 	var body resendRequest
 	if err := decode(w, r, &body); err != nil {
@@ -25,7 +25,7 @@ func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 }
 
 // validateResend checks a request body. It returns the message request (the content of the job that sends the message) and the
-// cooldown to start.
+// cooldown to start (the minimum time until the next message).
 func (s *Service) validateResend(body resendRequest) (cooldown cooldownKind, m messageRequest, err error) {
 	byMail := false
 	switch body.Type {

@@ -15,7 +15,7 @@ import (
 // This file reads the request bodies and writes the responses of the handlers in this package. errors.go writes errors.
 
 // respond writes body as JSON. If err is not nil, it writes nothing and returns err, so that a handler can end with "return respond(w,
-// status, body, err)". So do all functions below whose names begin with respond, if they have a parameter err.
+// status, body, err)". The functions below whose names begin with respond do the same with their parameter err, if they have one.
 func respond(w http.ResponseWriter, status int, body any, err error) error {
 	if err != nil {
 		return err
@@ -37,7 +37,8 @@ func respondPrivateText(w http.ResponseWriter, body []byte) error {
 	return httpx.JSONText(w, http.StatusOK, body)
 }
 
-// respondEmpty writes {}. Requests for a mail or SMS get this response whether or not an account exists, so that it reveals nothing.
+// respondEmpty writes {}. A request for a mail or SMS gets this response whether or not an account exists, so that the response does not
+// reveal who has an account.
 func respondEmpty(w http.ResponseWriter, err error) error {
 	return respond(w, http.StatusOK, struct{}{}, err)
 }
@@ -50,8 +51,8 @@ func respondNoContent(w http.ResponseWriter, err error) error {
 	return err
 }
 
-// accessClaims are identity.Claims with three claims in Supabase Auth's form: aud as a string instead of a list, and both
-// metadata claims even when they are empty.
+// accessClaims are the claims of an access token: identity.Claims, with three of them in Supabase Auth's form. aud is a string instead of a
+// list, and both metadata claims are there even if they are empty.
 type accessClaims struct {
 	identity.Claims
 	Audience     string         `json:"aud"`

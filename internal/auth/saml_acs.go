@@ -13,16 +13,16 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file handles the SAML responses of identity providers: it checks a response and signs in the person whom it names.
+// This file handles the SAML responses of identity providers. It checks a response, and signs in the person whom the response names.
 
 const (
 	acsRequestsPerIP = 100                       // requests from one IP address in limitWindow
 	maxACSBody       = 2*saml.MaxResponse + 4096 // bytes; escaping can double the response, and the form has other fields
 )
 
-// SAMLACS handles POST /auth/v1/sso/saml/acs, the assertion consumer service: the identity provider's page posts its SAML
-// response here. The request needs no API key. The HTTP response redirects the browser with a session or a code (PKCE), or to
-// the site with an error.
+// SAMLACS handles POST /auth/v1/sso/saml/acs, the assertion consumer service (ACS): the identity provider's page posts its SAML response
+// to this URL. The request needs no API key. The HTTP response redirects the browser with a session or a code (PKCE). After an error it
+// redirects the browser to the site with the error.
 func (s *Service) SAMLACS(w http.ResponseWriter, r *http.Request) error {
 	outcome, err := s.acceptSAMLResponse(w, r)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Service) acceptSAMLResponse(w http.ResponseWriter, r *http.Request) (sa
 	if samlResponse == "" {
 		return samlOutcome{}, errSAMLMissing
 	}
-	// relay is the stored request that the response answers; p is the provider.
+	// relay is the stored authentication request that the response answers. p is the provider.
 	relay, p, err := s.matchSAMLResponse(r.Context(), form.Get("RelayState"), samlResponse)
 	if err != nil {
 		return samlOutcome{}, err

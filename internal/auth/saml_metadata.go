@@ -11,10 +11,11 @@ import (
 	"atelie/internal/db"
 )
 
-// This file sends the SAML metadata of this service to identity providers, and creates and renews its SAML key pair.
+// This file sends the SAML metadata of this service (the XML that describes it) to identity providers. It also creates and renews the
+// service's SAML key pair.
 
-// SAMLMetadata handles GET /auth/v1/sso/saml/metadata. The response is the SAML metadata of this service for identity providers. The
-// request needs no API key. With download=true the browser saves the metadata as a file; it is then valid for five years.
+// SAMLMetadata handles GET /auth/v1/sso/saml/metadata: it sends the SAML metadata of this service. The request needs no API key. With
+// download=true the browser saves the metadata as a file, which is valid for five years.
 func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
 	if !s.cfg.SAML {
 		return errSAMLDisabled
@@ -23,8 +24,8 @@ func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	download := r.URL.Query().Get("download") == "true"
-	expiry := saml.MetadataExpiry(s.now(), download)
+	isDownload := r.URL.Query().Get("download") == "true"
+	expiry := saml.MetadataExpiry(s.now(), isDownload)
 	body, err := sp.MetadataXML(expiry)
 	if err != nil {
 		return err
@@ -34,14 +35,15 @@ func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h.Set("Cache-Control", "public, max-age=600")
 	h.Set("X-Content-Type-Options", "nosniff")
-	if download {
+	if isDownload {
 		h.Set("Content-Disposition", `attachment; filename="metadata.xml"`)
 	}
 	_, err = w.Write(body)
 	return err
 }
 
-// purposeSSOKey is the additional authenticated data (AAD) of the sealed (encrypted) private key of this service.
+// purposeSSOKey is the purpose with which the private key of this service is sealed (encrypted). A sealed value can be decrypted only with
+// its own purpose.
 const purposeSSOKey = "saml key"
 
 // serviceProvider returns this service as a SAML service provider. It creates the key pair if none is stored, and caches the decrypted

@@ -11,7 +11,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file signs in the person whom a SAML assertion (the provider's statement about a person) names, and creates their account.
+// This file signs in the person whom a SAML assertion (the provider's statement about a person) names. At the first sign-in it creates the
+// person's account.
 
 // samlOutcome is the result of an accepted SAML response: a code or a session.
 type samlOutcome struct {
@@ -20,7 +21,7 @@ type samlOutcome struct {
 	session    issuedSession // the session of an implicit flow; the zero value in a PKCE flow
 }
 
-// samlPerson contains what an assertion states about the user who signs in.
+// samlPerson contains what an assertion states about the person who signs in.
 type samlPerson struct {
 	subject    string         // the provider's id for the person
 	email      string         // normalized
@@ -28,15 +29,15 @@ type samlPerson struct {
 	sessionEnd *time.Time     // when the provider ends the session; nil: the assertion contains no end
 }
 
-// readSAMLPerson reads the person from an assertion, with the provider's attribute mapping. Errors: errSAMLNoUserID,
-// errSAMLNoEmail.
+// readSAMLPerson reads the person from an assertion. The provider's attribute mapping (which attribute becomes which claim) is applied
+// first. Errors: errSAMLNoUserID, errSAMLNoEmail.
 func readSAMLPerson(p SSOProvider, a *saml.Assertion) (samlPerson, error) {
 	person := samlPerson{subject: a.UserID()}
 	if person.subject == "" || !isStorableText(person.subject) || len(person.subject) > maxSAMLSubject {
 		return samlPerson{}, errSAMLNoUserID
 	}
-	mapped := p.SAML.AttributeMapping.Apply(a)
-	email, _ := mapped["email"].(string)
+	mappedClaims := p.SAML.AttributeMapping.Apply(a)
+	email, _ := mappedClaims["email"].(string)
 	if email == "" {
 		email = a.Email()
 	}
@@ -50,7 +51,7 @@ func readSAMLPerson(p SSOProvider, a *saml.Assertion) (samlPerson, error) {
 	if !a.NotOnOrAfter.IsZero() {
 		person.sessionEnd = &a.NotOnOrAfter
 	}
-	person.claims = samlClaims(mapped)
+	person.claims = samlClaims(mappedClaims)
 	maps.Copy(person.claims, map[string]any{
 		"iss": p.SAML.EntityID, "sub": person.subject, "email": person.email, "email_verified": true, "phone_verified": false,
 	})
@@ -59,17 +60,17 @@ func readSAMLPerson(p SSOProvider, a *saml.Assertion) (samlPerson, error) {
 
 const maxSAMLSubject = 1024 // bytes of a provider's id for a person
 
-// standardClaims are the mapped attributes that are stored under their own names, like sub and email. All other attributes are stored
-// under custom_claims.
+// standardClaims are the mapped claims that are stored under their own names, like sub and email. All other claims are stored under
+// custom_claims.
 var standardClaims = []string{
 	"name", "family_name", "given_name", "middle_name", "nickname", "preferred_username", "profile", "picture", "website", "gender", "birthdate",
 	"zoneinfo", "locale", "updated_at", "phone", "full_name", "avatar_url", "slug", "provider_id", "user_name",
 }
 
-// samlClaims returns the claims to store for the mapped attributes.
-func samlClaims(mapped map[string]any) map[string]any {
+// samlClaims returns the claims to store for the mapped claims.
+func samlClaims(mappedClaims map[string]any) map[string]any {
 	claims, custom := map[string]any{}, map[string]any{}
-	for name, value := range mapped {
+	for name, value := range mappedClaims {
 		switch {
 		case slices.Contains(standardClaims, name):
 			claims[name] = value
@@ -155,7 +156,7 @@ func (s *Service) createSAMLAccount(ctx context.Context, tx *db.Tx, c client, p 
 		return "", errSignupDisabled.Becausef("a new account by %s", p.provider())
 	}
 	now := s.now()
-	userID, err := insertUser(ctx, tx, newUser{
+	userID, err := insertUser(ctx, tx, insertUserParams{
 		Email: person.email, EmailConfirmed: true, SSO: true, UserMetadata: person.claims,
 		AppMetadata: map[string]any{"provider": p.provider(), "providers": []string{p.provider()}},
 	}, now)

@@ -14,12 +14,14 @@ import (
 	"atelie/internal/seal"
 )
 
-// This file seals (encrypts and authenticates) the secrets that this package stores, with a key derived from the site's secret. If the
-// site's secret is lost, DeleteUnreadable deletes the values that cannot be decrypted. If it is replaced, Reseal encrypts the values with
-// the new key. A new column with sealed values needs an element of sealedColumns.
+// This file seals (encrypts and authenticates) the secrets that this package stores. The key is derived from the site's secret.
+//   - If the site's secret is replaced, Reseal seals the values with the new key.
+//   - If the site's secret is lost, DeleteUnreadable deletes the values that cannot be decrypted.
+// A new column with sealed values needs an element of sealedColumns.
 
-// CountSealed returns how many stored secrets the key can decrypt (readable) and how many it cannot (unreadable). Commands use it to check
-// whether the configured secret belongs to the database. It counts TOTP secrets and private keys: the columns with sealedColumn.lasting.
+// CountSealed returns how many stored secrets the key can decrypt (readable) and how many it cannot (unreadable). Package app uses the
+// numbers to check whether the configured secret belongs to the database. CountSealed counts the columns with sealedColumn.lasting: the
+// secrets of authenticator apps (TOTP), and private keys.
 func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, unreadable int, err error) {
 	s := sealer{seal.New(sealKey)}
 	err = eachLastingSecret(ctx, q, func(c sealedColumn, v sealedValue) error {
@@ -33,9 +35,9 @@ func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, u
 	return readable, unreadable, err
 }
 
-// DeleteUnreadable is for a site whose secret is lost. It deletes every stored secret that the key cannot decrypt, and all recovery codes,
-// sessions, mailed links and flows (pending sign-ins). It returns the e-mail address, or else the phone number, of each account that loses
-// a second factor, and adds an entry for each lost factor to the audit log.
+// DeleteUnreadable is for a site whose secret is lost. It deletes every stored secret that the key cannot decrypt. It also deletes all
+// recovery codes, sessions, mailed links and flows (pending sign-ins). For each second factor that is lost, it adds an entry to the audit
+// log. accounts has the e-mail address, or else the phone number, of each account that loses a second factor.
 func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte, now time.Time) (accounts []string, err error) {
 	s := sealer{seal.New(sealKey)}
 	err = eachLastingSecret(ctx, tx, func(c sealedColumn, v sealedValue) error {

@@ -16,7 +16,7 @@ import (
 )
 
 // New returns the service. It registers the handler of message requests (jobs that send a link or a code) in the queue. It panics
-// if RefreshKey or CodeKey is too short, because an attacker could then compute tokens or codes.
+// if RefreshKey or CodeKey is too short: an attacker could guess a short key, and then compute tokens or codes.
 func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now func() time.Time) *Service {
 	if len(cfg.RefreshKey) < 32 || len(cfg.CodeKey) < 32 {
 		panic("auth: RefreshKey and CodeKey need at least 32 bytes")
@@ -43,15 +43,15 @@ const (
 
 // Limits of two kinds of audit entries. All others stay for activity.RetentionDays.
 const (
-	// refreshAuditRetention is for audit entries about refreshed sessions: every session in use adds one at each refresh.
+	// refreshAuditRetention is for audit entries about refreshed sessions. It is shorter, because a session adds an entry at each refresh.
 	refreshAuditRetention = 30 * 24 * time.Hour
 	// maxRefusedEntries is the number of audit entries about refused sign-ins. It is limited because anybody can cause them.
 	maxRefusedEntries = 100_000
 )
 
-// Purge deletes rows that have expired or are no longer needed, such as ended sessions, links, codes, flows and old audit entries.
-// It also deletes issuers (iss claims of access tokens) that were not used for issuerLife, so it first records that the service's own
-// issuer is in use.
+// Purge deletes rows that have expired or are no longer needed, such as ended sessions, links, codes, flows and old audit entries. The
+// hourly maintenance calls it. Purge also deletes issuers (iss claims of access tokens) that were not used for issuerLife. Before that, it
+// records that the service's own issuer is in use.
 func (s *Service) Purge(ctx context.Context) error {
 	now, ago := s.now(), func(age time.Duration) time.Time { return s.now().Add(-age) }
 	return errors.Join(

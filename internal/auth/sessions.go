@@ -12,7 +12,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file opens sessions, and decides whether a session is alive (has not ended) and whether it is an administrator's.
+// This file opens sessions. It also decides the status of a session: whether it is alive (has not ended), and whether it has the rights of
+// an administrator.
 
 // signIn describes the sign-in that opens a session.
 type signIn struct {

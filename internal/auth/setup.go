@@ -21,8 +21,8 @@ type setupRequest struct {
 	Password string `json:"password"`
 }
 
-// Setup handles POST /auth/v1/setup (not in Supabase Auth). It makes the account of the body's e-mail address the first owner, with the
-// password of the body, and opens a session. A set-up link works once, and only while the site has no owner.
+// Setup handles POST /auth/v1/setup (not in Supabase Auth). It makes the account of the given e-mail address the first owner (an account
+// with the role admin), sets its password and opens a session. A set-up link works once, and only while the site has no owner.
 func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body setupRequest
@@ -37,7 +37,7 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	}
 	linkHash := hashToken(body.Token)
 	// This check refuses an invalid link before the slow password hash is computed. Another request can use the link in the meantime, so
-	// the transaction checks the link again.
+	// the transaction below checks the link again.
 	usable, err := setupLinkUsable(ctx, s.db, linkHash, s.now())
 	if err != nil {
 		return err

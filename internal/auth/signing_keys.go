@@ -20,8 +20,8 @@ import (
 	"atelie/internal/seal"
 )
 
-// This file creates, rotates and retires the key pairs that sign ES256 access tokens. It also stores the issuers (the URLs in the iss
-// claim) that access tokens may have.
+// This file creates, rotates and retires the key pairs that sign access tokens with ES256 (ECDSA signatures). It also stores the issuers
+// (the URLs in the iss claim) that access tokens may have.
 
 // Times in a rotation of the signing key, in which a new key replaces the old one.
 const (
@@ -33,7 +33,8 @@ const (
 )
 
 const (
-	// purposeSigningKey, followed by the key's id, is the additional authenticated data (AAD) of a sealed (encrypted) private key.
+	// purposeSigningKey, followed by the key's id, is the purpose with which a private key is sealed (encrypted). A sealed value can be
+	// decrypted only with its own purpose.
 	purposeSigningKey = "signing key "
 
 	auditKeyRotated auditAction = "signing_key_rotated" // action in the audit log

@@ -22,9 +22,9 @@ type signupRequest struct {
 	pkceChallenge
 }
 
-// Signup handles POST /auth/v1/signup: it creates an account. If the account needs no confirmation, the response is a session.
-// Otherwise the response is the account, and a link or a code is sent to it. If the e-mail address or phone number is taken,
-// the response is a decoy (a made-up account) and takes the same time, so that it does not reveal who has an account.
+// Signup handles POST /auth/v1/signup: it creates an account. If the account needs no confirmation, the response is a session. If it needs
+// one, the response is the account, and a message with a link or a code is sent. If the e-mail address or phone number is taken, the
+// response is a decoy (a made-up account) and takes the same time, so that it does not reveal who has an account.
 func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 	var body signupRequest
 	if err := decode(w, r, &body); err != nil {
@@ -37,9 +37,9 @@ func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limitPerIP(w, r, limitMessages, messagesPerIP); err != nil {
 		return err
 	}
-	account.confirmed = s.cfg.MailAutoconfirm && account.email != "" || s.cfg.PhoneAutoconfirm && account.phone != ""
+	account.confirmed = (s.cfg.MailAutoconfirm && account.email != "") || (s.cfg.PhoneAutoconfirm && account.phone != "")
 	if !account.confirmed {
-		cooldown := cooldownConfirmation // the kind of message whose minimum interval applies
+		cooldown := cooldownConfirmation // the cooldown is the minimum time between two messages of a kind
 		if account.phone != "" {
 			cooldown = cooldownSMS
 		}
@@ -51,7 +51,7 @@ func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 }
 
 // validateSignup checks a request body. It returns the account to create, and for a phone number the channel of the message.
-func (s *Service) validateSignup(body signupRequest) (account newAccount, channel string, err error) {
+func (s *Service) validateSignup(body signupRequest) (account accountParams, channel string, err error) {
 	switch {
 	case body.Email == "" && body.Phone == "" && body.Password == "":
 		return account, "", errAnonymousDisabled
@@ -90,7 +90,7 @@ func (s *Service) validateSignup(body signupRequest) (account newAccount, channe
 
 // completeSignup creates the account and queues the message that confirms it. If the account exists, signUpAgain decides about the
 // response.
-func (s *Service) completeSignup(w http.ResponseWriter, r *http.Request, account newAccount, body signupRequest, channel string) error {
+func (s *Service) completeSignup(w http.ResponseWriter, r *http.Request, account accountParams, body signupRequest, channel string) error {
 	ctx, c := r.Context(), clientOf(r)
 	existing, err := s.findAccount(ctx, login{email: account.email, phone: account.phone})
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *Service) completeSignup(w http.ResponseWriter, r *http.Request, account
 // stays unchanged; the response is a decoy. An unconfirmed account will be confirmed by whoever reads its mail, who must not
 // get an account with somebody else's password. When the two passwords differ, signUpAgain therefore keeps neither, and only
 // the link opens the account.
-func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c client, existing User, account newAccount, samePassword bool) (User, error) {
+func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c client, existing User, account accountParams, samePassword bool) (User, error) {
 	u, err := lockUser(ctx, tx, existing.ID)
 	if err != nil {
 		return User{}, err
@@ -167,9 +167,9 @@ func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c client, existing
 	if account.confirmed {
 		return User{}, errUserAlreadyExists // created when confirmation was still required: only its link opens the account
 	}
-	// An account that is proven by its address or number has an owner, whose password a sign-up must not remove.
+	// The password of an account with a confirmed address or number belongs to its holder. A sign-up must not remove it.
 	if !samePassword && u.InvitedAt == nil && u.EmailConfirmedAt == nil && u.PhoneConfirmedAt == nil {
-		if err := s.removeUnprovenAccess(ctx, tx, u.ID); err != nil {
+		if err := s.removeUnconfirmedAccess(ctx, tx, u.ID); err != nil {
 			return User{}, err
 		}
 		if u, err = userByID(ctx, tx, u.ID); err != nil {
@@ -187,16 +187,16 @@ func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c client, existing
 }
 
 // insertDecoy inserts and deletes an account, in order to take as much time as making a new account with its identity.
-func (s *Service) insertDecoy(ctx context.Context, tx *db.Tx, account newAccount) error {
+func (s *Service) insertDecoy(ctx context.Context, tx *db.Tx, account accountParams) error {
 	id := uuid.NewString()
-	if _, err := insertUser(ctx, tx, newUser{ID: id, UserMetadata: account.userMetadata(id)}, s.now()); err != nil {
+	if _, err := insertUser(ctx, tx, insertUserParams{ID: id, UserMetadata: account.userMetadata(id)}, s.now()); err != nil {
 		return err
 	}
 	return deleteUser(ctx, tx, id)
 }
 
 // decoyUser returns an account that does not exist, for the response to a sign-up with a taken e-mail address or phone number.
-func (s *Service) decoyUser(account newAccount) User {
+func (s *Service) decoyUser(account accountParams) User {
 	now := s.now()
 	data := account.clientMetadata
 	if data == nil {

@@ -11,9 +11,10 @@ import (
 	"atelie/internal/db"
 )
 
-// This file starts single sign-on by SAML: it sends a person to an identity provider. saml_acs.go handles the provider's response.
+// This file starts single sign-on by SAML: it sends a person to an identity provider, such as the server of their company. saml_acs.go
+// handles the provider's response.
 
-// relayLife is how long a person has to sign in at the SAML identity provider. A response that arrives later is refused.
+// relayLife is how long a relay state (a stored authentication request) waits for the provider's response. A later response is refused.
 const relayLife = 10 * time.Minute
 
 const ssoStartsPerIP = 100 // requests from one IP address in limitWindow
@@ -60,7 +61,7 @@ func (s *Service) SSO(w http.ResponseWriter, r *http.Request) error {
 		body.RedirectTo = requestedRedirect(r)
 	}
 	if len(body.RedirectTo) > maxRedirectURL {
-		body.RedirectTo = "" // the browser returns to the site instead, as for a URL that is not allowed
+		body.RedirectTo = "" // as for a URL that is not allowed, the browser returns to the site
 	}
 	redirectURL, err := s.startSSO(r.Context(), body)
 	if err != nil {

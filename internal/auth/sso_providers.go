@@ -20,13 +20,13 @@ import (
 
 // This file validates, changes and finds SAML identity providers, and refreshes their metadata (the XML that describes a provider).
 
-// SSOProviderChange describes a SAML identity provider to add, or the changes to an existing one, for the admin API and the
-// command line. A nil field, or an empty string field, changes nothing.
+// SSOProviderChange describes a SAML identity provider to add, or the changes to an existing provider, for the admin API and the
+// command line. A field that is nil or "" changes nothing.
 type SSOProviderChange struct {
 	Type             string        `json:"type"`              // "saml" for a new provider; ignored in changes
 	MetadataURL      string        `json:"metadata_url"`      // URL of the metadata, which is fetched again from time to time
 	MetadataXML      string        `json:"metadata_xml"`      // the metadata itself, instead of MetadataURL
-	Domains          []string      `json:"domains"`           // e-mail domains whose users sign in at the provider; an empty list that is not nil removes all
+	Domains          []string      `json:"domains"`           // e-mail domains whose users sign in at the provider; [] removes all domains
 	AttributeMapping *saml.Mapping `json:"attribute_mapping"` // which attributes of an assertion become which claims
 	NameIDFormat     *string       `json:"name_id_format"`    // a NameID constant of package saml; points to "" for the default
 	ResourceID       *string       `json:"resource_id"`       // an id of the operator's choice; points to "" to remove the id

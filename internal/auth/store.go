@@ -23,7 +23,7 @@ func userIDIn(userIDs []string) (where string, args []any) {
 	return "user_id in (" + list + ")", args
 }
 
-// sqlBool returns 1 for true and 0 for false, for a query argument that the SQL compares with 1. Both databases accept that.
+// sqlBool returns 1 for true and 0 for false, for a query argument that the SQL compares with 1. SQLite and PostgreSQL both accept that.
 func sqlBool(b bool) int {
 	if b {
 		return 1

@@ -32,7 +32,7 @@ func addressHasRole(ctx context.Context, q db.Querier, address string) (found bo
 	return db.One[bool](ctx, q, "select exists (select 1 from user_roles r join auth_users u on u.id = r.user_id where "+ownsAddress+" or lower(u.email_change) = $1)", address)
 }
 
-// deleteLastSent deletes the stored times of the last messages to a subject: the hash of an address or of an account's id.
+// deleteLastSent deletes the stored times of the last messages to a subject. The subject is the hash of an address or of an account's id.
 func deleteLastSent(ctx context.Context, q db.Querier, subject string) error {
 	return db.Exec(ctx, q, "delete from auth_last_sent where subject = $1", subject)
 }

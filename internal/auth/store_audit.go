@@ -14,8 +14,8 @@ import (
 // auditAction is the name of an event in the audit log. Its constants are in audit.go and signing_keys.go.
 type auditAction string
 
-// newAuditID returns the id of an entry. The ids grow with time (UUIDv7), so that new entries are at the end of the index. With random
-// ids, each entry would change another page of the index, and the write-ahead log and the backup would contain that page.
+// newAuditID returns the id of an entry. The ids grow with time (UUIDv7), so new entries are all at the end of the index. With random ids,
+// each entry would change another page of the index, and each changed page makes the write-ahead log and the backup larger.
 func newAuditID() (string, error) {
 	id, err := uuid.NewV7()
 	return id.String(), err

@@ -9,10 +9,11 @@ import (
 
 // This file stores when messages were sent (table auth_last_sent), for the cooldowns and quotas of limits.go.
 
-// startCooldown records that a message of a kind is sent now to the subject, and returns true. If the previous one was sent less than
-// interval ago, it records nothing and returns false. subject is a hash of the recipient's address, number or account id, or "owners" for
-// a mail to all owners. A single statement does all this, so that only one of several concurrent requests gets true. A stored time far in
-// the future is ignored, because a node with a wrong clock has written it.
+// startCooldown records that a message of a kind is sent to the subject now, and returns true. If the previous message was sent less than
+// interval ago, it records nothing and returns false.
+//   - subject is a hash of the recipient's address, number or account id, or "owners" for a mail to all owners.
+//   - The check and the record are one statement, so that only one of several concurrent requests gets true.
+//   - A stored time far in the future is ignored, because a node (a running server) with a wrong clock has written it.
 func startCooldown(ctx context.Context, q db.Querier, kind, subject string, interval time.Duration, now time.Time) (bool, error) {
 	return db.Changed(ctx, q, `insert into auth_last_sent (kind, subject, sent_at) values ($1, $2, $3)
 		on conflict (kind, subject) do update set sent_at = excluded.sent_at where auth_last_sent.sent_at <= $4 or auth_last_sent.sent_at > $5`,

@@ -7,16 +7,18 @@ import (
 	"atelie/internal/db"
 )
 
-// flowState is a row of auth_flow_states. It is a flow: a sign-in, or the addition of an identity to an account, that needs a later
-// request. That is the callback of an OAuth provider, or the exchange of a code for the session (PKCE, RFC 7636). An implicit flow is one
-// without PKCE.
+// This file reads and writes flows (table auth_flow_states). A flow is a sign-in, or the addition of an identity (a way to sign in) to an
+// account, that takes more than one request. The later request is the callback of an OAuth provider, or the exchange of a code for the
+// session (PKCE, RFC 7636). An implicit flow is a flow without PKCE.
+
+// flowState is a row of auth_flow_states.
 type flowState struct {
 	id              string
 	codeChallenge   string     // PKCE challenge, against which the client's verifier is checked; "" for an implicit flow
 	challengeMethod string     // s256 or plain; "" for an implicit flow
 	authMethod      string     // method in the amr claim: otp, magiclink, oauth, sso/saml, …
 	provider        string     // provider of the identity that signs in
-	providerSecrets string     // encrypted (sealed) flowSecrets; after the provider's answer, encrypted providerTokens; "" when there are none
+	providerSecrets string     // sealed (encrypted) flowSecrets, and after the callback sealed providerTokens; "" for none
 	userID          string     // the account to sign in; set when the code is issued
 	linkingUserID   string     // the account to which the provider's identity will be added; "" for a sign-in
 	redirectTo      string     // URL to which the browser returns after the sign-in
@@ -36,7 +38,7 @@ func scanFlow(row db.Row) (f flowState, err error) {
 	return f, err
 }
 
-// insertFlow stores a flow. stateHash is the hash of its state (the secret that the provider sends back), or "" without a provider.
+// insertFlow stores a flow. stateHash is the hash of the flow's state (the secret that the provider sends back), or "" without a provider.
 func insertFlow(ctx context.Context, q db.Querier, f flowState, stateHash string) error {
 	return db.Exec(ctx, q, `insert into auth_flow_states (id, code_challenge, code_challenge_method, authentication_method, provider, provider_state_hash,
 			provider_secrets, user_id, linking_user_id, redirect_to, created_at)

@@ -52,8 +52,8 @@ func identitiesOf(ctx context.Context, q db.Querier, userIDs ...string) ([]Ident
 	}, "select "+identityColumns+" from auth_identities i where "+where+" order by created_at, id", args...)
 }
 
-// saveEmailIdentity adds or updates the account's e-mail identity. It marks the e-mail address as verified, so it must be
-// called only after the address was confirmed.
+// saveEmailIdentity adds or updates the account's e-mail identity. It marks the e-mail address as verified, so the caller must have
+// confirmed the address before.
 func saveEmailIdentity(ctx context.Context, q db.Querier, userID, email string, now time.Time) error {
 	// The provider "email" has no ids of its own, so the account's id takes the place of the provider's id.
 	return saveIdentity(ctx, q, userID, "email", userID, map[string]any{"sub": userID, "email": email, "email_verified": true, "phone_verified": false}, now)
@@ -99,10 +99,10 @@ func recordSignIn(ctx context.Context, q db.Querier, userID, provider string, no
 	)
 }
 
-// usersByProvenEmail returns the accounts that have an identity with this e-mail address, verified by its provider. It leaves
+// usersByVerifiedEmail returns the accounts that have an identity with this e-mail address, verified by its provider. It leaves
 // out accounts of SAML single sign-on, and Facebook identities of accounts with a role: Facebook does not say whether it has
 // verified an e-mail address.
-func usersByProvenEmail(ctx context.Context, q db.Querier, email string) ([]string, error) {
+func usersByVerifiedEmail(ctx context.Context, q db.Querier, email string) ([]string, error) {
 	// JSON's true becomes the text "true" in PostgreSQL and 1 in SQLite.
 	return db.Collect(ctx, q, db.ScanOne[string], `select distinct u.id from auth_identities i join auth_users u on u.id = i.user_id
 		where lower(i.identity_data ->> 'email') = $1 and cast(i.identity_data ->> 'email_verified' as text) in ('true', '1')
@@ -120,9 +120,9 @@ func deleteProviderIdentities(ctx context.Context, q db.Querier, userID string) 
 	return db.Exec(ctx, q, "delete from auth_identities where user_id = $1 and provider not in ('email', 'phone')", userID)
 }
 
-// deleteUnprovenIdentities deletes the account's provider identities that have this e-mail address without a verification by
+// deleteUnverifiedIdentities deletes the account's provider identities that have this e-mail address without a verification by
 // their provider. It returns whether there were any.
-func deleteUnprovenIdentities(ctx context.Context, q db.Querier, userID, email string) (bool, error) {
+func deleteUnverifiedIdentities(ctx context.Context, q db.Querier, userID, email string) (bool, error) {
 	return db.Changed(ctx, q, `delete from auth_identities where user_id = $1 and provider not in ('email', 'phone')
 		and lower(identity_data ->> 'email') = $2 and coalesce(cast(identity_data ->> 'email_verified' as text), '') not in ('true', '1')`, userID, email)
 }

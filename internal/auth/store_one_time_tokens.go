@@ -8,16 +8,18 @@ import (
 	"atelie/internal/db"
 )
 
-// tokenType says what a one-time token (a link and a code that were sent together) is for, such as tokenRecovery.
+// This file reads and writes one-time tokens (table auth_one_time_tokens). A one-time token is a link and a code that were sent together.
+
+// tokenType says what a one-time token is for, such as tokenRecovery. Comments call it the kind of the token.
 type tokenType string
 
-// maxTokens is how many unused tokens of a kind an account can have; a further one replaces the oldest. It is far above the number
-// of mails that the default mail quota allows in the lifetime of a token. With a smaller number, anybody could request mails until a link
-// that the account's holder has received is deleted. The use of a token deletes the other tokens of its kind.
+// maxTokens is how many unused tokens of a kind an account can have. A further token replaces the oldest one. With a small number, anybody
+// could request mails until a link that the account's holder has received is deleted. So maxTokens is far above the number of mails that
+// the default mail quota allows in the lifetime of a token.
 const maxTokens = 60
 
-// maxCodes is for how many of an account's newest tokens of a kind the code is accepted; the older ones have only a valid link. A guess
-// can match any of the codes, so a larger number would make a guess more likely to succeed.
+// maxCodes is the number of an account's newest tokens of a kind whose codes are accepted. Of the older tokens only the links are accepted.
+// A guess can match any of the codes, so a larger number would make a guess more likely to succeed.
 const maxCodes = 5
 
 // oneTimeToken is a row of auth_one_time_tokens. It contains hashes; issuedToken has the plain text.

@@ -9,7 +9,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads and writes the roles of accounts (table user_roles) and the set-up links, which make the first owner.
+// This file reads and writes the roles of accounts (table user_roles), and the set-up links (URLs with which a person becomes the first
+// owner).
 
 // Owner is an account with the role admin. Notices are sent to owners by e-mail.
 type Owner struct {

@@ -6,17 +6,17 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads, replaces and deletes sealed values: secrets that are stored encrypted with AES-GCM. The additional authenticated
-// data (AAD), which package seal calls the purpose, binds each value to its use, and to its row if it contains the row's id.
+// This file reads, replaces and deletes sealed values: secrets that are stored encrypted. Each value is sealed with a purpose, and can be
+// decrypted only with this purpose. If the purpose contains the id of the value's row, the value is useless in another row.
 
 // sealedColumn is a column of the database with sealed values.
 type sealedColumn struct {
 	table, column string
-	// lasting decides which rows DeleteUnreadable deletes after the site's secret is lost. true: only the rows whose values cannot be
-	// decrypted with the configured secret. false: all rows of the table (deleteRowsOfLostSecret).
+	// lasting decides which rows DeleteUnreadable deletes after the site's secret is lost. If lasting is true, it deletes the rows whose
+	// values cannot be decrypted with the configured secret. If it is false, it deletes all rows of the table (deleteRowsOfLostSecret).
 	lasting bool
-	// purposes returns the AAD with which the value of a row may have been encrypted. A column has several if it holds values
-	// of different uses: provider_secrets holds flow secrets first and provider tokens later.
+	// purposes returns the purposes with which the value of a row may have been sealed. A column has several if it holds values of different
+	// uses: provider_secrets holds flow secrets first and provider tokens later.
 	purposes func(id string) []string
 }
 

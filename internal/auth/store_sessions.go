@@ -14,10 +14,10 @@ import (
 
 // This file reads and writes sessions, their refresh tokens, and the devices from which accounts have signed in.
 
-// Authenticator assurance levels of a session: aal2 after a second factor was used, aal1 before.
+// Authenticator assurance levels of a session.
 const (
-	aal1 = "aal1"
-	aal2 = "aal2"
+	aal1 = "aal1" // no second factor was used yet
+	aal2 = "aal2" // a second factor was used
 )
 
 // session is a row of auth_sessions.

@@ -34,7 +34,7 @@ func insertSigningKey(ctx context.Context, tx *db.Tx, k signingKey, now time.Tim
 	return db.Exec(ctx, tx, "insert into auth_signing_keys (id, private_key, sign_from, created_at) values ($1, $2, $3, $4)", k.id, k.sealedPrivate, k.signFrom, now)
 }
 
-// retireSigningKeys sets verifyUntil, the time after which a key no longer verifies tokens, of all keys that have none.
+// retireSigningKeys sets verifyUntil to until in all keys that have no verifyUntil.
 func retireSigningKeys(ctx context.Context, tx *db.Tx, until time.Time) error {
 	return db.Exec(ctx, tx, "update auth_signing_keys set verify_until = $1 where verify_until is null", until)
 }

@@ -14,7 +14,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads and writes SAML identity providers, pending and accepted sign-ins at them, and this service's own SAML key pair.
+// This file reads and writes three things about single sign-on by SAML: the identity providers (servers at which people sign in), the
+// pending and accepted sign-ins, and this service's own SAML key pair.
 
 // SSOProvider is a SAML identity provider, in the form of the admin API.
 type SSOProvider struct {
@@ -35,7 +36,7 @@ type SAMLDetails struct {
 	MetadataXML      string       `json:"metadata_xml,omitempty"` // "" in lists of providers
 	MetadataURL      string       `json:"metadata_url,omitempty"` // "" if the operator gave the metadata as text
 	AttributeMapping saml.Mapping `json:"attribute_mapping"`
-	NameIDFormat     string       `json:"name_id_format,omitempty"` // format of the NameID (id of a person) that sign-ins request; "" requests none
+	NameIDFormat     string       `json:"name_id_format,omitempty"` // format of the requested NameID (id of a person); "": persistent
 }
 
 // SSODomain is an e-mail domain whose users sign in at the provider.

@@ -173,8 +173,9 @@ func lockUser(ctx context.Context, tx *db.Tx, id string) (User, error) {
 	return userByID(ctx, tx, id)
 }
 
-// newUser describes an account to insert. Empty fields become NULL.
-type newUser struct {
+// insertUserParams describes the account that insertUser inserts. An empty string becomes NULL. EmailConfirmed, PhoneConfirmed and Invited
+// become the current time if they are true.
+type insertUserParams struct {
 	ID                             string // "": insertUser creates one
 	Email, Phone, Hash             string
 	EmailConfirmed, PhoneConfirmed bool
@@ -184,7 +185,7 @@ type newUser struct {
 
 // insertUser inserts an account without identities and returns its id. It returns errEmailExists, errPhoneExists or
 // errUserAlreadyExists for an address, a number or an id that is taken. On PostgreSQL such an error ends the transaction.
-func insertUser(ctx context.Context, tx *db.Tx, n newUser, now time.Time) (userID string, err error) {
+func insertUser(ctx context.Context, tx *db.Tx, n insertUserParams, now time.Time) (userID string, err error) {
 	appMetadata, appErr := encodeMetadata(n.AppMetadata)
 	userMetadata, userErr := encodeMetadata(n.UserMetadata)
 	if err := errors.Join(appErr, userErr); err != nil {
@@ -290,7 +291,7 @@ func saveConfirmedUser(ctx context.Context, q db.Querier, email, hash string, no
 }
 
 // listUsers returns a page of accounts with their identities and factors, and how many accounts the filter selects in all.
-func listUsers(ctx context.Context, q db.Querier, p userPage) (users []User, total int, err error) {
+func listUsers(ctx context.Context, q db.Querier, p userPageRequest) (users []User, total int, err error) {
 	where, args := userFilter(p.filter)
 	if err := q.QueryRow(ctx, "select count(*) from auth_users"+where, args...).Scan(&total); err != nil {
 		return nil, 0, err
@@ -308,7 +309,7 @@ func listUsers(ctx context.Context, q db.Querier, p userPage) (users []User, tot
 	return users, total, addRelations(ctx, q, users)
 }
 
-// userFilter returns an SQL clause and its arguments for userPage.filter.
+// userFilter returns an SQL clause and its arguments for userPageRequest.filter.
 func userFilter(text string) (where string, args []any) {
 	if text == "" {
 		return "", nil
@@ -383,8 +384,8 @@ func usersChangingPhone(ctx context.Context, q db.Querier, phone string) ([]stri
 		order by phone_change_sent_at desc, id limit $2`, phone, maxPendingChanges)
 }
 
-// userPage selects the accounts of one page of a list.
-type userPage struct {
+// userPageRequest selects the accounts of one page of a list.
+type userPageRequest struct {
 	number, size int    // number of the page, from 1, and accounts per page
 	oldestFirst  bool   // false: newest first
 	filter       string // part of the e-mail address or of the full name in user_metadata, in any case; "" lists all accounts

@@ -13,9 +13,9 @@ import (
 	"github.com/pquerna/otp/totp"
 )
 
-// This file makes TOTP secrets, checks the codes of authenticator apps, and writes QR codes as SVG.
+// This file makes the secrets of authenticator apps, checks the apps' codes (TOTP, RFC 6238), and writes QR codes as SVG.
 
-// Settings of TOTP, the codes of authenticator apps (RFC 6238). Time is divided into steps, and each step has its own code.
+// Settings of TOTP. Time is divided into steps, and each step has its own code.
 const (
 	totpPeriod = 30 // length of a step in seconds
 	totpSkew   = 1  // maximum accepted difference between the app's clock and this server's, in steps (§5.2)
@@ -26,8 +26,8 @@ func newTOTP(issuer, account string) (*otp.Key, error) {
 	return totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: account, Period: totpPeriod})
 }
 
-// totpStep returns the number of the step that a code belongs to: the Unix time divided by totpPeriod. If the code belongs to
-// several steps, it returns the newest. ok is false if the code belongs to no step within totpSkew of now.
+// totpStep returns the number of the step to which a code belongs: the Unix time divided by totpPeriod. If the code belongs to several
+// steps, totpStep returns the newest. ok is false if the code belongs to no step within totpSkew of now.
 func totpStep(secret, code string, now time.Time) (step int64, ok bool, err error) {
 	code = strings.ReplaceAll(code, " ", "")
 	current := now.Unix() / totpPeriod

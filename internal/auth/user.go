@@ -24,10 +24,10 @@ type User struct {
 	PhoneChangeSentAt      *time.Time     `json:"phone_change_sent_at,omitempty"`
 	ReauthenticationSentAt *time.Time     `json:"reauthentication_sent_at,omitempty"`
 	LastSignInAt           *time.Time     `json:"last_sign_in_at,omitempty"`
-	AppMetadata            map[string]any `json:"app_metadata"`
-	UserMetadata           map[string]any `json:"user_metadata"`
-	Factors                []Factor       `json:"factors,omitempty"`
-	Identities             []Identity     `json:"identities"`
+	AppMetadata            map[string]any `json:"app_metadata"`      // only this service and programs with the service key can change it
+	UserMetadata           map[string]any `json:"user_metadata"`     // the account's holder can change it, so it grants no rights
+	Factors                []Factor       `json:"factors,omitempty"` // second factors
+	Identities             []Identity     `json:"identities"`        // ways to sign in
 	BannedUntil            *time.Time     `json:"banned_until,omitempty"`
 	CreatedAt              time.Time      `json:"created_at"`
 	UpdatedAt              time.Time      `json:"updated_at"`

@@ -7,9 +7,9 @@ import (
 	"atelie/internal/device"
 )
 
-// Sessions handles GET /auth/v1/user/sessions (not in Supabase Auth). The response has the caller's sessions with device and IP
-// address, the most recently used session first. If the account has a verified second factor, the caller needs a session at aal2
-// (after the second factor), because a stolen password must not be enough to see where the account's holder signs in.
+// Sessions handles GET /auth/v1/user/sessions (not in Supabase Auth). The response has the caller's sessions with device and IP address,
+// the most recently used session first. If the account has a verified second factor, the caller needs a session at the assurance level aal2
+// (signed in with that factor): a stolen password must not be enough to see where the account's holder signs in.
 func (s *Service) Sessions(w http.ResponseWriter, r *http.Request) error {
 	user, current, err := s.currentSession(r.Context())
 	if err != nil {

@@ -14,18 +14,19 @@ import (
 
 // This file returns and changes the caller's own account (GET and PUT /auth/v1/user).
 
-// GetUser handles GET /auth/v1/user: it returns the caller's own account. Error: 403 session_not_found when the session has ended.
+// GetUser handles GET /auth/v1/user: it returns the caller's own account. Error: session_not_found (403) if the session has ended.
 func (s *Service) GetUser(w http.ResponseWriter, r *http.Request) error {
 	ctx, now := r.Context(), s.now()
-	// The state is read before the account, so that no change is missed. On PostgreSQL isKnown is false, and nothing is cached.
+	// The state of the database is read before the account, so that no change is missed. On PostgreSQL isKnown is false, and nothing is
+	// cached.
 	state, isKnown, err := s.db.Changes(ctx)
 	if err != nil {
 		return err
 	}
-	store := false // whether to cache the response
+	shouldStore := false // whether to cache the response
 	if caller := identity.Of(ctx); isKnown && caller.Bearer && caller.Role == identity.Authenticated {
 		var body []byte
-		if body, store = s.users.get(state, userSession{caller.UserID, caller.SessionID}, now); body != nil {
+		if body, shouldStore = s.users.get(state, userSession{caller.UserID, caller.SessionID}, now); body != nil {
 			return respondPrivateText(w, body)
 		}
 	}
@@ -34,7 +35,7 @@ func (s *Service) GetUser(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	body, err := json.Marshal(user)
-	if err == nil && store {
+	if err == nil && shouldStore {
 		err = s.cacheUser(ctx, state, body, user.ID, sessionID, now)
 	}
 	if err != nil {
@@ -49,7 +50,7 @@ type userUpdateRequest struct {
 	Phone         string         `json:"phone"`
 	Password      *string        `json:"password"`
 	Channel       string         `json:"channel"`      // how the code is sent to the new phone number: sms (the default) or whatsapp
-	Data          map[string]any `json:"data"`         // changes of the user metadata; a null value removes an entry
+	Data          map[string]any `json:"data"`         // changes of the user metadata; the value null removes a key
 	AppData       map[string]any `json:"app_metadata"` // rejected, because only the service key may change it
 	proof                        // the current password or a nonce, for changes that need a reauthentication
 	pkceChallenge                // used by the confirmation of a new e-mail address

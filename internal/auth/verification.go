@@ -9,8 +9,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file consumes one-time tokens and makes the changes that they confirm. verify.go handles the requests. A one-time token is a link
-// and a code that were sent together; the use of one invalidates both.
+// This file consumes one-time tokens, and makes the changes that the tokens confirm. A one-time token is a link and a code that were sent
+// together. The use of either invalidates both. The request handlers in verify.go call these functions.
 
 // Types of verification, as the client names them.
 const (
@@ -53,7 +53,7 @@ func (s *Service) findLinkOfType(ctx context.Context, verification, link string)
 		return oneTimeToken{}, err
 	}
 	if !slices.Contains(kinds, t.kind) || !strings.Contains(t.sentTo, "@") { // tokens that were sent by SMS have no usable link
-		return oneTimeToken{}, errLinkExpired.Becausef("a link of kind %s is not good for %s", t.kind, verification)
+		return oneTimeToken{}, errLinkExpired.Becausef("a link of kind %s cannot be used for %s", t.kind, verification)
 	}
 	return t, nil
 }
@@ -101,10 +101,10 @@ func (s *Service) redeemToken(ctx context.Context, c client, t oneTimeToken, toC
 	return v, err
 }
 
-// applyToken makes the change that a token confirms: it marks an e-mail address or phone number as proven, or replaces it by a new
-// one. It returns true when the change still needs a second confirmation.
+// applyToken makes the change that a token confirms: it marks an e-mail address or phone number as confirmed, or replaces it by
+// a new one. It returns true when the change still needs a second confirmation.
 func (s *Service) applyToken(ctx context.Context, tx *db.Tx, c client, u User, t oneTimeToken) (first bool, err error) {
-	elsewhere := errOTPExpired.Becausef("sent to what is no longer the account's")
+	elsewhere := errOTPExpired.Becausef("sent to an address or number that the account no longer has")
 	switch t.kind {
 	case tokenConfirmation, tokenRecovery:
 		return false, s.confirm(ctx, tx, c, u, t)
@@ -122,12 +122,12 @@ func (s *Service) applyToken(ctx context.Context, tx *db.Tx, c client, u User, t
 		}
 		return false, s.changePhone(ctx, tx, c, u, u.NewPhone)
 	}
-	return false, errOTPExpired.Becausef("a token of kind %s opens nothing", t.kind)
+	return false, errOTPExpired.Becausef("a token of kind %s cannot be redeemed", t.kind)
 }
 
-// confirm marks the account's address or number as proven by a link or code. One that was not sent for the sign-up proves the
-// address for its reader, who may be somebody else than the person that opened the account. In an account that nothing else has
-// proven, confirm therefore removes the password, and for an address every other way to sign in.
+// confirm marks the account's address or number as confirmed by a link or code. If the link or code was not sent for the sign-up, its
+// reader may be somebody else than the person who opened the account. If nothing else in the account is confirmed, confirm therefore
+// removes the password. For an address it also removes every other way to sign in.
 func (s *Service) confirm(ctx context.Context, tx *db.Tx, c client, u User, t oneTimeToken) error {
 	bySignUp := t.kind == tokenConfirmation
 	switch t.sentTo {
@@ -136,7 +136,7 @@ func (s *Service) confirm(ctx context.Context, tx *db.Tx, c client, u User, t on
 	case u.Phone:
 		return s.confirmPhone(ctx, tx, c, u, bySignUp)
 	}
-	return errOTPExpired.Becausef("sent to what is no longer the account's")
+	return errOTPExpired.Becausef("sent to an address or number that the account no longer has")
 }
 
 func (s *Service) confirmEmail(ctx context.Context, tx *db.Tx, c client, u User, bySignUp bool) error {
@@ -144,7 +144,7 @@ func (s *Service) confirmEmail(ctx context.Context, tx *db.Tx, c client, u User,
 		return nil
 	}
 	if !bySignUp && u.PhoneConfirmedAt == nil {
-		err := s.removeUnprovenAccess(ctx, tx, u.ID)
+		err := s.removeUnconfirmedAccess(ctx, tx, u.ID)
 		if err == nil {
 			u, err = userByID(ctx, tx, u.ID)
 		}
@@ -213,7 +213,7 @@ func (s *Service) finishEmailChange(ctx context.Context, tx *db.Tx, c client, u 
 	)
 }
 
-// changePhone sets the account's number, which was proven or needs no proof.
+// changePhone sets the account's number, which was confirmed or needs no confirmation.
 func (s *Service) changePhone(ctx context.Context, tx *db.Tx, c client, u User, phone string) error {
 	now := s.now()
 	err := setUser(ctx, tx, u.ID, now, columnChange{colPhone, phone}, columnChange{colPhoneConfirmed, now}, columnChange{colPhoneChange, nil}, columnChange{colPhoneChangeSent, nil})

@@ -13,7 +13,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file handles the use of the links and codes that were sent by mail or SMS.
+// This file handles the requests that use the links and codes that were sent by mail or SMS. verification.go makes the changes.
 
 // verifyRequest is the body of Verify. It contains either a code and the e-mail address or phone number to which the code was
 // sent, or the token of a link.

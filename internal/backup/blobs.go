@@ -20,21 +20,24 @@ import (
 	"atelie/internal/db"
 )
 
-// This file copies blobs (the bytes of stored files) to the backup destination. The queue consists of the rows of backup_blobs whose
-// copied_at is null. A row stays in the queue until the destination has the blob, however long the destination is unreachable.
+// This file copies blobs (the bytes of stored files) to the backup destination while the server runs. It also deletes blobs from the
+// destination when the site has removed them longer ago than the retention.
+//
+// The table backup_blobs has a row for each blob. The rows whose copied_at is null are the queue of blobs to copy. A row stays in the queue
+// until the destination has the blob, even if the destination is unreachable for days.
 
 // Intervals and limits of copying blobs.
 const (
-	pollBlobs     = 30 * time.Second // interval between two reads of the queue, to find blobs that other nodes and commands have added
-	copyBatch     = 20               // blobs that one transaction records as copied
-	copyAtOnce    = 2                // concurrent copies
-	blobTimeout   = time.Hour        // limit of one copy
-	finalCopy     = 5 * time.Second  // limit of the last copies, when the program ends
-	reconcileEach = time.Hour        // interval between two calls of reconcile, which adds missed blobs and deletes expired ones
-	expireBatch   = 200              // expired blobs (removed longer ago than the retention) that one transaction deletes
-	listEach      = 24 * time.Hour   // interval between two listings of the destination's blobs, by all nodes together
-	listBatch     = 1000             // listed blobs that are compared with their rows at once
-	sweepAge      = 48 * time.Hour   // age at which unfinished objects are removed; no write takes so long
+	pollBlobs       = 30 * time.Second // interval between two reads of the queue, to find blobs that other nodes and commands have added
+	copyBatch       = 20               // blobs that one transaction records as copied
+	copyAtOnce      = 2                // concurrent copies
+	blobTimeout     = time.Hour        // limit of the copy of one blob
+	lastCopyTimeout = 5 * time.Second  // limit of the last copies together, when the program ends
+	reconcileEach   = time.Hour        // interval between two calls of reconcile, which adds missed blobs and deletes expired ones
+	expireBatch     = 200              // expired blobs (removed longer ago than the retention) that one transaction deletes
+	listEach        = 24 * time.Hour   // interval between two listings of the destination's blobs, by all nodes together
+	listBatch       = 1000             // listed blobs that are compared with the rows by one query
+	sweepAge        = 48 * time.Hour   // age at which unfinished objects are removed; no write takes so long
 )
 
 // errBlobMissing is the error for a blob that the site has lost: a row refers to it, but the file store does not have it.
@@ -46,7 +49,7 @@ type copiedBlob struct {
 	size       int64
 }
 
-// AddBlobs adds blobs to the queue. Call it in the transaction that inserts the rows of the blobs. The service copies them after the
+// AddBlobs adds blobs to the queue. Call it in the transaction that inserts the rows of the files. The service copies the blobs after the
 // commit.
 func (s *Service) AddBlobs(ctx context.Context, tx *db.Tx, ids ...string) error {
 	for _, id := range ids {
@@ -58,8 +61,8 @@ func (s *Service) AddBlobs(ctx context.Context, tx *db.Tx, ids ...string) error 
 	return nil
 }
 
-// RemoveBlob records that the backup can delete a blob when the retention is over. Call it in the transaction that deletes the blob's
-// last row.
+// RemoveBlob records that no row of a file refers to a blob any more. The backup deletes the blob when the retention is over. Call
+// RemoveBlob in the transaction that deletes the last row.
 func (s *Service) RemoveBlob(ctx context.Context, tx *db.Tx, id string) error {
 	return removeBlob(ctx, tx, id, s.now())
 }
@@ -101,8 +104,8 @@ func (s *Service) runBlobs(ctx context.Context) {
 	}
 }
 
-// CopyLastBlobs copies the blobs that still wait, for at most finalCopy. Call it after Run has returned and after the last write. If the
-// destination could not be reached or written before, CopyLastBlobs does nothing: the next start copies them.
+// CopyLastBlobs copies the blobs that still wait, for at most lastCopyTimeout. Call it after Run has returned and after the last write. If
+// the newest attempt to copy blobs has failed, CopyLastBlobs does nothing. The next start of the program copies them.
 func (s *Service) CopyLastBlobs(ctx context.Context) {
 	s.claimed.Lock()
 	claimed := s.claimed.done
@@ -110,7 +113,7 @@ func (s *Service) CopyLastBlobs(ctx context.Context) {
 	if !claimed || s.hasFailed(KindBlobs) {
 		return
 	}
-	limited, cancel := context.WithTimeout(ctx, finalCopy)
+	limited, cancel := context.WithTimeout(ctx, lastCopyTimeout)
 	defer cancel()
 	if err := s.copyWaiting(limited); err != nil && !errors.Is(err, errBlobMissing) {
 		s.log.Warn("backup: the newest files are not in the backup destination; the next start copies them", "destination", s.cfg.Destination.Label(), "cause", err.Error())

@@ -19,16 +19,19 @@ import (
 	"atelie/internal/db"
 )
 
-// This file finds damaged objects in the secondary destination, which has a copy of the backup, by their content. It copies them again from
-// the primary destination. The nightly copy (secondary.go) compares only names and sizes, so it would never replace a damaged object of the
-// right size.
+// This file finds damaged objects in the secondary destination, which has a copy of the backup, and copies them again from the primary
+// destination. It runs after each nightly copy (secondary.go). That copy compares only names and sizes, so it would never replace a damaged
+// object of the right size. This file compares the content.
 
 // errStillDamaged is the error for an object whose new copy is damaged too.
 var errStillDamaged = errors.New("an object in the secondary backup destination is still damaged after it was copied again")
 
-// checkCopy compares the secondary destination with the primary one: the format, the secret and the newest state of the database
-// completely, and a random sample of the uploaded files. An object that differs is logged, copied again and compared once more. names are
-// those of the objects of the primary destination.
+// checkCopy compares the content of the secondary destination with the primary one:
+//   - format.json and the site's secrets
+//   - everything that a restore of the newest state of the database reads
+//   - a random sample of the stored files
+//
+// An object that differs is logged, copied again and compared once more. names are the names of the primary destination's objects.
 func (s *Service) checkCopy(ctx context.Context, names []string, detail *CopyDetail) error {
 	for _, name := range names {
 		if name == formatName || name == secretName || name == sealedSecretName {
@@ -51,7 +54,8 @@ func (s *Service) checkCopy(ctx context.Context, names []string, detail *CopyDet
 }
 
 // checkCopiedDatabase checks the newest snapshot of a PostgreSQL database. For an SQLite database it checks the parts (LTX files of
-// litestream) that a restore of the newest state reads. Each part contains its own checksum, so the primary destination is not read.
+// litestream) that a restore of the newest state reads. Each part contains its own checksum, so the primary destination is read only to
+// copy a damaged part again.
 func (s *Service) checkCopiedDatabase(ctx context.Context, detail *CopyDetail) error {
 	if s.db.Dialect == db.Postgres {
 		list, err := listSnapshots(ctx, s.cfg.Destination)
@@ -69,6 +73,7 @@ func (s *Service) checkCopiedDatabase(ctx context.Context, detail *CopyDetail) e
 	if err != nil {
 		return err
 	}
+	// Without a transaction (0) and a time, the plan is that of the newest state.
 	plan, err := litestream.CalcRestorePlan(ctx, target, 0, time.Time{}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err

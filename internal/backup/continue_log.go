@@ -14,17 +14,17 @@ import (
 	"atelie/internal/db"
 )
 
-// This file decides whether the backup can continue with SQLite's write-ahead log, or must begin again with a whole copy of the database.
-// It can continue if the log has all transactions after the newest local part (an LTX file: the database pages that some transactions have
-// changed).
+// When a replica is opened, this file decides whether the backup can continue with SQLite's write-ahead log, or must begin again with a
+// whole copy of the database. It can continue if the log has all transactions after the newest local part (an LTX file: the database pages
+// that some transactions have changed). Then the log still has the salts that the part has recorded (logSalts).
 //
-// litestream only checks whether the last page of that part is still in the log's file, which is not sufficient. While litestream has the
-// database closed, SQLite may checkpoint transactions that are in no part. The next write then restarts the log: it overwrites the file
-// from its beginning. Until the new writes reach the old page, litestream's check succeeds, although the log lacks the transactions in
-// between.
+// litestream itself only checks whether the last page of that part is still in the log's file. This is not enough:
+//   - While litestream has the database closed, SQLite may checkpoint transactions that are in no part.
+//   - The next write then restarts the log: it overwrites the file from its beginning.
+//   - Until the new writes reach the old page, litestream's check succeeds, although the checkpointed transactions are not in the log.
 
-// logSalts are the two numbers in the header of a log that change each time the log is restarted. They are zero if there is no log.
-// The format is in sqlite.org/fileformat2.html, "WAL Header".
+// logSalts are two numbers in the header of a log. SQLite changes them each time it restarts the log. They are zero if there is
+// no log. The format is in sqlite.org/fileformat2.html, "WAL Header".
 type logSalts [2]uint32
 
 // errLogRestarted is returned if the log was restarted while it was read.
@@ -42,7 +42,7 @@ func readLogSalts(file string) (salts logSalts, err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	var header [litestream.WALHeaderSize]byte
 	if _, err := io.ReadFull(f, header[:]); err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // the log was truncated
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // the log was truncated, so it has no header
 			err = nil
 		}
 		return salts, err
@@ -50,8 +50,8 @@ func readLogSalts(file string) (salts logSalts, err error) {
 	return logSalts{binary.BigEndian.Uint32(header[16:]), binary.BigEndian.Uint32(header[20:])}, nil
 }
 
-// newestPartSalts returns the salts that the log had when it was read for the newest local part. ok is false if there is no such
-// part or it cannot be read.
+// newestPartSalts returns the salts that the log had when the newest local part was made from it. ok is false if there is no local part,
+// or if the header of the newest one is damaged.
 func (r *replica) newestPartSalts(ctx context.Context) (salts logSalts, ok bool, err error) {
 	list, err := listParts(r.lite.LTXLevelDir(0), 0, 0, 0)
 	if err != nil || len(list) == 0 {
@@ -86,7 +86,7 @@ func (r *replica) continueLog(ctx context.Context, d *db.DB) error {
 	continued := ok && known == before
 	if !continued {
 		if ok {
-			r.log.InfoContext(ctx, "backup: SQLite has checkpointed the database while it was not backed up; the backup goes on with a whole copy of it")
+			r.log.InfoContext(ctx, "backup: SQLite has checkpointed the database while it was not backed up; the backup continues with a whole copy of it")
 		}
 		if err := d.TruncateLog(ctx); err != nil {
 			return err

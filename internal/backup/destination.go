@@ -1,7 +1,10 @@
-// Package backup keeps a continuous backup of a site, and restores sites. The backup has every commit of an SQLite database or nightly
-// snapshots of a PostgreSQL database, each stored file once, and the site's secret. Its destination is a folder or an S3 bucket; the
-// backup can be copied to a secondary destination. Each night the package proves the backup: it restores the newest state into a temporary
-// folder and compares the result with the site.
+// Package backup keeps a continuous backup of a running site, and restores sites from it. The backup has
+//   - every commit of an SQLite database, or nightly snapshots of a PostgreSQL database
+//   - each stored file, once
+//   - the site's secrets
+//
+// The backup is stored in a destination, which is a folder or an S3 bucket. A secondary destination can have a copy of it. Each night the
+// package proves the backup: it restores the newest state into a temporary folder and compares the result with the site.
 package backup
 
 import (
@@ -23,7 +26,7 @@ import (
 
 // Names of objects and folders in a destination.
 const (
-	DatabaseDir  = "database"  // the replica of an SQLite database, in litestream's format
+	DatabaseDir  = "database"  // the replica of an SQLite database, in the format of litestream (a library that replicates SQLite)
 	SnapshotsDir = "snapshots" // nightly snapshots of a PostgreSQL database
 	BlobsDir     = "blobs"     // the bytes of stored files (blobs), by id
 	ProofsDir    = "proofs"    // checksums of the live database; a proof compares the restored database with them
@@ -39,32 +42,35 @@ func BlobName(id string) string { return path.Join(BlobsDir, id[:2], id[2:4], id
 
 // Destination is where a backup is stored: a folder, or an S3 bucket and a prefix. It stores objects under names.
 type Destination interface {
-	// Write stores body under name, in place of what was stored there. The object is whole or missing, and durable when Write
-	// returns nil.
+	// Write stores body under name, in place of what was stored there. It never leaves an incomplete object under name. When Write returns
+	// nil, the object is on disk.
 	Write(ctx context.Context, name string, body io.ReadSeeker) error
-	// Add stores a file that never changes again. A destination in a folder on the same disk stores a hard link instead of a copy.
+	// Add stores a file that never changes again. If the destination is a folder on the disk of the file, Add makes a hard link instead of
+	// a copy.
 	Add(ctx context.Context, name string, body io.ReadSeeker) error
 	// Open reads an object. The error is fs.ErrNotExist if there is none.
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
-	// List calls each for the objects whose names begin with prefix: the name of a folder and a slash, or "" for all
-	// objects. The objects of one folder come in the order of their names; the folders come in any order.
+	// List calls each for the objects whose names begin with prefix. prefix is the name of a folder and a slash, or "" for all objects. The
+	// objects of one folder come in the order of their names. The folders come in any order.
 	List(ctx context.Context, prefix string, each func(Object) error) error
-	// Delete removes an object. A missing object is no error.
+	// Delete removes an object. A missing object is not an error.
 	Delete(ctx context.Context, name string) error
-	// Sweep removes unfinished objects that interrupted writes have left before a time.
+	// Sweep removes the unfinished objects of interrupted writes that are older than a time.
 	Sweep(before time.Time) error
-	// Label names the destination in texts, without secrets.
+	// Label returns a name of the destination for texts. It contains no secrets.
 	Label() string
-	// ReplicaClient returns a new client of litestream for the database's replica. It is not initialized.
+	// ReplicaClient returns a new client with which litestream reads and writes the replica. The caller must call its Init.
 	ReplicaClient() ReplicaClient
 }
 
-// ReplicaClient is a client of litestream that can also list a range of the parts of a level. A part is an LTX file: the database pages
-// that some transactions have changed. A listing of all parts would be expensive, because S3 servers charge for each thousand names.
+// ReplicaClient is a client of litestream for a replica of an SQLite database. The replica consists of parts. A part is an LTX file: the
+// database pages that some transactions have changed. Several parts of one level are merged into one part of the next level (maintain.go).
+// ReplicaClient can also list a range of the parts of a level. A listing of all would be expensive, because S3 servers charge for each
+// thousand names.
 type ReplicaClient interface {
 	litestream.ReplicaClient
-	// LTXFilesBetween lists the parts of a level whose first transaction is first or later, and before end unless end is 0. They are in
-	// the order of their transactions. Their times are those that LTXFiles returns without metadata.
+	// LTXFilesBetween lists the parts of a level whose first transaction is first or later, and before end. If end is 0, there is no end.
+	// The parts are in the order of their transactions. The time of a part is the modification time of its file.
 	LTXFilesBetween(ctx context.Context, level int, first, end ltx.TXID) ([]*ltx.FileInfo, error)
 }
 
@@ -75,7 +81,7 @@ type Object struct {
 	Modified time.Time
 }
 
-// DestinationConfig says where a destination is: Folder is an absolute path, or "" if Bucket is set.
+// DestinationConfig says where a destination is. Folder is an absolute path, or "" if Bucket is set.
 type DestinationConfig struct {
 	Folder string
 	Bucket *s3client.Config

@@ -21,7 +21,7 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// folder is a Destination (where a backup is stored) in a folder. Only the user that runs the program can read its files.
+// folder is a Destination (where a backup is stored) in a folder of this machine. Only the user that runs the program can read its files.
 type folder struct{ root string }
 
 func (f *folder) Label() string { return f.root }
@@ -30,8 +30,8 @@ func (f *folder) ReplicaClient() ReplicaClient {
 	return folderReplica{file.NewReplicaClient(filepath.Join(f.root, DatabaseDir))}
 }
 
-// folderReplica is litestream's client for folders, with a faster listing of the parts (LTX files). The listing of the original is slow,
-// because it reads the size and time of every part.
+// folderReplica is litestream's client for folders, with a faster listing of the parts (LTX files, see ReplicaClient). litestream's own
+// listing reads the size and time of every part. This one reads only those of the parts in the range.
 type folderReplica struct{ *file.ReplicaClient }
 
 // LTXFiles implements litestream.ReplicaClient.
@@ -45,10 +45,10 @@ func (r folderReplica) LTXFilesBetween(_ context.Context, level int, first, end 
 	return listParts(r.LTXLevelDir(level), level, first, end)
 }
 
-// WriteLTXFile implements litestream.ReplicaClient. It never replaces an existing part of level 0 (one that is not merged); same_part.go
-// says why.
+// WriteLTXFile implements litestream.ReplicaClient. If the destination already has a part of level 0 with this name, WriteLTXFile compares
+// it with body instead of replacing it (same_part.go says why). Parts of higher levels are merged ones, which may be replaced.
 func (r folderReplica) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
-	local, isFile := body.(io.ReadSeeker)
+	local, isFile := body.(io.ReadSeeker) // parts of level 0 are uploaded from local files
 	if level > 0 || !isFile {
 		return r.ReplicaClient.WriteLTXFile(ctx, level, first, last, body)
 	}
@@ -106,7 +106,7 @@ func compareParts(a, b *ltx.FileInfo) int {
 
 func (f *folder) path(name string) (string, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return "", fmt.Errorf("%q is no name in a backup", name)
+		return "", fmt.Errorf("%q is not a valid name in a backup", name)
 	}
 	return filepath.Join(f.root, filepath.FromSlash(name)), nil
 }

@@ -29,20 +29,21 @@ type bucket struct {
 	client   *s3.Client
 	uploader *manager.Uploader
 
-	// putOnce uploads with the condition If-None-Match. Some S3 servers do not support it, or only in one of the two kinds of upload.
+	// putOnce uploads with the condition If-None-Match, so that it replaces no object. Some S3 servers do not support the condition, or
+	// support it only in one of the two kinds of upload.
 	unsupportedSingle    atomic.Bool // the condition is known not to work in an upload with one request
 	unsupportedMultipart atomic.Bool // the condition is known not to work in an upload with several requests
 	loggedUnconditional  atomic.Bool // the warning about uploads without the condition was logged
 
-	mu      sync.Mutex
-	created bool // the bucket exists, or the configuration does not ask to create it
+	mu    sync.Mutex
+	ready bool // ensure has nothing to do: the bucket exists, or the configuration does not ask to create it
 }
 
-// partSize is the size in bytes of the parts of a multipart upload. They are sent one after the other.
+// partSize is the size in bytes of the parts of an S3 multipart upload, which are sent one after the other.
 const partSize = 8 << 20
 
 func newBucket(cfg s3client.Config) *bucket {
-	b := &bucket{cfg: cfg, created: !cfg.Create, client: s3client.New(cfg)}
+	b := &bucket{cfg: cfg, ready: !cfg.Create, client: s3client.New(cfg)}
 	b.uploader = manager.NewUploader(b.client, func(u *manager.Uploader) { u.PartSize, u.Concurrency = partSize, 1 })
 	return b
 }
@@ -51,11 +52,11 @@ func (b *bucket) Label() string {
 	return "s3 " + b.cfg.Endpoint + "/" + b.cfg.Bucket + "/" + b.cfg.Prefix
 }
 
-// ensure creates the bucket if the configuration says so.
+// ensure creates the bucket if the configuration says so. A bucket that exists already is no error.
 func (b *bucket) ensure(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.created {
+	if b.ready {
 		return nil
 	}
 	_, err := b.client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &b.cfg.Bucket})
@@ -66,7 +67,7 @@ func (b *bucket) ensure(ctx context.Context) error {
 	if err != nil && !errors.As(err, &mine) && !errors.As(err, &exists) {
 		return b.explain(err)
 	}
-	b.created = true
+	b.ready = true
 	return nil
 }
 

@@ -16,25 +16,25 @@ import (
 )
 
 // This file maintains the replica of an SQLite database. The replica consists of parts. A part is an LTX file: the database pages that some
-// transactions have changed. maintain merges parts, takes snapshots, and removes the parts that no restore within the retention needs.
-// While nothing is written, it sends no requests to the destination, because S3 servers charge for each request.
+// transactions have changed. maintain runs after uploads. It merges parts, takes snapshots, and removes the parts that no restore within
+// the retention needs. While the site writes nothing, maintain sends no requests to the destination. S3 servers charge for each request.
 
-// levels[i] is the interval at which the parts of level i are merged into one part of level i+1. Level 0 has one part for each
-// second with a write. A restore reads a snapshot and then a few parts of each level.
+// levels[i] is the interval at which the new parts of level i are merged into one part of level i+1. Level 0 has one part for each second
+// with a write, level 1 one for ten seconds, and so on. A restore reads a snapshot and then a few parts of each level.
 var levels = []time.Duration{10 * time.Second, 5 * time.Minute, time.Hour}
 
 // Intervals and limits of maintain.
 const (
 	snapshotEvery      = 24 * time.Hour   // interval between snapshots, if anything was written
 	snapshotStartDelay = 2 * time.Minute  // a snapshot begins this long after the start of the program at the earliest
-	mergeTimeout       = time.Hour        // limit of one call of maintain
-	mergeRetry         = time.Minute      // wait after an error of maintain
-	snapshotOverdue    = 6 * time.Hour    // a snapshot that cannot be read is reported this long after it was due
-	localFor           = 15 * time.Minute // how long uploaded files stay in the local folder, where liveClient reads them
+	maintainTimeout    = time.Hour        // limit of one call of maintain
+	maintainRetry      = time.Minute      // wait after an error of maintain
+	snapshotOverdue    = 6 * time.Hour    // a snapshot that fails with errLogRestarted is reported this long after it was due
+	localRetention     = 15 * time.Minute // how long uploaded parts stay in the local folder, from which they are merged (liveClient)
 
-	// secondsKept is the number of parts of level 0 that stay in the destination. Each part is a restore point of one second. For most
-	// sites they cover the whole retention; for a site that writes all the time, the last 27 hours. Earlier restore points are the parts
-	// of level 1, ten seconds apart.
+	// secondsKept is the number of parts of level 0 that stay in the destination. Each of them is a restore point. For most sites they
+	// cover the whole retention. For a site that writes in every second, they cover the last 27 hours, and earlier restore points are ten
+	// seconds apart (level 1).
 	secondsKept = 100_000
 )
 
@@ -56,7 +56,7 @@ func (r *replica) maintain(ctx context.Context, now time.Time, retention time.Du
 	if err := r.removeOld(ctx, now.Add(-retention)); err != nil {
 		return fmt.Errorf("remove old parts of the database: %w", err)
 	}
-	memory.Release() // the buffers of a snapshot
+	memory.Release() // the memory of the snapshot's buffers
 	return nil
 }
 
@@ -102,7 +102,7 @@ func (r *replica) trim(ctx context.Context) error {
 // trimLocal removes local files that the destination has.
 func (r *replica) trimLocal() error {
 	uploaded := r.lite.Replica.Pos().TXID // 0 after a failed upload, and until the destination was listed
-	if uploaded == 0 || r.newest[1] == nil || time.Since(r.trimmedLocal) < localFor/10 {
+	if uploaded == 0 || r.newest[1] == nil || time.Since(r.trimmedLocal) < localRetention/10 {
 		return nil
 	}
 	r.trimmedLocal = time.Now()
@@ -111,7 +111,7 @@ func (r *replica) trimLocal() error {
 		return err
 	}
 	for _, info := range list {
-		if time.Since(info.CreatedAt) < localFor {
+		if time.Since(info.CreatedAt) < localRetention {
 			break
 		}
 		if err := os.Remove(r.lite.LTXPath(0, info.MinTXID, info.MaxTXID)); err != nil {

@@ -14,25 +14,26 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file has the functions of `atelie backup now` and `atelie backup verify`. These commands wait for the process that keeps the backup,
-// usually the server.
+// This file has functions for the commands `atelie backup now` and `atelie backup verify`. Usually another process, the server, keeps the
+// backup. The commands therefore write a row into backup_status, and wait until that process has done the work.
 
-// Kinds of rows in backup_status that a command writes as requests to that process. The column last_ok_at is the time of the request.
+// Kinds of rows in backup_status that only these commands write. The column last_ok_at is the time at which the row was written.
 const (
-	kindNow          Kind = "now"           // the command waits until the destination has the transaction that wrote this row
+	kindNow          Kind = "now"           // the command waits until the destination has the transaction that wrote the row
 	kindProofRequest Kind = "proof request" // requests a proof (a trial restore)
 )
 
-// pollEvery is how often a waiting process reads whether the other process has finished.
+// pollEvery is the interval at which a waiting command checks whether the work is done.
 const pollEvery = 200 * time.Millisecond
 
-// Waiting has functions that a process calls repeatedly while it waits for another one. The first error of either ends the wait.
+// Waiting has the functions that a command calls every pollEvery while it waits for the other process. The first error of either ends the
+// wait.
 type Waiting struct {
 	Ended func() error               // returns an error if the other process has ended
 	Each  func(failure string) error // is called with the failure that delays the other process; "" if there is none
 }
 
-// until waits until done returns ok. While it waits, it passes failure to w.Each.
+// until calls done every pollEvery until done returns ok or an error. It passes the returned failure to w.Each.
 func (w Waiting) until(ctx context.Context, done func() (ok bool, failure string, err error)) error {
 	for {
 		ok, failure, err := done()
@@ -49,8 +50,8 @@ func (w Waiting) until(ctx context.Context, done func() (ok bool, failure string
 }
 
 // BringUpToDate waits until the destination has everything that was written before the call, and returns the latest restore point there. It
-// does not wait for files that the site itself has lost. It takes a snapshot of a PostgreSQL database. A Service must run during the
-// call, in this process or in another one.
+// does not wait for files that the site itself has lost. For a PostgreSQL database it takes a snapshot. The method Run of a Service must be
+// running during the call, in this process or in another one.
 func (s *Service) BringUpToDate(ctx context.Context, w Waiting) (newest time.Time, err error) {
 	began := s.now()
 	files, err := allWaiting(ctx, s.db)

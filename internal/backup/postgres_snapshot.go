@@ -22,20 +22,20 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file takes the nightly snapshot of a PostgreSQL database: an SQLite database with the rows of one transaction. To restore a state
-// between two snapshots, the operator needs PostgreSQL's own archiving (docs/hosting.md).
+// This file takes the nightly snapshot of a PostgreSQL database. A snapshot is an SQLite database with all rows, read in one transaction.
+// To restore a state between two snapshots, the operator needs PostgreSQL's own archiving (docs/hosting.md).
 
 // Schedule of the snapshots.
 const (
 	snapshotHour  = 3           // the hour of the night, in the server's time zone
 	snapshotCheck = time.Minute // how often a node checks whether a snapshot is due
-	// snapshotLease is how long a node holds the lock for taking a snapshot or for a proof (a trial restore, proof.go). It renews the lock
-	// while it works.
+	// snapshotLease is the duration of the lease with which one node takes a snapshot or does a proof (a trial restore, proof.go). The node
+	// renews the lease while it works.
 	snapshotLease = 10 * time.Minute
 )
 
-// snapshotTimeLayout is the format of the time that a snapshot's name begins with, in UTC. The name ends with a part of the checksum,
-// because the nightly snapshot and one of `atelie backup now` can be taken in the same second.
+// snapshotTimeLayout is the format of the time (UTC) with which the name of a snapshot begins, as in 20060102T150405Z-1a2b3c4d.db.zst. The
+// first digits of the checksum follow, because the nightly snapshot and one of `atelie backup now` can be taken in the same second.
 const snapshotTimeLayout = "20060102T150405Z"
 
 // Snapshot is the description of a snapshot, stored beside it as JSON.

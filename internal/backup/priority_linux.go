@@ -7,25 +7,28 @@ import (
 	"syscall"
 )
 
-// This file runs the nightly trial restore of the backup at a low priority, so that it does not slow requests down.
+// This file runs the proof of the backup (a nightly trial restore) at a low priority, so that it does not slow requests down.
 
-// proofNice is the nice value of the thread that runs the trial restore. On a busy machine a thread with this value gets a tenth of the
-// processor time of a request's thread.
+// proofNice is the nice value of the thread that runs the proof. A higher value means a lower priority. On a busy machine a thread with
+// this value gets a tenth of the processor time of a request's thread.
 const proofNice = 10
 
-// lowPriority starts the thread of atLowPriority. It returns a channel for the functions that the thread is to call. The thread never
-// ends, for two reasons: an unprivileged program cannot lower a nice value again, and processes that a thread has started with Pdeathsig
-// are killed when the thread ends.
+// lowPriority starts the thread of atLowPriority, once. It returns a channel for the functions that the thread is to call. The thread never
+// ends, for two reasons:
+//   - An unprivileged program cannot lower a nice value again, so the thread cannot be used for anything else.
+//   - When a thread ends, the processes that it has started with Pdeathsig are killed.
 var lowPriority = sync.OnceValues(func() (chan<- func(), error) {
 	calls, ready := make(chan func()), make(chan error)
 	go func() {
 		runtime.LockOSThread()
 		thread := syscall.Gettid()
-		inverse, err := syscall.Getpriority(syscall.PRIO_PROCESS, thread) // the system call returns 20 less the nice value
+		inverse, err := syscall.Getpriority(syscall.PRIO_PROCESS, thread) // the system call returns 20 minus the nice value
+		err = os.NewSyscallError("getpriority", err)                      // nil if err is nil
 		if err == nil {
-			err = syscall.Setpriority(syscall.PRIO_PROCESS, thread, max(20-inverse, proofNice))
+			err = os.NewSyscallError("setpriority", syscall.Setpriority(syscall.PRIO_PROCESS, thread, max(20-inverse, proofNice)))
 		}
-		if ready <- os.NewSyscallError("setpriority", err); err != nil {
+		ready <- err
+		if err != nil {
 			runtime.UnlockOSThread()
 			return
 		}

@@ -25,15 +25,15 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file proves (verifies) the backup each night. A proof is a trial restore: it restores the latest restore point into a temporary
-// folder and compares it with the site.
+// This file proves the backup each night, and when `atelie backup verify` requests it. A proof is a trial restore: it restores the latest
+// restore point (the newest state that the backup has) into a temporary folder and compares it with the site.
 
 // Intervals and limits of the proof. A proof reads one part of the database (an LTX file) or one stored file at a time, and runs at a
 // low priority, so that it does not slow the site down.
 const (
-	proofHour         = 4                // the hour of the night, in the server's time zone; the snapshot of PostgreSQL comes before it
+	proofHour         = 4                // the hour of the night, in the server's time zone; after snapshotHour
 	proofPollInterval = 2 * time.Second  // how often a node checks whether a proof is due
-	proofStartDelay   = time.Minute      // a proof that was not requested begins this long after the start of the program at the earliest
+	proofStartDelay   = time.Minute      // after the start of the program, only requested proofs begin within this time
 	proofRetry        = time.Hour        // wait after a failure
 	unreachableRetry  = 10 * time.Minute // wait if the destination could not be reached
 
@@ -42,27 +42,28 @@ const (
 	proofFiles         = 50              // random files that are compared
 	proofRecordsKept   = 30              // records of proofs (proofRecord) that stay in the destination
 
-	// Limits of the random sample of older parts that a proof verifies. Older parts are needed only for earlier restore points.
+	// A proof also verifies a random sample of the parts that only earlier restore points need. These are the limits of the sample.
 	proofOldBytes = 1 << 30
 	proofOldParts = 5000
 )
 
-// proofRecord describes the live database at the restore point of a proof. It is stored in the destination.
+// proofRecord has the checksums of the site's own database at the restore point of a proof. The proof compares the restored database with
+// them. The record is stored in the destination.
 type proofRecord struct {
 	Time   time.Time          `json:"time"`
 	TXID   string             `json:"txid,omitempty"` // transaction id of an SQLite database (litestream); "" for PostgreSQL
 	Tables []db.TableChecksum `json:"tables"`
 }
 
-// Proof is the result of the newest proof. Its ProofDetail and RestorePoint are those of the newest proof that succeeded.
+// Proof is the result of the newest proof. ProofDetail and RestorePoint describe the newest proof that succeeded.
 type Proof struct {
 	ProofDetail
-	RestorePoint time.Time // the restore point of the newest successful proof
-	Error        string    // the failure that the newest complete proof has found; "" if it succeeded
-	FailedAt     time.Time // when a proof last failed
-	Incomplete   string    // why the newest proof could not be completed; "" if it was
-	IncompleteAt time.Time // when a proof last could not be completed
-	Copy         CopyDetail
+	RestorePoint time.Time  // the restore point of the newest successful proof
+	Error        string     // the failure that the newest complete proof has found; "" if it succeeded
+	FailedAt     time.Time  // when a proof last failed
+	Incomplete   string     // why the newest proof could not be completed; "" if it was completed
+	IncompleteAt time.Time  // when a proof last could not be completed
+	Copy         CopyDetail // set by RequestProof
 }
 
 // ReadProof reads the stored results of the proofs.
@@ -453,8 +454,8 @@ func (s *Service) checksumNewestState(ctx context.Context) (from *replica, txid 
 			if err := r.lite.Sync(ctx); err != nil { // most of it, before writes wait
 				return err
 			}
-			r.using.Lock() // a checkpoint of a scrub would wait for the lock of writers, and hold litestream's own
-			defer r.using.Unlock()
+			r.checkpointMu.Lock() // a checkpoint of a scrub would wait for the lock of writers, and hold litestream's own
+			defer r.checkpointMu.Unlock()
 			return s.db.WithTx(ctx, func(*db.Tx) error {
 				if err := r.syncOnly(ctx); err != nil {
 					return err

@@ -16,31 +16,31 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// This file reads the replica of an SQLite database. A replica consists of parts: LTX files of litestream. Each part has the
-// database pages that a range of transactions has changed. Several parts of one level are merged into one part of the next level. A part
-// of the snapshot level has all pages.
+// This file reads the replica of an SQLite database, for restores and proofs. A replica consists of parts: LTX files of litestream. Each
+// part has the database pages that a range of transactions has changed. Several parts of one level are merged into one part of the next
+// level. A part of the snapshot level has all pages.
 
-// parts reads the parts of a replica. It lists each level once, so that a plan of a restore and the reads of its parts agree.
+// parts reads the parts of a replica. It lists each level only once, so that the plan of a restore and the later reads use the same parts.
 type parts struct {
 	ReplicaClient
-	// Of the levels below the snapshot level, only parts whose first transaction is at least first and less than end are listed. An end of
-	// 0 means no limit.
+	// Only parts whose first transaction is at least first and less than end are listed. An end of 0 means no limit. The snapshot level is
+	// always listed completely.
 	first, end ltx.TXID
 	levels     map[int][]*ltx.FileInfo          // the listed parts of each level
-	failed     atomic.Pointer[destinationError] // the newest error of the destination, because litestream's errors do not always wrap it
+	failed     atomic.Pointer[destinationError] // the newest error of the destination; litestream's own errors do not always wrap it
 }
 
 func openParts(ctx context.Context, p Destination) (*parts, error) {
 	client := p.ReplicaClient()
-	client.SetLogger(slog.New(slog.DiscardHandler)) // its errors are returned
+	client.SetLogger(slog.New(slog.DiscardHandler)) // the client also returns its errors
 	if err := client.Init(ctx); err != nil {
 		return nil, toDestinationError(err)
 	}
 	return &parts{ReplicaClient: client, levels: map[int][]*ltx.FileInfo{}}, nil
 }
 
-// LTXFiles lists the parts of a level that begin with the transaction seek or a later one. The time of each is that of its file, not of its
-// commits.
+// LTXFiles lists the parts of a level that begin with the transaction seek or a later one. The time of a part is the modification time of
+// its file.
 func (p *parts) LTXFiles(ctx context.Context, level int, seek ltx.TXID, _ bool) (ltx.FileIterator, error) {
 	list, err := p.list(ctx, level)
 	if err != nil {

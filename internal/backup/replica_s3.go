@@ -18,18 +18,20 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// bucketReplica reads and writes the replica of an SQLite database in an S3 bucket. It uses the same names and metadata as litestream's own
-// S3 client, so that the command litestream can read the replica. The program does not use litestream's client, because that one fails if
-// AWS_CA_BUNDLE is set and needs an S3 configuration of its own.
+// bucketReplica is litestream's client for the replica of an SQLite database in an S3 bucket. The replica consists of parts (LTX files, see
+// ReplicaClient). bucketReplica uses the same names and metadata as litestream's own S3 client, so that the command litestream can read the
+// replica. The program does not use litestream's own client, because it fails if AWS_CA_BUNDLE is set, and needs a separate S3
+// configuration.
 type bucketReplica struct {
 	*bucket
 	log *slog.Logger
 }
 
-// timestampKey is the name of the metadata with the time of an LTX file's commits. The S3 server's own time is that of the upload.
+// timestampKey is the name of the object metadata with the time of a part's commits. The S3 server itself only knows the time of the
+// upload.
 const timestampKey = "litestream-timestamp"
 
-// headsAtOnce is the number of concurrent HEAD requests for timestampKey.
+// headsAtOnce is the maximum number of concurrent HEAD requests that read timestampKey.
 const headsAtOnce = 20
 
 func (b *bucket) ReplicaClient() ReplicaClient {
@@ -64,12 +66,12 @@ func (r *bucketReplica) LTXFiles(ctx context.Context, level int, seek ltx.TXID, 
 // LTXFilesBetween implements ReplicaClient.
 func (r *bucketReplica) LTXFilesBetween(ctx context.Context, level int, first, end ltx.TXID) (found []*ltx.FileInfo, err error) {
 	dir := litestream.LTXLevelDir(DatabaseDir, level) + "/"
-	err = r.listAfter(ctx, dir, dir+first.String(), func(o Object) error { // a name begins with the first transaction
+	err = r.listAfter(ctx, dir, dir+first.String(), func(o Object) error { // the name of a part begins with its first transaction
 		minTXID, maxTXID, err := ltx.ParseFilename(path.Base(o.Name))
 		if err == nil && end > 0 && minTXID >= end {
 			return fs.SkipAll
 		}
-		if err == nil && minTXID >= first { // a name of another kind is no LTX file
+		if err == nil && minTXID >= first { // an error means that the object is not a part
 			found = append(found, &ltx.FileInfo{Level: level, MinTXID: minTXID, MaxTXID: maxTXID, Size: o.Size, CreatedAt: o.Modified.UTC()})
 		}
 		return nil
@@ -77,7 +79,7 @@ func (r *bucketReplica) LTXFilesBetween(ctx context.Context, level int, first, e
 	return found, err
 }
 
-// readTimes sets the times of files to those of their commits. A file without the metadata keeps the time of its upload.
+// readTimes sets the times of parts to those of their commits. A part without the metadata keeps the time of its upload.
 func (r *bucketReplica) readTimes(ctx context.Context, list []*ltx.FileInfo) error {
 	heads, ctx := errgroup.WithContext(ctx)
 	heads.SetLimit(headsAtOnce)

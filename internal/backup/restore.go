@@ -23,11 +23,11 @@ import (
 	"atelie/internal/db"
 )
 
-// Restore rebuilds a data folder from a backup.
+// Restore rebuilds a data folder from a backup. `atelie restore` runs it.
 type Restore struct {
 	From       Destination // the backup
-	At         time.Time   // the newest state that is not later than At is restored; zero means the newest state
-	Passphrase string      // decrypts the site's secret, if the backup has it encrypted
+	At         time.Time   // the restored state is the newest one that is not later than At; the zero time means the newest state of all
+	Passphrase string      // decrypts the site's secrets, if the backup has them encrypted
 	Dir        string      // the data folder; it must be new or empty
 	// OpenFiles opens the store for files in the data folder.
 	OpenFiles func(dir string) (FileStore, error)
@@ -37,14 +37,14 @@ type Restore struct {
 
 // FileStore stores the files of a restored site.
 type FileStore interface {
-	// Put stores a file under a blob id and returns the size and the SHA-256 of what it has stored. A power cut can remove the file
-	// as long as Sync has not been called after Put.
+	// Put stores a file under a blob id and returns the size and the SHA-256 of what it has stored. Until the next call of Sync, a power
+	// cut can remove the file.
 	Put(ctx context.Context, id string, body io.Reader) (size int64, sha256 string, err error)
 	// Delete removes a file.
 	Delete(ctx context.Context, id string) error
-	// Sync makes sure that all files stay after a power cut.
+	// Sync makes sure that all stored files survive a power cut.
 	Sync() error
-	// Mark stores the site's marker, an id that the database has too. It shows that files and database belong together.
+	// Mark stores the site's marker. The marker is an id that the database has too, and shows that files and database belong together.
 	Mark(ctx context.Context, marker string) error
 }
 
@@ -54,29 +54,29 @@ type Restored struct {
 	Files        int64     // number of restored files
 	Bytes        int64     // size of the restored files
 	Missing      []string  // a text for each file or part that is missing or damaged in the backup
-	Undone       Deletions // deletions after RestorePoint, which the restore has undone; only if Restore.At is set
+	Undone       Deletions // the deletions after RestorePoint, which the restore has undone; empty unless Restore.At is set
 }
 
-// Deletions are deletions of people's data. Restoring an earlier state brings the data back, so the operator has to repeat the deletions.
-// The erased addresses are not recorded, because such a record would itself be data about these people.
+// Deletions are deletions of people's data. A restore of an earlier state brings the data back, so the operator has to repeat the
+// deletions. The site does not record which addresses were erased, because such a record would itself be data about these people.
 type Deletions struct {
 	Erasures []time.Time // when everything about an address was erased
 	Messages int64       // number of deleted messages
-	Unknown  string      // why the deletions are not known: the newest state could not be read; "" if they are known
+	Unknown  string      // why the deletions are not known (the newest state could not be read); "" if they are known
 }
 
 // filesAtOnce is the number of files that a restore reads concurrently.
 const filesAtOnce = 4
 
-// unfinishedDatabase is the name of the database file until the restore is complete. Meanwhile no server starts on the data folder, because
-// the folder has a secret or files but no database file of the usual name.
+// unfinishedDatabase is the name of the database file until the restore is complete. Until then no server starts on the data folder,
+// because a server refuses a folder that has a secret or files but no database file with the usual name.
 const unfinishedDatabase = "restoring.db"
 
-// missingSecretAdvice is for a backup without a secret, or with a damaged one.
+// missingSecretAdvice is advice for a backup whose secrets are missing or damaged.
 const missingSecretAdvice = "the site starts with the one in ATELIE_JWT_SECRET; if it is lost, see atelie secret reset"
 
 // Run rebuilds the data folder. If Run fails, it removes what it has written, and the folder if it was not there. A missing or damaged
-// file is no error: it is listed in Restored.Missing.
+// file is not an error. Restored.Missing lists it.
 func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
 	created, err := emptyFolder(r.Dir)
 	if err != nil {

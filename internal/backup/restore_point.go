@@ -24,35 +24,37 @@ import (
 	"atelie/internal/db"
 )
 
-// This file finds the restore points of a backup: the times whose state of the database can be restored. It also restores the database.
+// This file finds the restore points of a backup, the points in time whose state of the database can be restored. It also restores the
+// database. A part of the backup of an SQLite database is an LTX file: the database pages that some transactions have changed.
 
 // restorePoint is a state of the database that can be restored from a destination.
 type restorePoint struct {
 	time time.Time // time of the state, to the millisecond
-	gap  string    // describes the missing parts without which no newer state can be restored; "" if no part is missing
+	gap  string    // text about missing parts, because of which no newer state can be restored; "" if no part is missing
 
 	destination Destination
-	parts       *parts          // reads the parts (LTX files) of an SQLite database; nil for PostgreSQL
+	parts       *parts          // reads the parts of an SQLite database; nil for PostgreSQL
 	plan        []*ltx.FileInfo // the parts to read, in order
 	snapshot    *Snapshot       // the snapshot of a PostgreSQL database; nil for SQLite
 }
 
-// ErrNoRestorePoint is wrapped by the error for a destination that has no restore point, or none that is old enough.
+// ErrNoRestorePoint is wrapped by the error for a destination without a restore point, or without one that is as old as requested.
 var ErrNoRestorePoint = errors.New("the backup has no state of the database")
 
-// findRestorePoint returns the latest restore point that is not later than at, or the latest of all if at is zero.
+// findRestorePoint returns the latest restore point that is not later than at, or the latest of all if at is zero. engine is that of
+// Format.Engine.
 func findRestorePoint(ctx context.Context, p Destination, engine string, at time.Time) (*restorePoint, error) {
 	if engine == string(db.Postgres) {
 		return findSnapshot(ctx, p, at)
 	}
-	found, err := findState(ctx, p, at, 0)
+	found, err := findState(ctx, p, at, 0) // 0: no particular transaction
 	if errors.Is(err, litestream.ErrTxNotAvailable) {
 		return nil, noRestorePoint(at)
 	}
 	return found, err
 }
 
-// findTransaction returns the restore point after a transaction.
+// findTransaction returns the restore point whose newest transaction is txid.
 func findTransaction(ctx context.Context, p Destination, txid ltx.TXID) (*restorePoint, error) {
 	found, err := findState(ctx, p, time.Time{}, txid)
 	if errors.Is(err, litestream.ErrTxNotAvailable) {
@@ -61,8 +63,8 @@ func findTransaction(ctx context.Context, p Destination, txid ltx.TXID) (*restor
 	return found, err
 }
 
-// findState returns the restore point after the transaction txid. If txid is 0, it returns the latest one that is not later than at. It
-// first lists only the parts of the days around that state; if parts are missing there, it lists all parts.
+// findState returns the restore point whose newest transaction is txid. If txid is 0, it returns the latest restore point that is not later
+// than at. At first it lists only the parts of the days around that state. If these are not enough, it lists all parts.
 func findState(ctx context.Context, p Destination, at time.Time, txid ltx.TXID) (*restorePoint, error) {
 	near, err := openParts(ctx, p)
 	if err == nil {

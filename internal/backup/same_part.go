@@ -12,20 +12,23 @@ import (
 	"github.com/superfly/ltx"
 )
 
-// This file keeps a late upload from damaging the backup. The backup uploads parts. A part is an LTX file: the database pages that some
-// transactions have changed. Its name contains the numbers of these transactions. After the local files were removed (databaseLoop.stop),
-// the backup continues after the newest part of the destination, with the next numbers. An earlier upload may still be under way, in a
-// proxy or an S3 server, and later store another part under one of these names.
+// This file protects the backup against uploads that arrive late. The backup uploads parts. A part is an LTX file: the database pages that
+// some transactions have changed. The name of a part contains the numbers of its transactions.
 //
-// Therefore no upload replaces a part of level 0, the parts that are not merged (bucket.putOnce, folderReplica.WriteLTXFile). If an S3
-// server does not support such uploads, this is only checked before the upload (bucketReplica.writePart). Before the backup continues after
-// the newest part of the destination, liveClient compares that part with the local file.
+// After an error the backup may remove its local parts (databaseLoop.stop). It then continues with the number that follows the newest part
+// of the destination. But a proxy or an S3 server may still hold an earlier upload of a part with that number. If it stored that part
+// later, the part would replace the new one, which has the same name and other content.
+//
+// Three rules prevent this for parts of level 0 (those that are not merged):
+//   - No upload replaces a part (bucket.putOnce, folderReplica.WriteLTXFile).
+//   - If an S3 server does not support such uploads, bucketReplica.writePart checks before the upload whether the part exists.
+//   - Before the backup continues after the newest part of the destination, liveClient compares that part with the local one.
 
-// errOtherPart is returned if the destination has a part with the name of a local one and with other content. The backup must continue
-// after that part, with a whole copy of the database.
+// errOtherPart is returned if the destination and the local folder have parts of the same name with different content. The backup must
+// continue after the part of the destination, with a whole copy of the database.
 var errOtherPart = errors.New("an upload that was interrupted earlier has reached the backup destination: the backup continues after it, with a whole copy of the database")
 
-// errSharedDestination is returned instead of errOtherPart if that happens again and again.
+// errSharedDestination is reported, with errOtherPart, after errOtherPart was returned several times.
 var errSharedDestination = errors.New("parts of another program appear in this backup destination again and again; perhaps a server with a copy of this data folder uses it too: stop that server, or set another ATELIE_BACKUP_URL for one of the two")
 
 // otherParts counts how often errOtherPart was returned. Each time costs a whole copy of the database.
@@ -42,8 +45,8 @@ const (
 	otherPartsReset = time.Hour        // after this time without errOtherPart, the count begins again
 )
 
-// add returns how long the backup waits before it continues after an error, and the error to report. The wait is 0 for other errors than
-// errOtherPart.
+// add counts err if it is errOtherPart. It returns how long the backup waits before it continues, and the error to report. For any other
+// error, the wait is 0 and the error is returned unchanged.
 func (o *otherParts) add(err error, now time.Time) (pause time.Duration, report error) {
 	if !errors.Is(err, errOtherPart) {
 		return 0, err

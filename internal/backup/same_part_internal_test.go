@@ -525,7 +525,7 @@ func TestAFailedUploadKeepsLocalParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	long := time.Now().Add(-2 * localFor)
+	long := time.Now().Add(-2 * localRetention)
 	for _, info := range list {
 		if err := os.Chtimes(r.lite.LTXPath(0, info.MinTXID, info.MaxTXID), long, long); err != nil {
 			t.Fatal(err)

@@ -17,17 +17,17 @@ import (
 
 // This file copies the backup from the primary to the secondary destination, each night after the proof (a trial restore).
 
-// Limits of a copy. A copy that exceeds them continues after the next proof.
+// Limits of a copy. A copy that exceeds one of them fails. The copy after the next proof continues it.
 const (
-	copyPasses  = 5 // passes (copy and check) at most; another one follows if objects were removed from the primary destination meanwhile
-	copyTimeout = 20 * time.Hour
+	copyPasses  = 5              // maximum number of passes; a pass copies and checks, and another one follows if it ends with errRemoved
+	copyTimeout = 20 * time.Hour // for all passes together
 )
 
-// errRemoved is the error of a pass that must be repeated, because objects were removed meanwhile.
+// errRemoved is the error of a pass during which the primary destination has lost objects, for example expired ones.
 var errRemoved = errors.New("objects were removed from the backup destination while it was copied")
 
-// CopyDetail describes the newest copy to the secondary destination. It is stored as the detail of KindCopy. Earlier versions have stored
-// it too, so its names in JSON must not change.
+// CopyDetail describes the newest copy to the secondary destination. It is stored as the detail of KindCopy. Its JSON keys must not change,
+// because earlier versions have stored them too.
 type CopyDetail struct {
 	Destination string    `json:"place"`    // label of the secondary destination
 	Ended       time.Time `json:"ended"`    // when the copy was complete
@@ -70,8 +70,8 @@ func copyOnce(ctx context.Context, from, to Destination) (names []string, err er
 		return nil, err
 	}
 	names = sortedNames(wanted)
-	// A snapshot without its description is ignored. In the order of names the snapshot (.db.zst) comes before the description (.json), so
-	// an interrupted copy has no description without its snapshot.
+	// A snapshot of a PostgreSQL database (.db.zst) is ignored until its description (.json) exists. In the order of names the snapshot
+	// comes first, so an interrupted copy has no description without its snapshot.
 	for _, name := range names {
 		// Blobs and snapshots never change. The other objects are small and are copied each time.
 		if size, ok := existing[name]; ok && size == wanted[name] && (strings.HasPrefix(name, BlobsDir+"/") || strings.HasSuffix(name, ".zst")) {

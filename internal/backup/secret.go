@@ -13,9 +13,9 @@ import (
 	"filippo.io/age"
 )
 
-// This file stores the site's secrets in the backup destination, and reads them there.
+// This file stores the site's secrets in the backup destination, and reads them there for a restore.
 
-// Secrets are the site's current secret and the previous one. Previous is set while values encrypted with it may exist, otherwise "".
+// Secrets are the site's current secret and the previous one. Previous is "" unless there may still be values that are encrypted with it.
 type Secrets struct {
 	Current  string `json:"jwt_secret"`
 	Previous string `json:"jwt_secret_previous,omitempty"`
@@ -27,15 +27,15 @@ var (
 	ErrWrongPassphrase = errors.New("the passphrase does not open the secret in the backup: set ATELIE_BACKUP_PASSPHRASE to the one with which it was sealed")
 )
 
-// scryptWorkFactor is the exponent of scrypt's cost: 32 MB of memory and a tenth of a second. With the default of age it would be 256 MB,
-// too much for a small machine that runs a site.
+// scryptWorkFactor is the cost of deriving the key from the passphrase (scrypt), as an exponent of 2. 15 costs 32 MB of memory and a tenth
+// of a second. The default of package age (18) would cost 256 MB, too much for a small machine that runs a site.
 const scryptWorkFactor = 15
 
-// storedSecrets is the stored form of Secrets. The checksum detects a changed byte of an unencrypted secret, which would otherwise be
-// noticed only when a restored site rejects all sessions. Backups of earlier versions have no checksum.
+// storedSecrets is the stored form of Secrets. The checksum detects a changed byte of an unencrypted secret. Without a checksum, that would
+// be noticed only when a restored site rejects all sessions. Backups of earlier versions have none.
 type storedSecrets struct {
 	Secrets
-	SHA256 string `json:"sha256,omitempty"`
+	SHA256 string `json:"sha256,omitempty"` // Secrets.checksum
 }
 
 // checksum returns the SHA-256 of the secrets in hexadecimal digits.
@@ -44,8 +44,8 @@ func (s Secrets) checksum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// WriteSecrets stores the secrets in a destination: encrypted with the passphrase, or unencrypted if the passphrase is "". It deletes the
-// object of the other form.
+// WriteSecrets stores the secrets in a destination. If there is a passphrase, they are encrypted with it and stored as sealedSecretName. If
+// the passphrase is "", they are stored as secretName, unencrypted. WriteSecrets deletes the object with the other name.
 func WriteSecrets(ctx context.Context, p Destination, s Secrets, passphrase string) error {
 	text, err := json.Marshal(storedSecrets{s, s.checksum()})
 	if err != nil {

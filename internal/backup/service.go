@@ -20,14 +20,14 @@ import (
 type Config struct {
 	Destination Destination
 	OnDataDisk  bool          // Destination is on the disk of the data folder
-	Split       bool          // each node has a destination of its own, so that none has the whole backup; Status reports this
+	Split       bool          // each node has a destination of its own, so no destination has the whole backup; Status reports this as an error
 	Retention   time.Duration // how far back the site can be restored
 	Site        string        // id of the site; the backup of another site is never overwritten
 	Secrets     Secrets
-	Passphrase  string // encrypts the secrets; "" stores them unencrypted
+	Passphrase  string // the secrets are encrypted with it; if it is "", they are stored unencrypted
 	// OpenBlob opens a blob of the site. The error is fs.ErrNotExist if there is none.
 	OpenBlob func(ctx context.Context, id string) (io.ReadSeekCloser, error)
-	// Full reports whether the disk of the data folder is full. The backup of an SQLite database writes there too.
+	// Full reports whether the disk of the data folder is full. The backup of an SQLite database then stops, because it writes there too.
 	Full func() bool
 	// Free returns the free space on the disk of Scratch in bytes.
 	Free func() int64
@@ -45,14 +45,14 @@ type Service struct {
 	cfg  Config
 	log  *slog.Logger
 	now  func() time.Time
-	wake chan struct{} // signals that blobs (the bytes of stored files) wait to be copied
+	wake chan struct{} // receives a value when blobs (the bytes of stored files) wait to be copied
 
 	proofTimeout time.Duration
-	replicaCalls chan func(*replica) // functions for runDatabase to call; their argument is nil while no replica is open
+	replicaCalls chan func(*replica) // functions that runDatabase calls with its replica; the argument is nil while no replica is open
 
 	claimed struct {
 		sync.Mutex
-		done bool // claim, which records in the destination whose backup it has, has succeeded since the start
+		done bool // claim has succeeded since the start of the program: the destination says that it has this site's backup
 	}
 	snapshot struct {
 		sync.Mutex           // held while snapshotSince takes a snapshot
@@ -61,11 +61,11 @@ type Service struct {
 	last struct { // the newest results
 		sync.Mutex
 		uploadedUntil time.Time       // latest restore point of an SQLite database in the destination
-		recorded      time.Time       // the latest restore point that was stored in backup_status
-		writes        int64           // writes of the database when that was stored
-		failed        map[Kind]bool   // kinds whose newest attempt failed, possibly before the start
-		texts         map[Kind]string // the newest failures that this process has recorded
-		replica       *replica        // open replica after the end of Run, for Close
+		recorded      time.Time       // the restore point that recordUpload has stored in backup_status most recently
+		writes        int64           // the number of writes to the database at that time
+		failed        map[Kind]bool   // kinds whose newest attempt failed, possibly before the start of the program
+		texts         map[Kind]string // texts of the newest failures that this process has recorded
+		replica       *replica        // the replica that Run has left open, for Close
 	}
 }
 
@@ -273,7 +273,7 @@ func (s *Service) failed(ctx context.Context, kind Kind, cause error) {
 	if known {
 		return
 	}
-	s.log.Error("backup: new data is not in the backup destination; the backup tries again, and nothing needs to be restarted", "part", string(kind), "destination", s.cfg.Destination.Label(), "cause", cause.Error())
+	s.log.Error("backup: new data is not in the backup destination; the backup tries again, and nothing needs to be restarted", "kind", string(kind), "destination", s.cfg.Destination.Label(), "cause", cause.Error())
 	if err := RecordFailure(ctx, s.db, kind, s.now(), text); err != nil && ctx.Err() == nil {
 		s.log.Warn("backup: the failure could not be stored", "cause", err.Error())
 	}
@@ -291,7 +291,7 @@ func (s *Service) succeededWith(ctx context.Context, kind Kind, until time.Time,
 	s.last.failed[kind] = false
 	s.last.Unlock()
 	if again {
-		s.log.Info("backup: the backup destination has everything again", "part", string(kind), "destination", s.cfg.Destination.Label())
+		s.log.Info("backup: the backup destination has everything again", "kind", string(kind), "destination", s.cfg.Destination.Label())
 	}
 	if err := RecordSuccess(ctx, s.db, kind, until, detail); err != nil && ctx.Err() == nil {
 		s.log.Warn("backup: the success could not be stored", "cause", err.Error())

@@ -20,30 +20,30 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file backs up an SQLite database with litestream. Each second with writes, litestream converts the new frames of the write-ahead log
-// into a local LTX file (litestream's format: the pages that some transactions have changed), and uploads that file to the destination.
-// While the replica is open, litestream decides when checkpoints run.
+// This file backs up an SQLite database with litestream. In each second with writes, litestream reads the new frames of the write-ahead log
+// and makes a part from them. A part is an LTX file (litestream's format) with the database pages that some transactions have changed.
+// litestream writes it into a local folder, and uploads it from there to the destination. While the replica is open, SQLite's automatic
+// checkpoints are off, and litestream runs the checkpoints.
 
-// localSuffix is appended to the name of the database's file to name the folder with the local LTX files. The destination may not have
-// these files yet.
+// localSuffix is the ending of the name of the folder with the local parts. The name begins with that of the database's file.
 const localSuffix = "-backup"
 
 // Intervals and limits.
 const (
 	// Reading the log and uploading.
 	pollWritesEvery      = 250 * time.Millisecond // how often the replica checks whether this process has written
-	syncEvery            = time.Second            // interval between two reads of the log, also without writes of this process, because commands write too
-	syncEveryUnreachable = 10 * time.Second       // syncEvery while the destination is unreachable, so that there are fewer local files
-	failuresUntilError   = 5                      // consecutive failed attempts before an error is reported; locks make some of them normal
+	syncEvery            = time.Second            // interval between two reads of the log; commands, which are other processes, write too
+	syncEveryUnreachable = 10 * time.Second       // the same while the destination is unreachable, so that there are fewer local parts
+	failuresUntilError   = 5                      // consecutive failures after which an error is reported; a few are normal, because of locks
 	retryMax             = 30 * time.Second       // maximum wait before another attempt to open the replica
 	uploadTimeout        = time.Minute            // limit of one upload, plus one second for each 100 kB that waits
-	finalSync            = 10 * time.Second       // limit of the last upload, when the program ends
+	lastUploadTimeout    = 10 * time.Second       // limit of the last upload, when the program ends
 	recordEvery          = 5 * time.Minute        // how often the latest restore point is stored in backup_status, if anything was written
 
-	// The local files. While the destination is unreachable, their folder can grow to maxLocalBytes. At that size its files are removed,
-	// and the backup starts again with a whole copy of the database. There are no restore points for the time of the removed files.
+	// The local parts. While the destination is unreachable, they can grow to maxLocalBytes. Then they are removed, and the backup starts
+	// again with a whole copy of the database. There are no restore points for the time of the removed parts.
 	maxLocalBytes  = 256 << 20
-	checkLocalSize = 10 * time.Second // how often their size is measured
+	checkLocalSize = 10 * time.Second // interval at which their size is measured
 )
 
 // replica uploads the changes of an SQLite database to the destination, where they make up the replica of the database. It exists while
@@ -53,21 +53,23 @@ type replica struct {
 	lite      *litestream.DB
 	client    ReplicaClient
 	compactor *litestream.Compactor
-	release   func(context.Context) error // lets package db run checkpoints again, instead of litestream
+	release   func(context.Context) error // makes package db run the checkpoints again
 
 	// uploaded is the newest transaction that this replica has uploaded, or 0. The destination can have a newer one of an earlier replica.
 	uploaded atomic.Uint64
 
-	using     sync.Mutex // held by abandon and by checkpoints for other goroutines; a proof (test of a restore) holds it to keep checkpoints away
-	abandoned bool       // litestream is closed; guarded by using
+	// checkpointMu is held during a checkpoint for another goroutine, and by abandon. A proof (a trial restore) holds it to prevent
+	// checkpoints.
+	checkpointMu sync.Mutex
+	abandoned    bool // litestream is closed; guarded by checkpointMu
 
 	maintaining  sync.Mutex            // held while maintain runs; guards the fields below
 	maintainAt   time.Time             // maintain does not run before this time; set after an error
 	merged       []time.Time           // by level: when its parts were last merged
-	newest       map[int]*ltx.FileInfo // by level: its newest file; nil until it is known
-	keep         ltx.TXID              // number of files of level 0 that stay in the destination
+	newest       map[int]*ltx.FileInfo // by level: its newest part; nil until it is known
+	keep         ltx.TXID              // number of the newest transactions whose parts of level 0 stay in the destination (secondsKept)
 	trimAt       ltx.TXID              // trim does nothing until the destination has this transaction
-	trimmedLocal time.Time             // when local files were removed most recently
+	trimmedLocal time.Time             // when local parts were removed most recently
 	snapshot     ltx.TXID              // the transaction of the newest snapshot; 0 for none
 	snapshotAt   time.Time             // when the next snapshot is due
 	overdueAt    time.Time             // until this time errLogRestarted is not reported, because another attempt usually succeeds
@@ -199,8 +201,8 @@ func (r *replica) restartLog(ctx context.Context) error {
 // checkpoint runs a checkpoint of litestream unless the replica was abandoned: litestream would open the database again. ctx does not
 // interrupt it, because litestream would continue without the lock that prevents checkpoints of other programs.
 func (r *replica) checkpoint(ctx context.Context) error {
-	r.using.Lock()
-	defer r.using.Unlock()
+	r.checkpointMu.Lock()
+	defer r.checkpointMu.Unlock()
 	if r.abandoned {
 		return errNotOpen
 	}
@@ -226,8 +228,8 @@ func (r *replica) abandon(ctx context.Context) {
 			r.log.WarnContext(ctx, "backup: checkpoints are not done automatically until the next start", "cause", err.Error())
 		}
 	}
-	r.using.Lock()
-	defer r.using.Unlock()
+	r.checkpointMu.Lock()
+	defer r.checkpointMu.Unlock()
 	r.abandoned = true
 	ended, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	cancel()
@@ -444,7 +446,7 @@ func (r *replica) checkPosition() error {
 	return err
 }
 
-// startMaintenance runs maintain in the background, unless it runs already or has failed within mergeRetry.
+// startMaintenance runs maintain in the background, unless it runs already or has failed within maintainRetry.
 func (s *Service) startMaintenance(ctx context.Context, background *sync.WaitGroup, r *replica) {
 	if !r.maintaining.TryLock() {
 		return
@@ -454,11 +456,11 @@ func (s *Service) startMaintenance(ctx context.Context, background *sync.WaitGro
 		if time.Now().Before(r.maintainAt) {
 			return
 		}
-		limited, cancel := context.WithTimeout(ctx, mergeTimeout)
+		limited, cancel := context.WithTimeout(ctx, maintainTimeout)
 		defer cancel()
 		now := s.now()
 		if err := r.maintain(limited, now, s.cfg.Retention); err != nil {
-			r.maintainAt = time.Now().Add(mergeRetry)
+			r.maintainAt = time.Now().Add(maintainRetry)
 			if !errors.Is(err, errLogRestarted) || now.After(r.overdueAt) {
 				s.failed(ctx, KindSnapshot, err)
 			}
@@ -526,7 +528,7 @@ func (s *Service) closeReplica(ctx context.Context) error {
 	if r == nil {
 		return nil
 	}
-	limited, cancel := context.WithTimeout(ctx, finalSync)
+	limited, cancel := context.WithTimeout(ctx, lastUploadTimeout)
 	defer cancel()
 	err := r.lite.Close(limited)
 	if err == nil {

@@ -7,27 +7,27 @@ import (
 	"time"
 )
 
-// Status is the state of the backup as owners, the operator and the metrics see it.
+// Status is the state of the backup as owners, the operator and the metrics see it. Its texts are safe to show: they contain no secrets.
 type Status struct {
-	Destination        string    // label of the destination, without secrets; "" if backups are off
+	Destination        string    // label of the destination; "" if backups are off
 	SameDisk           bool      // every copy of the backup is on the disk of the data folder, and would be lost with it
 	LastBackup         time.Time // time of the latest restore point in the destination; zero if there is none
-	BackupError        string    // safe text of the current failure, "" if there is none
+	BackupError        string    // text of the current failure, "" if there is none
 	ErrorSince         time.Time // when that failure began
 	LastProof          time.Time // when the newest successful proof (a trial restore) ended; zero if there is none
 	ProvenRestorePoint time.Time // the restore point of that proof
-	ProofError         string    // the object that the newest proof found damaged; "" if the proof succeeded
+	ProofError         string    // what the newest proof found wrong with the backup; "" if the proof succeeded
 	WaitingFiles       int64     // blobs (the bytes of stored files) that are not in the destination yet
 
-	ProofIncomplete        string    // safe text: why the newest proof could not be completed; "" if it was
+	ProofIncomplete        string    // why the newest proof could not be completed; "" if it was completed
 	ProofIncompleteCode    string    // code of ProofIncomplete
 	ProofIncompleteSince   time.Time // since when no proof could be completed
 	DestinationUnreachable bool      // the proof could not be completed because the destination was unreachable
 
-	UnprovenFiles int // files that were not in the destination yet at the newest successful proof
+	UnprovenFiles int // number of files that the newest successful proof left out, because they were not in the destination yet
 }
 
-// Kind identifies a row of backup_status: a part of the backup, or something else that is recorded about it.
+// Kind is the key of a row of backup_status. Each row records the newest success and the newest failure of one task of the backup.
 type Kind string
 
 // The kinds. now.go has further ones.
@@ -49,21 +49,21 @@ type State struct {
 	LastOK     time.Time // zero if it never succeeded
 	LastError  time.Time // zero if it never failed
 	ErrorSince time.Time // zero if the newest attempt succeeded
-	Error      string    // safe text of the newest failure, "" if the newest attempt succeeded
-	Detail     string    // JSON object with more data; its members depend on the kind
+	Error      string    // text of the newest failure, safe to show; "" if the newest attempt succeeded
+	Detail     string    // JSON object with more data; its keys depend on the kind
 }
 
 // copyStaleAfter is how old the newest copy in the secondary destination may be. An older one is reported as a failure of the backup.
 const copyStaleAfter = 3 * 24 * time.Hour
 
-// Failures that are not the error of an attempt.
+// Failures that statusOf finds. No attempt has ended with them.
 var (
 	errSplit     = errors.New("each node keeps its backup in a folder of its own, so no destination has the whole backup: set ATELIE_BACKUP_URL to a bucket, or to a folder that all nodes share")
 	errCopyStale = errors.New("the secondary backup destination has not been updated for three days: the backup is copied there after each proof")
 )
 
-// statusOf returns the status according to the stored states. While a server runs, LastBackup can be some minutes older than the latest
-// restore point in the destination.
+// statusOf returns the status according to the stored states. Its LastBackup can be some minutes older than the latest restore point in the
+// destination, because a server stores that time only every few minutes (recordEvery).
 func (s *Service) statusOf(ctx context.Context, states map[Kind]State) (status Status, err error) {
 	status = Status{Destination: s.cfg.Destination.Label()}
 	secondary, err := s.copyDetail(states)

@@ -11,14 +11,15 @@ import (
 	"atelie/internal/files"
 )
 
-// This file contains the queries on two tables: backup_status (the state of each part of the backup) and backup_blobs (which blobs, the
-// bytes of stored files, the destination has).
+// This file contains the queries on two tables:
+//   - backup_status has a row for each Kind, with the newest success and the newest failure.
+//   - backup_blobs has a row for each blob (the bytes of a stored file), with the time at which it was copied to the destination.
 
 // scanState reads a row of backup_status. A null time becomes the zero time.
 func scanState(row db.Row) (s State, err error) {
 	var ok, failed, since *time.Time
 	err = row.Scan(&s.Kind, &ok, &failed, &since, &s.Error, &s.Detail)
-	for from, to := range map[*time.Time]*time.Time{ok: &s.LastOK, failed: &s.LastError, since: &s.ErrorSince} {
+	for from, to := range map[*time.Time]*time.Time{ok: &s.LastOK, failed: &s.LastError, since: &s.ErrorSince} { // copies those that are set
 		if from != nil {
 			*to = *from
 		}
@@ -39,14 +40,14 @@ func ReadStates(ctx context.Context, q db.Querier) (map[Kind]State, error) {
 	return states, nil
 }
 
-// RecordSuccess stores that the destination has everything of a kind up to the time until. detail is a JSON object.
+// RecordSuccess stores that the task of a kind has succeeded: the destination has everything up to the time until. detail is a JSON object.
 func RecordSuccess(ctx context.Context, q db.Querier, kind Kind, until time.Time, detail string) error {
 	return db.Exec(ctx, q, `insert into backup_status (kind, last_ok_at, error, detail) values ($1, $2, '', $3)
 		on conflict (kind) do update set last_ok_at = excluded.last_ok_at, error_since = null, error = '', detail = excluded.detail`, kind, until, detail)
 }
 
-// RecordFailure stores that a kind failed at a time. text must be safe to show. The time of the first of consecutive failures and the
-// detail of the newest success stay as they are.
+// RecordFailure stores that the task of a kind has failed at a time. text must be safe to show. The stored detail stays as it is.
+// error_since stays, too, if the previous attempt has also failed.
 func RecordFailure(ctx context.Context, q db.Querier, kind Kind, at time.Time, text string) error {
 	return recordFailure(ctx, q, kind, at, text, "")
 }
@@ -59,11 +60,12 @@ func recordFailure(ctx context.Context, q db.Querier, kind Kind, at time.Time, t
 		detail = case when $5 then excluded.detail else backup_status.detail end`, kind, at, text, cmp.Or(detail, "{}"), detail != "")
 }
 
-// waitingBlobs returns at most limit ids of blobs that are not in the destination yet, in order: those greater than after, or the first
-// ones if after is "". It reads the index backup_blobs_waiting only from there, because thousands may wait after an outage.
+// waitingBlobs returns a page of at most limit ids of blobs that are not in the destination yet, in the order of the ids. The page begins
+// after the id after; "" is the beginning. A page reads only its own section of the index backup_blobs_waiting, because thousands of blobs
+// may wait after an outage.
 func waitingBlobs(ctx context.Context, q db.Querier, after string, limit int) ([]string, error) {
 	return db.Collect(ctx, q, db.ScanOne[string], `select blob_id from backup_blobs where copied_at is null and removed_at is null and blob_id > $1
-		order by blob_id limit $2`, cmp.Or(after, uuid.Nil.String()), limit)
+		order by blob_id limit $2`, cmp.Or(after, uuid.Nil.String()), limit) // uuid.Nil is less than every id
 }
 
 // addBlob records that a row refers to a blob. The blob waits for its copy unless the destination has it.

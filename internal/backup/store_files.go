@@ -10,13 +10,14 @@ import (
 
 // This file contains the queries of the backup on tables of other packages: the stored files and the activity log.
 
-// storedFile is a stored file according to its row. Name is only for messages. SHA256 is in hexadecimal digits, Size in bytes.
+// storedFile is a stored file, as its row describes it. Name is used only in messages. SHA256 (the column etag) is in hexadecimal digits,
+// Size in bytes.
 type storedFile struct {
 	BlobID, Name, SHA256 string
 	Size                 int64
 }
 
-// listFiles lists the files to which rows refer, in the order of their blob ids.
+// listFiles lists all stored files, in the order of their blob ids.
 func listFiles(ctx context.Context, q db.Querier) ([]storedFile, error) {
 	return db.Collect(ctx, q, func(row db.Row) (f storedFile, err error) {
 		err = row.Scan(&f.BlobID, &f.Name, &f.SHA256, &f.Size)
@@ -24,7 +25,8 @@ func listFiles(ctx context.Context, q db.Querier) ([]storedFile, error) {
 	}, "select id, name, etag, size from "+files.StoredFiles+" order by id")
 }
 
-// listDeletions reads from the activity log what was deleted after a time. A database without that table has no deletions.
+// listDeletions reads from the table activity (the log of who did what) which data about people was deleted after a time. The database of
+// an earlier version may not have that table. Then there are no deletions.
 func listDeletions(ctx context.Context, d *db.DB, after time.Time) (found Deletions, err error) {
 	if exists, err := d.HasTable(ctx, "activity"); err != nil || !exists {
 		return found, err

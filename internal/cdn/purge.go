@@ -1,4 +1,5 @@
-// Package cdn makes a CDN drop the pages that it has stored: after each change of the content, it calls the CDN's purge API.
+// Package cdn makes a CDN delete the pages that it has stored. After each change of the content it calls the CDN's purge API, whose URL
+// is the setting cdn-purge-url.
 package cdn
 
 import (
@@ -19,28 +20,28 @@ import (
 	"atelie/internal/webhook"
 )
 
-// Tag is the cache tag of all public pages. A CDN can delete pages by the tag in a header of their responses. A change of the content can
-// change each page, so there is one tag for all.
+// Tag is the cache tag of all public pages: a name in a header of their responses, by which a CDN can delete them. All pages have the
+// same tag, because a change of the content can change each page.
 const Tag = "atelie-pages"
 
 // JobPurge is the kind of the job that calls the CDN.
 const JobPurge = "cdn.purge"
 
 const (
-	// secondDelay is the time between the two purges of a change. For up to a second after a change, other nodes may send the previous
-	// page, and the CDN may store it after the first purge. The second purge removes it.
+	// secondDelay is the time between the two purges of a change. Other nodes may send the previous page for up to a second after the
+	// change, and the CDN may store that page after the first purge. The second purge removes it.
 	secondDelay = time.Second
 	// minInterval is the minimum time between two purges, so that many changes in a short time share their purges.
 	minInterval = 500 * time.Millisecond
-	// poll is the interval at which the content version is read, to find changes that this node was not notified of, such as those of the
-	// command atelie import.
-	poll = 5 * time.Second
-	// runTime limits one purge job: the call and the statements of the job.
-	runTime = 30 * time.Second
+	// pollInterval is the interval at which the content version is read, to find changes of which this node was not notified, such as
+	// those of the command atelie import.
+	pollInterval = 5 * time.Second
+	// jobTimeout limits one purge job: the call and the statements of the job.
+	jobTimeout = 30 * time.Second
 )
 
-// about is the value of Job.About in all purge jobs, by which a new purge deletes the earlier jobs that still wait or have failed.
-var about = uuid.NewSHA1(uuid.Nil, []byte(JobPurge)).String()
+// aboutPurges is Job.About of all purge jobs. By this value a new purge deletes the earlier jobs that still wait or have failed.
+var aboutPurges = uuid.NewSHA1(uuid.Nil, []byte(JobPurge)).String()
 
 // Config contains the settings of a Purger.
 type Config struct {
@@ -60,9 +61,9 @@ type Purger struct {
 	cfg         Config
 	now         func() time.Time
 	client      *http.Client
-	changed     <-chan struct{}
-	secondDelay time.Duration // shorter in tests
-	minInterval time.Duration // shorter in tests
+	changed     <-chan struct{} // receives a value when the content may have changed
+	secondDelay time.Duration   // shorter in tests
+	minInterval time.Duration   // shorter in tests
 }
 
 // New returns a Purger, and registers the handler of its jobs with the queue. It must be called before Queue and Content run.
@@ -71,20 +72,22 @@ func New(d *db.DB, cfg Config, now func() time.Time) (*Purger, error) {
 		return nil, err
 	}
 	p := &Purger{db: d, cfg: cfg, now: now, client: webhook.NewClient(cfg.Private), changed: cfg.Content.Subscribe(), secondDelay: secondDelay, minInterval: minInterval}
-	cfg.Queue.HandlePool(1, runTime, map[string]jobs.Handler{JobPurge: p.purge}) // a pool of its own: a slow CDN must not delay mails
+	// One worker in a pool of its own: a slow CDN must not delay mails.
+	cfg.Queue.HandlePool(1, jobTimeout, map[string]jobs.Handler{JobPurge: p.purge})
 	return p, nil
 }
 
-// Run queues purges until ctx ends. It queues one at the start, because the node may have ended before it queued the purge of the last
-// change, and because the pages of another release differ.
+// Run queues purges until ctx ends. The first one is queued at the start, for two reasons: the node may have ended before it queued the
+// purge of the last change, and the pages of another release differ.
 func (p *Purger) Run(ctx context.Context) {
-	reason := "start " + uuid.NewString() // with a reason, the first purge is always queued (queue)
-	var queued content.Versions           // those of the last purge
-	var second time.Time                  // when the second purge of that change is due; zero if there was one
+	reason := "start " + uuid.NewString() // with a reason, queue always queues the purge
+	var queued content.Versions           // the versions for which the last purge was queued
+	var second time.Time                  // when the second purge of that change is due; zero if it was queued
 	for ctx.Err() == nil {
 		at, err := p.cfg.Content.Current(ctx)
-		first := at != queued
-		if err == nil && (first || !second.IsZero() && !time.Now().Before(second)) {
+		first := at != queued // the first purge of a change
+		secondIsDue := !second.IsZero() && !time.Now().Before(second)
+		if err == nil && (first || secondIsDue) {
 			if err = p.queue(ctx, reason, at, first); err == nil {
 				queued, reason, second = at, "", time.Time{}
 				if first {
@@ -95,9 +98,9 @@ func (p *Purger) Run(ctx context.Context) {
 			}
 		}
 		if err != nil && ctx.Err() == nil && !errors.Is(err, db.ErrOutage) {
-			p.cfg.Log.Warn("cdn: no purge could be queued; it is tried again", "in", poll.String(), "cause", err.Error())
+			p.cfg.Log.Warn("cdn: no purge could be queued; it is tried again", "in", pollInterval.String(), "cause", err.Error())
 		}
-		wait := poll
+		wait := pollInterval
 		if err == nil && !second.IsZero() {
 			wait = time.Until(second)
 		}
@@ -121,8 +124,8 @@ func (p *Purger) queue(ctx context.Context, reason string, at content.Versions, 
 			return err
 		}
 		return errors.Join(
-			p.cfg.Queue.Drop(ctx, tx, about),
-			p.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobPurge, Payload: struct{}{}, About: about}),
+			p.cfg.Queue.Drop(ctx, tx, aboutPurges),
+			p.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobPurge, Payload: struct{}{}, About: aboutPurges}),
 		)
 	})
 }

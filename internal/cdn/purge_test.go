@@ -226,7 +226,7 @@ func TestErrorsOfPurgesHideTheAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.purge(t.Context(), nil); err == nil || strings.Contains(err.Error(), "secret") || !strings.HasSuffix(err.Error(), "answered 403") || jobs.IsPermanent(err) {
+	if err := p.purge(t.Context(), nil); err == nil || strings.Contains(err.Error(), "secret") || !strings.HasSuffix(err.Error(), "responded with status 403") || jobs.IsPermanent(err) {
 		t.Errorf("refused: %v", err)
 	}
 	n.Close()

@@ -9,21 +9,23 @@ import (
 	"github.com/mholt/acmez/v3/acme"
 )
 
-// explanations maps the error types of certificate authorities (RFC 8555 §6.7) to texts that tell the operator what is wrong and what to
-// do.
+// This file explains to the operator, in the log, why a certificate could not be obtained.
+
+// explanations says for each error type of a certificate authority (RFC 8555 §6.7) what is wrong and what to do. A key is the last part of
+// the type, such as "dns" for urn:ietf:params:acme:error:dns.
 var explanations = map[string]string{
 	"dns":                     "the name has no usable address in DNS: make it point to this machine",
 	"connection":              "the certificate authority did not reach this machine under the name: does it point here, and are ports 80 and 443 open from outside?",
-	"unauthorized":            "something else answered under the name: does it point to this machine, and does no other web server stand before it?",
-	"incorrectResponse":       "something else answered under the name: does it point to this machine, and does no other web server stand before it?",
-	"tls":                     "the certificate authority could not speak TLS with this machine: does something else listen on port 443?",
+	"unauthorized":            "another server responded under the name: make the name point to this machine, and check that no other web server is in front of it",
+	"incorrectResponse":       "another server responded under the name: make the name point to this machine, and check that no other web server is in front of it",
+	"tls":                     "the certificate authority could not make a TLS connection to this machine: does something else listen on port 443?",
 	"caa":                     "the name's CAA record in DNS forbids this certificate authority",
 	"rateLimited":             "the certificate authority's limit is reached: it is tried again later",
-	"rejectedIdentifier":      "the certificate authority gives no certificates for this name",
-	"unsupportedIdentifier":   "the certificate authority gives no certificates for this name",
+	"rejectedIdentifier":      "the certificate authority does not issue certificates for this name",
+	"unsupportedIdentifier":   "the certificate authority does not issue certificates for this name",
 	"externalAccountRequired": "the certificate authority requires an account that was set up with it beforehand, which is not supported",
-	"invalidContact":          "the certificate authority does not take the e-mail address in acme-email",
-	"unsupportedContact":      "the certificate authority does not take the e-mail address in acme-email",
+	"invalidContact":          "the certificate authority does not accept the e-mail address in acme-email: set another one",
+	"unsupportedContact":      "the certificate authority does not accept the e-mail address in acme-email: set another one",
 }
 
 // explain returns the reason why a certificate could not be obtained, as a text for the operator. The caller also logs the error itself.

@@ -19,7 +19,7 @@ func TestFailuresAreExplained(t *testing.T) {
 	}{
 		{acme.Problem{Type: "urn:ietf:params:acme:error:dns"}, "make it point to this machine"},
 		{fmt.Errorf("solving: %w", acme.Problem{Type: acme.ProblemTypeConnection}), "does it point here"},
-		{acme.Problem{Type: "urn:ietf:params:acme:error:unauthorized"}, "something else answered"},
+		{acme.Problem{Type: "urn:ietf:params:acme:error:unauthorized"}, "another server responded"},
 		{acme.Problem{Type: "urn:ietf:params:acme:error:rateLimited"}, "limit"},
 		{acme.Problem{Type: "urn:ietf:params:acme:error:of-tomorrow"}, "refused"},
 		{&url.Error{Op: "Get", URL: "https://authority.example", Err: &net.OpError{Op: "dial", Err: errors.New("refused")}}, "cannot be reached"},

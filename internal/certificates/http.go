@@ -11,10 +11,16 @@ import (
 	"atelie/internal/i18n"
 )
 
-// HTTP returns the handler of unencrypted requests. It handles ACME challenges and health checks, and redirects all other
-// requests to HTTPS. A redirect keeps the requested host if that is one of the manager's domains. Otherwise it uses the host of
-// siteURL (https://host[:port]). While a domain has no certificate, visitors get a page that explains this, because the site
-// itself is never served without encryption.
+// This file handles unencrypted requests, and makes browsers use HTTPS.
+
+// HTTP returns the handler of unencrypted requests:
+//
+//   - ACME challenges (requests by which the certificate authority checks that a domain leads to this machine) are answered.
+//   - Paths below /health/ are passed to health.
+//   - All other requests are redirected to HTTPS. The target is the requested host if it is one of the manager's domains. For any other
+//     host, it is the host of siteURL (https://host[:port]).
+//
+// While a domain has no certificate, visitors get a page that says so, because the site is never served without encryption.
 func (m *Manager) HTTP(siteURL string, health http.Handler) http.Handler {
 	siteHost := strings.TrimPrefix(siteURL, "https://")
 	siteName, port, err := net.SplitHostPort(siteHost)

@@ -21,8 +21,8 @@ import (
 const (
 	leaseDuration = 30 * time.Second
 	renewInterval = 10 * time.Second // interval between two renewals of a lock
-	// The interval between two attempts to get a lock grows from minPollInterval to maxPollInterval, because a node keeps a lock until
-	// it has obtained the certificate, which may take days.
+	// The interval between two attempts to get a lock grows from minPollInterval to maxPollInterval, because the wait may be long: a node
+	// keeps a lock until it has obtained the certificate, which may take days.
 	minPollInterval = 250 * time.Millisecond
 	maxPollInterval = 4 * time.Second
 	unlockTimeout   = 5 * time.Second // timeout of the statement that releases a lock
@@ -30,7 +30,7 @@ const (
 
 // heldLock is a lock that this node holds.
 type heldLock struct {
-	token   string             // random; identifies this holder in the row
+	token   string             // random; identifies this node as the holder in the row
 	stop    context.CancelFunc // ends the renewal
 	renewal sync.WaitGroup     // the goroutine that renews the lease
 }
@@ -48,7 +48,7 @@ func (s *storage) Lock(ctx context.Context, name string) error {
 	}
 }
 
-// TryLock implements certmagic.TryLocker. It returns false if the lock is held already.
+// TryLock implements certmagic.TryLocker. It returns false if another holder has the lock.
 func (s *storage) TryLock(ctx context.Context, name string) (bool, error) {
 	token := uuid.NewString()
 	now := s.now()

@@ -31,8 +31,8 @@ func (c zapCore) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapc
 	return checked
 }
 
-// Write implements zapcore.Core. It logs errors as warnings, because certmagic tries again; the manager logs the event
-// cert_failed as an error.
+// Write implements zapcore.Core. It logs errors as warnings, because certmagic tries again. The manager itself logs as an error that a
+// certificate could not be obtained (the event cert_failed).
 func (c zapCore) Write(entry zapcore.Entry, fields []zapcore.Field) error {
 	values := zapcore.NewMapObjectEncoder()
 	for _, f := range slices.Concat(c.fields, fields) {

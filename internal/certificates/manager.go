@@ -1,5 +1,5 @@
-// Package certificates obtains and renews the TLS certificates of the site's domains by ACME (RFC 8555). Nodes that share a
-// database share the certificates.
+// Package certificates obtains and renews the TLS certificates of the site's domains by ACME (RFC 8555), the protocol of Let's Encrypt
+// and other certificate authorities. It uses the library certmagic. Nodes that share a database share the certificates.
 package certificates
 
 import (
@@ -27,10 +27,10 @@ type Config struct {
 	Domains     []string       // domain names in ASCII, lower case; at least one
 	Email       string         // e-mail address to which the certificate authority reports problems; may be empty
 	Directory   string         // URL of the authority's ACME directory; Let's Encrypt when empty
-	Roots       *x509.CertPool // root certificates for the server at Directory; nil: the system's
+	Roots       *x509.CertPool // root certificates that verify the server at Directory; nil for those of the system
 	SealKey     []byte         // 32 bytes; encrypts the certificates and keys in the database
 	HTTPS, HTTP net.Addr       // addresses on which this node listens; the authority's challenges arrive there
-	CheckEvery  time.Duration  // interval of checks whether renewal is due; 10 minutes when zero
+	CheckEvery  time.Duration  // interval of checks whether a renewal is due; zero for 10 minutes
 }
 
 // Manager obtains, renews and serves certificates.
@@ -46,8 +46,8 @@ type Manager struct {
 	loaded  atomic.Bool // true once Run has read the stored certificates
 }
 
-// New returns a Manager. It obtains and renews certificates while Run runs. The caller must close it. now is the clock for leases and
-// limits.
+// New returns a Manager. It obtains and renews certificates while Run runs. The caller must close it. now is the clock for locks and for
+// the limit of requests to the authority.
 func New(d *db.DB, cfg Config, log *slog.Logger, now func() time.Time) (*Manager, error) {
 	m := &Manager{db: d, domains: cfg.Domains, log: log, now: now, storage: newStorage(d, cfg.SealKey, log, now)}
 	host, httpPort, err := splitAddr(cfg.HTTP)

@@ -7,11 +7,11 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the SQL for two tables. The table certificates has the values that the library certmagic stores, encrypted, under
-// names like file paths. The table certificate_locks has certmagic's locks.
+// This file has the SQL for two tables. The table certificates has the encrypted values of the library certmagic. Their names look like
+// file paths. The table certificate_locks has certmagic's locks.
 
-// nameRange returns the range of the names in a folder: from is included, to is not. The range of "a" is "a/" to "a0", because
-// 0 follows / in byte order. The range of "" contains all names.
+// nameRange returns the range of the names in a folder: all names n with from <= n < to. For "a" the range is "a/" to "a0", because 0
+// follows / in byte order. The folder "" contains all names.
 func nameRange(folder string) (from, to string) {
 	if folder == "" {
 		return "", "\U0010FFFF"
@@ -19,13 +19,13 @@ func nameRange(folder string) (from, to string) {
 	return folder + "/", folder + "0"
 }
 
-// saveValue stores an encrypted value under a name and the id of its encryption key, and overwrites an existing one.
+// saveValue stores an encrypted value under a name and the id of its encryption key. It overwrites an existing value.
 func saveValue(ctx context.Context, q db.Querier, keyID, name string, value []byte, now time.Time) error {
 	return db.Exec(ctx, q, `insert into certificates (key_id, name, value, updated_at) values ($1, $2, $3, $4)
 		on conflict (key_id, name) do update set value = excluded.value, updated_at = excluded.updated_at`, keyID, name, value, now)
 }
 
-// insertValue stores an encrypted value, but keeps an existing one of the same name and encryption key.
+// insertValue is like saveValue, but keeps an existing value.
 func insertValue(ctx context.Context, q db.Querier, keyID, name string, value []byte, updated time.Time) error {
 	return db.Exec(ctx, q, "insert into certificates (key_id, name, value, updated_at) values ($1, $2, $3, $4) on conflict (key_id, name) do nothing", keyID, name, value, updated)
 }
@@ -39,7 +39,7 @@ func readValue(ctx context.Context, q db.Querier, keyID, name string) (value []b
 	return value, updated, err
 }
 
-// deleteValues deletes the value of that name, and all values in a folder of that name.
+// deleteValues deletes the value with the name, and all values in the folder with the name.
 func deleteValues(ctx context.Context, q db.Querier, keyID, name string) error {
 	from, to := nameRange(name)
 	return db.Exec(ctx, q, "delete from certificates where key_id = $1 and (name = $2 or (name >= $3 and name < $4))", keyID, name, from, to)
@@ -51,8 +51,8 @@ func listNames(ctx context.Context, q db.Querier, keyID, folder string) ([]strin
 	return db.Collect(ctx, q, db.ScanOne[string], "select name from certificates where key_id = $1 and name >= $2 and name < $3 order by name", keyID, from, to)
 }
 
-// deleteValuesOfOtherKeys deletes the values that were encrypted with a key other than keyID's, which therefore cannot decrypt them, and
-// that were last written before the given time.
+// deleteValuesOfOtherKeys deletes the values that the key with the id keyID cannot decrypt, if they were last written before the given
+// time.
 func deleteValuesOfOtherKeys(ctx context.Context, q db.Querier, keyID string, before time.Time) error {
 	return db.Exec(ctx, q, "delete from certificates where key_id <> $1 and updated_at < $2", keyID, before)
 }

@@ -13,9 +13,9 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// backupCommand is the command atelie backup.
+// backupCommand is the command atelie backup, a group of commands for the continuous backup of the site.
 type backupCommand struct {
-	Status backupStatusCommand `cmd:"" help:"Show the latest restore point, failures, and when the backup was last verified."`
+	Status backupStatusCommand `cmd:"" help:"Show the latest restore point, failures, and when the last proof succeeded."`
 	Now    backupNowCommand    `cmd:"" help:"Update the backup and wait until it is up to date. With PostgreSQL, this takes a snapshot."`
 	Verify backupVerifyCommand `cmd:"" help:"Restore the backup into a temporary folder now and compare it with the site, as the server does every night."`
 	List   backupListCommand   `cmd:"" settings:"config data-dir backup-url" help:"List the restore points."`
@@ -28,7 +28,7 @@ type backupListCommand struct {
 	From string `env:"ATELIE_RESTORE_FROM" placeholder:"FOLDER|S3-URL" help:"List this backup instead of the one in the settings: a folder or s3://…"`
 }
 
-// Run prints a line for each day. It reads only the backup, so it also works after the loss of the site.
+// Run prints a line for each day that has restore points. It reads only the backup, so it also works after the loss of the site.
 func (c *backupListCommand) Run(env *environment) error {
 	destination, err := openBackup(env, c.From)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *backupStatusCommand) Run(env *environment) error {
 		defer cancel()
 		newest, destinationErr := a.Backup.Newest(limited)
 		if destinationErr != nil && limited.Err() != nil && env.ctx.Err() == nil {
-			destinationErr = fmt.Errorf("no answer within %s: %w", destinationTimeout, destinationErr)
+			destinationErr = fmt.Errorf("no response within %s: %w", destinationTimeout, destinationErr)
 		}
 		if newest.After(s.LastBackup) {
 			s.LastBackup = newest
@@ -191,7 +191,7 @@ func (e *environment) withRunningBackup(fn func(a *app.App, serverEnded func() e
 		return err
 	}
 	release, err := datafolder.Lock(e.cfg.Server.DataDir)
-	if _, ok := errors.AsType[*datafolder.InUse](err); ok {
+	if _, ok := errors.AsType[*datafolder.InUseError](err); ok {
 		return e.withBackup(func(a *app.App) error { return fn(a, e.serverEnded) })
 	}
 	if err != nil {

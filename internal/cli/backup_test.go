@@ -368,7 +368,7 @@ func TestRestoreOfAPostgresBackupCanBeCopiedBack(t *testing.T) {
 	for owner, at := range map[string]string{"rui@example.com": "9999-01-01T00:00:00Z", "ana@example.com": between.UTC().Format(time.RFC3339Nano)} {
 		to := filepath.Join(t.TempDir(), "new")
 		t.Setenv("ATELIE_DATABASE_URL", first) // as on the machine of the site
-		if r := must(t, to, "restore", "--from", destination, "--at", at); !strings.Contains(r.out, "While database-url names another place, atelie serve uses that place.") {
+		if r := must(t, to, "restore", "--from", destination, "--at", at); !strings.Contains(r.out, "atelie serve uses what database-url names.") {
 			t.Errorf("%+v", r)
 		}
 		t.Setenv("ATELIE_DATABASE_URL", "")

@@ -30,13 +30,14 @@ const (
 	exitIncomplete = 4 // atelie import: something could not be imported
 )
 
-// status is an exit code as an error. A command that has printed its result returns it to set the exit code; Run prints nothing for it.
-type status int
+// exitStatus is an exit code as an error. A command that has printed its result returns an exitStatus to set the exit code. Run prints
+// nothing for such an error.
+type exitStatus int
 
-func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 // commands declares the whole command line for the library kong. Its fields are the commands and the settings (config.Config). A setting is
-// a flag of all commands. The tag settings of a command names the settings that it reads, so that its help shows only these (settingsOf).
+// a flag of all commands. The help of a command shows only the settings that the command reads, which its tag settings names (settingsOf).
 type commands struct {
 	config.Config
 	ConfigFile kong.ConfigFlag  `name:"config" type:"existingfile" env:"ATELIE_CONFIG" placeholder:"FILE" help:"JSON file with settings; their names are those of the flags."`
@@ -77,8 +78,8 @@ type environment struct {
 	now    func() time.Time // the clock
 }
 
-// exited is an exit code as a panic value. kong calls an exit function after --help and --version, and requires that it does not return.
-// Therefore the exit function that Run gives to kong panics with exited, and Run recovers.
+// exited is an exit code as a panic value. After --help and --version, kong calls an exit function, which must not return. Therefore the
+// exit function that Run gives to kong panics with exited, and Run recovers.
 type exited int
 
 // Run executes the command line and returns the exit code. Results go to out, logs and errors to errOut.
@@ -119,7 +120,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		err = env.outErr
 	}
 	if err != nil {
-		if ended, ok := errors.AsType[status](err); ok {
+		if ended, ok := errors.AsType[exitStatus](err); ok {
 			return int(ended)
 		}
 		return printErrors(errOut, err, exitError)

@@ -287,9 +287,9 @@ func TestServeDemoShowsTheOwnerAtEveryStart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes the pictures of the demo content")
 	}
-	usual := firstSizesTime
-	firstSizesTime = time.Hour
-	t.Cleanup(func() { firstSizesTime = usual })
+	usual := firstSizesTimeout
+	firstSizesTimeout = time.Hour
+	t.Cleanup(func() { firstSizesTimeout = usual })
 	dir := t.TempDir()
 	t.Setenv("ATELIE_DATA_DIR", dir)
 	serve := func() string {
@@ -343,7 +343,7 @@ func TestDemoOwnerIsMadeForEachDatabase(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	t.Setenv("ATELIE_DATABASE_URL", dbtest.URL(t, db.Postgres)) // the same data folder, which has a password already
-	if r := atelie(t, dir, "", "demo"); r.code != 1 || !strings.Contains(r.err, "is missing or empty, but the place for files is not empty") {
+	if r := atelie(t, dir, "", "demo"); r.code != 1 || !strings.Contains(r.err, "is missing or empty, but the file store is not empty") {
 		t.Errorf("an empty database beside files: %+v", r)
 	}
 	if r := atelie(t, dir, "", "demo", "--new"); r.code != 0 || !strings.Contains(r.out, "Password:") {

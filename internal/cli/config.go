@@ -39,8 +39,8 @@ func (c *configCommand) Run(env *environment) error {
 	return w.Flush()
 }
 
-// mask hides a secret value. kind is what the setting's tag secret says: "yes" hides the whole value, "url" the password in a URL. An
-// empty value becomes "-".
+// mask returns a setting's value for the output, without secrets. kind is the value of the setting's tag secret: "yes" hides the whole value,
+// "url" hides the password in a URL. An empty value becomes "-".
 func mask(kind, value string) string {
 	switch {
 	case value == "":

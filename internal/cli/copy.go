@@ -21,8 +21,8 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// copyCommand is the command atelie copy. It copies a site to another database and file store. Each option can also be set by an
-// environment variable, because a URL can contain a password and every user of the machine can see the command line of a process.
+// copyCommand is the command atelie copy. It copies a site to another database and file store. A URL can contain a password, and every user
+// of the machine can see the command line of a process. Therefore each option can also be set by an environment variable.
 type copyCommand struct {
 	From      string `required:"" env:"ATELIE_COPY_FROM" placeholder:"SITE" help:"The source: a data folder, sqlite:FILE or postgres://… . Its servers may run."`
 	FromFiles string `env:"ATELIE_COPY_FROM_FILES" placeholder:"FOLDER|S3-URL" help:"The source's files: a folder or s3://… . Default: the folder files next to the SQLite database."`
@@ -64,7 +64,8 @@ func (c *copyCommand) Run(env *environment) error {
 	return printNextStep(env, from, to, secret)
 }
 
-// recordCopy adds the copy to the activity log of the source. The target has no such entry, because it has the source's state from before.
+// recordCopy adds the copy to the activity log of the source. The log of the target does not have this entry, because its rows were copied
+// before.
 func recordCopy(env *environment, from, to site) error {
 	d, err := db.Open(env.ctx, from.database, app.CommandHooks(env.log))
 	if err != nil {
@@ -308,7 +309,7 @@ func (t *transfer) resume(ctx context.Context) error {
 	}
 	text := "Resuming the copy.\n"
 	if t.again {
-		text = "Files were removed from the source meanwhile: continuing with its current state.\n"
+		text = "Files were removed from the source during the copy: continuing with its current state.\n"
 	}
 	t.env.say("%s", text)
 	outdated, err := t.rows.Outdated(ctx, t.source)
@@ -413,7 +414,7 @@ func sourceSecret(from, to site) (string, error) {
 	}
 	other, err := datafolder.Secret(to.dataDir)
 	if err == nil && other != "" && other != secret {
-		err = fmt.Errorf("target: %s holds another secret, with which the values encrypted in the source cannot be read: move that file away", datafolder.SecretFile(to.dataDir))
+		err = fmt.Errorf("target: %s contains another secret, with which the values encrypted in the source cannot be read: move that file away", datafolder.SecretFile(to.dataDir))
 	}
 	return secret, err
 }
@@ -448,7 +449,7 @@ func printNextStep(env *environment, from, to site, secret string) error {
 		}
 		return nil
 	case secret != "":
-		return env.printf("Start the program there with the same secret: set ATELIE_JWT_SECRET to what stands in %s\n", datafolder.SecretFile(from.dataDir))
+		return env.printf("Start the program there with the same secret: set ATELIE_JWT_SECRET to the content of %s\n", datafolder.SecretFile(from.dataDir))
 	}
 	return env.printf("Start the program there with the same ATELIE_JWT_SECRET as before.\n")
 }

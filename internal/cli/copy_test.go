@@ -174,7 +174,7 @@ func TestCopyThereAndBack(t *testing.T) {
 	if there.code != 0 {
 		t.Fatalf("%+v", there)
 	}
-	for _, want := range []string{"Left out of storage_uploads: 1 rows", "ATELIE_JWT_SECRET to what stands in " + filepath.Join(dir, "jwt-secret")} {
+	for _, want := range []string{"Left out of storage_uploads: 1 rows", "ATELIE_JWT_SECRET to the content of " + filepath.Join(dir, "jwt-secret")} {
 		if !strings.Contains(there.out, want) {
 			t.Errorf("%q is not in\n%s", want, there.out)
 		}
@@ -350,7 +350,7 @@ func TestCopyErrorsDoNotRepeatAddresses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "jwt-secret"), []byte(strings.Repeat("x", 40)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := atelie(t, t.TempDir(), "", "copy", "--from", other, "--to", dir); r.code != 1 || !strings.Contains(r.err, "holds another secret") {
+	if r := atelie(t, t.TempDir(), "", "copy", "--from", other, "--to", dir); r.code != 1 || !strings.Contains(r.err, "contains another secret") {
 		t.Errorf("%+v", r)
 	}
 }

@@ -42,8 +42,10 @@ func loadDemo(env *environment, a *app.App) error {
 	if err != nil {
 		return err
 	}
-	if !hasOwner { // if the data folder has the password file of an earlier database, that password is used again
-		if password == "" { // store the password before using it, so that the next start can print it
+	if !hasOwner {
+		// The file can have the password that was made for an earlier database. That password is used again.
+		if password == "" {
+			// Store the password before using it, so that the next start can print it.
 			password = makePassword(env.cfg.Auth.PasswordMinLength)
 			if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {
 				return err

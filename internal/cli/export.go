@@ -17,7 +17,7 @@ type exportCommand struct {
 }
 
 // Run writes the archive to a temporary file and renames it at the end, so that a file named c.To is always complete. Only the user
-// that runs the program can read it.
+// that runs the program can read the file.
 func (c *exportCommand) Run(env *environment) error {
 	if _, err := os.Lstat(c.To); !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {

@@ -14,6 +14,10 @@ import (
 	"atelie/internal/config"
 )
 
+// healthTimeout limits the whole check. It is longer than the server's own limit for /health/ready (2 s), and shorter than the limit of
+// the health check in deploy/Dockerfile (5 s).
+const healthTimeout = 4 * time.Second
+
 // healthCommand is the command atelie health. It checks whether the server on this machine is ready.
 type healthCommand struct{}
 
@@ -24,13 +28,13 @@ func (c *healthCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(env.ctx, 4*time.Second)
+	ctx, cancel := context.WithTimeout(env.ctx, healthTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/health/ready", nil)
 	if err != nil {
 		return err
 	}
-	client := &http.Client{Transport: &http.Transport{}} // ignores HTTP_PROXY
+	client := &http.Client{Transport: &http.Transport{}} // unlike http.DefaultClient, it ignores HTTP_PROXY
 	response, err := client.Do(r)
 	if err != nil {
 		return fmt.Errorf("health: %w", err)

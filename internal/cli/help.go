@@ -9,6 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
+// This file prints the help of the program and of its commands.
+
 // siteSettings are the settings with which a command finds the database, the files and the secret of the site. In the tag settings of a
 // command (see the type commands), the word site stands for them.
 var siteSettings = []string{"config", "data-dir", "database-url", "storage-url", "jwt-secret", "jwt-secret-previous"}
@@ -46,8 +48,8 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	return err
 }
 
-// isSetting reports whether a flag of the program is a setting. Only settings can also be set by environment variables; --help and
-// --version are no settings.
+// isSetting reports whether a flag of the program is a setting. Settings can also be set by environment variables. --help and --version
+// cannot; they are not settings.
 func isSetting(flag *kong.Flag) bool { return len(flag.Envs) > 0 }
 
 // settingsOf returns patterns of the settings that a command reads. They are in the tag settings of the command or of the nearest command

@@ -48,17 +48,17 @@ func (c *importSiteCommand) Run(env *environment) (err error) {
 			return err
 		}
 		m := from.Manifest
-		env.say("Imported from %s: %d works, %d messages, %d files. The server makes the smaller pictures when it runs.\n", m.SiteURL, m.Rows["products"], m.Rows["contact_submissions"], m.Files-len(refused))
+		env.say("Imported from %s: %d works, %d messages, %d files. The server makes the renditions of the pictures while it runs.\n", m.SiteURL, m.Rows["products"], m.Rows["contact_submissions"], m.Files-len(refused))
 		if err := c.printOwners(env, a, m.Owners); err != nil || len(refused) == 0 {
 			return err
 		}
 		env.say("Left out: %d files, listed above with the rows that show them: choose other files there in the admin area.\n", len(refused))
-		return status(exitIncomplete)
+		return exitStatus(exitIncomplete)
 	})
 }
 
 // printRefused lists files that were refused, with the rows that show them.
-func (e *environment) printRefused(refused []archive.Refused) error {
+func (e *environment) printRefused(refused []archive.RefusedFile) error {
 	for _, f := range refused {
 		shown := "no row shows it"
 		if len(f.ShownBy) > 0 {

@@ -42,7 +42,7 @@ func (c *importSupabaseCommand) Run(env *environment) (err error) {
 	}
 	env.say("%s: %d. Here already and unchanged: %d. Left out: %d.\n", verb, i.Added, i.Unchanged, i.Problems)
 	if i.Problems > 0 {
-		return status(exitIncomplete)
+		return exitStatus(exitIncomplete)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func TestImportSupabaseFromADump(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	write("INSERT INTO public.products (id, title) VALUES ('10000000-0000-4000-8000-000000000001', 'Wall'), ('10000000-0000-4000-8000-000000000002', '');")
-	if r := atelie(t, dir, "", "import", "supabase", "--dump", file); r.code != exitIncomplete || !strings.Contains(r.out, "another content (title)") || !strings.Contains(r.out, "title must not be empty") ||
+	if r := atelie(t, dir, "", "import", "supabase", "--dump", file); r.code != exitIncomplete || !strings.Contains(r.out, "other values (title)") || !strings.Contains(r.out, "title must not be empty") ||
 		!strings.Contains(r.out, "Left out: 2.") || r.err != "" {
 		t.Errorf("got %+v", r)
 	}

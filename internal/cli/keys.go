@@ -11,12 +11,12 @@ import (
 )
 
 // keysCommand is the command atelie keys. It manages the two API keys of the site: the public key (role anon) and the service key (role
-// service_role). The command line and its help also call the service key the elevated key.
+// service_role). The generation of a key is its number; a rotation makes the next one.
 type keysCommand struct {
-	Print  keysPrintCommand  `cmd:"" settings:"site listen domains listen-https site-url api-url" default:"1" help:"Print the public and the elevated key, in dotenv form."`
+	Print  keysPrintCommand  `cmd:"" settings:"site listen domains listen-https site-url api-url" default:"1" help:"Print the public key and the service key, in dotenv form."`
 	List   keysListCommand   `cmd:"" help:"List the generations of both keys, and whether an earlier secret is still needed."`
-	Rotate keysRotateCommand `cmd:"" settings:"site jwt-algorithm" help:"Make a new public or elevated key, or a new key that signs access tokens."`
-	Revoke keysRevokeCommand `cmd:"" help:"Revoke a public or elevated key, on all nodes within a second."`
+	Rotate keysRotateCommand `cmd:"" settings:"site jwt-algorithm" help:"Make a new public or service key, or a new key that signs access tokens."`
+	Revoke keysRevokeCommand `cmd:"" help:"Revoke a public or service key, on all nodes within a second."`
 }
 
 type keysPrintCommand struct{}
@@ -109,7 +109,7 @@ func printPrevious(env *environment, a *app.App) error {
 }
 
 type keysRotateCommand struct {
-	Key       string `arg:"" optional:"" default:"" enum:"anon,public,service,elevated," help:"anon (public) or service (elevated). Without a key: as with --signing."`
+	Key       string `arg:"" optional:"" default:"" enum:"anon,public,service,elevated," help:"anon or public for the public key, service or elevated for the service key. Without a key: as with --signing."`
 	Signing   bool   `help:"Make a new key that signs access tokens, with jwt-algorithm ES256. The other keys stay."`
 	RevokeOld bool   `help:"Revoke all older keys of this kind at once."`
 }
@@ -147,7 +147,7 @@ func rotateSigningKey(env *environment) error {
 }
 
 type keysRevokeCommand struct {
-	Key        string `arg:"" enum:"anon,public,service,elevated" help:"anon (public) or service (elevated)."`
+	Key        string `arg:"" enum:"anon,public,service,elevated" help:"anon or public for the public key, service or elevated for the service key."`
 	Generation int    `arg:"" help:"Its number, as atelie keys list shows it."`
 }
 

@@ -8,7 +8,8 @@ import (
 	"atelie/internal/media"
 )
 
-// mediaCommand is the command atelie media, for uploaded pictures and videos and the files that are derived from them.
+// mediaCommand is the command atelie media. It checks uploaded pictures and videos, and makes the renditions (resized copies) of pictures
+// again.
 type mediaCommand struct {
 	Verify  mediaVerifyCommand  `cmd:"" help:"Read every picture, its renditions and every video, and list what is missing or damaged."`
 	Rebuild mediaRebuildCommand `cmd:"" help:"Make renditions that are missing or were made by an older version, and move the index of videos to the beginning of the file."`
@@ -16,7 +17,7 @@ type mediaCommand struct {
 
 type mediaVerifyCommand struct{}
 
-// Run checks all pictures and videos. It fails if a stored file, or a file made from it, is missing or damaged.
+// Run checks all pictures, their renditions and all videos. It fails if one of these files is missing or damaged.
 func (mediaVerifyCommand) Run(env *environment) error {
 	return env.withMedia(func(ctx context.Context, a *app.App, report media.Progress) (int, error) {
 		return a.Media.VerifyMedia(ctx, report)
@@ -27,7 +28,8 @@ type mediaRebuildCommand struct {
 	All bool `help:"Make all renditions again, including existing ones."`
 }
 
-// Run makes missing files again. If a stored file cannot be read, Run continues with the other files and returns an error at the end.
+// Run makes missing, damaged and outdated renditions again, and moves the index of videos. If an uploaded file cannot be read, Run continues
+// with the other files and returns an error at the end.
 func (c mediaRebuildCommand) Run(env *environment) error {
 	return env.withMedia(func(ctx context.Context, a *app.App, report media.Progress) (int, error) {
 		return a.Media.RebuildMedia(ctx, c.All, report)
@@ -44,7 +46,8 @@ func (e *environment) withMedia(fn func(context.Context, *app.App, media.Progres
 			if problem == "" {
 				problem = "ok"
 			}
-			return e.printf("%*d/%d %s: %s\n", len(fmt.Sprint(all)), done, all, name, problem)
+			width := len(fmt.Sprint(all)) // of the numbers, so that all lines are aligned
+			return e.printf("%*d/%d %s: %s\n", width, done, all, name, problem)
 		})
 		if err != nil {
 			return err

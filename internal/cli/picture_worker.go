@@ -2,8 +2,8 @@ package cli
 
 import "atelie/internal/media/rendition"
 
-// pictureWorkerCommand is the command atelie picture-worker, which the help does not list. The server uses it to start this program again
-// as a worker process that makes renditions (a picture in other sizes).
+// pictureWorkerCommand is the command atelie picture-worker, which the help does not list. The server runs it as a process of its own that
+// makes the renditions (resized copies) of a picture.
 type pictureWorkerCommand struct{}
 
 // Run does one rendition job. The server starts this process with limits of memory and time, writes the job to its standard

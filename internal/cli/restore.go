@@ -16,8 +16,8 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// restoreCommand is the command atelie restore. It rebuilds the data folder (setting data-dir) from a backup. The URL of the backup can be
-// set by an environment variable, because it can contain a password.
+// restoreCommand is the command atelie restore. It rebuilds a site in a new data folder (setting data-dir) from a backup. The URL of the
+// backup can also be set by an environment variable, because the URL can contain a password.
 type restoreCommand struct {
 	From string `required:"" env:"ATELIE_RESTORE_FROM" placeholder:"FOLDER|S3-URL" help:"The backup: a folder, or s3://… as in backup-url."`
 	At   string `placeholder:"TIME" help:"Restore the latest restore point that is not later than this time, such as 2026-11-22T10:00:00Z. Default: the latest of all."`
@@ -51,7 +51,8 @@ func (c *restoreCommand) Run(env *environment) error {
 	if err != nil && env.ctx.Err() != nil {
 		return errors.New("interrupted: nothing was restored; run the command again")
 	}
-	if _, damaged := errors.AsType[*backup.Damage](err); damaged && !done.RestorePoint.IsZero() {
+	// With a damaged backup, the operator can try an earlier restore point.
+	if _, isDamaged := errors.AsType[*backup.Damage](err); isDamaged && !done.RestorePoint.IsZero() {
 		return fmt.Errorf("%w: the state of %s cannot be restored. An earlier one can be sound: atelie backup list --from=… shows the restore points, and atelie restore --at=TIME restores one", err, done.RestorePoint.Format(time.RFC3339))
 	}
 	if err != nil {
@@ -90,7 +91,7 @@ func printStart(env *environment) error {
 	dir := env.cfg.Server.DataDir
 	if len(others) > 0 {
 		names := strings.Join(others, " and ")
-		env.say("The restored site is in this folder alone, with SQLite. While %s names another place, atelie serve uses that place. Either copy the site to an empty one (atelie copy --from=%s --to=… --to-files=…), or unset %s.\n", names, dir, names)
+		env.say("The restored site is only in this folder, with SQLite, but atelie serve uses what %s names. Either copy the site to an empty database and file store (atelie copy --from=%s --to=… --to-files=…), or unset %s.\n", names, dir, names)
 	}
 	return env.printf("Start it with atelie serve --data-dir=%s\n", dir)
 }
@@ -102,10 +103,10 @@ func (c *restoreCommand) printDeletions(env *environment, later backup.Deletions
 		return
 	}
 	if later.Messages > 0 {
-		env.say("Deleted since then: %d messages. They are there again: delete them again.\n", later.Messages)
+		env.say("Deleted since then: %d messages. The restore has brought them back: delete them again.\n", later.Messages)
 	}
 	for _, at := range later.Erasures {
-		env.say("Erased since then: everything about an address, at %s. It is there again: erase it again (Messages, Everything about an address).\n", at.UTC().Format(time.RFC3339))
+		env.say("Erased since then: everything about an address, at %s. The restore has brought it back: erase it again (Messages, Everything about an address).\n", at.UTC().Format(time.RFC3339))
 	}
 }
 

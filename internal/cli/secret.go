@@ -20,12 +20,12 @@ var errSecretSet = errors.New("secret: ATELIE_JWT_SECRET sets it, so the data fo
 type secretRotateCommand struct{}
 
 // Run puts a new secret into the data folder and keeps the current one as the previous secret. After its next start, the server encrypts
-// the stored secrets again with the new one.
+// all values again with the new secret.
 func (c *secretRotateCommand) Run(env *environment) error {
 	if env.cfg.Auth.JWTSecret != "" {
 		return errSecretSet
 	}
-	// with opens the site, which checks that the secret in the folder belongs to the database.
+	// The function does nothing. with opens the site and so checks that the secret in the folder belongs to the database.
 	if err := env.with(func(*app.App) error { return nil }); err != nil {
 		return err
 	}

@@ -15,10 +15,10 @@ import (
 	"atelie/internal/db"
 )
 
-// firstSizesTime limits how long a start with demo content waits until the first smaller sizes of its pictures are made, which takes some
-// seconds on two processors. After this time the site is served anyway: pages show the uploaded files until jobs have made the sizes. Tests
-// on busy machines raise the limit.
-var firstSizesTime = 15 * time.Second
+// firstSizesTimeout limits how long a start with demo content waits until the first renditions (resized copies) of its pictures are made.
+// This takes some seconds on two processors. When the time is over, the server starts anyway. Pages then show the uploaded files until jobs
+// have made the renditions. A test raises the limit, because its machine may be busy.
+var firstSizesTimeout = 15 * time.Second
 
 // serveCommand is the command atelie serve, the server itself.
 type serveCommand struct {
@@ -31,14 +31,15 @@ type serveCommand struct {
 func (c *serveCommand) Run(env *environment) error {
 	server := env.cfg.Server
 	listenAddr := server.Listen
-	if len(server.Domain) > 0 {
+	usesHTTPS := len(server.Domain) > 0
+	if usesHTTPS {
 		listenAddr = server.ListenHTTPS
 	}
 	listener, err := listen(env.ctx, listenAddr)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = listener.Close() }() // Serve closes it too; this closes it if the start fails
+	defer func() { _ = listener.Close() }() // for a start that fails; Serve closes the listener too
 	var metrics net.Listener
 	if server.MetricsListen != "" {
 		if metrics, err = listen(env.ctx, server.MetricsListen); err != nil {
@@ -48,7 +49,7 @@ func (c *serveCommand) Run(env *environment) error {
 		env.log.Info("metrics", "address", metrics.Addr().String())
 	}
 	serve := func(a *app.App) error { return a.Serve(env.ctx, listener, metrics) }
-	if len(server.Domain) > 0 {
+	if usesHTTPS {
 		plain, err := listen(env.ctx, server.ListenHTTP)
 		if err != nil {
 			return err
@@ -105,11 +106,11 @@ func (c *serveCommand) run(env *environment, a *app.App, listener net.Listener, 
 		if err := loadDemo(env, a); err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(env.ctx, firstSizesTime)
+		ctx, cancel := context.WithTimeout(env.ctx, firstSizesTimeout)
 		err := a.Media.MakeFirstSizes(ctx)
 		cancel()
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-			env.log.Warn("some pictures of the demo content have no first size yet: jobs make them, and pages show the stored files until then", "error", err)
+			env.log.Warn("some pictures of the demo content have no first size yet: jobs make them, and pages show the stored files until then", "cause", err.Error())
 		}
 	}
 	hasOwner, err := a.Auth.HasOwner(env.ctx)

@@ -9,8 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// settingsFile is the content of the JSON file that --config names. It has values of settings by the names of their flags. An unknown
-// name is an error, so that a misspelt setting is noticed.
+// settingsFile is the content of the JSON file that --config names: a map from the names of flags to the values of settings, such as
+// "data-dir" to "/var/lib/atelie". An unknown name is an error, so that a misspelt setting is noticed.
 type settingsFile map[string]any
 
 // read decodes the file. kong calls it with the open file.
@@ -25,7 +25,7 @@ func (f *settingsFile) read(r io.Reader) (kong.Resolver, error) {
 func (f settingsFile) Validate(app *kong.Application) error {
 	known := map[string]bool{"oidc": true} // an object; config.LoadOIDC reads it
 	for _, flag := range app.Flags {
-		// A flag is a setting if it also has an environment variable. config cannot name itself.
+		// A flag is a setting if it also has an environment variable. The file cannot name another file with "config".
 		known[flag.Name] = len(flag.Envs) > 0 && flag.Name != "config"
 	}
 	for name := range f {
@@ -37,7 +37,7 @@ func (f settingsFile) Validate(app *kong.Application) error {
 }
 
 // Resolve returns the value that the file contains for a flag, or nil. kong calls it for every flag that is not on the command
-// line. It also returns nil if an environment variable sets the flag, because the environment takes precedence.
+// line. Resolve also returns nil if an environment variable sets the flag, because the environment takes precedence.
 func (f settingsFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if _, set := findVariable(flag); set {
 		return nil, nil

@@ -12,7 +12,8 @@ import (
 	"atelie/internal/auth/saml"
 )
 
-// ssoCommand is the command atelie sso. It manages the identity providers of single sign-on (SAML).
+// ssoCommand is the command atelie sso. It manages the identity providers of single sign-on: servers, such as that of a company, that sign
+// people in with the protocol SAML.
 type ssoCommand struct {
 	Info   ssoInfoCommand   `cmd:"" help:"Print the URLs with which an identity provider must be configured."`
 	List   ssoListCommand   `cmd:"" help:"List the identity providers."`
@@ -45,7 +46,7 @@ func (c *ssoInfoCommand) Run(env *environment) error {
 		if err != nil {
 			return err
 		}
-		return env.printf("Entity id:    %s\nMetadata:     %s\nACS address:  %s\nSAML is %s.\n", info.EntityID, info.MetadataURL, info.ACSURL, describeSAML(info.Enabled))
+		return env.printf("Entity id:    %s\nMetadata:     %s\nACS URL:      %s\nSAML is %s.\n", info.EntityID, info.MetadataURL, info.ACSURL, describeSAML(info.Enabled))
 	})
 }
 

@@ -77,7 +77,7 @@ func TestMissingOrDifferentSecretIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, args := range commands {
-			refused(t, dir, "this is not the secret that this database is used with", args...)
+			refused(t, dir, "this is not the secret of this database", args...)
 		}
 		t.Setenv("ATELIE_JWT_SECRET", strings.TrimSpace(string(secret)))
 		if got := must(t, dir, "keys").out; got != keys {
@@ -196,7 +196,7 @@ func TestMissingDatabaseBesideASecretIsRefused(t *testing.T) {
 	must(t, dir, "owner", "list")
 	// An empty PostgreSQL database with the data folder of an SQLite site.
 	t.Setenv("ATELIE_DATABASE_URL", dbtest.URL(t, db.Postgres))
-	refused(t, dir, "is missing or empty, but the place for files is not empty", "owner", "list")
+	refused(t, dir, "is missing or empty, but the file store is not empty", "owner", "list")
 }
 
 func TestInterruptedFirstStartIsResumed(t *testing.T) {
@@ -243,10 +243,10 @@ func TestMissingAndForeignFilesAreRefused(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			refused(t, dir, "their place has no marker", "serve", "--listen=127.0.0.1:0")
+			refused(t, dir, "the file store has no marker", "serve", "--listen=127.0.0.1:0")
 			// An earlier version has stored no marker, so the files themselves are checked.
 			execute(t, "sqlite:"+filepath.Join(dir, "atelie.db"), "delete from storage_marker")
-			refused(t, dir, "none of those that were looked for is there", "owner", "list")
+			refused(t, dir, "none of the files that were checked exists", "owner", "list")
 			must(t, dir, "demo", "--new")
 			must(t, dir, "owner", "list")
 			if place == "s3" {

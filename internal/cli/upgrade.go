@@ -17,9 +17,9 @@ type upgradeCommand struct {
 func (c *upgradeCommand) Run(env *environment) error {
 	location := env.cfg.Server.ReleaseFile
 	if location == "" {
-		return errors.New("upgrade: no release file is set: name one with ATELIE_RELEASE_FILE or --release-file, a file or an address with https")
+		return errors.New("upgrade: no release file is set: name one with ATELIE_RELEASE_FILE or --release-file, a file or an https URL")
 	}
-	current, err := release.Canonical(env.cfg.Build)
+	currentVersion, err := release.Canonical(env.cfg.Build)
 	if err != nil {
 		return fmt.Errorf("upgrade: this program was not built from a release, so it cannot be compared: %w", err)
 	}
@@ -27,17 +27,17 @@ func (c *upgradeCommand) Run(env *environment) error {
 	if err != nil {
 		return fmt.Errorf("upgrade: %w", err)
 	}
-	latest, err := release.Canonical(newest.Version)
+	newestVersion, err := release.Canonical(newest.Version)
 	if err != nil {
 		return fmt.Errorf("upgrade: %w", err)
 	}
-	switch order := release.Compare(latest, current); {
+	switch order := release.Compare(newestVersion, currentVersion); {
 	case order < 0:
-		return env.printf("This program is %s, newer than the release that the file names, %s.\n", current, latest)
+		return env.printf("This program is %s, newer than the release that the file names, %s.\n", currentVersion, newestVersion)
 	case order == 0:
-		return env.printf("This program is %s, the newest release.\n", current)
+		return env.printf("This program is %s, the newest release.\n", currentVersion)
 	}
-	env.say("A newer release is there: %s of %s. This program is %s.\n", latest, newest.Date, current)
+	env.say("A newer release is available: %s of %s. This program is %s.\n", newestVersion, newest.Date, currentVersion)
 	if newest.Notes != "" {
 		env.say("What has changed: %s\n", newest.Notes)
 	}
@@ -45,5 +45,5 @@ func (c *upgradeCommand) Run(env *environment) error {
 		env.say("For this machine: %s, SHA-256 %s\n", f.Name, f.SHA256)
 	}
 	env.say("Make a backup before you start it: the new version migrates the database, and this program cannot read a migrated database.\n")
-	return status(exitNewer)
+	return exitStatus(exitNewer)
 }

@@ -76,7 +76,7 @@ func TestUpgradeCheckCompares(t *testing.T) {
 	file := releaseAt(t, releaseText(t, unchanged))
 	for version, want := range map[string]int{"1.1.9": 3, "v1.1.9": 3, "1.2.0-rc.1": 3, "1.2.0": 0, "v1.2.0": 0, "1.2.0+deb1": 0, "1.3.0-rc.1": 0, "1.10.0": 0} {
 		r := check(t, version, file)
-		if r.code != want || r.err != "" || !strings.Contains(r.out, strings.TrimPrefix(version, "v")) || (want == 3) != strings.Contains(r.out, "A newer release is there: 1.2.0 of 2026-12-01.") {
+		if r.code != want || r.err != "" || !strings.Contains(r.out, strings.TrimPrefix(version, "v")) || (want == 3) != strings.Contains(r.out, "A newer release is available: 1.2.0 of 2026-12-01.") {
 			t.Errorf("%s: %+v", version, r)
 		}
 		if named := strings.Contains(r.out, "https://example.com/changes") && strings.Contains(r.out, "atelie_1.2.0_here, SHA-256 abab") && strings.Contains(r.out, "backup"); named != (want == 3) {

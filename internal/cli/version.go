@@ -23,7 +23,7 @@ type build struct {
 	Platform   string `json:"platform"`
 }
 
-// newBuild returns the description of a program with this version. info is what the go command has recorded in the program.
+// newBuild returns the description of a program with this version. info is what the go command has recorded in the program when it was built.
 func newBuild(version string, info *debug.BuildInfo) build {
 	b := build{Version: version, Go: runtime.Version(), Platform: platform()}
 	for _, s := range info.Settings {

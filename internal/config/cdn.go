@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// CDN holds the settings for shared caches in front of the site, such as a CDN.
+// CDN holds the settings for shared caches in front of the site, such as a CDN. Config explains the tags.
 type CDN struct {
 	On          Switch `name:"cdn" env:"ATELIE_CDN" default:"off" help:"Allow shared caches, such as a CDN or nginx, to store public pages and files for one second. Everything else is marked private."`
 	PurgeURL    string `name:"cdn-purge-url" env:"ATELIE_CDN_PURGE_URL" secret:"url" help:"URL of the CDN's purge API, called (POST) after each change, so that pages with the tag atelie-pages may be stored for longer. Off when empty."`
@@ -34,6 +34,7 @@ func (c *Config) validateCDN() error {
 	}
 	m.addIf(!bool(c.CDN.On), "cdn-purge-url: needs cdn=on, without which nothing is stored")
 	u, err := url.Parse(c.CDN.PurgeURL)
+	// http:// is allowed only with the setting webhook-private.
 	m.addIf(err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !bool(c.Mail.WebhookPrivate)),
 		"cdn-purge-url: must begin with https:// and have no user name (with webhook-private=on also http://)")
 	return m.join()

@@ -1,5 +1,5 @@
-// Package config declares all settings with their names, defaults and help. The value of a setting is that of its flag, its
-// environment variable or the settings file, in this order of precedence, or else the default.
+// Package config declares all settings with their names, defaults and help. A setting gets its value from the first of these that has
+// one: its flag, its environment variable, the settings file, its default.
 package config
 
 import (
@@ -33,8 +33,8 @@ type Config struct {
 	OIDC []OIDC `kong:"-"`
 	// Build is the version of the program. It is not a setting.
 	Build string `kong:"-"`
-	// New is the flag --new of some commands. If it is set, a missing database or file store is created even if other parts of the
-	// site exist. Without it the start fails, because the missing part may be lost or a setting may name a wrong folder.
+	// New is the flag --new of some commands. With the flag, a missing database or file store is created even if other parts of the site
+	// exist. Without the flag the start fails in that case, because the missing part may be lost or a setting may name a wrong folder.
 	New bool `kong:"-"`
 	// Command is set by commands that can run beside a server. They wait longer for the lock of an SQLite database.
 	Command bool `kong:"-"`

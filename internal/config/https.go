@@ -13,10 +13,11 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// This file parses and validates the settings for HTTPS: the site's domains and the certificate authority (ACME).
+// This file parses and validates the settings for HTTPS: the site's domains, and the certificate authority that issues their certificates
+// by ACME (RFC 8555).
 
-// Domains returns the site's domain names in the form that the DNS uses: ASCII, lower case. If there are none, the program does not serve
-// HTTPS itself. The error has one line for each invalid name.
+// Domains returns the site's domain names in the form that the DNS uses: in ASCII and lower case, such as xn--ateli-lsa.example for
+// ateliê.example. If there are none, the program does not serve HTTPS itself. The error has one line for each invalid name.
 func (s *Server) Domains() ([]string, error) {
 	var (
 		names []string
@@ -25,6 +26,7 @@ func (s *Server) Domains() ([]string, error) {
 	for _, d := range s.Domain {
 		name, err := idna.Lookup.ToASCII(strings.TrimSuffix(strings.TrimSpace(d), "."))
 		_, ipErr := netip.ParseAddr(name) // nil if the name is an IP address
+		// A domain has a dot. It is not an IP address, a wildcard (*), a URL or an e-mail address.
 		m.addIf(err != nil || ipErr == nil || !strings.Contains(name, ".") || strings.ContainsAny(name, "*:/@ "), "domains: %q is not a name such as example.com", d)
 		if !slices.Contains(names, name) {
 			names = append(names, name)
@@ -45,12 +47,12 @@ func (s *Server) ACMERootPool() (*x509.CertPool, error) {
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("acme-roots: %s holds no certificate in PEM", s.ACMERoots)
+		return nil, fmt.Errorf("acme-roots: %s contains no certificate in PEM", s.ACMERoots)
 	}
 	return pool, nil
 }
 
-// validateHTTPS checks the settings that matter only with a domain.
+// validateHTTPS checks the settings for HTTPS. They matter only if a domain is set.
 func (s *Server) validateHTTPS() error {
 	if len(s.Domain) == 0 {
 		return nil

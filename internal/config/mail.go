@@ -25,14 +25,18 @@ type SMTPServer struct {
 	Host           string
 	Port           int
 	User, Password string // both are "" when the server needs no login
-	// TLS is "implicit" (encrypted from the first byte), "required" (STARTTLS is required), "offered" (STARTTLS is used if
-	// the server offers it) or "none".
+	// TLS says how the connection is encrypted:
+	//
+	//	"implicit"   from the first byte
+	//	"required"   by STARTTLS; no mail is sent if the server does not offer it
+	//	"offered"    by STARTTLS if the server offers it
+	//	"none"       not at all
 	TLS string
 }
 
 // Server parses the URL of the mail server. It returns nil if none is set. For smtps:// TLS is "implicit". For smtp:// TLS is the
-// value of the parameter tls. If the parameter is missing, TLS is "required" with a login and "offered" without. Errors do not
-// repeat the URL, because it can contain a password.
+// value of the parameter tls; its default is "required" if the URL has a login, and "offered" if it has none. Errors do not repeat
+// the URL, because it can contain a password.
 func (m *Mail) Server() (*SMTPServer, error) {
 	if m.SMTPURL == "" {
 		return nil, nil
@@ -63,7 +67,7 @@ func (m *Mail) Server() (*SMTPServer, error) {
 	for name, values := range u.Query() {
 		mode := values[0]
 		if name != "tls" || len(values) != 1 || (mode != "required" && mode != "offered" && mode != "none") {
-			return nil, errors.New("smtp-url: after ? only tls=required, tls=offered or tls=none can stand")
+			return nil, errors.New("smtp-url: the only parameter after ? is tls=required, tls=offered or tls=none")
 		}
 		if u.Scheme == "smtp" {
 			s.TLS = mode

@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// OIDC contains the settings of one identity provider for sign-in by OAuth or OpenID Connect. LoadOIDC reads them from the environment
-// variables ATELIE_OIDC_<NAME>_<FIELD>, or from "oidc": {"<name>": {"<field>": …}} in the settings file.
+// OIDC contains the settings of one identity provider: a service such as Google, by which people sign in with OAuth or OpenID Connect.
+// LoadOIDC reads them from environment variables such as ATELIE_OIDC_GOOGLE_CLIENT_ID, or from the settings file, where this one is
+// "oidc": {"google": {"client-id": …}}.
 type OIDC struct {
 	Name          string   // chosen by the operator, or one of WellKnownProviders
 	Issuer        string   // "" for the default issuer of one of WellKnownProviders
@@ -19,7 +20,7 @@ type OIDC struct {
 	ClientSecret  string
 	Scopes        []string // requested in addition to the scopes for name and e-mail address
 	TeamID, KeyID string   // only for Apple
-	// Shown are the settings that have a value, in the order of oidcFields. The command atelie config prints them.
+	// Shown has the settings with a value, in the order of oidcFields, for the command atelie config.
 	Shown []Setting
 }
 
@@ -45,8 +46,8 @@ type oidcField struct {
 	set    func(*OIDC, string) // stores the value
 }
 
-// oidcFields are the settings of a provider. splitOIDC finds the field by the end of a variable's name, so no suffix may end
-// with another suffix.
+// oidcFields are the settings of a provider. No suffix may end with another suffix, because splitOIDC finds the field by the end of a
+// variable's name.
 var oidcFields = []oidcField{
 	{"ISSUER", false, func(o *OIDC, v string) { o.Issuer = v }},
 	{"CLIENT_ID", false, func(o *OIDC, v string) { o.ClientIDs = splitWords(v) }},
@@ -160,7 +161,7 @@ func (c *Config) validateOIDC() error {
 		check(o.Issuer == "" && !slices.Contains(WellKnownProviders, o.Name), "the issuer is missing")
 		check(o.Issuer != "" && !isIssuer(o.Issuer), fmt.Sprintf("the issuer %q is not a URL such as https://id.example.com", o.Issuer))
 		check(o.ClientSecret == "" && (o.Name == "github" || o.Name == "facebook" || o.Name == "discord"), "the client secret is missing")
-		check(o.Name == "apple" && (o.TeamID == "") != (o.KeyID == ""), "the team id and the key id go together")
+		check(o.Name == "apple" && (o.TeamID == "") != (o.KeyID == ""), "the team id and the key id must both be set or both be missing")
 		check(o.Name != "apple" && o.TeamID+o.KeyID != "", "only apple has a team id and a key id")
 	}
 	return m.join()

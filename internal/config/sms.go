@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// SMS holds the sender of text messages: a webhook, or a service with Twilio's API.
+// SMS holds the settings of the service that sends text messages with sign-in codes: a webhook, or a service with Twilio's API. Config
+// explains the tags.
 type SMS struct {
 	HookURL       string `name:"sms-hook-url" env:"ATELIE_SMS_HOOK_URL" secret:"url" help:"URL of a webhook that sends the text messages; each call is signed (Standard Webhooks)."`
 	HookSecret    string `name:"sms-hook-secret" env:"ATELIE_SMS_HOOK_SECRET" secret:"yes" help:"Key of the webhook's signature: v1,whsec_ and base64."`
@@ -19,7 +20,8 @@ type SMS struct {
 	TwilioURL     string `name:"sms-twilio-url" env:"ATELIE_SMS_TWILIO_URL" default:"https://api.twilio.com" help:"Base URL of Twilio's API."`
 }
 
-// validate checks that at most one sender is set and that its settings are complete. If needed is true, there must be one.
+// validate checks that at most one of the two services is set, and that its settings are complete. If needed is true (the setting
+// phone-enabled is on), one must be set.
 func (s *SMS) validate(needed bool) error {
 	var (
 		m      mistakes
@@ -41,18 +43,19 @@ func (s *SMS) validate(needed bool) error {
 	return m.join()
 }
 
-// validateServiceURL checks the URL of a service that gets codes. The URL must have https unless it leads to this machine, a private IP
-// address or a host name without a dot.
+// validateServiceURL checks the URL of a service to which sign-in codes are sent. The URL must be https, unless it leads to this machine, a
+// private IP address or a host name without a dot, which is a name in a local network.
 func validateServiceURL(name, value string) error {
 	u, err := url.Parse(value)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Hostname() == "" || u.Fragment != "" {
 		return fmt.Errorf("%s: must be a URL such as https://example.com/hook", name)
 	}
-	if u.Scheme == "https" || !strings.Contains(u.Hostname(), ".") && net.ParseIP(u.Hostname()) == nil {
+	isLocalName := !strings.Contains(u.Hostname(), ".") && net.ParseIP(u.Hostname()) == nil
+	if u.Scheme == "https" || isLocalName {
 		return nil
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && (ip.IsLoopback() || ip.IsPrivate()) {
 		return nil
 	}
-	return fmt.Errorf("%s: codes would travel unencrypted; it must begin with https://", name)
+	return fmt.Errorf("%s: must begin with https://, because codes would be sent unencrypted", name)
 }

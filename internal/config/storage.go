@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// S3 is the parsed URL of a bucket for files or backups, at Amazon S3 or a service with the same API.
+// S3 is the parsed URL of a bucket for files or backups, at Amazon S3 or a service with the same API. Such a URL is for example
+// s3://KEY:SECRET@s3.example.com/bucket/prefix?region=eu-west-1.
 type S3 struct {
 	Endpoint  string // http(s)://host[:port]
 	Region    string
@@ -28,13 +29,16 @@ var (
 	regionName = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
 )
 
-// Bucket parses the URL of the bucket for files. It returns nil if the setting is empty, which means that files are stored in the data
-// folder. Errors are those of ParseS3.
+// storageURL is the name of the setting with the URL of the bucket for files.
+const storageURL = "storage-url"
+
+// Bucket parses the setting storage-url, the URL of the bucket for files. It returns nil if the setting is empty: files are then stored in
+// the data folder. Errors are those of ParseS3.
 func (s *Storage) Bucket() (*S3, error) {
 	if s.URL == "" {
 		return nil, nil
 	}
-	return ParseS3("storage-url", s.URL)
+	return ParseS3(storageURL, s.URL)
 }
 
 // ParseS3 parses the URL of a bucket. setting is the name of the setting or flag with the URL. The error has one line for each mistake,
@@ -42,7 +46,11 @@ func (s *Storage) Bucket() (*S3, error) {
 func ParseS3(setting, bucketURL string) (*S3, error) {
 	u, err := url.Parse(bucketURL)
 	if err != nil || u.Scheme != "s3" || u.Hostname() == "" || u.Fragment != "" || u.Opaque != "" {
-		return nil, errors.New(setting + ": is not a URL such as s3://KEY:SECRET@s3.example.com/bucket (write / in a secret as %2F, + as %2B; leave it empty for the data folder)")
+		hint := ""
+		if setting == storageURL {
+			hint = "; leave it empty to store files in the data folder"
+		}
+		return nil, errors.New(setting + ": is not a URL such as s3://KEY:SECRET@s3.example.com/bucket (write / in a secret as %2F, + as %2B" + hint + ")")
 	}
 	var m mistakes
 	check := func(wrong bool, format string, args ...any) { m.addIf(wrong, setting+": "+format, args...) }

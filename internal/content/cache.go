@@ -9,13 +9,16 @@ import (
 	"time"
 )
 
-// Cache holds values that are made from the content, such as pages, up to a limit in bytes. It removes the least recently used values
-// first. Each call passes the content versions that the caller has read: the current one, and that of the last edit (Versions). When a call
-// passes later versions than all calls before, the cache removes the values made before the last edit. It keeps all others, but marks them
-// as stale: made before the current version. Callers whose values do not depend on the content always pass Versions{}.
+// Cache holds values that are made from the content, such as pages. When they exceed a limit in bytes, it drops the least recently used
+// ones. Each caller passes the content versions that it has read (Versions). If they are later than those of all callers before, the cache
+//
+//   - drops the values that were made before the last edit, and
+//   - marks all other values as stale: made before the current version, with no edit since.
+//
+// Callers whose values do not depend on the content always pass Versions{}.
 type Cache[K comparable, V any] struct {
 	limit int         // bytes
-	size  func(V) int // bytes of a value with its key
+	size  func(V) int // returns the bytes of a value with its key
 
 	mu        sync.Mutex
 	versions  Versions                // the latest versions that a caller passed
@@ -43,7 +46,7 @@ type loadKey[K comparable] struct {
 	version int64
 }
 
-// load is a call of Load that is making a value. Other calls wait until done is closed, after value or err was set.
+// load is a call of Load that is making a value. It sets value or err and then closes done, for which other calls wait.
 type load[V any] struct {
 	done  chan struct{}
 	value V
@@ -71,7 +74,7 @@ func (c *Cache[K, V]) GetStale(at Versions, key K, maxAge time.Duration) (v V, o
 func (c *Cache[K, V]) get(at Versions, key K, maxAge time.Duration) (v V, ok bool) {
 	c.invalidateOlder(at)
 	element := c.entries[key]
-	if element == nil || at.Current != c.versions.Current {
+	if element == nil || at.Current != c.versions.Current { // another caller has passed later versions than at
 		return v, false
 	}
 	e := element.Value.(*entry[K, V])

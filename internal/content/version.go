@@ -30,12 +30,12 @@ const (
 	OutageLife = 5 * time.Minute
 )
 
-// Version reads and remembers the content version for this node (one running server).
+// Version reads the content version, and caches it for this node (one running server).
 type Version struct {
 	db         *db.DB
 	log        *slog.Logger
 	notified   atomic.Int64            // number of notifications from other nodes
-	latest     atomic.Pointer[reading] // nil before the first read
+	latest     atomic.Pointer[reading] // the newest reading; nil before the first read
 	refreshing chan struct{}           // held during a read; a channel instead of a mutex, so that a context can end the wait
 	wake       chan struct{}           // receives a value when Run has to read the version
 	changed    []chan struct{}         // the channels that Subscribe has returned
@@ -56,7 +56,7 @@ func (at Versions) AllChanges() Versions { return Versions{at.Current, at.Curren
 // reading is the result of one read of the content versions, with the state of this node when the read began.
 type reading struct {
 	versions   Versions
-	generation int64     // what the method generation returned when the read began; if it has risen since, the reading may miss a change
+	generation int64     // result of the method generation when the read began
 	writes     int64     // number of this node's writes that had committed when the read began
 	readAt     time.Time // from time.Now, because only ages are computed from it
 }
@@ -66,8 +66,8 @@ func NewVersion(d *db.DB, log *slog.Logger) *Version {
 	return &Version{db: d, log: log, refreshing: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 }
 
-// generation returns a number that each write of this node and each notification raises. A reading that began at a lower
-// generation may miss a change and is not used.
+// generation returns a number that each write of this node and each notification of another node raises. A reading that began at a lower
+// generation is not used, because it may miss a change.
 func (v *Version) generation() int64 {
 	tried, _ := v.db.Writes()
 	return tried + v.notified.Load()

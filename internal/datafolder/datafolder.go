@@ -34,8 +34,8 @@ const (
 )
 
 // Prepare creates the data folder if it is missing. In an existing folder it removes other users' permissions on everything that the
-// program stores there. It logs the files and folders that it has changed, and those that it could not. On Windows it changes no
-// permissions, because files have no permission bits there.
+// program stores there. It logs the files and folders whose permissions it has changed, and those whose permissions it could not change.
+// On Windows it changes no permissions, because files have no permission bits there.
 func Prepare(dir string, log *slog.Logger) error {
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return fmt.Errorf("data-dir: %w", err)
@@ -57,8 +57,8 @@ func Prepare(dir string, log *slog.Logger) error {
 	return nil
 }
 
-// restrictor removes other users' permissions. For the log it collects the names of the entries that it has changed, and of those
-// that it has skipped, with the reason.
+// restrictor removes other users' permissions on files and folders. It collects for the log the names of those that it has changed, and
+// the names of those that it has skipped, with the reason.
 type restrictor struct{ changed, skipped []string }
 
 // isOwnEntry reports whether the program stores an entry (file or folder) of this name directly in the data folder.

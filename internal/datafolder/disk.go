@@ -2,8 +2,8 @@ package datafolder
 
 import "path/filepath"
 
-// SameDisk reports whether two folders are in the same file system, so that a failure of its disk would destroy both. For a folder that
-// does not exist yet, it checks the nearest existing parent folder.
+// SameDisk reports whether two folders are in the same file system. The server calls it for the data folder and the folder of the backup:
+// a failure of their disk would destroy both. For a folder that does not exist yet, SameDisk checks the nearest existing parent folder.
 func SameDisk(a, b string) (bool, error) {
 	first, err := diskOf(a)
 	if err != nil {

@@ -17,23 +17,23 @@ import (
 
 // This file locks the data folder, so that two processes do not use it at the same time.
 
-// InUse is the error of Lock if another process has locked the data folder.
-type InUse struct {
+// InUseError is the error of Lock if another process has locked the data folder.
+type InUseError struct {
 	Folder string // absolute path
 	PID    int    // id of the other process; 0 if unknown
 }
 
-func (e *InUse) Error() string {
+func (e *InUseError) Error() string {
 	holder := "another program"
 	if e.PID > 0 {
 		holder = "the process " + strconv.Itoa(e.PID)
 	}
-	return fmt.Sprintf("the data folder %s is in use: %s serves or copies it; stop it first, or give this one another --data-dir", e.Folder, holder)
+	return fmt.Sprintf("the data folder %s is in use: %s is serving or copying it; stop it first, or set another --data-dir for this program", e.Folder, holder)
 }
 
 // Lock locks the data folder for this process: the server, or a command that must not run while a server uses the folder. Only one process
-// at a time can have the lock. The kernel releases it when the process ends, also after a crash. The error is an *InUse if another process
-// has the lock.
+// at a time can have the lock. The kernel releases it when the process ends, also after a crash. If another process has the lock, the error
+// is an *InUseError.
 func Lock(dir string) (release func() error, err error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
@@ -48,7 +48,7 @@ func Lock(dir string) (release func() error, err error) {
 		return nil, errors.Join(fmt.Errorf("lock the data folder: %w", err), f.Close())
 	}
 	if !locked {
-		return nil, errors.Join(&InUse{Folder: path, PID: holder}, f.Close())
+		return nil, errors.Join(&InUseError{Folder: path, PID: holder}, f.Close())
 	}
 	err = f.Truncate(0)
 	if err == nil {
@@ -57,7 +57,7 @@ func Lock(dir string) (release func() error, err error) {
 	if err != nil && !apperr.IsDiskFull(err) { // on a full disk the server still starts; only its process id is missing
 		return nil, errors.Join(fmt.Errorf("lock the data folder: %w", err), f.Close())
 	}
-	return f.Close, nil // the file stays, because another process may have opened it already, to lock it
+	return f.Close, nil // the file is not deleted, because another process may have opened it already, to lock it
 }
 
 const (

@@ -74,7 +74,7 @@ func TestLockOfARunningProcessIsRefused(t *testing.T) {
 	held := holdLock(t, dir, os.Getpid())
 	defer func() { _ = held.Close() }()
 	_, err := Lock(dir)
-	var inUse *InUse
+	var inUse *InUseError
 	if !errors.As(err, &inUse) || inUse.PID != os.Getpid() {
 		t.Error(err)
 	}

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// This file reads, creates and rotates the secret of a data folder. The program derives its keys from the secret.
+// This file reads, creates and rotates the secret of a data folder. From the secret the program derives the keys with which it signs tokens
+// and encrypts values in the database.
 
 const (
 	minSecretLength = 32                     // minimum length in bytes
@@ -24,8 +25,8 @@ func SecretFile(dir string) string { return filepath.Join(dir, secretFile) }
 // Secret reads the data folder's secret. It returns "" if there is none.
 func Secret(dir string) (string, error) { return readSecret(dir, secretFile, "jwt-secret") }
 
-// readSecret reads a secret from the file with the given name in the data folder. It returns "" if the file is missing. setting is the name
-// of the secret's setting, with which the texts of errors begin.
+// readSecret reads a secret from the file with the given name in the data folder. It returns "" if the file is missing. The texts of errors
+// begin with setting, the name of the secret's setting.
 func readSecret(dir, name, setting string) (string, error) {
 	path := filepath.Join(dir, name)
 	text, err := os.ReadFile(path)
@@ -37,7 +38,7 @@ func readSecret(dir, name, setting string) (string, error) {
 	}
 	secret := strings.TrimSpace(string(text))
 	if len(secret) < minSecretLength {
-		return "", fmt.Errorf("%s: %s is damaged: it holds fewer than %d characters; put it back from a backup", setting, path, minSecretLength)
+		return "", fmt.Errorf("%s: %s is damaged: it has fewer than %d characters; restore it from a backup", setting, path, minSecretLength)
 	}
 	return secret, nil
 }

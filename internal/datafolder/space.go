@@ -14,26 +14,25 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file watches the free space on the disk of the data folder, and keeps some in reserve.
+// This file watches the free space on the disk of the data folder, and keeps some space in reserve for when the disk is full.
 
 // Level says how much space is left on the disk of the data folder.
 type Level int
 
-// The levels. At Low the owners get a warning. At Full, new content and uploads are rejected, but people can still sign in and delete
-// content.
+// The levels.
 const (
 	Enough Level = iota
-	Low
-	Full
+	Low          // the owners get a warning
+	Full         // new content and uploads are rejected; people can still sign in and delete content
 )
 
 const (
 	// reserveName is the name of the reserve: a file that only occupies space. When the disk is full, the program frees the file's space
-	// in reserveSlices steps, so that people can still sign in and delete files.
+	// in reserveSlices steps, so that people can still sign in and delete content.
 	reserveName   = "reserve"
-	reserveSize   = 16 << 20 // bytes; on a disk with less than four times as many, the reserve takes a quarter of the disk
+	reserveSize   = 16 << 20 // bytes, but at most a quarter of the disk
 	reserveSlices = 4
-	// defaultInterval is the interval of checks. It is short because a fast upload could fill the disk between two checks.
+	// defaultInterval is the interval of checks. It is short, because a fast upload could fill the disk between two checks.
 	defaultInterval = 2 * time.Second
 	// minRetryBytes is the free space in bytes that is needed to retry a write that failed because the disk was full.
 	minRetryBytes = 1 << 20

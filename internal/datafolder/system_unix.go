@@ -15,8 +15,8 @@ import (
 // hasModes is true where permission bits decide who may read a file.
 const hasModes = true
 
-// TryLock locks a file or folder without waiting; false means that another process holds the lock. The kernel releases the lock
-// when the file is closed, also after a crash.
+// TryLock locks a file or folder without waiting. It returns false if another process holds the lock. The kernel releases the lock when
+// the file is closed, also after a crash.
 func TryLock(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -25,7 +25,7 @@ func TryLock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// processHasEnded reports whether there is no process with this id.
+// processHasEnded reports whether there is no process with this id. Signal 0 only checks that there is one.
 func processHasEnded(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 // openStartLock opens the file that LockStart locks while a server starts. On Unix this is the data folder itself.
@@ -68,7 +68,7 @@ func allocatedSize(info fs.FileInfo) int64 {
 	if !ok {
 		return 0
 	}
-	return stat.Blocks * 512
+	return stat.Blocks * 512 // the unit of Blocks on all systems, not the block size of the file system
 }
 
 // isOwned reports whether a file belongs to the user that runs the program.

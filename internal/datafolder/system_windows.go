@@ -15,12 +15,12 @@ import (
 // hasModes is false because files have no permission bits here. Inherited access control lists decide who may read them.
 const hasModes = false
 
-// lockOffset is the high half of the position of the byte that TryLock locks. On Windows other processes cannot read a locked byte.
-// Therefore that byte is far behind the content of the file.
+// lockOffset is the high half (32 bits) of the position of the byte that TryLock locks. On Windows other processes cannot read a locked
+// byte. Therefore TryLock locks a byte far behind the content of the file.
 const lockOffset = 1 << 30
 
-// TryLock locks a file without waiting; false means that another process holds the lock. The kernel releases the lock when the
-// file is closed, also after a crash.
+// TryLock locks a file without waiting. It returns false if another process holds the lock. The kernel releases the lock when the file is
+// closed, also after a crash.
 func TryLock(f *os.File) (bool, error) {
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &windows.Overlapped{OffsetHigh: lockOffset})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
@@ -29,8 +29,8 @@ func TryLock(f *os.File) (bool, error) {
 	return err == nil, os.NewSyscallError("LockFileEx", err)
 }
 
-// processHasEnded returns false without a check. On Unix, the caller waits for a lock that a child of an ended process has inherited;
-// on Windows no process inherits a lock.
+// processHasEnded returns false without a check. Its caller, lockUnlessHeld, needs it only where a child of an ended process can have
+// inherited a lock. On Windows no process inherits a lock.
 func processHasEnded(int) bool { return false }
 
 // openStartLock opens the file that LockStart locks. On Unix that is the folder itself; Windows cannot lock a folder.

@@ -6,11 +6,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// actorKey is the context key of the actor, the id of the account that makes a change.
+// actorKey is the context key of the actor (the account that makes a change). The value is the account's id.
 type actorKey struct{}
 
-// WithActor returns a context with an account as the actor. Triggers record changes in the tables row_history and activity, with the actor
-// of the transaction's context. If account is not a UUID, as for callers with an API key, WithActor returns ctx itself.
+// WithActor returns a context in which the account with this id is the actor. A transaction with this context passes the actor to the
+// triggers, which record each change and its actor in the tables row_history and activity. A caller with an API key has no account: if
+// account is not a UUID, WithActor returns ctx itself.
 func WithActor(ctx context.Context, account string) context.Context {
 	id, err := uuid.Parse(account)
 	if err != nil {

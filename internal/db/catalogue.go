@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// This file finds out which tables and columns the migrations create. A copy between databases and the archive of a site (a zip file) use
-// this list.
+// This file lists the tables and columns that the migrations create. atelie copy uses the list to copy every table to another
+// database. The commands export and import use it for the archive of a site (a zip file).
 
 // table describes one table that the migrations create. The description is the same for both engines.
 type table struct {
@@ -23,21 +23,22 @@ type table struct {
 	seeded  bool     // true if the migrations insert rows into it
 }
 
-// column is one column of a table. A copy converts its values according to its kind.
+// column is one column of a table. A copy converts its values according to its kind. The engines have different types, so the migrations
+// name a column's type with a placeholder such as {{.uuid}}. The name of the placeholder is the kind.
 type column struct {
 	name string
-	kind kind // the name of the type's placeholder in the migrations, such as uuid (copy_values.go)
+	kind kind // a key of kinds (copy_values.go), such as uuid
 }
 
 // keyKinds are the kinds that a column of a primary key can have. A copy reads rows in the order of the key, so both engines
 // must sort these kinds in the same order.
 var keyKinds = []kind{"uuid", "text", "int", "bigint", "serial"}
 
-// catalogue returns the tables that the migrations create. They are sorted so that each table follows the tables to which it refers.
-// catalogue runs the migrations on an empty SQLite database in memory and reads the resulting schema. In these migrations each placeholder
-// of a type is replaced by its own name ({{.uuid}} by uuid), so that the schema shows the kind of each column.
+// catalogue returns the tables that the migrations create. Each table follows the tables to which it refers. catalogue runs the migrations
+// on an empty SQLite database in memory and reads the resulting schema. For this run each placeholder of a type is replaced by its own name
+// ({{.uuid}} by uuid), so that the schema shows the kind of each column.
 var catalogue = sync.OnceValues(func() (_ []*table, err error) {
-	sqlOf := placeholderSQL(SQLite)
+	sqlOf := placeholderSQL(SQLite) // the SQL by which each placeholder is replaced
 	for name := range kinds {
 		sqlOf[string(name)] = string(name)
 	}
@@ -68,7 +69,7 @@ func readCatalogue(ctx context.Context, q Querier) ([]*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	waiting := map[string]*table{}
+	waiting := map[string]*table{} // the tables that are not in ordered yet
 	for _, name := range found {
 		if slices.Contains(internalTables, name) {
 			continue

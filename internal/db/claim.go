@@ -11,9 +11,10 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file makes sure that all nodes of a PostgreSQL database accept each other's tokens. Two nodes accept them if their current secrets
-// are equal or, during a rotation, if the current secret of each node is the previous secret of the other. Each node holds a claim: advisory
-// locks of PostgreSQL whose numbers it derives from its secrets. A node refuses to start if it finds a lock derived from other secrets.
+// This file makes sure that all nodes (servers) of a PostgreSQL database accept each other's tokens. They do if their current secrets are
+// equal. During a rotation of the secret, two nodes also accept each other if the current secret of each is the previous secret of the
+// other. Each node holds a claim: advisory locks (PostgreSQL's locks on numbers) whose numbers it derives from its secrets. A node that
+// finds the claim of a node with another secret does not start.
 
 // ErrClaimed is returned by Claim while a running node with another secret holds a claim.
 var ErrClaimed = errors.New("another node serves this database with another secret")
@@ -24,11 +25,10 @@ const (
 	pairClass    = 0x61746d // class of ClaimKeys.Pair; "atm" in ASCII
 )
 
-// claimTimeout is the timeout of one attempt to renew a claim whose connection was lost. claimRetry is the wait between two
-// attempts.
+// A claim whose connection was lost is acquired again in several attempts.
 const (
-	claimTimeout = 15 * time.Second
-	claimRetry   = time.Second
+	claimTimeout = 15 * time.Second // timeout of one attempt
+	claimRetry   = time.Second      // wait between two attempts
 )
 
 // ClaimKeys are numbers that a node derives from its secrets, so that nodes can compare their secrets without revealing them. Nodes
@@ -42,9 +42,9 @@ type ClaimKeys struct {
 }
 
 // Claim acquires this node's claim and holds it until release is called or the process ends. It returns ErrClaimed while a node with
-// another secret holds a claim. If the connection with the claim is lost, a goroutine calls onChange with the cause and acquires the claim
-// again. Then it calls onChange with nil, or with ErrClaimed if a node with another secret has acquired a claim in between. On SQLite,
-// which only one node serves, Claim does nothing.
+// another secret holds a claim. If the connection that holds the claim is lost, a goroutine calls onChange with the cause and acquires the
+// claim again. Then the goroutine calls onChange with nil, or with ErrClaimed if a node with another secret has acquired a claim in between.
+// On SQLite, Claim does nothing, because only one node serves the database.
 func (d *DB) Claim(ctx context.Context, keys ClaimKeys, onChange func(error)) (release func(), err error) {
 	pg, ok := d.driver.(*postgresDriver)
 	if !ok {

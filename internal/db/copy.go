@@ -14,9 +14,9 @@ import (
 	"strings"
 )
 
-// CopyJob copies one snapshot of a database to another database, and can resume after an interruption. The caller calls BeginCopy,
-// CopyRows, Verify and Finish in this order. If Outdated reports that the source has changed since an interrupted run, the caller calls
-// Restart before CopyRows. Before Verify the caller can copy files, and store its own progress with SetProgress.
+// CopyJob copies one snapshot of a database to another database, for the command atelie copy. A copy can resume after an interruption. The
+// caller calls BeginCopy, CopyRows, Verify and Finish in this order. If Outdated reports that the source has changed since an interrupted
+// run, the caller calls Restart before CopyRows. Before Verify the caller can copy files, and store its own progress with SetProgress.
 type CopyJob struct {
 	// Resumed is true when the job continues an earlier, interrupted run.
 	Resumed bool
@@ -29,7 +29,7 @@ type CopyJob struct {
 	schema        string // this program's schema version, in decimal
 }
 
-// copyState is the name of a table in the target, which contains the progress of the copy and exists only while the copy is unfinished.
+// copyState is the name of a table in the target. The table contains the progress of the copy and exists only while the copy is unfinished.
 // Migrate rejects a database with this table.
 const copyState = "atelie_copy"
 
@@ -37,11 +37,11 @@ const copyState = "atelie_copy"
 // what). A copy inserts a row, so that its own writes are not logged. On PostgreSQL the triggers check whether copyState exists.
 const activityPaused = "activity_paused"
 
-// Limits of one batch: its rows, its bytes, and the parameters of its insert statement (SQLite allows 32,766).
+// Limits of one batch. Each batch of rows is inserted with one statement.
 const (
 	maxBatchRows       = 500
 	maxBatchBytes      = 1 << 20
-	maxBatchParameters = 30_000
+	maxBatchParameters = 30_000 // parameters of the statement; SQLite allows 32,766
 )
 
 // exclusion says which rows of a table are not copied.
@@ -50,17 +50,17 @@ type exclusion struct {
 	why    string // why the other rows are not copied; shown to the operator (who runs the program)
 }
 
-// exclusions maps the name of each table that is not copied completely to its exclusion. The condition of storage_uploads is its boolean
-// column finished.
+// exclusions maps the name of each table that is not copied completely to its exclusion. In the table storage_uploads, the boolean column
+// finished is the condition.
 var exclusions = map[string]exclusion{
-	"storage_uploads": {copied: "finished", why: "the pieces of an upload on its way cannot be read out of every store; its client begins it anew"},
+	"storage_uploads": {copied: "finished", why: "the parts of an unfinished upload cannot be read from every kind of file store; its client starts the upload again"},
 }
 
 // Errors of a copy that cannot begin or has failed. The operator reads their texts, so these say what to do.
 var (
-	errNotEmpty    = errors.New("the target is not empty: copy into a new database and an empty place for files")
-	errOtherCopy   = errors.New("the target holds an unfinished copy of something else: copy into a new database and an empty place for files")
-	errCopyDiffers = errors.New("the copy differs from the source: the target was changed meanwhile, or it is damaged. Nothing is wrong with the source; empty the target and copy again")
+	errNotEmpty    = errors.New("the target is not empty: copy into a new database and an empty file store")
+	errOtherCopy   = errors.New("the target contains an unfinished copy of something else: copy into a new database and an empty file store")
+	errCopyDiffers = errors.New("the copy differs from the source: the target was changed during the copy, or it is damaged. The source is not affected; empty the target and copy again")
 )
 
 // TableChecksum describes the copied rows of a table: their number, and the SHA-256 of their canonical bytes in the order

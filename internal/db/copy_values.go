@@ -21,15 +21,18 @@ type kind string
 
 // conversion contains the SQL and the functions by which a copy converts values of one kind between the engines.
 type conversion struct {
-	// SQL expressions for PostgreSQL: postgresRead selects the column %s, postgresWrite converts the parameter number %d.
+	// SQL expressions for PostgreSQL: postgresRead selects a column, postgresWrite converts a parameter before it is stored. %s stands for
+	// the name of the column, %d for the number of the parameter.
 	postgresRead, postgresWrite string
-	// read returns a destination for Scan. value converts the scanned result to a value that both engines accept.
+	// read returns dest, a destination for Scan, and a function that is called after Scan. That function returns the scanned value in a
+	// form that both engines accept.
 	read func() (dest any, value func() (any, error))
 	// canonical returns the bytes of a value for the checksum of its table (TableChecksum). Equal values give equal bytes on both engines.
 	canonical func(v any) ([]byte, error)
 }
 
-// kinds maps each kind to its conversion: postgresRead, postgresWrite, read, canonical.
+// kinds maps each kind to its conversion: postgresRead, postgresWrite, read, canonical. A list is copied as the text of a JSON array;
+// PostgreSQL makes an array of it, with the elements in the same order.
 var kinds = map[kind]conversion{
 	"uuid":      {"%s::text", "$%d::text::uuid", readText(canonicalUUID), plainText},
 	"text":      {"%s", "$%d::text", readText(nil), plainText},
@@ -48,7 +51,7 @@ var kinds = map[kind]conversion{
 // readText returns the read function of a conversion for strings. check can change a string or return an error; nil accepts all.
 func readText(check func(string) (string, error)) func() (any, func() (any, error)) {
 	return func() (any, func() (any, error)) {
-		p := new(*string)
+		p := new(*string) // Scan leaves *p nil for null
 		return p, func() (any, error) {
 			switch {
 			case *p == nil:

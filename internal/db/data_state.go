@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// DataState says whether a database contains the data of a site.
+// DataState says whether a database contains the data of a site. The program reads it at its start, so that a site with data is not
+// started by mistake without its secret or its files.
 type DataState int
 
 // The values of DataState.

@@ -57,10 +57,10 @@ type Hooks struct {
 	OutageEnded func(lasted time.Duration, refused int64) // refused is the number of statements that failed because of the outage
 	// DiskFull is called when a write fails because the disk is full. If it returns true (space was freed), the write is tried once more.
 	DiskFull func() (retry bool)
-	// Locked is called each time a write has waited for SQLite's lock in vain, because another program holds it. waited is how long the
+	// Locked is called when a write has waited for SQLite's lock in vain, because another program holds the lock. waited is how long the
 	// write has waited in total. If Locked returns true, the write waits again.
 	Locked func(waited time.Duration) (again bool)
-	// KeepsRemains is called once, when Scrub finds that it cannot overwrite the remains of deleted rows in the database's file.
+	// KeepsRemains is called once, when Scrub finds that it cannot overwrite the bytes of deleted rows that remain in the database's file.
 	KeepsRemains func()
 }
 
@@ -84,8 +84,8 @@ type DB struct {
 	tried, stored atomic.Int64  // numbers of writes that were tried, and that succeeded (Writes)
 	written       chan struct{} // receives a value after writes (Written)
 
-	scrubbing  chan struct{} // has a value while Scrub runs
-	unscrubbed sync.Once     // calls Hooks.KeepsRemains once
+	scrubbing        chan struct{} // has a value while Scrub runs
+	keepsRemainsOnce sync.Once     // calls Hooks.KeepsRemains only once
 }
 
 func newDB(dialect Dialect, hooks Hooks) *DB {
@@ -143,7 +143,7 @@ func (d *DB) Scrub(ctx context.Context) error {
 	defer func() { <-d.scrubbing }()
 	complete, err := s.scrub(ctx)
 	if err == nil && !complete {
-		d.unscrubbed.Do(d.hooks.KeepsRemains)
+		d.keepsRemainsOnce.Do(d.hooks.KeepsRemains)
 	}
 	return err
 }

@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// This file describes differences of the two engines: their dialects of SQL, the text in which SQLite stores a time, and the SQL that
+// replaces the placeholders in the migrations.
+
 // Dialect names a database engine and its dialect of SQL. Code branches on it where the engines need different SQL.
 type Dialect string
 
@@ -14,8 +17,9 @@ const (
 	Postgres Dialect = "postgres"
 )
 
-// timeLayout is the text form in which SQLite stores a time. PostgREST, the program behind Supabase's /rest/v1, prints a timestamptz in UTC
-// in the same form. Trailing zeros of the fraction are trimmed. The texts nevertheless sort by time, because '+' < '.' < digits.
+// timeLayout is the text form in which SQLite stores a time, such as 2026-03-01T10:00:00.25+00:00. PostgREST, the program behind Supabase's
+// /rest/v1, prints a timestamptz in UTC in the same form. Zeros at the end of the fraction are left out. The texts nevertheless sort by
+// time, because '+' < '.' < digits.
 const timeLayout = "2006-01-02T15:04:05.999999+00:00"
 
 // FormatTime returns the stored and printed form of a time, in UTC and rounded down to microseconds.

@@ -26,8 +26,8 @@ var ErrNoRows = errors.New("no rows")
 // errInterrupted is the error for a statement or transaction on SQLite that was interrupted because its context had ended.
 var errInterrupted = errors.New("interrupted")
 
-// ConstraintError is the error for a row that was not stored because it violates a constraint. Code is PostgreSQL's SQLSTATE
-// code of the violation (UniqueViolation …), on both engines.
+// ConstraintError is the error for a row that was not stored because it violates a constraint. On both engines Code is PostgreSQL's
+// SQLSTATE (an error code of five characters) of the violation, such as UniqueViolation.
 type ConstraintError struct {
 	Code  string
 	Cause error
@@ -70,7 +70,7 @@ func translate(err error) error {
 		return nil
 	case errors.Is(err, sql.ErrNoRows), errors.Is(err, pgx.ErrNoRows):
 		return ErrNoRows
-	case errors.Is(err, sql.ErrTxDone):
+	case errors.Is(err, sql.ErrTxDone): // database/sql has rolled the transaction back, because its context has ended
 		return fmt.Errorf("%w: %w", errInterrupted, err)
 	case errors.As(err, &pg) && strings.HasPrefix(pg.Code, "23"):
 		return &ConstraintError{Code: pg.Code, Cause: err}

@@ -20,8 +20,8 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file opens the two databases of the command atelie copy. OpenSource opens the source, which is read, and OpenExclusive the target,
-// which is written.
+// This file opens the two databases of the command atelie copy. OpenSource opens the source, which is read. OpenExclusive opens the target,
+// which is written; no server may use the target meanwhile.
 
 // ErrInUse is returned by OpenExclusive while another program has the database open.
 var ErrInUse = errors.New("a server or another copy uses this database: stop it first")
@@ -32,7 +32,8 @@ const copyLock = 0x6174656c6965
 // copyAppName is the application_name of the PostgreSQL sessions of a copy.
 const copyAppName = "atelie copy"
 
-// If the database seems to be in use, OpenExclusive waits before it returns ErrInUse: the program that used it may have just ended.
+// If the database seems to be in use, OpenExclusive waits before it returns ErrInUse, because the program that used the database may have
+// just ended.
 const (
 	// fileTimeout is the maximum wait for the lock of an SQLite file. The operating system releases the lock when the process ends.
 	fileTimeout = time.Second
@@ -49,7 +50,7 @@ func OpenSource(ctx context.Context, databaseURL string) (*DB, error) {
 	file, ok := strings.CutPrefix(databaseURL, "sqlite:")
 	if !ok {
 		d := newDB(Postgres, NoHooks)
-		drv, err := openPostgresSession(ctx, databaseURL, true)
+		drv, err := openPostgresSession(ctx, databaseURL, true) // true: read-only
 		if err != nil {
 			return nil, err
 		}
@@ -58,6 +59,7 @@ func OpenSource(ctx context.Context, databaseURL string) (*DB, error) {
 	}
 	d := newDB(SQLite, NoHooks)
 	drv, err := openSQLiteSource(ctx, file)
+	// The low byte of SQLite's extended code is the primary code.
 	if lite, ok := errors.AsType[*sqlite.Error](err); ok && slices.Contains([]int{sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}, lite.Code()&0xff) {
 		// On a read-only disk SQLite cannot create the shared index of the write-ahead log. In exclusive mode it needs no such index.
 		drv, err = openSQLiteExclusive(ctx, file, true)
@@ -242,7 +244,7 @@ func Label(databaseURL string) (string, error) {
 	}
 	cfg, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
-		return "", errors.New("the PostgreSQL address cannot be read") // the cause is left out, because it contains the password
+		return "", errors.New("the PostgreSQL URL cannot be read") // the cause is left out, because it contains the password
 	}
 	return fmt.Sprintf("postgres://%s:%d/%s", cfg.Host, cfg.Port, cfg.Database), nil
 }

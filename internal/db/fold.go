@@ -10,9 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// lowerOf maps upper-case letters to lower-case ones for case-insensitive search. The list is fixed, so that both engines find the same
-// rows. PostgreSQL's own rules depend on the server's locale, and SQLite's cover only ASCII. The letter İ is left out, because its
-// lower-case form is the ASCII letter i, and FoldTranslation needs lower-case forms outside ASCII for letters outside ASCII.
+// This file folds texts (converts them to lower case) for case-insensitive search, with the same result on both engines.
+
+// lowerOf maps upper-case letters to lower-case ones. The list is fixed, because the engines have different rules: those of PostgreSQL
+// depend on the server's locale, those of SQLite cover only ASCII. The letter İ is left out, because its lower-case form is the ASCII
+// letter i, and FoldTranslation maps letters outside ASCII only to letters outside ASCII.
 var lowerOf = func() map[rune]rune {
 	table := make(map[rune]rune)
 	// The ranges of code points: ASCII; Latin-1 and Latin Extended-A; Greek; Cyrillic.
@@ -38,7 +40,8 @@ func Fold(s string) string {
 
 // FoldTranslation returns the last two arguments of the SQL expression translate(lower(column), upper, lower). The expression folds a
 // column for a comparison with pattern. pattern must be folded already. SQL's lower() folds only ASCII, so translate() folds the rest:
-// upper has the non-ASCII upper-case letters whose lower-case form occurs in pattern, and lower has these forms in the same order.
+// upper has the non-ASCII upper-case letters whose lower-case form occurs in pattern, and lower has these forms in the same order. For the
+// pattern "ateliê", upper is "Ê" and lower is "ê".
 func FoldTranslation(pattern string) (upper, lower string) {
 	var uppers, lowers strings.Builder
 	for _, u := range slices.Sorted(maps.Keys(lowerOf)) { // sorted, so that equal patterns give equal statements

@@ -27,8 +27,8 @@ const (
 )
 
 // Listen listens on a channel of PostgreSQL's NOTIFY until ctx ends. It calls notified for each notification. It also calls notified each
-// time it has opened a connection, because it can have missed notifications before. When the connection is lost, it calls lost with the
-// cause and the wait before it opens another one. It must not be called on SQLite, because SQLite has no notifications.
+// time it has opened a connection, because notifications can have been missed before. When the connection is lost, Listen calls lost with
+// the cause and the wait before the next connection. It must not be called on SQLite, because SQLite has no notifications.
 func (d *DB) Listen(ctx context.Context, channel string, notified func(), lost func(wait time.Duration, cause error)) {
 	pg := d.driver.(*postgresDriver)
 	wait := shortestListenWait

@@ -11,10 +11,11 @@ import (
 	"modernc.org/sqlite"
 )
 
-// This file adds SQL functions to SQLite: for lists of strings and for regular expressions. SQLite stores lists as JSON text; with these
-// functions they behave as arrays do in PostgreSQL.
+// This file adds SQL functions to SQLite: for lists of strings and for regular expressions. SQLite stores a list as the text of a JSON array.
+// With these functions queries treat a list as PostgreSQL treats an array.
 
-// ListText returns a list of strings in the form in which PostgreSQL prints an array, for example {a,"b, c",""}.
+// ListText returns a list of strings in the form in which PostgreSQL prints an array. For the three strings a, "b, c" and the empty string,
+// it returns {a,"b, c",""}.
 func ListText(items []string) string {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -22,7 +23,8 @@ func ListText(items []string) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if item != "" && !strings.EqualFold(item, "null") && !strings.ContainsAny(item, "\"\\{}, \t\n\v\f\r") {
+		needsQuotes := item == "" || strings.EqualFold(item, "null") || strings.ContainsAny(item, "\"\\{}, \t\n\v\f\r")
+		if !needsQuotes {
 			b.WriteString(item)
 			continue
 		}
@@ -49,7 +51,7 @@ func listKey(items []string) []byte {
 	return key
 }
 
-// regexps caches compiled regular expressions, because a statement uses the same one for each row.
+// regexps caches compiled regular expressions, because a statement uses the same expression for each row.
 var regexps struct {
 	sync.Mutex
 	patterns map[string]*regexp.Regexp

@@ -19,8 +19,9 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// migrationFiles are the numbered migrations, which both engines share; a new one is a new file. Where the SQL of the engines differs, a
-// file contains a placeholder such as {{.uuid}}, which renderMigrations replaces by the SQL of the engine (placeholders in dialect.go).
+// migrationFiles are the numbered migrations (changes of the schema), which both engines share. A new migration is a new file. Where the SQL
+// of the engines differs, a file contains a placeholder such as {{.uuid}}. renderMigrations replaces it by the SQL of the engine
+// (placeholders in dialect.go).
 //
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
@@ -32,7 +33,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 	if found, err := d.tables(ctx); err != nil {
 		return err
 	} else if slices.Contains(found, copyState) {
-		return errors.New("this database holds an unfinished copy: run the same atelie copy again, it goes on where it was")
+		return errors.New("this database contains an unfinished copy: run the same atelie copy again to continue it")
 	}
 	return d.migrate(ctx)
 }

@@ -13,9 +13,9 @@ import (
 	"atelie/internal/apperr"
 )
 
-// outage records whether the database is unreachable, so that statements then fail immediately instead of waiting for a timeout. When a
-// statement fails because of its connection, a probe tries a new connection. If the probe fails too, an outage begins. Until a later probe
-// succeeds, all statements fail, or only the writes if another program holds SQLite's write lock.
+// outage records whether the database is unreachable. During an outage, statements fail immediately instead of waiting for a timeout. When a
+// statement fails because of its connection, a probe tries a new connection. If the probe fails too, an outage begins. It ends when a later
+// probe succeeds. All statements fail during an outage, or only the writes if another program holds SQLite's write lock.
 type outage struct {
 	severity atomic.Int32 // what is impossible now: noOutage, writesFail or everythingFails
 	refused  atomic.Int64 // number of statements that failed immediately during this outage
@@ -28,7 +28,7 @@ type outage struct {
 }
 
 // ErrUnavailable is wrapped by the error of a statement that could not reach the database.
-var ErrUnavailable = errors.New("the database does not answer")
+var ErrUnavailable = errors.New("the database does not respond")
 
 // ErrOutage is wrapped by the error of a statement that is refused during an outage, without a call to the database.
 var ErrOutage = fmt.Errorf("%w: an outage is under way", ErrUnavailable)

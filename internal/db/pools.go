@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// PoolStats describes one pool of connections for the metrics: its state now, and the waits since it was opened.
+// PoolStats describes one pool of connections for the metrics: its current state, and the waits since the pool was opened.
 type PoolStats struct {
 	Name             string        // "write", "read" or "anonymous" on SQLite, "main" or "anonymous" on PostgreSQL
 	Max, Open, InUse int           // numbers of connections

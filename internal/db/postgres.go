@@ -28,7 +28,7 @@ const defaultConnectTimeout = 5 * time.Second
 func openPostgres(ctx context.Context, url string, configure ...func(*pgxpool.Config)) (*postgresDriver, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, errors.New("the PostgreSQL address cannot be read") // the cause is left out, because it contains the password
+		return nil, errors.New("the PostgreSQL URL cannot be read") // the cause is left out, because it contains the password
 	}
 	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	if _, set := cfg.ConnConfig.RuntimeParams["application_name"]; !set {
@@ -67,8 +67,8 @@ func anonymousConfig(cfg *pgxpool.Config) *pgxpool.Config {
 	return c
 }
 
-// connectError returns an error with only the last line of the driver's error. That error has a line for each attempt: for each address,
-// with and without encryption.
+// connectError returns an error with only the last line of the driver's error. The driver's error has a line for each attempt: one attempt
+// with encryption and one without it for each address.
 func connectError(err error) error {
 	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
 	return errors.New("PostgreSQL cannot be reached: " + strings.TrimSpace(lines[len(lines)-1]))

@@ -33,7 +33,8 @@ var errRolledBack = errors.New("the transaction was rolled back: one of its stat
 // rollbackTimeout limits a rollback after the caller's context has ended.
 const rollbackTimeout = 5 * time.Second
 
-// setActor is an SQL statement. It tells the triggers of the history which account makes the changes, until the end of the transaction.
+// setActor is an SQL statement. It tells the triggers of the history which account makes the changes. true limits the setting to the
+// transaction.
 const setActor = "select set_config('atelie.actor', $1, true)"
 
 // queue adds a statement to the next batch.
@@ -63,7 +64,7 @@ func (t *postgresTx) send(ctx context.Context, begin bool, last ...queuedStateme
 	if first && t.actor != "" {
 		b.Queue(setActor, t.actor)
 	}
-	own := b.Len()
+	own := b.Len() // number of the statements that send adds itself: "begin" and setActor
 	for _, s := range append(statements, last...) {
 		b.Queue(s.query, s.args...)
 	}

@@ -53,9 +53,10 @@ func Exec(ctx context.Context, q Querier, query string, args ...any) error {
 	return err
 }
 
-// Queue is Exec for a statement of a transaction whose result the caller does not need before the end of the transaction. On PostgreSQL
-// it is sent together with the next statement that has a result, or with the commit, and so costs no round trip. Its error is then
-// returned by that statement or by the commit. On SQLite, and outside of a transaction, it is executed immediately.
+// Queue is Exec for a statement of a transaction if the caller does not need its result before the end of the transaction. On PostgreSQL
+// the statement is sent together with the next one that has a result, or with the commit, so that it costs no round trip (a message to the
+// server and the wait for its response). The later statement or the commit returns the error. On SQLite, and outside of a transaction,
+// Queue executes the statement immediately.
 func Queue(ctx context.Context, q Querier, query string, args ...any) error {
 	if t, ok := q.(*Tx); ok {
 		if tx, ok := t.Querier.(*postgresTx); ok {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// This file counts attempts for rate limits, in the table rate_limits.
+// This file counts attempts for rate limits, in the table rate_limits. Attempts are counted in windows of a fixed length, such as an hour.
+// The column bucket_start is the time at which the window of a counter begins, in Unix seconds.
 
 // Hit counts one attempt against the rate limit with the given name and returns the number of attempts in the current window.
 // subject is who makes the attempt, for example an IP address or an account. The counters are in the database, so that they
@@ -25,7 +26,7 @@ func (t *Tx) Hit(ctx context.Context, name, subject string, window time.Duration
 }
 
 // QueueHit counts an attempt as Hit does, but does not return the number of attempts. Later statements of the transaction can read the
-// number in the table rate_limits, in the row with the returned bucketStart (the beginning of the current window).
+// number in the table rate_limits, in the row with the returned bucketStart.
 func (t *Tx) QueueHit(ctx context.Context, name, subject string, window time.Duration, now time.Time) (bucketStart int64, err error) {
 	bucketStart = windowStart(window, now)
 	query, args := hit(name, subject, bucketStart)

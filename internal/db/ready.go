@@ -10,7 +10,8 @@ import (
 	"sync"
 )
 
-// This file checks whether an open database is usable: that it responds, is complete and is not damaged.
+// This file checks whether an open database is usable: that it responds, is complete and is not damaged. /health/ready and the start of the
+// program call these checks.
 
 // MissingTables is the error of Ready and CheckTables for a database that lacks some of its tables. Its elements are the
 // names of these tables.
@@ -41,7 +42,7 @@ func (d *DB) CheckTables(ctx context.Context) error {
 // that every table exists.
 func (d *DB) Ready(ctx context.Context) error {
 	if err := d.Ping(ctx); err != nil {
-		return fmt.Errorf("the database does not answer: %w", err)
+		return fmt.Errorf("the database does not respond: %w", err)
 	}
 	if err := d.checkWritable(); err != nil {
 		return fmt.Errorf("the database is locked: %w", err)

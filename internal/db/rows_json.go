@@ -103,7 +103,7 @@ func InsertJSON(ctx context.Context, tx *Tx, name string, row map[string]json.Ra
 		present.columns, args = append(present.columns, c), append(args, value)
 	}
 	if len(present.columns) != len(row) {
-		return fmt.Errorf("%s: a row has members that are no columns of this program's table", t.name)
+		return fmt.Errorf("%s: a row has members that are not columns of this program's table", t.name)
 	}
 	return Exec(ctx, tx, present.insertStatement(tx.Dialect, 1), args...)
 }

@@ -65,13 +65,14 @@ func openSQLite(ctx context.Context, file string) (*sqliteDriver, error) {
 	}
 	d := &sqliteDriver{dsn: dsn, file: file, opened: opened}
 	readOnly := url.Values{"_pragma": {"query_only(on)"}}
+	immediate := url.Values{"_txlock": {"immediate"}} // a transaction takes the write lock when it begins
 	for _, pool := range []struct {
 		to      **sql.DB
 		open    func(dsn string) (*sql.DB, error)
 		options url.Values
 		conns   int
 	}{
-		{&d.write, openStatementPool, url.Values{"_txlock": {"immediate"}}, 1},
+		{&d.write, openStatementPool, immediate, 1},
 		{&d.read, openStatementPool, readOnly, max(4, runtime.NumCPU()*2)},
 		// This pool does not keep prepared statements, because unprivileged callers can send any number of different ones.
 		{&d.anonymous, openSQLitePool, readOnly, AnonymousConns},

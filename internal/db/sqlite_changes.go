@@ -10,9 +10,14 @@ import (
 	"modernc.org/sqlite"
 )
 
+// This file tells package auth whether anything was committed to an SQLite database after a response was cached (user_cache.go).
+
 // Changes identifies a state of an SQLite database. As long as DB.Changes returns an equal value, no process has committed anything. Values
 // of different DBs cannot be compared.
-type Changes struct{ connection, version int64 }
+type Changes struct {
+	connection int64 // number of the connection that read the version (changeCounter)
+	version    int64 // SQLite's data_version
+}
 
 // Changes returns the current state. On SQLite the call costs a tenth of a small query. On PostgreSQL ok is false, because there the call
 // would cost as much as a query.

@@ -23,7 +23,7 @@ type writeQueue struct {
 
 	mu      sync.Mutex
 	running bool          // a transaction has the connection
-	waiting []*waiter     // the transactions that wait for it, in their order
+	waiting []*waiter     // the transactions that wait for the connection, in the order of arrival
 	waits   int64         // number of transactions that have waited
 	waited  time.Duration // total time of these waits
 }
@@ -69,7 +69,7 @@ func (q *writeQueue) runShort(ctx context.Context, fn func(Querier) error) error
 
 // join runs fn as a part of the group (one of its transactions) and then gives the connection to the next transaction, also if fn panics.
 func (q *writeQueue) join(ctx context.Context, g *group, result chan error, fn func(Querier) error) (err error) {
-	done := false
+	done := false // stays false if fn panics
 	defer func() {
 		if !done || err != nil {
 			g = g.drop(ctx)
@@ -78,11 +78,11 @@ func (q *writeQueue) join(ctx context.Context, g *group, result chan error, fn f
 		}
 		q.release(g)
 	}()
-	if err = g.setActor(ctx, actorOf(ctx)); err != nil { // before the savepoint, so that it stays when this part is undone
+	if err = g.setActor(ctx, actorOf(ctx)); err != nil { // before the savepoint, so that the actor stays when this part is undone
 		done = true
 		return err
 	}
-	if len(g.results) > 0 { // the first needs no savepoint: without it the group is empty
+	if len(g.results) > 0 { // the first part needs no savepoint: if it fails, the whole group is rolled back
 		if _, err = g.tx.ExecContext(ctx, "savepoint part"); err != nil {
 			done = true
 			return translate(err)

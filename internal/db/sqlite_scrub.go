@@ -11,9 +11,10 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file scrubs SQLite's files: it removes the bytes of deleted rows that are left in them. secure_delete overwrites a deleted row, but
-// not the copy that stays behind in the unused part of a page when rows move to other pages. The write-ahead log has earlier versions of
-// pages until it is emptied. A vacuum would remove the copies too, but no write is possible while it rewrites the database.
+// This file scrubs SQLite's files: it removes the bytes of deleted rows that are left in them. The pragma secure_delete is not enough. It
+// overwrites a deleted row, but when rows move to other pages, a copy of them stays in the unused part of the old page. The write-ahead log
+// has earlier versions of pages until it is emptied. A vacuum would remove the copies too, but would rewrite the whole database, and no
+// write is possible meanwhile.
 
 // Limits of a scrub. A write waits at most for one step of the scrub, or for a checkpoint of scrubLog pages.
 const (
@@ -72,13 +73,13 @@ func retryScrub(ctx context.Context, step func() error) error {
 const readPage = "select data from sqlite_dbpage('main') where pgno = $1"
 
 // clearUnusedParts overwrites the unused parts of all pages with zeros, a few pages in each transaction. It calls emptyLog after the
-// last one, and after each scrubLog pages. If pageGap does not recognise all pages, clearUnusedParts only calls emptyLog and returns false.
+// last one, and after each scrubLog pages. If pageGap does not recognize all pages, clearUnusedParts only calls emptyLog and returns false.
 func clearUnusedParts(ctx context.Context, conn *sql.DB, emptyLog func() error) (complete bool, err error) {
 	var pages, autoVacuum int
 	if err := conn.QueryRowContext(ctx, "select page_count, auto_vacuum from pragma_page_count(), pragma_auto_vacuum()").Scan(&pages, &autoVacuum); err != nil {
 		return false, err
 	}
-	if pages >= maxScrubPages || autoVacuum != 0 { // pageGap does not recognise the pages that auto_vacuum adds
+	if pages >= maxScrubPages || autoVacuum != 0 { // pageGap does not recognize the pages that auto_vacuum adds
 		return false, emptyLog()
 	}
 	read, err := conn.PrepareContext(ctx, readPage)

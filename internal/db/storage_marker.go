@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// ReadMarker returns the database's marker: an id that the file store of the site contains too, so that the server notices at its start
-// when database and file store do not belong together. It returns "" if the database has no marker yet.
+// ReadMarker returns the database's marker, or "" if the database has none yet. The marker is an id that the file store of the site contains
+// too. The program compares both at its start, so that it notices when database and file store do not belong together.
 func ReadMarker(ctx context.Context, q Querier) (string, error) {
 	marker, err := One[string](ctx, q, "select marker from storage_marker where id = 1")
 	if errors.Is(err, ErrNoRows) {
@@ -18,7 +18,7 @@ func ReadMarker(ctx context.Context, q Querier) (string, error) {
 	return marker, err
 }
 
-// EnsureMarker stores a marker unless the database has one, and returns the marker that is stored. If marker is "", it makes a new id.
+// EnsureMarker stores a marker unless the database has one, and returns the stored marker. If marker is "", EnsureMarker makes a new id.
 func (d *DB) EnsureMarker(ctx context.Context, marker string, now time.Time) (string, error) {
 	if marker == "" {
 		marker = uuid.NewString()

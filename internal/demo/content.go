@@ -1,5 +1,5 @@
-// Package demo loads demo content, the works of an invented artist, into a new site. It stores files and rows with the same code as the
-// admin area does.
+// Package demo loads demo content (the works of an invented artist) into a new site. It stores files and rows with the code that the
+// services behind the admin area use.
 package demo
 
 import (
@@ -12,7 +12,7 @@ import (
 //go:embed content
 var embedded embed.FS
 
-// Content is the parsed content.json. File names in it have no folder: pictures are in the folder content/images, videos in content.
+// Content is the parsed content.json. File names in it have no folder. Pictures are in the folder content/images, videos in content.
 type Content struct {
 	Site     Site      `json:"site"`
 	Products []Product `json:"products"`
@@ -28,7 +28,7 @@ type Site struct {
 	WhatsApp  string `json:"whatsapp"`
 	Email     string `json:"email"`
 	Portrait  string `json:"portrait"`
-	// Texts has texts by language and key. All other texts stay as they are on a new site.
+	// Texts has texts of the site by language and key. All other texts stay as they are on a new site.
 	Texts map[string]map[string]string `json:"texts"`
 }
 

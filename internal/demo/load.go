@@ -15,7 +15,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file uploads the demo's files and inserts its rows, once for a site.
+// This file uploads the files of the demo content and inserts its rows, once per site.
 
 // loadedKey is the key of a row of site_settings that marks the demo content as loaded.
 const loadedKey = "demo_loaded"
@@ -36,8 +36,9 @@ type Inserter interface {
 	InsertRows(ctx context.Context, caller identity.Caller, table string, rows []map[string]any) error
 }
 
-// Load uploads the demo's files and inserts its rows. After an interrupted call, the next call inserts the missing rows. After Load has
-// succeeded once, later calls do nothing, so that they do not restore what the owner has deleted.
+// Load uploads the files of the demo content and inserts its rows. The commands "atelie demo" and "atelie serve --demo" call it. After an
+// interrupted call, the next call uploads all files again and inserts the missing rows. After Load has succeeded once, later calls do
+// nothing, so that they do not restore what the owner has deleted.
 func Load(ctx context.Context, d *db.DB, files Uploader, tables Inserter, now func() time.Time) error {
 	loaded, err := settings.Exists(ctx, d, loadedKey)
 	if err != nil || loaded {
@@ -69,7 +70,7 @@ func Load(ctx context.Context, d *db.DB, files Uploader, tables Inserter, now fu
 
 // LoadedContent returns the site settings in JSON as Load saved them, and the ids of the works that Load inserted. Both are nil if
 // Load has not succeeded yet.
-func LoadedContent(ctx context.Context, q db.Querier) (siteJSON []byte, works []string, err error) {
+func LoadedContent(ctx context.Context, q db.Querier) (siteJSON []byte, workIDs []string, err error) {
 	if loaded, err := settings.Exists(ctx, q, loadedKey); err != nil || !loaded {
 		return nil, nil, err
 	}
@@ -78,15 +79,15 @@ func LoadedContent(ctx context.Context, q db.Querier) (siteJSON []byte, works []
 		return nil, nil, err
 	}
 	for _, p := range content.Products {
-		works = append(works, p.ID)
+		workIDs = append(workIDs, p.ID)
 	}
 	site := content.Site
 	site.Portrait = publicURL(productBucket, site.Portrait)
 	siteJSON, err = json.Marshal(site)
-	return siteJSON, works, err
+	return siteJSON, workIDs, err
 }
 
-// Names in the URLs of the demo's files.
+// Names in the URLs of the demo files.
 const (
 	folder        = "demo"           // the folder in each bucket
 	productBucket = "product-images" // files of works, and the artist's portrait

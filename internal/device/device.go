@@ -1,5 +1,5 @@
-// Package device reads the browser and the operating system from a User-Agent header, for mails about sign-ins and the list of
-// sessions.
+// Package device finds the browser and the operating system in a User-Agent header, for mails about sign-ins, the list of sessions, and the
+// activity log.
 package device
 
 import "strings"
@@ -12,8 +12,8 @@ type Device struct {
 	Program string `json:"program,omitempty"`
 }
 
-// patterns lists parts of a User-Agent, with the name that people know. The first part that a User-Agent contains counts. The order matters,
-// because most User-Agents also contain the names of other browsers: that of Edge contains Chrome and Safari.
+// patterns lists parts of a User-Agent, each with the name that people know. The first part that a User-Agent contains counts. The order
+// matters, because most User-Agents also contain the names of other browsers: the User-Agent of Edge contains Chrome and Safari.
 type patterns []struct{ part, name string }
 
 var browsers = patterns{

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// This file defines the kinds of access to a file. internal/app/file_access.go decides which one a request has.
+// This file defines the kinds of access to a file. internal/app/file_access.go decides which kind of access a request has.
 
 // Access is what the sender of a request may do with a file.
 type Access int
@@ -14,7 +14,7 @@ type Access int
 const (
 	AccessAll   Access = iota // anyone may read the file
 	AccessOwner               // the file is hidden from visitors, and the sender is an owner or has a URL that an owner signed
-	AccessNone                // the file is hidden, and the sender may not read it, so the response says that there is no such file
+	AccessNone                // the file is hidden from the sender, so the response says that there is no such file
 )
 
 // AccessFunc returns the sender's access to an object. A nil AccessFunc gives AccessAll.
@@ -38,8 +38,8 @@ const OwnerCacheControl = "private, max-age=300"
 // signedByOwner is the context key of the mark that WithSignedByOwner sets.
 type signedByOwner struct{}
 
-// WithSignedByOwner returns a copy of r with the mark that an owner signed its URL. An owner is here anyone who may write to the object's
-// bucket.
+// WithSignedByOwner returns a copy of r with the mark that an owner signed its URL. For this mark, an owner is anyone who may write to the
+// object's bucket.
 func WithSignedByOwner(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), signedByOwner{}, true))
 }

@@ -7,8 +7,8 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Errors that both storage and media return. As in Supabase, the response has the HTTP status 400 for most errors;
-// the status that is passed to apperr.New is in the body (storage.WriteError).
+// Errors that both storage and media return. As in Supabase, most responses have the HTTP status 400. The status that is passed to
+// apperr.New is in the body (storage.WriteError).
 var (
 	ErrNoBucket = apperr.New(http.StatusNotFound, "NoSuchBucket", "Bucket not found")
 	ErrNoObject = apperr.New(http.StatusNotFound, "NoSuchKey", "Object not found")
@@ -24,13 +24,13 @@ func ErrInvalidParameter(text string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "InvalidParameter", text)
 }
 
-// ErrNotSupported returns the error for an option of Supabase's client that this server does not support. Such a request is
-// rejected: if the option were ignored, the response would not be what the client requested.
+// ErrNotSupported returns the error for an option of Supabase's client that this server does not support. The request is rejected, because
+// a response that ignores the option would not be what the client requested.
 func ErrNotSupported(option string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "FeatureNotEnabled", option+" is not offered here")
 }
 
-// IsRefusal reports whether err is an error of the request (a status below 500), not of the server.
+// IsRefusal reports whether the request caused the error (a status below 500), and not the server.
 func IsRefusal(err error) bool {
 	var e *apperr.Error
 	return errors.As(err, &e) && e.Status < http.StatusInternalServerError

@@ -12,28 +12,26 @@ import (
 	"atelie/internal/policy"
 )
 
-// Object is a stored file, a row of storage_objects. BlobID is the id of its bytes in the file store. ETag is the SHA-256 of
-// these bytes in hexadecimal digits, without quotes. Size is in bytes. OwnerID is the account that uploaded the file, or "".
+// Object is a stored file, a row of storage_objects.
 type Object struct {
 	ID           string
 	Bucket       string
 	Name         string
-	BlobID       string
-	Size         int64
+	BlobID       string // id of the file's bytes in the file store
+	Size         int64  // bytes
 	MimeType     string
-	ETag         string
+	ETag         string // SHA-256 of the bytes in hexadecimal digits, without quotes
 	CacheControl string
-	OwnerID      string
+	OwnerID      string // id of the account that uploaded the file, or ""
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 }
 
-// Blob describes the stored bytes of a file: ID identifies them in the file store, Size is in bytes, and ETag is their SHA-256
-// in hexadecimal digits.
+// Blob describes the stored bytes of a file.
 type Blob struct {
-	ID   string
-	Size int64
-	ETag string
+	ID   string // id of the bytes in the file store
+	Size int64  // bytes
+	ETag string // SHA-256 of the bytes in hexadecimal digits
 }
 
 // Inspection is the result of reading a complete upload (a picture or a video) in the media service. The caller must call Close.
@@ -42,7 +40,7 @@ type Inspection struct {
 	Thumbhash     []byte   // a tiny placeholder picture, made from the preview picture inside the file; nil if the file has no preview
 	Color         string   // the dominant colour of the preview picture, #rrggbb; "" if the file has no preview
 	Video         *Video   // nil for pictures
-	Stripped      *os.File // the upload without metadata, which is published instead; nil if the upload itself is published
+	Stripped      *os.File // copy of the upload without metadata, to be published in its place; nil if the upload itself is published
 }
 
 // Close closes the copy in Stripped. The copy has no file name, so this also frees its space on the disk. i may be nil.

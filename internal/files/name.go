@@ -12,9 +12,13 @@ import (
 // MaxName is the maximum length of an object's name in bytes. A database index cannot contain much longer names.
 const MaxName = 1024
 
-// ValidName reports whether an object may have the name: segments separated by single slashes, none of them "." or "..", in valid UTF-8
-// without control characters or backslashes. A name is also invalid if decoding its percent-escapes, once or several times, gives
-// an invalid name. That is only a precaution, because this program uses no name as a file path.
+// ValidName reports whether an object may have the name. A valid name, such as works/sea.jpg,
+//
+//   - consists of segments that are separated by single slashes, none of them "." or "..",
+//   - is valid UTF-8 without control characters and backslashes, and
+//   - stays valid if its percent-escapes are decoded, once or several times.
+//
+// The last rule is only a precaution, because this program uses no name as a file path.
 func ValidName(name string) bool {
 	for {
 		if !validPath(name) {

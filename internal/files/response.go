@@ -13,10 +13,10 @@ import (
 
 // This file writes responses that contain a file.
 
-// Body is the content of a file in a response. Bytes has all bytes of the file; if it is nil, File is the opened file.
+// Body is the content of a file in a response: its bytes in memory, or the opened file.
 type Body struct {
-	Bytes []byte
-	File  io.ReadSeekCloser
+	Bytes []byte            // all bytes of the file; nil if File is set
+	File  io.ReadSeekCloser // nil if Bytes is set
 }
 
 // Close closes the file.

@@ -18,9 +18,8 @@ import (
 // rowCacheBytes is the maximum memory that the entries of one RowCache may use, in bytes.
 const rowCacheBytes = 2 << 20
 
-// staleTime is how long cached rows are still used after a change that no person made: the program has recorded something about files, such
-// as new renditions. While uploads are processed, such changes follow one another for minutes, and would otherwise drop the rows again and
-// again.
+// staleTime is how long cached rows are still used after a change that is not an edit by a person, such as the record of a new rendition.
+// While uploads are processed, the program makes many of these changes, and without staleTime each of them would drop all rows.
 const staleTime = time.Second
 
 // RowCache caches the database rows that describe the files at public URLs, until a person edits content. With these rows, files are served
@@ -41,8 +40,8 @@ func NewRowCache[T any](version *content.Version, size func(T) int) *RowCache[T]
 func (c *RowCache[T]) Lookups() *content.Lookups { return &c.lookups }
 
 // FromCache returns a handler that calls respond with the cached rows of a request. keyOf returns the key of the rows, or false for a
-// request that the cache cannot handle. next handles the request if keyOf returns false, if no rows are cached, or if respond returns an
-// error. respond must not have written anything when it returns an error.
+// request that the cache cannot handle. next handles the request in three cases: keyOf returns false, no rows are cached, or respond
+// returns an error. respond must not have written anything when it returns an error.
 func (c *RowCache[T]) FromCache(next http.Handler, keyOf func(*http.Request) (string, bool), respond func(http.ResponseWriter, *http.Request, T) error) http.Handler {
 	if c.version == nil {
 		return next

@@ -19,7 +19,7 @@ type Type struct {
 	Extensions []string // lower case, without the dot
 	Image      bool     // true for pictures, false for videos
 	// KeepsMetadata is true if the program cannot remove the metadata (such as where a picture was taken) from pictures of this type. Only
-	// callers who may replace such a file can download it. All others get renditions.
+	// callers who may replace the file can download it. All others get renditions (copies in other sizes and formats).
 	KeepsMetadata bool
 }
 

@@ -20,11 +20,11 @@ import (
 // e-mail address. A new table with addresses needs an AddressPlace in addressPlaces of package app.
 
 // AddressPlace is a place with data about e-mail addresses, such as a table. Its functions read and delete the data about one address. The
-// address is in lower case, and the functions ignore the case of stored addresses.
+// parameter address is in lower case. The functions find stored addresses in any case.
 type AddressPlace struct {
 	Name string // name of the place in responses and exports
-	// Each calls yield for each entry (one stored record, such as a row) about the address, until yield returns an error. An export
-	// contains the entries as JSON.
+	// Each calls yield for each entry (a stored record, such as a row) about the address, until yield returns an error. An export contains
+	// the entries as JSON.
 	Each func(ctx context.Context, q db.Querier, address string, yield func(entry any) error) error
 	// Erase deletes the entries about the address.
 	Erase func(ctx context.Context, tx *db.Tx, address string) error
@@ -32,11 +32,15 @@ type AddressPlace struct {
 
 // addressRequest is the body of a call of address-data.
 type addressRequest struct {
-	Action  string `json:"action"`  // find (only counts the entries), export or erase; "" means find
+	// Action is
+	//   - find, or "": only counts the entries
+	//   - export: sends the entries as a JSON file
+	//   - erase: deletes the entries
+	Action  string `json:"action"`
 	Address string `json:"address"` // the e-mail address
 }
 
-// placeCount is the number of entries about an address in a place, counted before they are erased.
+// placeCount is the number of entries about an address in a place. The action erase counts them before it deletes them.
 type placeCount struct {
 	Name  string `json:"name"` // AddressPlace.Name
 	Count int    `json:"count"`
@@ -47,11 +51,11 @@ type addressResponse struct {
 	Success  bool         `json:"success"`
 	Address  string       `json:"address"`
 	Places   []placeCount `json:"places"`
-	Settings bool         `json:"settings"` // whether the site's settings contain the address; erase does not change them
+	Settings bool         `json:"settings"` // whether the site's settings contain the address; erase does not change the settings
 }
 
-// addressData handles the function address-data for owners (administrators): it counts, exports or erases everything that is
-// stored about an e-mail address. It refuses the address of an account with a role, so that no owner can erase another owner.
+// addressData handles the function address-data for owners (administrators). Every action refuses the address of an account with a role, so
+// that no owner can erase another owner.
 func (s *Service) addressData(w http.ResponseWriter, r *http.Request) error {
 	var req addressRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

@@ -7,23 +7,23 @@ import (
 )
 
 // This file finds and erases the data about an e-mail address in messages, in quarantined messages (likely spam) and in notices (mails and
-// webhook calls about messages). Package app makes an AddressPlace (address_data.go) of each pair of methods, such as EachMessageOf and
-// EraseMessagesOf.
+// webhook calls about messages). Each of the three has a pair of methods, such as EachMessageOf and EraseMessagesOf. Package app makes an
+// AddressPlace (address_data.go) from each pair.
 
-// eraseBatch is how many messages of an address one statement deletes.
+// eraseBatch is the maximum number of messages that one statement deletes.
 const eraseBatch = 100
 
 // EachMessageOf calls yield for each message in the inbox whose sender has the address.
 func (s *Service) EachMessageOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
-	return eachMessage(ctx, q, false, address, func(m exportedMessage) error { return yield(m) })
+	return eachMessage(ctx, q, false /* in the inbox */, address, func(m exportedMessage) error { return yield(m) })
 }
 
 // EachQuarantinedOf calls yield for each message in quarantine whose sender has the address.
 func (s *Service) EachQuarantinedOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
-	return eachMessage(ctx, q, true, address, func(m exportedMessage) error { return yield(m) })
+	return eachMessage(ctx, q, true /* in quarantine */, address, func(m exportedMessage) error { return yield(m) })
 }
 
-// EraseMessagesOf deletes the messages of EachMessageOf, with everything about them.
+// EraseMessagesOf deletes the messages that EachMessageOf finds, with everything about them.
 func (s *Service) EraseMessagesOf(ctx context.Context, tx *db.Tx, address string) error {
 	for {
 		ids, err := listMessageIDsOf(ctx, tx, address, eraseBatch)
@@ -36,7 +36,7 @@ func (s *Service) EraseMessagesOf(ctx context.Context, tx *db.Tx, address string
 	}
 }
 
-// EraseQuarantinedOf deletes the messages of EachQuarantinedOf.
+// EraseQuarantinedOf deletes the messages that EachQuarantinedOf finds.
 func (s *Service) EraseQuarantinedOf(ctx context.Context, tx *db.Tx, address string) error {
 	ids, err := deleteQuarantinedOf(ctx, tx, address)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Service) EraseQuarantinedOf(ctx context.Context, tx *db.Tx, address str
 type exportedNotice struct {
 	MessageID string `json:"message_id"`
 	Channel   string `json:"channel"`             // one of the channel constants, such as channelMail
-	Recipient string `json:"recipient,omitempty"` // the exported address; "" for any other, because the export must not contain the address of somebody else
+	Recipient string `json:"recipient,omitempty"` // the exported address; "" if the recipient is somebody else, whose address the export must not contain
 	State     string `json:"state"`               // waiting, retrying, sent or failed
 	QueuedAt  string `json:"queued_at"`
 }

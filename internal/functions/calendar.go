@@ -17,9 +17,10 @@ import (
 )
 
 // This file handles POST /functions/v1/calendar-feed, with which an owner creates, replaces or removes a calendar. It also serves the
-// calendars at their secret URLs. A calendar (iCalendar) contains the promised dates of commissions; calendar_text.go writes its events.
+// calendars to calendar programs. A calendar (iCalendar) contains the dates for which commissions are promised. calendar_text.go writes it.
 
-// CalendarPath is the beginning of the URL path of a calendar. The token of the calendar and calendarEnding follow.
+// CalendarPath is the beginning of the URL path of a calendar. The secret token of the calendar and calendarEnding follow, as in
+// /calendar/{token}.ics.
 const CalendarPath = httpx.CalendarPath
 
 const calendarEnding = ".ics" // file extension of iCalendar (RFC 5545)
@@ -32,25 +33,30 @@ const (
 
 // calendarRequest is the body of a call of calendar-feed.
 type calendarRequest struct {
-	Action   string        `json:"action"`   // state (changes nothing), create, replace or remove; "" means state
+	// Action is
+	//   - state, or "": changes nothing
+	//   - create: makes a calendar, unless the account has one
+	//   - replace: makes a calendar with another URL in place of the present one
+	//   - remove: deletes the calendar
+	Action   string        `json:"action"`
 	Language i18n.Language `json:"language"` // for create and replace: language of the calendar's texts
 }
 
 // calendarState is the response of calendar-feed.
 type calendarState struct {
 	Success  bool         `json:"success"`
-	Calendar *ownCalendar `json:"calendar"` // null for none
+	Calendar *ownCalendar `json:"calendar"` // null if the account has none
 }
 
 // ownCalendar is the calendar of the caller's account.
 type ownCalendar struct {
-	URL       string        `json:"url"` // "" if the server can no longer derive it, because the secret was replaced
+	URL       string        `json:"url"` // "" if the server can no longer derive it, because the site's secret was replaced
 	Language  i18n.Language `json:"language"`
 	CreatedAt time.Time     `json:"created_at"`
 }
 
-// calendarFeed handles the function calendar-feed for owners (administrators): it returns, creates, replaces or removes the calendar of the
-// caller's account, whose URL is secret. All actions respond with calendarState.
+// calendarFeed handles the function calendar-feed for owners (administrators). It acts on the calendar of the caller's account. All actions
+// respond with calendarState.
 func (s *Service) calendarFeed(w http.ResponseWriter, r *http.Request) error {
 	var req calendarRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -64,9 +70,10 @@ func (s *Service) calendarFeed(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return errInvalid("The action must be state, create, replace or remove")
 	}
-	if makes := req.Action == "create" || req.Action == "replace"; makes && !slices.Contains(i18n.Languages, req.Language) {
-		return errInvalid("The language must be en or pt")
-	} else if makes {
+	if req.Action == "create" || req.Action == "replace" {
+		if !slices.Contains(i18n.Languages, req.Language) {
+			return errInvalid("The language must be en or pt")
+		}
 		if err := s.cfg.CheckSpace(); err != nil {
 			return err
 		}

@@ -12,7 +12,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// calendarText returns the calendar of promised dates as iCalendar (RFC 5545): an all-day event for each promised date.
+// calendarText returns the text of a calendar in the format iCalendar (RFC 5545). The calendar has an all-day event for each promised date
+// of a commission.
 func (s *Service) calendarText(ctx context.Context, l i18n.Language, promises []promise) ([]byte, error) {
 	site, err := settings.LoadSite(ctx, s.db)
 	if err != nil {
@@ -26,7 +27,7 @@ func (s *Service) calendarText(ctx context.Context, l i18n.Language, promises []
 	for _, p := range promises {
 		s.addEvent(c, l, p)
 	}
-	if len(promises) == 0 { // a calendar has at least one component (§3.6)
+	if len(promises) == 0 { // a calendar must have at least one component (§3.6), so it gets a time zone
 		utc := c.AddTimezone("Etc/UTC").AddStandard()
 		utc.SetProperty(ics.ComponentPropertyDtStart, "19700101T000000")
 		utc.SetProperty(ics.ComponentProperty(ics.PropertyTzoffsetfrom), "+0000")
@@ -37,8 +38,8 @@ func (s *Service) calendarText(ctx context.Context, l i18n.Language, promises []
 	return text.Bytes(), err
 }
 
-// addEvent adds the event of a promised date. Its UID is the id of the message, so that a calendar program recognizes it when the date
-// changes.
+// addEvent adds the event of a promised date. The UID of the event is the id of the message, so that a calendar program recognizes the
+// event when the date changes.
 func (s *Service) addEvent(c *ics.Calendar, l i18n.Language, p promise) {
 	work := p.Work
 	if work == "" {
@@ -50,13 +51,13 @@ func (s *Service) addEvent(c *ics.Calendar, l i18n.Language, p promise) {
 	}
 	page := s.cfg.SiteURL + "/admin/contact-messages?message=" + p.MessageID
 	e := c.AddEvent(p.MessageID)
-	e.SetDtStampTime(s.now()) // required; the time of the last change is not stored, so it is now
+	e.SetDtStampTime(s.now()) // required; the site does not store when the event last changed
 	e.SetAllDayStartAt(p.Day)
 	e.SetAllDayEndAt(p.Day.AddDate(0, 0, 1)) // the end is exclusive
 	e.SetSummary(calendarLine(title))
 	e.SetDescription(l.Text("calendar.stage."+p.Stage) + "\n" + page) // Google Calendar does not show the URL
 	e.SetURL(page)
-	e.SetTimeTransparency(ics.TransparencyTransparent) // the owner is not busy for the day
+	e.SetTimeTransparency(ics.TransparencyTransparent) // the day still counts as free
 }
 
 // calendarLine returns a text as one line. It removes control characters, which RFC 5545 excludes, and characters that change the direction

@@ -18,17 +18,17 @@ import (
 
 // The stages of a commission: values of the column commissions.stage. A message without a row in commissions has stageEnquiry.
 const (
-	stageEnquiry    = "enquiry"
-	stageOffer      = "offer"
-	stageAccepted   = "accepted"
-	stageInProgress = "in_progress"
+	stageEnquiry    = "enquiry"     // nothing is decided
+	stageOffer      = "offer"       // an owner has made an offer
+	stageAccepted   = "accepted"    // visitor and owner have agreed
+	stageInProgress = "in_progress" // the artist works on it
 	stageFinished   = "finished"
-	stageDeclined   = "declined"
+	stageDeclined   = "declined" // by the visitor or by an owner
 )
 
-// nextStages contains, by the stage of a commission, the stages to which an owner can move it: usually the next or the previous one. An
-// enquiry can be accepted without an offer, because artist and client may have agreed elsewhere. A finished commission cannot be
-// declined, and a declined one can only become an enquiry again.
+// nextStages contains, for each stage, the stages to which an owner can move a commission. Usually these are the next one, the previous one
+// and stageDeclined. An enquiry can be accepted without an offer, because artist and client may have agreed elsewhere. A finished
+// commission cannot be declined, and a declined one can only become an enquiry again.
 var nextStages = map[string][]string{
 	stageEnquiry:    {stageOffer, stageAccepted, stageDeclined},
 	stageOffer:      {stageEnquiry, stageAccepted, stageDeclined},
@@ -38,17 +38,22 @@ var nextStages = map[string][]string{
 	stageDeclined:   {stageEnquiry},
 }
 
-// commissionRequest is the body of a call of the function commission. The action is state (changes nothing), stage, promise (sets the
-// promised date), offer (makes an offer), withdraw (withdraws an offer) or progress (stores a note). Only progress can have pictures. Dates
-// are YYYY-MM-DD, "" for none.
+// commissionRequest is the body of a call of the function commission. A date is YYYY-MM-DD, or "" for none. The actions are
+//   - state: changes nothing
+//   - stage: moves the commission to another stage
+//   - promise: sets the promised date
+//   - offer: makes an offer
+//   - withdraw: withdraws an offer
+//   - progress: stores a note on the progress, which can have pictures
 type commissionRequest struct {
 	messageAction // the action, the id of the message, and the pictures
 
-	// ID is an idempotency key for offer and progress: a second call with the same ID and texts stores nothing. For withdraw, ID is the id of
-	// the offer.
+	// ID depends on the action:
+	//   - offer and progress: an idempotency key. A second call with the same ID and texts stores nothing.
+	//   - withdraw: the id of the offer.
 	ID         string `json:"id"`
 	Stage      string `json:"stage"`       // for stage: the new stage
-	From       string `json:"from"`        // for stage: the stage from which the owner moves it; "" for any
+	From       string `json:"from"`        // for stage: the stage that the owner sees; the call fails if the commission is in another one. "": no check
 	Text       string `json:"text"`        // for offer and progress
 	Price      string `json:"price"`       // for offer
 	Deposit    string `json:"deposit"`     // for offer
@@ -60,13 +65,13 @@ type commissionRequest struct {
 type commissionState struct {
 	Success    bool         `json:"success"`
 	Stage      string       `json:"stage"`
-	StageAt    *time.Time   `json:"stage_at"` // when the stage was set; null: never
+	StageAt    *time.Time   `json:"stage_at"` // when the stage was set; null if it was never set
 	PromisedOn string       `json:"promised_on"`
 	Next       []string     `json:"next"`   // the stages to which the commission can be moved
 	Offers     []offerState `json:"offers"` // the newest first
 	Terms      string       `json:"terms"`  // the terms that a new offer would have
-	Place      int          `json:"place"`  // position on the waiting list, from 1; 0: not on it, or there is no list
-	Slots      int          `json:"slots"`  // how many commissions the artist works on at a time; 0: no limit
+	Place      int          `json:"place"`  // position on the waiting list, from 1; 0 if it is not on the list, or if there is no list
+	Slots      int          `json:"slots"`  // how many commissions the artist works on at a time; 0 for no limit
 	Taken      int          `json:"taken"`  // number of slots that are taken
 }
 
@@ -85,11 +90,10 @@ type offerState struct {
 	AnsweredName string     `json:"answered_name"`
 }
 
-// commission handles the function commission for owners (administrators): the stage of a commission, its promised date, offers, and notes
-// on its progress. All actions respond with commissionState.
+// commission handles the function commission for owners (administrators). All actions respond with commissionState.
 func (s *Service) commission(w http.ResponseWriter, r *http.Request) error {
-	if hasPictures(r) {
-		r = s.withLongLimit(r)
+	if mayHavePictures(r) {
+		r = s.withPictureTimeout(r)
 	}
 	var req commissionRequest
 	err := s.readMessageAction(w, r, &req, &req.messageAction)

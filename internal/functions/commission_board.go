@@ -8,14 +8,14 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file handles POST /functions/v1/commission-board. It returns the commissions by stage, for the board (an admin page with a column
-// for each stage). A card is one commission on the board.
+// This file handles POST /functions/v1/commission-board, which returns commissions (works that visitors order) for the board. The board is
+// an admin page with a column for each stage, and a card for each commission.
 
 // Maximum numbers of cards in a column of the board.
 const (
 	maxOpenCards   = 100 // of each stage that is neither finished nor declined
 	maxClosedCards = 20  // of each of the stages finished and declined
-	maxAllCards    = 500 // of each stage in boardRequest.All
+	maxAllCards    = 500 // of each stage that boardRequest.All names
 )
 
 // boardStages are the columns of the board, in their order.
@@ -23,7 +23,7 @@ var boardStages = []string{stageEnquiry, stageOffer, stageAccepted, stageInProgr
 
 // boardRequest is the body of a call of commission-board.
 type boardRequest struct {
-	All []string `json:"all"` // the stages of which up to maxAllCards cards are wanted
+	All []string `json:"all"` // the stages of which the caller wants up to maxAllCards cards
 }
 
 // boardState is the response of commission-board.
@@ -45,14 +45,14 @@ type boardCard struct {
 	MessageID  string    `json:"message_id"`
 	Name       string    `json:"name"`        // of the visitor
 	ArtworkID  *string   `json:"artwork_id"`  // the work that the message asks about; null for none
-	Price      string    `json:"price"`       // price of the accepted offer, or else of the newest offer; "" without an offer, and for enquiries
+	Price      string    `json:"price"`       // of the accepted offer, or of the newest one if none is accepted; "" without an offer, and for enquiries
 	PromisedOn string    `json:"promised_on"` // YYYY-MM-DD; "" for none
-	Unread     bool      `json:"unread"`      // whether the message has a text that no owner has read
+	Unread     bool      `json:"unread"`      // whether the status of the message is new
 	CreatedAt  time.Time `json:"created_at"`  // of the message
 }
 
-// commissionBoard handles the function commission-board for owners (administrators). A message that asks for a commission is in the column
-// of enquiries even without a row in commissions, until the owner marks it as done.
+// commissionBoard handles the function commission-board for owners (administrators). A message that asks for a commission has no row in
+// commissions before an owner has decided something. It is in the column enquiry then, until an owner marks it as done.
 func (s *Service) commissionBoard(w http.ResponseWriter, r *http.Request) error {
 	var req boardRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

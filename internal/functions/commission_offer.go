@@ -18,37 +18,37 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file makes and withdraws offers (the actions offer and withdraw of the function commission). It also stores the visitors' answers to
-// offers: accepted or declined.
+// This file makes and withdraws offers for commissions (the actions offer and withdraw of the function commission). It also stores the
+// visitors' answers to offers.
 
-// The states of an offer. The first two are also the values of the column commission_offers.answer. They equal the names of the stages to
-// which the answers move the commission (stageAccepted, stageDeclined).
+// The states of an offer. offerAccepted and offerDeclined are also the values of the column commission_offers.answer. They are equal to the
+// stages to which these answers move the commission (stageAccepted and stageDeclined).
 const (
 	offerAccepted  = "accepted"
 	offerDeclined  = "declined"
-	offerOpen      = "open"
+	offerOpen      = "open" // the visitor can answer it
 	offerExpired   = "expired"
 	offerWithdrawn = "withdrawn"
 )
 
 // Limits of an offer in characters.
 const (
-	maxOfferLine  = 200 // of price and deposit
+	maxOfferLine  = 200 // of the price and of the deposit
 	maxAnswerName = 100 // of the name that a visitor enters with an answer; the same limit as in the contact form
 )
 
-// expiryDelay is the time from the beginning (in UTC) of an offer's last day until the offer expires. By then the day has ended in every
-// time zone.
+// expiryDelay is the time from the beginning (in UTC) of an offer's last day until the offer expires. After 36 hours the day has ended in
+// every time zone.
 const expiryDelay = 36 * time.Hour
 
-// OfferMail is what a mail contains of an offer, besides the text of the offer. Days are YYYY-MM-DD, "" for none.
+// OfferMail has the values of an offer that a mail contains in addition to the text. A day is YYYY-MM-DD, or "" for none.
 type OfferMail struct {
 	Price, Deposit, PromisedOn, ExpiresOn string
 }
 
 // state returns the state of an offer, one of the constants above.
 func (o offer) state(now time.Time) string {
-	last, err := time.Parse(time.DateOnly, o.ExpiresOn)
+	last, err := time.Parse(time.DateOnly, o.ExpiresOn) // an error if there is no last day
 	switch {
 	case o.Answer != "":
 		return o.Answer
@@ -60,9 +60,9 @@ func (o offer) state(now time.Time) string {
 	return offerOpen
 }
 
-// problem returns the error of an invalid offer, or nil.
+// problem returns the error for an invalid offer, or nil for a valid one.
 func (o offer) problem(now time.Time) *apperr.Error {
-	isLine := func(text string) bool {
+	isLine := func(text string) bool { // whether text is a single line that is not too long
 		return utf8.RuneCountInString(text) <= maxOfferLine && !strings.ContainsFunc(text, unicode.IsControl)
 	}
 	switch key := problemOfReply(o.Text, nil); {

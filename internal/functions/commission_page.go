@@ -16,32 +16,33 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file makes the part of the page /enquiry/{token} (enquiry_page.go) that shows the commission (commission.html). It also handles the
-// form with which the visitor accepts or declines an offer.
+// The page /enquiry/{token} shows a visitor's message (enquiry_page.go). This file makes the part of the page about the commission (a work
+// that the visitor orders). It also handles the form with which the visitor accepts or declines an offer.
 
 //go:embed commission.html
 var commissionSource string
 
 // commissionPart is the data of the template commission.html.
 type commissionPart struct {
-	Stage    string     // sentence about the stage of the commission; "" for the stage enquiry
-	StageAt  time.Time  // when the stage was set; the zero time for the stage enquiry
-	Promised string     // sentence about the day for which the work was promised; "" for none
+	Stage    string     // sentence about the stage of the commission; "" for stageEnquiry
+	StageAt  time.Time  // when the stage was set; the zero time for stageEnquiry
+	Promised string     // sentence about the day for which the work is promised; "" if there is no such day
 	Offer    *offerPart // nil if there is no offer
 
-	Name    string // name that the visitor has entered in the form for an answer
-	Alert   string // error about the answer; "" for none
-	Problem bool   // whether Alert is about the name
+	Name    string // the name in the form that the visitor has sent
+	Alert   string // why the answer in that form was refused; "" if it was not
+	Problem bool   // whether Alert is about Name
 }
 
 // offerPart is the newest offer, as the page shows it.
 type offerPart struct {
 	ID, Text, Price, Deposit, Promised, Expires string
-	Terms, TermsLang                            string // TermsLang is for the attribute lang, "" if the terms are in the page's language
+	Terms, TermsLang                            string // TermsLang is for the attribute lang; "" if the terms are in the page's language
 	State                                       string // sentence about the state of the offer; "" while it can be answered
 }
 
-// showCommission adds the commission and its place on the waiting list to the page, and returns the stage of the commission.
+// showCommission adds the commission, its newest offer and its place on the waiting list to the page. It returns the stage of the
+// commission.
 func (p *enquiryPage) showCommission(ctx context.Context, s *Service, site settings.Site) (stage string, err error) {
 	if p.Enquiry.Quarantined { // only messages in the inbox have a commission
 		return stageEnquiry, nil

@@ -18,45 +18,51 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file handles POST /functions/v1/commission-review, with which owners ask a client for a review of a finished commission, and approve
-// the review (which moves it to the table reviews) or decline it. The file also stores what the client writes (commission_review_page.go).
+// This file handles POST /functions/v1/commission-review. With it, owners request a review of a finished commission from the client, and
+// approve or decline the review that the client has written. Approval inserts it into the table reviews, which visitors see. The file also
+// stores what the client writes (commission_review_page.go has the form).
 
 // Limits of a review in characters, the same as those of the table reviews.
 const (
-	maxReviewLine = 200 // of name and place
+	maxReviewLine = 200 // of the name and of the place
 	maxReviewText = 5000
 )
 
 // Limits of the requests for a review in one conversation.
 const (
-	maxReviewRequests     = 3              // number of requests
+	maxReviewRequests     = 3              // maximum number of requests
 	reviewRequestInterval = 24 * time.Hour // minimum time between two requests
 )
 
-// ReviewPicture is a copy of a picture of a conversation. Its file is stored in the bucket review-images; its database rows are not.
+// ReviewPicture is a copy of a picture of a conversation. Its file is stored in the bucket review-images. Its database rows are not stored
+// yet.
 type ReviewPicture struct {
 	ReceivedPicture
 
 	URL string // public URL; it can be requested after Save
 }
 
-// reviewRequest is the body of a call of the function commission-review. The action is state (changes nothing), ask (requests a
-// review), withdraw (takes the request back), approve or decline.
+// reviewRequest is the body of a call of the function commission-review. The actions are
+//   - state: changes nothing
+//   - ask: requests a review
+//   - withdraw: withdraws the request
+//   - approve: publishes the review
+//   - decline: does not publish it
 type reviewRequest struct {
 	messageAction // the action and the id of the message
 
-	// For approve: texts that are published in place of the client's texts. For null, the client's own text is published.
+	// For approve: texts that are published in place of the client's own texts. null keeps the client's text.
 	Name  *string `json:"name"`
 	Place *string `json:"place"`
 	Text  *string `json:"text"`
 	// For approve: whether visitors see the review immediately. null means true.
 	Active *bool `json:"active"`
-	// For approve and decline: written_at of the review that the owner has seen. The call fails if the client has changed the review since
+	// For approve and decline: written_at of the review as the owner has seen it. The call fails if the client has changed the review since
 	// then. null skips this check.
 	WrittenAt *time.Time `json:"written_at"`
 
-	picture *picture       // for approve: the client's picture, which was copied; nil for none
-	copied  *ReviewPicture // for approve: the copy of picture
+	picture *picture       // for approve: the client's picture; nil for none
+	copied  *ReviewPicture // for approve: the copy of picture; nil for none
 }
 
 // reviewState is the response of commission-review.
@@ -64,8 +70,8 @@ type reviewState struct {
 	Success    bool       `json:"success"`
 	State      string     `json:"state"`    // one of the state constants of store_commission_reviews.go
 	CanAsk     bool       `json:"can_ask"`  // whether a review can be requested now
-	AskedAt    *time.Time `json:"asked_at"` // null: it was never requested
-	Name       string     `json:"name"`     // Name, Place and Text are "" before the client writes a review, after its withdrawal, and after its approval
+	AskedAt    *time.Time `json:"asked_at"` // null if no review was ever requested
+	Name       string     `json:"name"`     // Name, Place and Text are "" while there is no review by the client, and after its approval
 	Place      string     `json:"place"`
 	Text       string     `json:"text"`
 	Picture    *picture   `json:"picture"` // null for none
@@ -346,7 +352,7 @@ var errReviewNotOpen = apperr.New(http.StatusConflict, "review_not_open", "The r
 // writeReview stores what a client has written, with at most one picture. removePicture removes the picture that was sent before; a new
 // picture replaces it. The first text after a request is recorded in the conversation, and owners are notified; a change is not. The error
 // is errNoInboxMessage, errReviewNotOpen, errConversationFull or errPicturesFull if the review cannot be stored.
-func (s *Service) writeReview(ctx context.Context, m contactMessage, l i18n.Language, t reviewText, pictures []newPicture, removePicture bool) error {
+func (s *Service) writeReview(ctx context.Context, m contactMessage, l i18n.Language, t reviewText, pictures []unsavedPicture, removePicture bool) error {
 	return s.withLockedMessage(ctx, m.ID, func(ctx context.Context, tx *db.Tx) error {
 		r, err := readReview(ctx, tx, m.ID)
 		if err == nil && r.State != stateAsked && r.State != stateWaiting {

@@ -12,8 +12,8 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file makes the part of the page /enquiry/{token} (enquiry_page.go) that shows the client's review (commission_review.html). It also
-// handles the form with which the client writes the review.
+// The page /enquiry/{token} shows a visitor's message (enquiry_page.go). This file makes the part of the page about the review of a
+// finished commission. It also handles the form with which the client (the visitor who has ordered the work) writes the review.
 
 //go:embed commission_review.html
 var commissionReviewSource string
@@ -24,19 +24,19 @@ type reviewPart struct {
 	State    string   // sentence about the state of the review; "" while the client has not written it
 	Form     bool     // whether the client can write or change the review
 	Asked    bool     // whether the review is requested and not written yet
-	Removal  bool     // whether the client can withdraw the review
+	Removal  bool     // whether the page has the button with which the client withdraws the review
 	Approved bool     // whether the owner has approved the review
-	Picture  *picture // picture that the client has sent before; nil for none
+	Picture  *picture // the stored picture of the review; nil for none
 
-	Sent     bool              // whether the client has sent the form and it was refused; its fields then show the sent values
-	Name     string            // value of the form's field name
-	Place    string            // value of the field place
-	Text     string            // value of the field text
-	Problems map[string]string // the error messages, by field: name, place, text and picture
+	Sent     bool // whether the client has sent the form, and it was refused; the fields below are then the sent values
+	Name     string
+	Place    string
+	Text     string
+	Problems map[string]string // the error message of each field with a problem, by its name: name, place, text or picture
 	Alert    string            // error that belongs to no field; "" for none
 }
 
-// Invalid reports whether a field is the first one with a problem. The template calls it, and gives the field the focus.
+// Invalid reports whether a field is the first one with a problem. The template gives this field the focus.
 func (p reviewPart) Invalid(field string) bool {
 	for _, name := range []string{"name", "place", "text", "picture"} {
 		if p.Problems[name] != "" {
@@ -46,15 +46,15 @@ func (p reviewPart) Invalid(field string) bool {
 	return false
 }
 
-// showReview adds the client's review to the page. It adds nothing if no review is requested or written, unless the client has sent the
-// form: then the page must show why the form was refused.
+// showReview adds the client's review to the page. It adds nothing if no review is requested or written. But if the client has just sent
+// the form, it adds the form, because the page must show why it was refused.
 func (p *enquiryPage) showReview(ctx context.Context, s *Service) error {
 	if p.Enquiry.Quarantined {
 		return nil
 	}
 	r, err := readReview(ctx, s.db, p.Enquiry.Message.ID)
-	notAsked := r.State == stateNotAsked || r.State == stateWithdrawn && r.Text == ""
-	if err != nil || notAsked && !p.Review.Sent {
+	isEmpty := r.State == stateNotAsked || (r.State == stateWithdrawn && r.Text == "") // no review is requested or written
+	if err != nil || (isEmpty && !p.Review.Sent) {
 		return err
 	}
 	part := &p.Review
@@ -85,7 +85,7 @@ func (p *enquiryPage) showReview(ctx context.Context, s *Service) error {
 
 // handleReview stores what the client has written in the form of a review. If it refuses the form, the page shows the problems beside the
 // fields, with the sent texts. formErr is the error of a form that could not be read completely.
-func (s *Service) handleReview(w http.ResponseWriter, r *http.Request, p enquiryPage, form url.Values, pictures []newPicture, formErr error) error {
+func (s *Service) handleReview(w http.ResponseWriter, r *http.Request, p enquiryPage, form url.Values, pictures []unsavedPicture, formErr error) error {
 	get := func(name string) string { return strings.ToValidUTF8(form.Get(name), "\uFFFD") }
 	t := reviewText{get("name"), get("place"), get("text")}.normalized()
 	p.Text = "" // the text is that of the other form

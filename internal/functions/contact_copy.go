@@ -21,8 +21,8 @@ const JobCopy = "contact.copy"
 // copyWorkers is the number of workers in the pool of JobCopy. Copies have a pool of their own, so that no other mail waits for them.
 const copyWorkers = 1
 
-// Limits of copies in copyWindow. A copy sends a text that a visitor wrote to an address that the visitor entered. Without limits, the
-// form could be used to send texts to other people.
+// Limits of copies in copyWindow. A copy sends a text that a visitor wrote to an address that the visitor entered. Without limits, anybody
+// could use the form to send texts to other people.
 const (
 	copyWindow         = 24 * time.Hour
 	copiesPerMailbox   = 3   // to one mailbox (hashMailbox)
@@ -37,8 +37,9 @@ const (
 	copyLimitAll       = "contact-copy"
 )
 
-// countCopy counts a copy to an address against the limits, one after the other, and reports whether the copy is within all of them. It
-// stops at the first limit that is exceeded.
+// countCopy counts a copy to an e-mail address against the limits, one after the other, and reports whether the copy is within all of them.
+// It stops at the first limit that is exceeded. The copy then still counts against this limit and the ones before, but not against the
+// ones after.
 func (s *Service) countCopy(ctx context.Context, email string) (allowed bool, err error) {
 	for _, l := range []struct {
 		name, subject string
@@ -56,7 +57,8 @@ func (s *Service) countCopy(ctx context.Context, email string) (allowed bool, er
 	return true, nil
 }
 
-// queueCopy queues a copy of a message, in the transaction that stores the message. It queues none for a message that is not in the inbox.
+// queueCopy queues a copy of a message, in the transaction that stores the message. It queues nothing if the message is not in the inbox
+// (the table contact_submissions).
 func (s *Service) queueCopy(ctx context.Context, tx *db.Tx, m contactMessage) error {
 	id := uuid.NewString()
 	return errors.Join(
@@ -65,8 +67,8 @@ func (s *Service) queueCopy(ctx context.Context, tx *db.Tx, m contactMessage) er
 	)
 }
 
-// sendCopy sends a notice whose channel is channelCopy. If visitors get thank-you mails, the copy has the words of the thank-you mail too
-// (see replacePlan).
+// sendCopy sends a notice whose channel is channelCopy. If visitors get thank-you mails, the copy also thanks for the message. countThanks
+// prevents a separate thank-you mail.
 func (s *Service) sendCopy(ctx context.Context, n notice, m contactMessage) error {
 	c := ReplyMail{ID: jobs.InfoOf(ctx).ID, To: Recipient{n.Recipient, n.Language}, MessageID: m.ID, Text: m.Message, At: m.CreatedAt}
 	noticeSettings, err := settings.LoadNotices(ctx, s.db)

@@ -17,16 +17,16 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file handles POST /functions/v1/contact-export, which sends all messages as a CSV or JSON file. A new format needs an entry in
-// exportWriters.
+// This file handles POST /functions/v1/contact-export, with which an owner saves all messages as a CSV or JSON file. A new format needs an
+// entry in exportWriters.
 
 // exportPageSize is how many messages an export reads with one query.
 const exportPageSize = 500
 
-// messageIterator calls yield for each message of an export. It ends at the first error, and returns that error.
+// messageIterator calls yield for each message of an export. It returns the first error of yield, or of reading a message.
 type messageIterator func(yield func(exportedMessage) error) error
 
-// exportWriters contains, by format, the functions that write the messages of an export.
+// exportWriters contains, for each format, the function that writes the messages of an export.
 var exportWriters = map[string]func(io.Writer, messageIterator) error{"csv": writeMessagesCSV, "json": writeMessagesJSON}
 
 // exportRequest is the body of a call of contact-export.
@@ -34,8 +34,8 @@ type exportRequest struct {
 	Format string `json:"format"` // csv or json
 }
 
-// contactExport handles the function contact-export for owners: it sends a file with all messages, those in quarantine last. It writes
-// each page of messages before it reads the next, so that memory does not grow with the file.
+// contactExport handles the function contact-export for owners (administrators). It sends a file with all messages, those in quarantine
+// last. It writes each page of messages before it reads the next one, so that memory does not grow with the file.
 func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 	var req exportRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -53,7 +53,7 @@ func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 	each := func(yield func(exportedMessage) error) error {
 		for _, quarantined := range []bool{false, true} {
 			// Not in a transaction: with a slow client it would stay open for long and could block writes.
-			if err := eachMessage(ctx, s.db, quarantined, "", yield); err != nil {
+			if err := eachMessage(ctx, s.db, quarantined, "" /* of all addresses */, yield); err != nil {
 				return err
 			}
 		}

@@ -14,15 +14,19 @@ import (
 )
 
 // This file handles POST /functions/v1/contact-notices, with which owners see and retry notices. A notice is a mail or a webhook call about
-// a visitor's message (notice_sending.go). CountUnsentMails counts the mails that are waiting or have failed.
+// a visitor's message (notice_sending.go). The file also counts the unsent mails for the health of the site (CountUnsentMails).
 
 // maxNoticeIDs is the maximum number of messages in one call of contact-notices.
 const maxNoticeIDs = 100
 
 // noticesRequest is the body of a call of contact-notices.
 type noticesRequest struct {
-	Action string   `json:"action"` // list, retry or webhook-secret; "" means list
-	IDs    []string `json:"ids"`    // ids of messages, at most maxNoticeIDs; ignored by webhook-secret
+	// Action is
+	//   - list, or "": returns the notices about the messages
+	//   - retry: queues the failed ones of these notices again, and then responds like list
+	//   - webhook-secret: returns the key that signs webhook calls
+	Action string   `json:"action"`
+	IDs    []string `json:"ids"` // ids of messages, at most maxNoticeIDs; ignored by webhook-secret
 }
 
 // listedNotice is a notice in the response. The admin area shows it beside the message.
@@ -35,9 +39,7 @@ type listedNotice struct {
 	QueuedAt  time.Time `json:"queued_at"`
 }
 
-// contactNotices handles the function contact-notices for owners (administrators). The action list returns the notices about
-// messages with their state. The action retry queues the failed notices about the messages again, and then responds like list. The
-// action webhook-secret returns the key that signs webhook calls. Unknown message ids are ignored.
+// contactNotices handles the function contact-notices for owners (administrators). It ignores the ids of unknown messages.
 func (s *Service) contactNotices(w http.ResponseWriter, r *http.Request) error {
 	var req noticesRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

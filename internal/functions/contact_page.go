@@ -14,9 +14,9 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file makes the page with the contact form for browsers without scripts, and handles the form that such a browser sends.
+// This file serves browsers without scripts: it makes the page with the contact form, and handles the form that these browsers send.
 
-// Page is a page for a browser without scripts: the contact form, or the thank-you page after a message. Config.WritePage adds the
+// Page is a page of this package, such as the contact form or the page of a private link. It needs no scripts. Config.WritePage adds the
 // site's header and footer.
 type Page struct {
 	Status   int // HTTP status
@@ -34,9 +34,9 @@ var contactTemplate = template.Must(template.New("contact").Parse(contactSource)
 type contactPageData struct {
 	Language i18n.Language
 	Path     string // URL path to which the form is sent
-	Reason   string // value of the hidden field "reason" (see reasons)
+	Reason   string // value of the hidden field "reason" (see reasons in submit_contact.go)
 	Alert    string // error shown above the form; "" for none
-	Sent     bool   // whether the page shows the thanks instead of the form
+	Sent     bool   // whether the message was stored; the page then shows thanks instead of the form
 	Link     string // URL of the private link to the sent message; "" for none
 	Copy     bool   // whether the page says that the visitor gets a copy of the message by mail
 	Fields   []contactField
@@ -53,15 +53,15 @@ type contactField struct {
 // T returns a text of package i18n in the page's language, for the template.
 func (v contactPageData) T(key string) string { return v.Language.Text(key) }
 
-// wantsPage reports whether the client wants an HTML page as the response: its header Accept names text/html and does not
-// prefer JSON (RFC 9110 §12.5.1).
+// wantsPage reports whether the client wants an HTML page as the response, and not JSON. Its header Accept must name text/html, with at
+// least the weight of JSON (RFC 9110 §12.5.1).
 func wantsPage(r *http.Request) bool {
 	html := acceptWeight(r, "text/html")
 	return html > 0 && html >= acceptWeight(r, "application/json")
 }
 
 // acceptWeight returns the weight (0 to 1) of a media type in the header Accept, or 0 if the header does not name the type. It
-// ignores wildcards such as */*, because programs that are no browsers send them too.
+// ignores wildcards such as */*, because programs that are not browsers send them too.
 func acceptWeight(r *http.Request, media string) float64 {
 	for item := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
 		name, parameters, _ := strings.Cut(item, ";")
@@ -96,7 +96,7 @@ func requestedLanguage(r *http.Request, field string) i18n.Language {
 
 // showContactForm handles GET: it sends an empty form.
 func (s *Service) showContactForm(w http.ResponseWriter, r *http.Request) error {
-	return s.writeContactPage(w, r, http.StatusOK, contactRequest{responseLanguage: requestedLanguage(r, "")}, nil, "", givenLink{})
+	return s.writeContactPage(w, r, http.StatusOK, contactRequest{responseLanguage: requestedLanguage(r, "")}, nil, "", linkResponse{})
 }
 
 // submitContactForm handles POST of the form: it stores the message like submitContact, but the response is a page. If refused is
@@ -112,7 +112,7 @@ func (s *Service) submitContactForm(w http.ResponseWriter, r *http.Request, refu
 		return s.showRefusal(w, r, req, err)
 	case len(problems) > 0:
 		httpx.NoteError(r.Context(), errInvalid(i18n.EN.Text(problems[0].key)))
-		return s.writeContactPage(w, r, http.StatusBadRequest, req, problems, req.responseLanguage.Text("contact.check"), givenLink{})
+		return s.writeContactPage(w, r, http.StatusBadRequest, req, problems, req.responseLanguage.Text("contact.check"), linkResponse{})
 	}
 	req.Follow = true // the reader of a page can use the link
 	link, err := s.storeMessage(r.Context(), req)
@@ -135,11 +135,11 @@ func (s *Service) showRefusal(w http.ResponseWriter, r *http.Request, req contac
 	case e.Status < http.StatusInternalServerError:
 		key = "contact.unreadable"
 	}
-	return s.writeContactPage(w, r, e.Status, req, nil, req.responseLanguage.Text(key), givenLink{})
+	return s.writeContactPage(w, r, e.Status, req, nil, req.responseLanguage.Text(key), linkResponse{})
 }
 
 // writeContactPage writes the page: the thanks after a POST without an alert, and otherwise the form.
-func (s *Service) writeContactPage(w http.ResponseWriter, r *http.Request, status int, req contactRequest, problems []problem, alert string, link givenLink) error {
+func (s *Service) writeContactPage(w http.ResponseWriter, r *http.Request, status int, req contactRequest, problems []problem, alert string, link linkResponse) error {
 	v := contactPageData{Language: req.responseLanguage, Path: r.URL.Path, Reason: req.Reason, Alert: alert, Link: link.URL, Copy: link.Copy, Sent: r.Method == http.MethodPost && alert == ""}
 	if req.responseLanguage == i18n.PT {
 		v.Path += "?lang=pt"

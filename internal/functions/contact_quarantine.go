@@ -14,8 +14,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file handles POST /functions/v1/contact-quarantine. With it, owners see the messages in quarantine (messages that look like spam),
-// and restore or delete them.
+// This file handles POST /functions/v1/contact-quarantine. With it, owners list the messages in quarantine (messages that look like spam),
+// and restore or delete one of them.
 
 const (
 	maxListed = 100 // maximum number of messages in one list
@@ -26,10 +26,14 @@ const (
 
 // quarantineRequest is the body of a call of contact-quarantine.
 type quarantineRequest struct {
-	Action string `json:"action"` // list, restore or delete; "" means list
-	ID     string `json:"id"`     // id of the message to restore or delete; ignored by list
-	Offset int    `json:"from"`   // number of messages that a list skips
-	Limit  int    `json:"limit"`  // maximum number of messages in a list, 1 to maxListed; 0 or missing means maxListed
+	// Action is
+	//   - list, or ""
+	//   - restore: moves the message to the inbox
+	//   - delete
+	Action string `json:"action"`
+	ID     string `json:"id"`    // id of the message to restore or delete; ignored by list
+	Offset int    `json:"from"`  // number of messages that a list skips
+	Limit  int    `json:"limit"` // maximum number of messages in a list, 1 to maxListed; 0 or missing means maxListed
 }
 
 // quarantinedMessage is one message of the list.
@@ -39,15 +43,14 @@ type quarantinedMessage struct {
 	Email     string    `json:"email"`
 	Message   string    `json:"message"`
 	Cause     string    `json:"cause"`  // why the message is in quarantine: causeHiddenField or causeFlood
-	Filled    string    `json:"filled"` // content of the hidden field; "" if Cause is flood
+	Filled    string    `json:"filled"` // content of the hidden field; "" if Cause is causeFlood
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// contactQuarantine handles the function contact-quarantine for owners (administrators): it lists the messages in quarantine, or restores
-// or deletes one of them. A restored message moves to the inbox with its id and time, and gets the status "new". If the cause was the
-// hidden field (a honeypot, named reason), the stored reason is what a spam program entered. The restored message then gets the reason
-// "general".
+// contactQuarantine handles the function contact-quarantine for owners (administrators). A restored message keeps its id and its time, and
+// gets the status "new". A message with causeHiddenField has what a spam program entered as its reason. When it is restored, it gets the
+// default reason.
 func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) error {
 	var req quarantineRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -67,7 +70,8 @@ func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) erro
 	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error {
 		link := ""
 		if req.Action == "restore" {
-			if link, err = keepLink(r.Context(), tx, id.String()); err != nil {
+			// Otherwise removeQuarantined would delete the link too.
+			if link, err = detachLink(r.Context(), tx, id.String()); err != nil {
 				return err
 			}
 		}
@@ -84,7 +88,7 @@ func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) erro
 		if m.Cause == causeHiddenField {
 			m.Reason = reasons[0]
 		}
-		return errors.Join(s.insertAndRecord(r.Context(), tx, m), moveLink(r.Context(), tx, link, m.ID))
+		return errors.Join(s.insertAndRecord(r.Context(), tx, m), attachLink(r.Context(), tx, link, m.ID))
 	})
 	if err != nil {
 		return db.NoRowsAs(err, errNoMessage)

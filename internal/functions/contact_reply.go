@@ -19,23 +19,25 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file handles POST /functions/v1/contact-reply, with which owners reply to a visitor's message. It also runs the jobs that mail the
-// replies.
+// This file handles POST /functions/v1/contact-reply, with which owners reply to a visitor's message and manage the conversation. It also
+// runs the jobs that mail the replies.
 
 // JobReply is the kind of the job that mails an owner's reply to the visitor.
 const JobReply = "contact.reply"
 
-// ReplyMail is a mail to the visitor with a text of the owner, or with a copy of the visitor's message.
+// ReplyMail is a mail to the visitor. It has one of two uses:
+//   - Config.SendReply mails a text of an owner. At most one of Offer, Progress and Review is set; for a plain reply, none is.
+//   - Config.SendCopy mails a copy, which is the visitor's own message. Only Thanks can be set.
 type ReplyMail struct {
 	ID        string // the same at every attempt to send the mail
 	To        Recipient
-	ReplyTo   string // the owner's e-mail address, to which the visitor can answer; "" for none
+	ReplyTo   string // the owner's e-mail address, for the header Reply-To; "" for none
 	Link      string // private link to the conversation; "" for none
 	MessageID string
 	Text      string
-	Progress  bool       // whether the text is a note on the progress of a commission
-	Review    bool       // whether the text requests a review
-	Thanks    bool       // only for a copy: whether it also thanks for the message, in place of a thank-you mail
+	Progress  bool       // the text is a note on the progress of a commission
+	Review    bool       // the text requests a review
+	Thanks    bool       // the copy also thanks for the message, in place of a thank-you mail
 	Offer     *OfferMail // the offer that the text describes; nil for other texts
 	At        time.Time  // when the text was written
 }
@@ -46,12 +48,19 @@ type replyJob struct {
 	ReplyTo string `json:"reply_to"` // ReplyMail.ReplyTo
 }
 
-// replyRequest is the body of a call of the function contact-reply. The action is state (changes nothing), reply, resend (mails a reply
-// again), renew (replaces the private link), done or reopen (mark the conversation as done or not done). Only reply can have pictures.
+// replyRequest is the body of a call of the function contact-reply. The actions are
+//   - state: changes nothing
+//   - reply: stores a reply, which can have pictures, mails it if there is a mail server, and sets the message's status to replied
+//   - resend: mails a reply again
+//   - renew: replaces the private link
+//   - done, reopen: mark the conversation as done, or remove the mark
 type replyRequest struct {
 	messageAction // the action, the id of the message, and the pictures
 
-	// ID is an idempotency key for reply: a second call with the same ID and text stores nothing. For resend, ID is the id of the reply.
+	// ID depends on the action:
+	//   - reply: an idempotency key. A second call with the same ID and text stores nothing. With another text, it stores another reply.
+	//   - resend: the id of the reply.
+	//   - other actions: ignored.
 	ID   string `json:"id"`
 	Text string `json:"text"` // for reply
 }
@@ -62,24 +71,21 @@ type conversationState struct {
 	Mail     bool          `json:"mail"`     // whether replies are mailed
 	Links    bool          `json:"links"`    // whether the owner lets visitors follow their messages
 	Language i18n.Language `json:"language"` // of the message
-	Link     *stateLink    `json:"link"`     // null for none
+	Link     *stateLink    `json:"link"`     // null if the message has none, or only an expired one
 	Pictures []picture     `json:"pictures"` // of the replies
 }
 
 // stateLink is the private link to the message.
 type stateLink struct {
-	URL       string    `json:"url"` // "" if the server can no longer derive it, because the secret was replaced
+	URL       string    `json:"url"` // "" if the server can no longer derive it, because the site's secret was replaced
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// contactReply handles the function contact-reply for owners (administrators). The action reply stores a reply to a visitor's message and
-// mails it, if there is a mail server; it sets the message's status to replied. The action resend mails a reply again. The action renew
-// replaces the private link. The actions done and reopen mark the conversation as done or not done. All actions respond with
-// conversationState.
+// contactReply handles the function contact-reply for owners (administrators). All actions respond with conversationState.
 func (s *Service) contactReply(w http.ResponseWriter, r *http.Request) error {
-	if hasPictures(r) {
-		r = s.withLongLimit(r)
+	if mayHavePictures(r) {
+		r = s.withPictureTimeout(r)
 	}
 	var req replyRequest
 	err := s.readMessageAction(w, r, &req, &req.messageAction)

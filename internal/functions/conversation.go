@@ -14,13 +14,13 @@ import (
 	"atelie/internal/jobs"
 )
 
-// This file checks and stores replies. A conversation is a message and its replies. Owners write replies in the admin area, and the visitor
-// writes them on the page of the private link (/enquiry/{token}).
+// This file checks and stores replies. A conversation is a visitor's message and the replies to it. Owners write replies in the admin area
+// (contact_reply.go). The visitor writes them on the page of the private link, /enquiry/{token} (enquiry_page.go).
 
-// maxReplies is how many replies a conversation can have, so that its page stays usable.
+// maxReplies is the maximum number of replies in a conversation. With more, its page would not be usable.
 const maxReplies = 500
 
-// normalizeText trims a multi-line text, and changes line ends to \n and tabs to spaces, because pasted text contains them.
+// normalizeText trims a multi-line text, and changes line ends to \n and tabs to spaces. Pasted text contains tabs and other line ends.
 func normalizeText(text string) string {
 	return trimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(text))
 }
@@ -32,7 +32,7 @@ func hasControl(text string) bool {
 
 // problemOfReply checks a normalized reply. It returns the key of the error message in package i18n, or "" for a valid reply. A reply with
 // pictures needs no text.
-func problemOfReply(text string, pictures []newPicture) string {
+func problemOfReply(text string, pictures []unsavedPicture) string {
 	switch {
 	case text == "" && len(pictures) == 0:
 		return "enquiry.error.empty"
@@ -44,9 +44,9 @@ func problemOfReply(text string, pictures []newPicture) string {
 	return ""
 }
 
-// replyID returns the id of a reply. It is derived from the message's id, the client's idempotency key and the texts of the reply, or
-// random if key is "". A reply that is sent twice gets the same id and is stored once. A text that was changed after a lost response is
-// another reply. Replies to different messages never have the same id.
+// replyID returns the id of a reply. If there is a key (the client's idempotency key), the id is derived from the message's id, the key and
+// the texts of the reply. If key is "", the id is random. A reply that is sent twice with one key gets the same id, and is stored once. If
+// its text has changed in between, it gets another id. Replies to different messages never have the same id.
 func replyID(messageID, key string, texts ...string) string {
 	if key == "" {
 		return uuid.NewString()
@@ -58,9 +58,13 @@ func replyID(messageID, key string, texts ...string) string {
 // errConversationFull is the error of a reply beyond maxReplies. Handlers replace it with the error for the response.
 var errConversationFull = errors.New("the conversation has too many replies")
 
-// addReply stores a reply to a message that the transaction has locked (lockMessage). It sets the message's status unless status is "",
-// records the reply and the message for live changes, and lets the link expire a year from now. added is false if the reply was stored
-// before. The error is errConversationFull if the conversation has maxReplies already. An answer to an offer is stored even then.
+// addReply stores a reply to a message that the transaction has locked (lockMessage). It also
+//   - sets the message's status, unless status is ""
+//   - records the reply and the message for live changes
+//   - lets the private link expire a year from now
+//
+// added is false if the reply was stored before. If the conversation has maxReplies already, the error is errConversationFull. But an
+// answer to an offer is stored even then.
 func (s *Service) addReply(ctx context.Context, tx *db.Tx, r reply, status string) (added bool, err error) {
 	n, err := countReplies(ctx, tx, r.MessageID)
 	if err == nil && n >= maxReplies && r.Kind != kindAnswer {
@@ -86,7 +90,7 @@ func (s *Service) addReply(ctx context.Context, tx *db.Tx, r reply, status strin
 
 // addVisitorReply stores a visitor's reply, which makes the message new again, and queues the notices about it. The error is
 // errNoInboxMessage or errConversationFull if the reply cannot be stored.
-func (s *Service) addVisitorReply(ctx context.Context, m contactMessage, text, clientID string, pictures []newPicture) error {
+func (s *Service) addVisitorReply(ctx context.Context, m contactMessage, text, clientID string, pictures []unsavedPicture) error {
 	r := reply{ID: replyID(m.ID, clientID, text), MessageID: m.ID, Author: authorVisitor, Kind: kindReply, Text: text, CreatedAt: s.now(), Delivery: deliveryNone, NewPictures: pictures}
 	return s.withLockedMessage(ctx, m.ID, func(ctx context.Context, tx *db.Tx) error {
 		return s.addAndAnnounce(ctx, tx, r, m.Language)

@@ -22,25 +22,26 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file receives, stores and serves the pictures of replies. The files are stored while the form is being received. The database rows
-// of the pictures are inserted later, together with the reply.
+// This file receives, stores and serves the pictures of replies in a conversation about a message. A picture is stored in two steps: its
+// file while the form is being received, and its database rows later, together with the reply.
 
 // Limits of pictures (docs/product.md).
 const (
-	maxReplyPictures  = 5
-	maxAuthorPictures = 50               // in one conversation: those of the visitor, or those of all owners together
-	maxHourPictures   = 200              // by all visitors in an hour
-	maxHourForms      = 20               // forms with pictures, from one IP address in an hour
-	pictureFormTime   = 10 * time.Minute // for receiving the whole form
-	pictureTextLimit  = 64 << 10         // bytes of a text field of the form
+	maxReplyPictures       = 5                // of one reply
+	maxPicturesPerAuthor   = 50               // in one conversation, by the visitor or by all owners together
+	maxPicturesPerHour     = 200              // by all visitors together, in all conversations
+	maxPictureFormsPerHour = 20               // forms with pictures from one IP address
+	pictureFormTimeout     = 10 * time.Minute // limit of receiving the whole form
+	pictureTextLimit       = 64 << 10         // bytes of one text field of the form
 
-	// maxPictureForm is the maximum number of bytes of a form: five pictures of 10 MB, the texts, and a margin, so that a picture over 10 MB
-	// is reported as such, and not as a form that is too large.
+	// maxPictureForm is the maximum number of bytes of a form. It has room for five pictures of 10 MB, the texts, and a margin. With the
+	// margin, the error for a picture that is slightly too large is about the picture, and not about the form.
 	maxPictureForm = 64 << 20
 )
 
-// ReceivedPicture is a picture whose file is stored, but whose database rows are not inserted yet. Save inserts the rows. Discard deletes
-// the file, or does nothing after a successful Save. The caller must always call Discard in the end.
+// ReceivedPicture is a picture whose file is stored, but whose rows in the tables of package storage are not inserted yet. Save inserts
+// them. Discard deletes the file, unless Save was successful. The caller must always call Discard in the end. If Save was successful but its
+// transaction is rolled back, Discard leaves the file, and package storage deletes it later.
 type ReceivedPicture struct {
 	Width, Height int
 	Size          int64 // bytes
@@ -48,35 +49,35 @@ type ReceivedPicture struct {
 	Discard       func(ctx context.Context)
 }
 
-// newPicture is a picture of a reply whose row is not inserted yet.
-type newPicture struct {
+// unsavedPicture is a picture of a reply that is being stored. Its file is stored, its rows are not.
+type unsavedPicture struct {
 	ReceivedPicture
 
 	Name string // name of the object in the bucket conversation-pictures
 }
 
-func discardPictures(ctx context.Context, pictures []newPicture) {
+func discardPictures(ctx context.Context, pictures []unsavedPicture) {
 	for _, p := range pictures {
 		p.Discard(ctx)
 	}
 }
 
-// hasPictures reports whether the body of a request is a form that can have pictures.
-func hasPictures(r *http.Request) bool {
+// mayHavePictures reports whether the body of a request is a form of the type that can contain files.
+func mayHavePictures(r *http.Request) bool {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	return err == nil && media == "multipart/form-data"
 }
 
-// withLongLimit gives a request the time that pictures need, instead of the limit for requests without files. The body and each SQL
-// statement still have limits of their own.
-func (s *Service) withLongLimit(r *http.Request) *http.Request {
+// withPictureTimeout returns the request without the general timeout of requests, which is too short for pictures. The body has
+// pictureFormTimeout instead, and each SQL statement storeTimeout.
+func (s *Service) withPictureTimeout(r *http.Request) *http.Request {
 	return r.WithContext(db.WithStatementTimeout(context.WithoutCancel(r.Context()), s.storeTimeout))
 }
 
 // pictureForm is a form with pictures.
 type pictureForm struct {
 	Values   url.Values
-	Pictures []newPicture
+	Pictures []unsavedPicture
 }
 
 // readPictureForm reads a form with pictures in the field "picture". before is called when the first picture is reached, with the fields
@@ -84,7 +85,7 @@ type pictureForm struct {
 // pictures. The whole body is read even then, because browsers show no response before they have sent everything.
 func (s *Service) readPictureForm(w http.ResponseWriter, r *http.Request, before func(url.Values) (messageID string, err error)) (f pictureForm, err error) {
 	f.Values = url.Values{}
-	if deadline := time.Now().Add(pictureFormTime); r.Body != nil {
+	if deadline := time.Now().Add(pictureFormTimeout); r.Body != nil {
 		c := http.NewResponseController(w)
 		// An error means that the writer has no connection, as in tests.
 		_ = errors.Join(c.SetReadDeadline(deadline), c.SetWriteDeadline(deadline.Add(time.Minute)))
@@ -136,7 +137,7 @@ func (s *Service) readPictureForm(w http.ResponseWriter, r *http.Request, before
 			}
 			folder = messageID + "/" + uuid.NewString() + "/"
 		}
-		p := newPicture{Name: folder + strconv.Itoa(len(f.Pictures)+1)}
+		p := unsavedPicture{Name: folder + strconv.Itoa(len(f.Pictures)+1)}
 		if p.ReceivedPicture, err = s.cfg.ReceivePicture(r.Context(), p.Name, part); err != nil {
 			return f, pictureError(err)
 		}
@@ -179,9 +180,9 @@ func (s *Service) checkPictures(ctx context.Context, messageID, author string) e
 	switch {
 	case err != nil:
 		return err
-	case byAuthor >= maxAuthorPictures:
+	case byAuthor >= maxPicturesPerAuthor:
 		return errPicturesFull
-	case author == authorVisitor && byVisitors >= maxHourPictures:
+	case author == authorVisitor && byVisitors >= maxPicturesPerHour:
 		return errPicturesBusy
 	}
 	return nil
@@ -193,7 +194,7 @@ func (s *Service) savePictures(ctx context.Context, tx *db.Tx, r reply) error {
 		return nil
 	}
 	byAuthor, _, err := countPictures(ctx, tx, r.MessageID, r.Author, r.CreatedAt)
-	if err == nil && byAuthor+len(r.NewPictures) > maxAuthorPictures {
+	if err == nil && byAuthor+len(r.NewPictures) > maxPicturesPerAuthor {
 		err = errPicturesFull
 	}
 	if err != nil {
@@ -218,7 +219,7 @@ func (s *Service) readEnquiryForm(w http.ResponseWriter, r *http.Request, e enqu
 			return "", errBadForm
 		}
 		hits, err := s.db.Hit(r.Context(), "enquiry-pictures", httpx.LimitSubject(r.Context()), time.Hour, s.now())
-		if err == nil && hits > maxHourForms {
+		if err == nil && hits > maxPictureFormsPerHour {
 			err = errPicturesBusy
 		}
 		return e.Message.ID, errors.Join(err, s.cfg.CheckSpace(), s.checkPictures(r.Context(), e.Message.ID, authorVisitor))
@@ -230,7 +231,7 @@ type messageAction struct {
 	Action    string `json:"action"`     // "" means state
 	MessageID string `json:"message_id"` // a message in the inbox
 
-	pictures []newPicture
+	pictures []unsavedPicture
 }
 
 // normalizeMessageID checks MessageID, and brings it into the form that the database stores.
@@ -246,7 +247,7 @@ func (m *messageAction) normalizeMessageID() error {
 // readMessageAction reads the body of an owner's call into req, which embeds m. The body is JSON or, with pictures, a form whose first
 // field "request" contains the JSON. The caller must discard the pictures, even if readMessageAction returns an error.
 func (s *Service) readMessageAction(w http.ResponseWriter, r *http.Request, req any, m *messageAction) error {
-	if !hasPictures(r) {
+	if !mayHavePictures(r) {
 		if err := httpx.DecodeJSON(w, r, maxBody, req); err != nil {
 			return err
 		}

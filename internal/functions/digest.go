@@ -14,14 +14,14 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file collects notices (mails and webhook calls about visitors' messages) in digests, and sends the digests. A digest is one notice
-// about many messages.
+// This file collects notices (mails and webhook calls to owners about visitors' messages) in digests, and sends the digests. A digest is
+// one notice about many messages, for an hour in which many arrive.
 
 // JobDigest is the kind of the job that sends a digest to one recipient.
 const JobDigest = "contact.digest"
 
-// Limits of notices. Each of the first noticesPerHour messages in an hour (noticeWindow) has its own notice to each recipient. All later
-// messages of the hour are in one digest for each recipient. The digest is sent at the end of the hour.
+// Limits of notices. Recipients get a separate notice about each of the first noticesPerHour messages of an hour (noticeWindow). About the
+// later messages of the hour, each recipient gets one digest, at the end of the hour.
 const (
 	noticesPerHour   = 5
 	noticeWindow     = time.Hour
@@ -32,13 +32,13 @@ const (
 // Digest is the content of a digest that is sent by mail.
 type Digest struct {
 	Count       int           // number of messages in the digest
-	Quarantined int           // number of messages of the hour that are in quarantine because of a flood; the digest does not contain them
+	Quarantined int           // number of further messages of the hour, which are in quarantine because of a flood (flood.go)
 	Newest      []DigestEntry // the newest messages, at most digestMaxMail
 }
 
-// DigestEntry is one message in the list of a digest, or one later reply of a visitor.
+// DigestEntry is a message in the list of a digest, or a visitor's reply to one.
 type DigestEntry struct {
-	ID, Name, Reason string
+	ID, Name, Reason string    // of the message
 	At               time.Time // when the message or the reply was sent
 	Pictures         int       // number of pictures of the reply; 0 for a message
 }
@@ -49,11 +49,11 @@ type digestJob struct {
 	Channel   string        `json:"channel"` // channelMail or channelWebhook
 	Recipient string        `json:"recipient"`
 	Language  i18n.Language `json:"language"`
-	Since     time.Time     `json:"since"` // start of the hour
+	Since     time.Time     `json:"since"` // start of the hour with the messages
 }
 
-// joinDigest returns the id of the open digest for the channel and recipient of n. If there is none, it opens a digest and
-// queues its job for the end of the hour.
+// joinDigest returns the id of the open digest for the channel and recipient of n, which the caller stores in n. If there is none,
+// joinDigest opens a digest and queues its job for the end of the hour.
 func (s *Service) joinDigest(ctx context.Context, tx *db.Tx, n notice) (id string, err error) {
 	now := s.now()
 	since := now.Truncate(noticeWindow)

@@ -16,33 +16,35 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file makes private links, and derives their tokens and URLs. A private link opens the conversation about a visitor's message.
+// This file makes private links and derives their URLs. A private link is a secret URL at which a visitor follows the conversation about a
+// message.
 
-// EnquiryPath is the beginning of the URL path of a private link. The token of the link follows.
+// EnquiryPath is the beginning of the URL path of a private link. The token of the link follows, as in /enquiry/{token}.
 const EnquiryPath = httpx.SecretPath
 
-// tokenBytes is the length of a token before its encoding. 128 bits cannot be guessed.
+// tokenBytes is the length of a token before its encoding. These 128 bits cannot be guessed.
 const tokenBytes = 16
 
-// contactLink is a row of contact_links: the private link to one message. The row has only a hash of the token. The token itself is
-// derived from Nonce and a key that is not in the database, so that a later mail can contain the link too
-// (docs/decisions/0036-links-of-enquiries.md).
+// contactLink is a row of contact_links: the private link to one message. The row has only a hash of the token, so that the database does
+// not reveal the link. The server derives the token itself from Nonce and a key outside the database, when it puts the link into a later
+// mail (docs/decisions/0036-links-of-enquiries.md).
 type contactLink struct {
 	Hash      string // hashToken of the token
-	Nonce     string // random text
+	Nonce     string // random text, from which the token is derived
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }
 
-// givenLink is the part of the response to a visitor's message that tells the visitor about the private link and the copy.
-type givenLink struct {
-	URL string // "" if the visitor has not requested a link, or the owner has turned links off
-	// Copy is true if the visitor has requested a link, and the owner lets such visitors have a copy of their message by mail. It is true
-	// even if no copy is sent because of a limit or because the message is in quarantine: the response must not reveal that.
+// linkResponse is the part of the response to a visitor's message that tells the visitor about the private link and the copy.
+type linkResponse struct {
+	URL string // "" if the visitor has not requested a link, or if the owner has turned links off
+	// Copy is true if there is a URL, the owner has turned copies on (mails to visitors with their own message), and the site has a mail
+	// server. It is true even if no copy is sent because of a limit or because the message is in quarantine. The response must not reveal
+	// that.
 	Copy bool
 }
 
-// newLink returns the row of a new private link, not stored yet.
+// newLink makes a private link. The caller stores it.
 func (s *Service) newLink(now time.Time) contactLink {
 	l := contactLink{Nonce: rand.Text(), CreatedAt: now, ExpiresAt: linkExpiry(now)}
 	l.Hash = hashToken(deriveToken(s.cfg.LinkKey, l.Nonce))
@@ -59,14 +61,14 @@ func deriveToken(key []byte, nonce string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:tokenBytes])
 }
 
-// hashToken returns the hash of a token. The database stores only this hash. A malformed token is hashed and looked up like any other.
+// hashToken returns the hash of a token, which the database stores. token may be any text that a client has sent as a token.
 func hashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
-// urlOf returns the URL of a link. ok is false if the site's secret was replaced after the link was made: then the token cannot be
-// derived again.
+// urlOf returns the URL of a link. ok is false if the token can no longer be derived, because the site's secret was replaced after the link
+// was made.
 func (s *Service) urlOf(l contactLink) (enquiryURL string, ok bool) {
 	token, ok := s.tokenOf(l.Nonce, l.Hash)
 	if !ok {

@@ -22,11 +22,11 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file serves /enquiry/{token}, the page of a private link, and handles the forms on it. The page shows a visitor's message and the
-// replies to it.
+// This file serves /enquiry/{token}, the page of a private link, and handles the forms on it. The page shows a visitor's message (called an
+// enquiry here), the replies to it, the commission and the review.
 
-// Limits of the requests for private links in a minute, each with its name in the table rate_limits. The limits by IP address also slow
-// down the guessing of tokens.
+// Limits of requests for private links in a minute. Each has a name in the table rate_limits. The limits by IP address also slow down the
+// guessing of tokens.
 const (
 	enquiryRequestsPerMinute = 120 // by one IP address
 	enquiryRequestsLimit     = "enquiry"
@@ -34,14 +34,14 @@ const (
 	enquiryPostsPerMinute = 30 // by one IP address
 	enquiryPostsLimit     = "enquiry-post"
 
-	enquiryPostsPerLink = 10 // by all IP addresses together
+	enquiryPostsPerLink = 10 // for one private link, by all IP addresses together
 	enquiryLinkLimit    = "enquiry-link"
 
 	enquiryPicturesPerMinute = 600 // by one IP address: a conversation can have a hundred pictures
 	enquiryPicturesLimit     = "enquiry-picture"
 )
 
-// EnquiryWork is the work that a message asks about, as the page of the private link shows it.
+// EnquiryWork is the artwork that a message asks about, as the page of the private link shows it.
 type EnquiryWork struct {
 	Title   string
 	URL     string // URL of the work's page
@@ -51,7 +51,7 @@ type EnquiryWork struct {
 //go:embed enquiry.html
 var enquirySource string
 
-// enquiryTemplate is the page. It includes the templates of the commission and the client's review.
+// enquiryTemplate is the template of the page. It includes the templates of the commission and of the client's review.
 var enquiryTemplate = template.Must(template.New("enquiry").Parse(enquirySource + commissionSource + commissionReviewSource))
 
 // enquiryPage is the data of the template enquiry.html.
@@ -60,7 +60,7 @@ type enquiryPage struct {
 	Path       string        // path and query of the page
 	OtherPath  string        // path and query of the page in the other language
 	Enquiry    *enquiry      // nil for the page of a link that does not exist
-	State      string        // sentence about the state of the enquiry
+	State      string        // sentence about how far the conversation is, such as that an owner has read the message
 	Place      string        // sentence about the place on the waiting list; "" for none
 	Next       string        // what the visitor can do or expect next
 	NextAnchor string        // link to the form for the step in Next, such as "#reply"; "" for none
@@ -68,8 +68,8 @@ type enquiryPage struct {
 	Review     reviewPart
 	Work       *EnquiryWork
 	Replies    []reply
-	Text       string // what the visitor has written into the form
-	ReplyID    string // sent with the form, so that a reply that is sent twice is stored once (replyID)
+	Text       string // the text of the reply in the form that the visitor has sent
+	ReplyID    string // idempotency key in the form, so that a reply that is sent twice is stored once (replyID)
 	Alert      string // error shown above the form; "" for none
 	Problem    bool   // the alert is about the text
 	// PictureProblem means that the alert is about the pictures.
@@ -126,7 +126,7 @@ func (s *Service) Enquiry(w http.ResponseWriter, r *http.Request) error {
 	}
 	var form url.Values
 	var formErr error
-	if r.Method == http.MethodPost && !hasPictures(r) {
+	if r.Method == http.MethodPost && !mayHavePictures(r) {
 		form, formErr = readForm(w, r)
 	}
 	e, err := findEnquiry(r.Context(), s.db, hash, s.now())
@@ -141,9 +141,9 @@ func (s *Service) Enquiry(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return s.showEnquiry(w, r, p, http.StatusOK)
 	}
-	var pictures []newPicture
-	if hasPictures(r) {
-		r = s.withLongLimit(r)
+	var pictures []unsavedPicture
+	if mayHavePictures(r) {
+		r = s.withPictureTimeout(r)
 		f, err := s.readEnquiryForm(w, r, e)
 		defer discardPictures(r.Context(), f.Pictures)
 		form, formErr, pictures = f.Values, err, f.Pictures
@@ -191,7 +191,7 @@ func (p *enquiryPage) setLanguage(r *http.Request, message i18n.Language) {
 }
 
 // handleReply stores a visitor's reply and redirects to it.
-func (s *Service) handleReply(w http.ResponseWriter, r *http.Request, p enquiryPage, clientID string, pictures []newPicture) error {
+func (s *Service) handleReply(w http.ResponseWriter, r *http.Request, p enquiryPage, clientID string, pictures []unsavedPicture) error {
 	key := problemOfReply(p.Text, pictures)
 	if p.Enquiry.Quarantined { // its page has no form
 		key = "contact.unreadable"

@@ -9,8 +9,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// The errors of /functions/v1. WriteError writes them as {success: false, error}, except those that Supabase's gateway returns itself
-// (gatewayErrors).
+// The errors of /functions/v1. WriteError writes those in gatewayErrors as {code, message}, and all others as {success: false, error}.
 var (
 	errNoFunction        = apperr.New(http.StatusNotFound, "NOT_FOUND", "Requested function was not found")
 	errForbidden         = apperr.New(http.StatusForbidden, "FORBIDDEN", "This key may not call the function")
@@ -50,8 +49,8 @@ var (
 	errPicturesFull      = apperr.New(http.StatusConflict, "pictures_full", i18n.EN.Text("enquiry.pictures.full"))
 	errPicturesBusy      = apperr.New(http.StatusTooManyRequests, "pictures_busy", i18n.EN.Text("enquiry.pictures.busy"))
 	errTooManyRequests   = apperr.New(http.StatusTooManyRequests, "too_many_requests_for_links", "Too many requests. Please try again in a minute.")
-	errNoAccount         = apperr.New(http.StatusBadRequest, "no_account", "A calendar belongs to an account. The caller is none.")
-	errNoCalendar        = apperr.New(http.StatusNotFound, "no_calendar", "There is nothing here.")
+	errNoAccount         = apperr.New(http.StatusBadRequest, "no_account", "A calendar belongs to an account: please use the token of an account, not a key.")
+	errNoCalendar        = apperr.New(http.StatusNotFound, "no_calendar", "There is no calendar at this URL.")
 	errNoAddress         = apperr.New(http.StatusBadRequest, "no_address", "There is no e-mail address to send to")
 	errAddressHasRole    = apperr.New(http.StatusConflict, "address_has_role", "This address belongs to an account with a role. Take the role away first (atelie owner remove), or delete its messages one by one.")
 	errTooManyTests      = apperr.New(http.StatusTooManyRequests, "too_many_requests", "Too many test mails. Please try again in a minute.")
@@ -63,9 +62,9 @@ func errInvalid(text string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "invalid", text)
 }
 
-// gatewayErrors contains the errors that Supabase's gateway returns itself, before any function runs. The key is the error's code in this
-// program. The value is the code of the gateway, which is in upper case, and its message. Keys in lower case are codes of the packages
-// httpx and identity, which all APIs of this program use.
+// gatewayErrors contains the errors that in Supabase come from the gateway (the server in front of the functions). The key is the error's
+// code in this program. The value has the code and the message of the gateway. Keys in lower case are codes of the packages httpx and
+// identity, which all APIs of this program use.
 var gatewayErrors = map[string]struct{ code, message string }{
 	errNoFunction.Code:        {errNoFunction.Code, errNoFunction.Message},
 	"not_found":               {errNoFunction.Code, errNoFunction.Message}, // code of the router, for a path below that of a function

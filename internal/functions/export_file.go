@@ -11,16 +11,16 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file sends exports, such as a file with all messages. Such a response has no limit on its size or on its total time.
+// This file sends exports (files that an owner saves, such as all messages). An export can have any size, and sending it can take any time.
 
-// exportStallTimeout is how long a write may wait for the client before the connection is closed. The whole file has no time limit.
+// exportStallTimeout is how long one write may wait for the client. After that the connection is closed.
 const exportStallTimeout = time.Minute
 
 // exportFile is a file that is being sent as the response to a request. Its content is written to the buffered Writer.
 type exportFile struct {
 	*bufio.Writer
 
-	sink *deadlineWriter // receives what the Writer flushes
+	sink *deadlineWriter // where the Writer writes its full buffers
 }
 
 // deadlineWriter lets a response take any time while the client keeps reading: it moves the connection's write deadline at each write.
@@ -39,8 +39,8 @@ func (d *deadlineWriter) Write(b []byte) (int, error) {
 	return d.ResponseWriter.Write(b)
 }
 
-// startExportFile begins a file that the browser saves under name. Its type is application/octet-stream, because Supabase's
-// client (functions.invoke) decodes responses of other types, as JSON or text.
+// startExportFile begins a file that the browser saves under name. Its type is application/octet-stream, because Supabase's client
+// (functions.invoke) would decode other types as JSON or text.
 func startExportFile(w http.ResponseWriter, name string) *exportFile {
 	h := w.Header()
 	h.Set("Content-Type", "application/octet-stream")
@@ -51,9 +51,10 @@ func startExportFile(w http.ResponseWriter, name string) *exportFile {
 	return &exportFile{Writer: bufio.NewWriterSize(sink, 32<<10), sink: sink}
 }
 
-// end completes the file; err is the error of making its content. After an error, end returns the error if nothing was sent yet, and the
-// client gets an ordinary error response. If a part of the file was sent, end panics with http.ErrAbortHandler, which aborts the
-// connection, because the incomplete file would look complete otherwise.
+// end completes the file. err is the error of making its content, or nil. There are two cases of an error:
+//   - Nothing was sent yet. end returns the error, and the client gets an ordinary error response.
+//   - A part of the file was sent. end panics with http.ErrAbortHandler, which aborts the connection. Without this, the client would take
+//     the incomplete file for a complete one.
 func (f *exportFile) end(ctx context.Context, err error) error {
 	if err == nil {
 		err = f.Flush()

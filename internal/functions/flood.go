@@ -8,23 +8,23 @@ import (
 	"atelie/internal/db"
 )
 
-// This file counts the messages of all visitors together. The messages of an hour beyond the limit are a flood and go into quarantine,
-// like other messages that look like spam.
+// This file counts the messages of all visitors together. If an hour has more messages than the limit, the rest is a flood, and goes into
+// quarantine like other messages that look like spam.
 
 // Values of the column contact_quarantine.cause: why a message is in quarantine.
 const (
-	causeHiddenField = "field" // the hidden field (a honeypot, see reasons) was filled in
+	causeHiddenField = "field" // the hidden field of the form, a honeypot, was filled in (see reasons in submit_contact.go)
 	causeFlood       = "flood" // more than MessagesPerHour messages arrived in an hour
 )
 
-// floodWindow is the time after which the count of messages from all visitors starts again at 0. The limit on this count stops spam that
-// comes from so many IP addresses that each stays below the limit for one address.
+// floodWindow is the time after which the count starts again at 0. The limit of this count stops spam that comes from many IP addresses,
+// each of which sends less than the limit for one address.
 const floodWindow = time.Hour
 
 const floodLimit = "contact-messages" // name of the rate limit
 
-// floodHits is an SQL expression: the number of messages in the hour that begins at $7. A statement with floodHits must pass the result
-// hour of countAgainstFloodLimit as $7.
+// floodHits is an SQL expression for the number of messages in the hour that begins at $7. A statement that contains floodHits must pass
+// the hour that countAgainstFloodLimit returns as $7.
 const floodHits = "coalesce((select hits from rate_limits where name = '" + floodLimit + "' and subject = '' and bucket_start = $7), 0)"
 
 // countAgainstFloodLimit counts a message. It returns the limit of messages in an hour, and the beginning of the current hour,

@@ -10,19 +10,20 @@ import (
 	"atelie/internal/jobs"
 )
 
-// JobCleanUp is the kind of the job that completes the deletion of messages. It deletes what a transaction cannot delete: the mails about
-// the messages that were written to files, and remains of their text in SQLite's files. The value is the former name of the kind, because
-// stored jobs have it.
+// This file completes the deletion of messages, and of the data about an e-mail address, with a job. The job deletes what a transaction
+// cannot delete: mails that were written to files, and the remains of deleted rows in SQLite's files.
+
+// JobCleanUp is the kind of that job. Its value, a former name of the kind, must not change, because stored jobs have it.
 const JobCleanUp = "contact.forget"
 
 // cleanUpJob is the payload of JobCleanUp.
 type cleanUpJob struct {
 	MessageIDs []string `json:"message_ids,omitempty"` // the deleted messages
-	Address    string   `json:"address,omitempty"`     // an erased e-mail address, for which the job deletes the mails to and about it; "" for none
+	Address    string   `json:"address,omitempty"`     // an erased e-mail address; the job deletes the mails to it and about it. "" for none
 }
 
 // CleanUpMessages deletes the jobs about messages and queues a JobCleanUp. The caller deletes the messages themselves in the same
-// transaction. The database deletes the notices about them by a foreign key.
+// transaction. A foreign key then makes the database delete the notices about these messages.
 func (s *Service) CleanUpMessages(ctx context.Context, tx *db.Tx, messageIDs ...string) error {
 	if len(messageIDs) == 0 {
 		return nil
@@ -35,11 +36,11 @@ func (s *Service) CleanUpMessages(ctx context.Context, tx *db.Tx, messageIDs ...
 	return s.cfg.Queue.Enqueue(ctx, tx, JobCleanUp, cleanUpJob{MessageIDs: messageIDs})
 }
 
-// cleanUp runs a JobCleanUp: it deletes the files with mails, and scrubs the database.
+// cleanUp runs a JobCleanUp. It deletes the files with mails, and scrubs the database (see scrub).
 func (s *Service) cleanUp(ctx context.Context, payload []byte) error {
 	var j cleanUpJob
 	if err := json.Unmarshal(payload, &j); err != nil {
-		return jobs.Permanent(fmt.Errorf("forget: %w", err))
+		return jobs.Permanent(fmt.Errorf("clean up messages: %w", err))
 	}
 	if err := s.cfg.DeleteMails(ctx, j.MessageIDs); err != nil {
 		return err
@@ -52,9 +53,9 @@ func (s *Service) cleanUp(ctx context.Context, payload []byte) error {
 	return s.scrub(ctx)
 }
 
-// cleanUpTime is the time limit of one run of a JobCleanUp. In a minute, a scrub overwrites some 250 MB, or checks
-// 5 GB in which there is nothing to overwrite. A run that was interrupted leaves less to do for the next one.
-const cleanUpTime = 15 * time.Minute
+// cleanUpTimeout is the time limit of one run of a JobCleanUp. In a minute, a scrub overwrites some 250 MB, or checks
+// 5 GB in which there is nothing to overwrite. After an interrupted run, the next one has less to do.
+const cleanUpTimeout = 15 * time.Minute
 
 // scrub removes the remains of deleted rows from SQLite's files. One scrub serves all jobs that were queued before it began. The pool of
 // JobCleanUp has one worker, so no other call runs meanwhile.

@@ -13,8 +13,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file finds the recipients of notices (mails about visitors' messages). It also hashes e-mail addresses, to limit the mails to one
-// mailbox.
+// This file finds the recipients of notices (mails to owners about visitors' messages). It also hashes e-mail addresses, for limits of the
+// mails to one mailbox.
 
 // Recipient is a person to whom a mail is sent, and the language of the mail.
 type Recipient struct {
@@ -22,9 +22,11 @@ type Recipient struct {
 	Language i18n.Language
 }
 
-// findRecipients returns the recipients of notices by mail: the first maxRecipients addresses in the settings, or all owners if the
-// settings have none. It leaves out invalid e-mail addresses. The language of the mails is that of the settings. If the settings have none,
-// an owner gets mails in the language of the account, and the addresses in the settings get them in the language of the first owner.
+// findRecipients returns the recipients of notices by mail. If the settings have e-mail addresses, these are the first maxRecipients of
+// them. If the settings have none, they are all owners. Invalid addresses are left out.
+//
+// The mails are in the language of the settings. If the settings have none, an owner gets mails in the language of the account, and the
+// addresses in the settings get mails in the language of the first owner.
 func (s *Service) findRecipients(ctx context.Context, notices settings.Notices) ([]Recipient, error) {
 	owners, err := s.cfg.Owners(ctx)
 	if err != nil {
@@ -52,8 +54,8 @@ func (s *Service) findRecipients(ctx context.Context, notices settings.Notices) 
 	return list, nil
 }
 
-// isMailable reports whether mail can be sent to an e-mail address: the text must be one bare address, without a name or control
-// characters.
+// isMailable reports whether mail can be sent to an e-mail address. The text must be one address without a name, such as ana@example.com,
+// and without control characters.
 func isMailable(email string) bool {
 	a, err := netmail.ParseAddress(email)
 	return err == nil && a.Address == email && len(email) <= maxEmail && !strings.ContainsFunc(email, unicode.IsControl)

@@ -18,16 +18,17 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file plans and sends notices. A notice is a mail or a webhook call about a visitor's message, or a mail to the visitor.
+// This file plans and sends notices. A notice is a mail or a webhook call to owners about a visitor's message or reply, or a mail to the
+// visitor about the message.
 
 // Kinds of jobs.
 const (
-	JobPlan   = "contact.plan"   // finds the recipients of the notices about a new message
+	JobPlan   = "contact.plan"   // finds the recipients of the notices about a new message or reply
 	JobNotice = "contact.notice" // sends one notice to one recipient
 )
 
-// Values of the column contact_notices.channel. A new message gets one row, with channelPlan. JobPlan replaces this row with one row for
-// each notice.
+// Values of the column contact_notices.channel. A new message first gets one row, with channelPlan. JobPlan replaces this row with one row
+// for each notice.
 const (
 	channelPlan    = "plan"    // the recipients are not known yet
 	channelMail    = "mail"    // mail to an owner, or to an e-mail address in the settings
@@ -38,37 +39,36 @@ const (
 
 const (
 	// noticeLife is the age at which an unsent notice is shown as failed. All attempts of its job together take less time, so the
-	// job of such a notice no longer exists.
+	// notice has no job any more.
 	noticeLife = 12 * time.Hour
-	// thanksInterval is the minimum time between two thank-you mails to one mailbox. thanksPerDay is the maximum number of thank-you
-	// mails to all mailboxes in thanksWindow. Without limits, programs could make the site send mails to other people, by entering their
-	// addresses into the form.
-	thanksInterval = 24 * time.Hour
-	thanksPerDay   = 200
+	// Limits of thank-you mails. Without them, a program could enter addresses of other people into the form, and so make the site send
+	// mails to them.
+	thanksInterval = 24 * time.Hour // minimum time between two thank-you mails to one mailbox
+	thanksPerDay   = 200            // maximum number of thank-you mails to all mailboxes in thanksWindow
 	thanksWindow   = 24 * time.Hour
 	// maxRecipients is how many of the e-mail addresses in the owner's settings get notices.
 	maxRecipients = 10
-	// noticeWorkers is the number of workers in the pool of jobs with notices, digests and replies. These jobs have their own pool, so that
-	// the mails of sign-ins do not wait for them.
+	// noticeWorkers is the number of workers in the pool that runs the jobs of notices, digests and replies. These jobs have their own
+	// pool, so that the mails of sign-ins do not wait for them.
 	noticeWorkers = 4
 )
 
-// NoticeMail is a mail about one message, or about many messages if Digest is set. A thank-you mail must not include any of the
-// message's content, because the visitor can have entered somebody else's e-mail address.
+// NoticeMail is a mail about one message or reply, or about many messages if Digest is set. A thank-you mail must not include any of the
+// message's content, because the visitor may have entered somebody else's e-mail address.
 type NoticeMail struct {
 	ID        string // id of the notice, the same at every attempt to send the mail
 	To        Recipient
 	Thanks    bool    // whether this is the thank-you mail to the visitor
-	Digest    *Digest // nil for a mail about one message. If it is set, all fields below except At are empty
+	Digest    *Digest // nil for a mail about one message; if it is set, all fields below except At are empty
 	MessageID string
 	Name      string // name of the visitor
 	Email     string // e-mail address of the visitor
 	Reason    string // one of reasons
 	Text      string // text of the message or of the reply
 	Reply     bool   // whether Text is a visitor's reply, and not the message itself
-	// OfferAnswer is whether the reply is an answer to an offer; Review is whether it announces that the client has written a review.
+	// OfferAnswer is whether the reply is an answer to an offer. Review is whether the reply says that the client has written a review.
 	OfferAnswer, Review bool
-	At                  time.Time // when the message or the reply was sent; for a digest, its newest message
+	At                  time.Time // when the message or the reply was sent; for a digest, when its newest message was sent
 }
 
 // noticeJob is the payload of JobPlan, JobNotice and JobCopy.

@@ -18,18 +18,19 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file parses the bodies of requests with a form or JSON: those of submit-contact, and the forms on the page of a private link.
+// This file parses the bodies of visitors' requests: the contact form, which a script sends as JSON, and the forms on the page of a private
+// link.
 
 // maxParts is the maximum number of parts (fields) of a multipart form. The contact form has five.
 const maxParts = 50
 
-// isFormType reports whether a Content-Type is that of a URL-encoded or multipart form.
+// isFormType reports whether contentType (the header Content-Type) is the type of a URL-encoded or multipart form.
 func isFormType(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (media == "application/x-www-form-urlencoded" || media == "multipart/form-data")
 }
 
-// readContactRequest reads and parses the body of a call of submit-contact. It returns the fields that can be read even with an error, so
+// readContactRequest reads and parses the body of a call of submit-contact. With an error it also returns the fields that it could read, so
 // that the page with the error can show them again.
 func readContactRequest(w http.ResponseWriter, r *http.Request) (contactRequest, error) {
 	body, err := httpx.ReadBody(w, r, maxBody)
@@ -40,9 +41,9 @@ func readContactRequest(w http.ResponseWriter, r *http.Request) (contactRequest,
 	return req, err
 }
 
-// parseContactRequest parses a body: JSON, a URL-encoded form or a multipart form. It reads a body without a Content-Type as JSON, and also
-// one with text/plain, which Supabase's client sets for a string. If several fields of a form have the same name, the first one counts.
-// Invalid UTF-8 becomes U+FFFD in every format.
+// parseContactRequest parses a body that is JSON, a URL-encoded form or a multipart form. It reads a body as JSON also if it has no
+// Content-Type, or text/plain, which Supabase's client sets for a string. If several fields of a form have the same name, the first one
+// counts. Invalid UTF-8 becomes U+FFFD.
 func parseContactRequest(contentType string, body []byte) (req contactRequest, err error) {
 	media, params := "application/json", map[string]string{}
 	if contentType != "" {

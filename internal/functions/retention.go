@@ -10,13 +10,14 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file deletes old messages. Its deleteMessages also deletes the messages that an owner or a visitor erases.
+// This file deletes messages in the inbox: once an hour those that are older than the retention in the settings, and on request those that
+// an owner or a visitor erases.
 
-// purgeBatch is how many messages one transaction of PurgeMessages deletes.
+// purgeBatch is the maximum number of messages that one transaction of PurgeMessages deletes.
 const purgeBatch = 100
 
-// PurgeMessages deletes the messages in the inbox that are older than settings.Site.MessageMonths, with everything about them. 0 months
-// means that all messages are kept. It keeps messages with a later reply, or with a commission that is accepted or in progress
+// PurgeMessages deletes the messages in the inbox that are older than settings.Site.MessageMonths, with everything about them. If that is
+// 0, it deletes nothing. It keeps messages with a later reply, and those with a commission that is accepted or in progress
 // (listMessageIDsBefore). Several nodes may call it at the same time.
 func (s *Service) PurgeMessages(ctx context.Context) error {
 	site, err := settings.LoadSite(ctx, s.db)
@@ -38,27 +39,27 @@ func (s *Service) PurgeMessages(ctx context.Context) error {
 	}
 }
 
-// deleteMessages deletes messages in the inbox with their notices and jobs, and records the deletions for live changes. RecordDeleted calls
-// CleanUpMessages, which queues a JobCleanUp.
+// deleteMessages deletes messages in the inbox with their notices and jobs, and records the deletions for live changes. The function
+// RecordDeleted of the configuration also calls CleanUpMessages.
 func (s *Service) deleteMessages(ctx context.Context, tx *db.Tx, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	ids = slices.Sorted(slices.Values(ids)) // two transactions that lock several messages lock them in the same order
+	ids = slices.Sorted(slices.Values(ids)) // all transactions lock messages in the same order, which prevents deadlocks
 	for _, id := range ids {
 		if err := lockMessage(ctx, tx, id); err != nil && !errors.Is(err, errNoInboxMessage) { // another transaction may have deleted it
 			return err
 		}
 	}
-	// The locks keep replies from being added from here on, so no data of a reply is left behind.
+	// While the messages are locked, no reply can be added, so no data of a reply is left behind.
 	if err := s.cfg.RecordDeleted(ctx, tx, ids); err != nil {
 		return err
 	}
 	return deleteInboxMessages(ctx, tx, ids)
 }
 
-// monthsBefore returns the same day and time the given number of months earlier, or the last day of that month if it has no such day.
-// time.AddDate would return a day of the following month in that case, and messages would be deleted some days too early.
+// monthsBefore returns the same day and time the given number of months earlier, or the last day of that month if it has no such day. For
+// example, one month before 31 May is 30 April. time.AddDate would return 1 May, and messages would be deleted some days too early.
 func monthsBefore(t time.Time, months int) time.Time {
 	t = t.UTC()
 	first := time.Date(t.Year(), t.Month()-time.Month(months), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)

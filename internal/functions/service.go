@@ -1,7 +1,11 @@
-// Package functions serves /functions/v1, where clients call functions of the server by name. The functions store the messages that
-// visitors send with the contact form. They let owners reply to messages, and manage commissions (works that visitors order), the
-// quarantine (messages that look like spam) and the notices (mails and webhook calls about messages). Owners can also export and erase
-// data. The package sends the notices, too. A new function needs an entry in catalog, and in Function of package policy.
+// Package functions serves /functions/v1, where clients call functions of the server by name, as in Supabase.
+//   - Visitors send messages with the contact form.
+//   - Owners reply to messages, manage commissions (works that visitors order), see the quarantine (messages that look like spam), and
+//     export and erase data.
+//
+// The package also serves the pages of private links (/enquiry/{token}), at which visitors follow their messages, and the calendars of
+// commissions. It sends notices (mails and webhook calls about messages). A new function needs an entry in catalog, and in Function of
+// package policy.
 package functions
 
 import (
@@ -24,14 +28,14 @@ import (
 // Config contains the settings of the functions, and the functions of other packages that they call.
 type Config struct {
 	// Messages of visitors.
-	MessagesPerHour int                                                  // limit of messages from all visitors together; later messages of the hour go into quarantine. 0: no limit
+	MessagesPerHour int                                                  // limit for all visitors together; the rest of the hour goes into quarantine. 0: no limit
 	CheckSpace      func() error                                         // returns apperr.NoSpace while the disk is full
-	WritePage       func(http.ResponseWriter, *http.Request, Page) error // writes a page for a browser without scripts as the response
+	WritePage       func(http.ResponseWriter, *http.Request, Page) error // writes a page as the response
 
-	// Records of changed rows for live changes (the messages that open admin pages receive).
+	// These functions record changed rows for live changes (the events by which open admin pages update themselves).
 	RecordInserted   func(ctx context.Context, tx *db.Tx, id string) error                        // a new message
 	RecordUpdated    func(ctx context.Context, tx *db.Tx, id string) error                        // a changed message
-	RecordDeleted    func(ctx context.Context, tx *db.Tx, ids []string) error                     // deleted messages; it also calls CleanUpMessages for them
+	RecordDeleted    func(ctx context.Context, tx *db.Tx, ids []string) error                     // deleted messages; also calls CleanUpMessages for them
 	RecordReply      func(ctx context.Context, tx *db.Tx, id string, inserted bool) error         // a reply that was inserted or updated
 	RecordCommission func(ctx context.Context, tx *db.Tx, table, key string, inserted bool) error // a row of commissions, commission_offers or commission_reviews that was inserted or updated
 
@@ -52,9 +56,9 @@ type Config struct {
 
 	// Notices and mails.
 	Queue         *jobs.Queue                                                 // runs the jobs of this package
-	Owners        func(ctx context.Context) ([]Recipient, error)              // the administrators with an e-mail address
-	OwnAddress    func(ctx context.Context, userID string) (Recipient, error) // an administrator's e-mail address; Email is "" if there is none
-	MailServer    bool                                                        // false: mails are written to files instead of sent
+	Owners        func(ctx context.Context) ([]Recipient, error)              // all owners (administrators) who have an e-mail address
+	OwnAddress    func(ctx context.Context, userID string) (Recipient, error) // the e-mail address of an owner; Email is "" if there is none
+	MailServer    bool                                                        // whether there is a mail server; without one, mails are written to files
 	SendNotice    func(ctx context.Context, m NoticeMail) error               // sends a notice by mail
 	SendReply     func(ctx context.Context, m ReplyMail) error                // sends an owner's reply by mail
 	SendCopy      func(ctx context.Context, m ReplyMail) error                // sends a visitor a copy of the message
@@ -64,7 +68,7 @@ type Config struct {
 
 	// Data about e-mail addresses.
 	AddressHasRole func(ctx context.Context, tx *db.Tx, address string) (bool, error) // whether an account with a role has the address; roles cannot change until tx ends
-	AddressPlaces  func() []AddressPlace                                              // every place with data about an e-mail address, in the order of erasing
+	AddressPlaces  func() []AddressPlace                                              // every place with data about e-mail addresses, in the order of erasing
 
 	// Webhooks.
 	WebhookKey           []byte // key that signs webhook calls; at least 16 bytes
@@ -88,7 +92,7 @@ func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 	s := &Service{db: d, cfg: cfg, now: now, webhooks: webhook.NewClient(cfg.AllowPrivateWebhooks), storeTimeout: defaultStoreTimeout}
 	cfg.Queue.HandlePool(noticeWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobPlan: s.planNotices, JobNotice: s.sendNotice, JobDigest: s.sendDigest, JobReply: s.sendReply})
 	// One worker, because one scrub serves all jobs that waited for it (scrub).
-	cfg.Queue.HandlePool(1, cleanUpTime, map[string]jobs.Handler{JobCleanUp: s.cleanUp})
+	cfg.Queue.HandlePool(1, cleanUpTimeout, map[string]jobs.Handler{JobCleanUp: s.cleanUp})
 	cfg.Queue.HandlePool(copyWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobCopy: s.sendNotice})
 	return s
 }

@@ -9,8 +9,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file has the queries that find and delete what messages and notices store about an e-mail address. The parameter address is in lower
-// case.
+// This file has the queries that find and delete the data about an e-mail address in messages and notices. The parameter address of all
+// functions is in lower case.
 
 // listMessageIDsOf returns the ids of messages in the inbox whose sender has the address, at most limit.
 func listMessageIDsOf(ctx context.Context, q db.Querier, address string, limit int) (ids []string, err error) {
@@ -41,8 +41,8 @@ func (n notice) exportFor(address string, now time.Time) exportedNotice {
 	return exported
 }
 
-// deleteNoticesTo deletes the notices and digests to an address. It also deletes what is stored about the mailbox: the time of the most
-// recent thank-you mail, and the counter of copies. mailbox is the result of hashMailbox for the address.
+// deleteNoticesTo deletes the notices and digests to an address. It also deletes the time of the most recent thank-you mail to its mailbox,
+// and the counter of copies to it. mailbox is the result of hashMailbox for the address.
 func deleteNoticesTo(ctx context.Context, tx *db.Tx, address, mailbox string) error {
 	return errors.Join(
 		db.Exec(ctx, tx, "delete from contact_notices where lower(recipient) = $1", address),

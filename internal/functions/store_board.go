@@ -6,9 +6,9 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads the commissions for the board (commission_board.go). A card is one commission on the board.
+// This file reads the commissions for the board (commission_board.go), an admin page with a card for each commission.
 
-// undecided is the SQL condition that a message m asks for a commission, has no row in commissions, and is not marked as done.
+// undecided is an SQL condition on a message m: it asks for a commission, has no row in commissions, and is not marked as done.
 const undecided = "m.reason = 'commission' and m.done_at is null and not exists (select 1 from commissions d where d.message_id = m.id)"
 
 // countStages returns the number of commissions of each stage on the board.
@@ -24,7 +24,7 @@ func countStages(ctx context.Context, q db.Querier) (map[string]int, error) {
 	return totals, err
 }
 
-// SQL expressions that select the values of a card, from a message m and its commission c.
+// Parts of queries that select the values of a card, from a message m and its commission c.
 const (
 	cardColumns = "select m.id as id, m.name as name, m.artwork_id as artwork_id, coalesce(cast(c.promised_on as text), '') as promised_on, m.status = 'new' as unread, m.created_at as created_at"
 	cardPrice   = `coalesce((select o.price_text from commission_offers o where o.message_id = m.id
@@ -34,13 +34,14 @@ const (
 // listCards returns the first cards of a stage, at most limit. In the stages accepted and in_progress they are sorted by the promised
 // date, and cards without a date come last. In all other stages the newest card comes first.
 func listCards(ctx context.Context, q db.Querier, stage string, limit int) ([]boardCard, error) {
-	order := "c.stage_at desc, m.id"
+	order := "c.stage_at desc, m.id" // stage_at: when the commission got this stage
 	if stage == stageAccepted || stage == stageInProgress {
 		order = "case when c.promised_on is null then 1 else 0 end, c.promised_on, c.stage_at desc, m.id"
 	}
 	query := cardColumns + ", " + cardPrice + " from commissions c join contact_submissions m on m.id = c.message_id where c.stage = $1 order by " + order + " limit $2"
 	if stage == stageEnquiry {
-		// Each part of the union has the limit too, so that it reads no more than limit rows of its index.
+		// The column enquiry has two kinds of cards: commissions in this stage, and undecided messages. Each half of the union has the
+		// limit too, so that it reads no more than limit rows of its index.
 		query = "select id, name, artwork_id, promised_on, unread, created_at, price from (select * from (" + cardColumns + `, '' as price, c.stage_at as since from commissions c
 			join contact_submissions m on m.id = c.message_id where c.stage = $1 order by c.stage_at desc, m.id limit $2) decided
 			union all select * from (` + cardColumns + ", '' as price, m.created_at as since from contact_submissions m left join commissions c on c.message_id = m.id where " + undecided + `

@@ -8,9 +8,10 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file reads and writes calendar_feeds, and reads the promised dates for a calendar.
+// This file reads and writes calendar_feeds (the calendars of accounts), and reads the promised dates that a calendar shows.
 
-// calendarFeed is a row of calendar_feeds: the calendar of an account. The calendar's URL contains a token, of which the row has only a hash.
+// calendarFeed is a row of calendar_feeds: the calendar of an account. The URL of the calendar contains a secret token. The row has only a
+// hash of the token.
 type calendarFeed struct {
 	Hash      string // hashToken of the token
 	Nonce     string // random text from which the token is derived (deriveToken)
@@ -37,8 +38,8 @@ func hasRole(ctx context.Context, q db.Querier, userID string) (bool, error) {
 	return db.One[bool](ctx, q, "select exists (select 1 from user_roles where user_id = $1)", userID)
 }
 
-// storeCalendar stores the calendar of an account. If the account has a calendar already, storeCalendar replaces it if replace is true, and
-// otherwise stores nothing. It returns whether f was stored.
+// storeCalendar stores the calendar of an account, and returns whether it was stored. If the account already has a calendar, storeCalendar
+// replaces it if replace is true, and stores nothing if replace is false.
 func storeCalendar(ctx context.Context, q db.Querier, userID string, f calendarFeed, replace bool) (bool, error) {
 	return db.Changed(ctx, q, `insert into calendar_feeds (user_id, token_hash, nonce, language, created_at) values ($1, $2, $3, $4, $5)
 		on conflict (user_id) do update set token_hash = excluded.token_hash, nonce = excluded.nonce, language = excluded.language, created_at = excluded.created_at where $6`,
@@ -54,7 +55,7 @@ func deleteCalendarOf(ctx context.Context, q db.Querier, userID string) (bool, e
 type promise struct {
 	MessageID string
 	Client    string
-	Work      string // title of the work that was asked about, in the calendar's language; "" for none
+	Work      string // title of the work that the message asks about, in the calendar's language if it has one; "" for none
 	Stage     string // stageAccepted, stageInProgress or stageFinished
 	Day       time.Time
 }
@@ -62,10 +63,10 @@ type promise struct {
 // maxPromises is the maximum number of promised dates in a calendar.
 const maxPromises = 1000
 
-// listPromises returns the promised dates of commissions that are accepted, in progress or finished: the latest day first, at most
-// maxPromises.
+// listPromises returns the promised dates of commissions that are accepted, in progress or finished. The latest day comes first. There are
+// at most maxPromises.
 func listPromises(ctx context.Context, q db.Querier, l i18n.Language) ([]promise, error) {
-	title, other := "p.title", "p.title_pt"
+	title, other := "p.title", "p.title_pt" // other is used if the title in the calendar's language is empty
 	if l == i18n.PT {
 		title, other = other, title
 	}

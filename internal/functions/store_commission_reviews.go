@@ -7,7 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads and writes commission_reviews, and inserts an approved review into reviews.
+// This file reads and writes commission_reviews, the reviews that clients write about finished commissions. It inserts approved ones into
+// reviews, the table of the reviews that visitors see.
 
 // The states of a client's review: values of the column commission_reviews.state. A message without a row has stateNotAsked.
 const (
@@ -24,16 +25,16 @@ type reviewText struct {
 	Name, Place, Text string
 }
 
-// commissionReview is a row of commission_reviews. Name, Place and Text are "" until the client has written the review, after the client
-// has withdrawn it, and after its approval, because then the row of reviews has them.
+// commissionReview is a row of commission_reviews. Name, Place and Text are "" while there is no review by the client. They are also ""
+// after the approval, because the row of reviews has them then.
 type commissionReview struct {
 	reviewText
 
 	MessageID string
 	State     string // one of the state constants
 	AskedAt   time.Time
-	// ReplyID is the id of the client's reply that announces the review in the conversation and has its picture. It is nil before the first
-	// review. A further request does not change ReplyID; the client's next review does.
+	// ReplyID is the id of the reply that says in the conversation that the client has written the review. The picture of the review
+	// belongs to this reply. ReplyID is nil before the first review. Only the client's next review changes it.
 	ReplyID   *string
 	WrittenAt *time.Time
 	DecidedAt *time.Time
@@ -57,7 +58,8 @@ func storeReview(ctx context.Context, tx *db.Tx, r commissionReview) error {
 		r.MessageID, r.State, r.AskedAt, r.ReplyID, nullIfEmpty(r.Name), nullIfEmpty(r.Place), nullIfEmpty(r.Text), r.WrittenAt, r.DecidedAt, r.ReviewID)
 }
 
-// readRequests returns how many times a review was requested in a conversation, and when the last time was; nil for never.
+// readRequests returns how many times a review was requested in a conversation, and when the last time was. last is nil if it was never
+// requested.
 func readRequests(ctx context.Context, q db.Querier, messageID string) (n int, last *time.Time, err error) {
 	times, err := db.Collect(ctx, q, db.ScanOne[time.Time], "select created_at from contact_replies where message_id = $1 and kind = $2 order by created_at desc", messageID, kindReviewRequest)
 	if len(times) > 0 {
@@ -66,7 +68,8 @@ func readRequests(ctx context.Context, q db.Querier, messageID string) (n int, l
 	return len(times), last, err
 }
 
-// insertPublicReview inserts a row into reviews, with the last place in the order. imageURL is "" for none.
+// insertPublicReview inserts a row into reviews, as the last one in their order. The row is marked as written by a client
+// (from_commission). imageURL is "" if the review has no picture.
 func insertPublicReview(ctx context.Context, tx *db.Tx, id string, t reviewText, imageURL string, active bool, at time.Time) error {
 	return db.Exec(ctx, tx, `insert into reviews (id, client_name, location, message, image_url, is_active, display_order, created_at, updated_at, from_commission)
 		values ($1, $2, $3, $4, $5, $6, (select coalesce(max(display_order), 0) + 1 from reviews), $7, $7, $8)`,

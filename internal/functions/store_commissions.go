@@ -9,15 +9,17 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file reads and writes the tables commissions, commission_offers, and commission_terms (the artist's terms as they were at the time
-// of an offer).
+// This file reads and writes three tables:
+//   - commissions has the stage of each commission (a work that a visitor orders).
+//   - commission_offers has the owners' offers and the visitors' answers.
+//   - commission_terms has the artist's terms as they were when an offer was made.
 
 // commission is a row of commissions: the stage of the commission that a message asks for, and the promised day.
 type commission struct {
 	Stage      string    // one of the stage constants
 	StageAt    time.Time // when the stage was set
 	PromisedOn string    // YYYY-MM-DD; "" for none
-	Stored     bool      // false: there is no row, because nothing was decided yet
+	Stored     bool      // whether there is a row; there is none before an owner has decided something
 }
 
 // readCommission returns the commission of a message. If there is no row, the stage is stageEnquiry.
@@ -36,8 +38,8 @@ func storeCommission(ctx context.Context, q db.Querier, messageID string, c comm
 		messageID, c.Stage, c.StageAt, nullIfEmpty(c.PromisedOn))
 }
 
-// offer is an offer to a visitor: a row of commission_offers, with its text (the reply with the same id) and its terms. Days are
-// YYYY-MM-DD, "" for none.
+// offer is an offer to a visitor: a row of commission_offers, with its text (that of the reply with the same id) and its terms. A day is
+// YYYY-MM-DD, or "" for none.
 type offer struct {
 	ID, MessageID         string
 	Text, Price, Deposit  string
@@ -60,7 +62,7 @@ func scanOffer(row db.Row) (o offer, err error) {
 	return o, err
 }
 
-// listOffers returns the offers to messages, the oldest first.
+// listOffers returns the offers in the conversations about messages, the oldest first.
 func listOffers(ctx context.Context, q db.Querier, messageIDs ...string) ([]offer, error) {
 	list, args := db.AppendList(nil, messageIDs)
 	return db.Collect(ctx, q, scanOffer, selectOffers+"where o.message_id in ("+list+") order by o.created_at, o.id", args...)

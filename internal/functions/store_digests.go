@@ -8,11 +8,12 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads and writes contact_digests. A digest is one mail or webhook call that lists many notices. Each notice is a row of
-// contact_notices about a message or about a visitor's reply.
+// This file reads and writes contact_digests, the open digests. A digest is one mail or webhook call about many notices. A notice is a row
+// of contact_notices, about a message or about a visitor's reply. An open digest takes further notices.
 
 // openDigest returns the id of the recipient's open digest. If there is none, it stores a new one with the id newID, due at dueAt, and
-// returns opened = true. It also replaces a digest that was due at lostBefore or earlier, because the job of such a digest is lost.
+// returns opened = true. It also replaces a digest that was due at lostBefore or earlier, because such a digest has lost its job and would
+// never be sent.
 func openDigest(ctx context.Context, tx *db.Tx, newID, channel, recipient string, dueAt, lostBefore time.Time) (id string, opened bool, err error) {
 	err = tx.QueryRow(ctx, `insert into contact_digests (id, channel, recipient, due_at) values ($1, $2, $3, $4)
 		on conflict (channel, recipient) do update set id = excluded.id, due_at = excluded.due_at where contact_digests.due_at <= $5 returning id`,

@@ -8,19 +8,19 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file reads and writes contact_links, the private links to messages.
+// This file reads and writes contact_links, the private links at which visitors follow their messages.
 
 // enquiry is a message and its status, as the page of the private link shows them.
 type enquiry struct {
 	Message     contactMessage
-	Quarantined bool   // the message is in quarantine; the page must not reveal this
+	Quarantined bool   // whether the message is in quarantine (likely spam); the page must not reveal this
 	Status      string // new, read or replied
 	ReadAt      *time.Time
 	AnsweredAt  *time.Time
 }
 
-// findEnquiry checks a private link: it returns the enquiry whose link has the token with this hash, or db.ErrNoRows. The database does
-// the same work for an unknown and an expired token, so the response time does not distinguish them.
+// findEnquiry returns the enquiry of the private link whose token has this hash, or db.ErrNoRows if there is no such link. The database
+// does the same work for an unknown and an expired token, so the response time does not distinguish them.
 func findEnquiry(ctx context.Context, q db.Querier, hash string, now time.Time) (e enquiry, err error) {
 	var language *string
 	err = q.QueryRow(ctx, `select m.id is null, coalesce(m.id, c.id), coalesce(m.name, c.name), coalesce(m.email, c.email), coalesce(m.message, c.message),
@@ -36,7 +36,8 @@ func findEnquiry(ctx context.Context, q db.Querier, hash string, now time.Time) 
 	return e, err
 }
 
-// storedLanguage returns the language of a message, or English for nil: earlier versions stored no language.
+// storedLanguage returns the language of a message from its column, which is null if an earlier version has stored the message. The
+// language is English then.
 func storedLanguage(language *string) i18n.Language {
 	if language == nil {
 		return i18n.EN
@@ -66,9 +67,9 @@ func extendLinkOf(ctx context.Context, q db.Querier, messageID string, expiresAt
 	return db.Exec(ctx, q, "update contact_links set expires_at = $2 where message_id = $1", messageID, expiresAt)
 }
 
-// keepLink detaches the link from a message in quarantine, so that deleting the message there does not delete the link. It returns the
-// link's hash for moveLink, or "" if there is no link.
-func keepLink(ctx context.Context, tx *db.Tx, quarantinedID string) (hash string, err error) {
+// detachLink detaches the link from a message in quarantine. After that, the deletion of the message does not delete the link. It returns
+// the hash of the link for attachLink, or "" if there is no link.
+func detachLink(ctx context.Context, tx *db.Tx, quarantinedID string) (hash string, err error) {
 	hashes, err := db.Collect(ctx, tx, db.ScanOne[string], "update contact_links set quarantine_id = null where quarantine_id = $1 returning token_hash", quarantinedID)
 	if len(hashes) > 0 {
 		hash = hashes[0]
@@ -76,8 +77,8 @@ func keepLink(ctx context.Context, tx *db.Tx, quarantinedID string) (hash string
 	return hash, err
 }
 
-// moveLink attaches a link from keepLink to a message in the inbox. It does nothing if hash is "".
-func moveLink(ctx context.Context, tx *db.Tx, hash, messageID string) error {
+// attachLink attaches a link from detachLink to a message in the inbox. It does nothing if hash is "".
+func attachLink(ctx context.Context, tx *db.Tx, hash, messageID string) error {
 	if hash == "" {
 		return nil
 	}

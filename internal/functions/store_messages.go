@@ -17,7 +17,7 @@ import (
 // contactMessage is a message that a visitor sent: a row of contact_submissions (the inbox) or of contact_quarantine.
 type contactMessage struct {
 	ID, Name, Email, Message string
-	Reason                   string  // one of reasons; if Cause is causeHiddenField, the content of the hidden field (a honeypot)
+	Reason                   string  // one of reasons (submit_contact.go); if Cause is causeHiddenField, what a spam program entered instead
 	ArtworkID                *string // the work that the message asks about; nil for none
 	Language                 i18n.Language
 	Cause                    string // why the message is in quarantine: causeHiddenField or causeFlood; "" for a message in the inbox
@@ -31,8 +31,9 @@ func insertInboxMessage(ctx context.Context, q *db.Tx, m contactMessage) error {
 		m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt, m.ArtworkID, nullIfEmpty(string(m.Language)))
 }
 
-// insertUnlessFlood stores a message in the inbox, with the status "new", or in quarantine if more than limit messages were counted in
-// the hour. The id of the work is stored only if that work is published.
+// insertUnlessFlood stores a message in the inbox, with the status "new". If more than limit messages were counted in the hour, it stores
+// the message in quarantine instead. limit and hour are the results of countAgainstFloodLimit. The id of the work (a row of products) is
+// stored only if the work is published.
 func insertUnlessFlood(ctx context.Context, tx *db.Tx, m contactMessage, limit int, hour int64) error {
 	return errors.Join(
 		db.Queue(ctx, tx, `insert into contact_submissions (id, name, email, message, reason, status, created_at, artwork_id, language)
@@ -44,8 +45,8 @@ func insertUnlessFlood(ctx context.Context, tx *db.Tx, m contactMessage, limit i
 	)
 }
 
-// listMessageIDsBefore returns the ids of messages in the inbox, the oldest first and at most limit: those that arrived at the given time
-// or earlier, have no later reply, and have no commission that is accepted or in progress.
+// listMessageIDsBefore returns the ids of at most limit messages in the inbox that are older than a time, the oldest first. It leaves out
+// messages with a reply after that time, and those with a commission that is accepted or in progress.
 func listMessageIDsBefore(ctx context.Context, q db.Querier, at time.Time, limit int) (ids []string, err error) {
 	return db.Collect(ctx, q, db.ScanOne[string], `select id from contact_submissions m where created_at <= $1
 		and not exists (select 1 from contact_replies r where r.message_id = m.id and r.created_at > $1)
@@ -67,7 +68,7 @@ type exportedMessage struct {
 	Reason    string    `json:"reason"`
 	Status    string    `json:"status"` // new, read, replied or quarantine
 	Message   string    `json:"message"`
-	// DoneAt is when the owner marked the conversation as done; missing in JSON if it is not.
+	// DoneAt is when an owner marked the conversation as done. It is missing in JSON if the conversation is not done.
 	DoneAt *time.Time `json:"done_at,omitempty"`
 	// Replies are in the order in which they were written. Replies and Link are missing in JSON if the message has none.
 	Replies []exportedReply `json:"replies,omitempty"`

@@ -8,28 +8,28 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file reads and writes contact_notices, the table of mails and webhook calls about messages.
+// This file reads and writes contact_notices, the table of notices (mails and webhook calls about visitors' messages).
 
 // notice is a row of contact_notices.
 type notice struct {
-	ID, MessageID, Channel, Recipient string
+	ID, MessageID, Channel, Recipient string // Channel is one of the channel constants in notice_sending.go
 	ReplyID                           string // the visitor's reply that the notice is about; "" for the message itself
 	ReplyKind                         string // kind of that reply (contact_replies.kind); "" for the message itself
 	Language                          i18n.Language
 	QueuedAt                          time.Time
-	SentAt, FailedAt                  *time.Time // when the notice was sent, and when all attempts had failed; nil if that has not happened
+	SentAt, FailedAt                  *time.Time // when the notice was sent, and when its last attempt failed; nil if that has not happened
 	LastError                         string     // why the most recent attempt failed; "" if no attempt has failed
-	DigestID                          string     // the digest that contains the notice; "" for a notice that is sent alone
+	DigestID                          string     // the digest (one mail about many notices) that contains the notice; "" for a notice that is sent alone
 }
 
-// insertNotice stores a notice that is queued now. inserted is false if there already is a notice about the same message or reply for the
-// same channel and recipient.
+// insertNotice stores a notice that is queued now. It stores nothing, and inserted is false, if there is a notice about the same message or
+// reply for the same channel and recipient.
 func insertNotice(ctx context.Context, q *db.Tx, n notice, now time.Time) (inserted bool, err error) {
 	return db.Changed(ctx, q, `insert into contact_notices (id, message_id, channel, recipient, language, queued_at, digest_id, reply_id) values ($1, $2, $3, $4, $5, $6, $7, $8)
 		on conflict do nothing`, n.ID, n.MessageID, n.Channel, n.Recipient, string(n.Language), now, nullIfEmpty(n.DigestID), nullIfEmpty(n.ReplyID))
 }
 
-// nullIfEmpty returns text as a query argument, and nil (NULL) for "".
+// nullIfEmpty returns text as a query argument. For "" it returns nil, which is NULL in SQL.
 func nullIfEmpty(text string) any {
 	if text == "" {
 		return nil

@@ -7,7 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads and writes contact_pictures, the pictures of replies. Package storage stores their files as objects.
+// This file reads and writes contact_pictures, the table of the pictures that belong to replies. Package storage stores the files of the
+// pictures as objects.
 
 // picture is a picture of a reply: a row of contact_pictures.
 type picture struct {
@@ -26,7 +27,7 @@ func insertPicture(ctx context.Context, tx *db.Tx, p picture, at time.Time) erro
 		p.ID, p.MessageID, p.ReplyID, p.Position, p.Name, p.Width, p.Height, p.Bytes, at)
 }
 
-// hasObject is the SQL condition that the object of a picture p exists.
+// hasObject is an SQL condition on a picture p: its object exists.
 const hasObject = "exists (select 1 from storage_objects o where o.bucket_id = 'conversation-pictures' and o.name = p.name)"
 
 // listPictures returns the pictures of the replies to messages. It leaves out pictures whose object is missing.

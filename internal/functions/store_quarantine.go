@@ -10,7 +10,7 @@ import (
 // This file reads and writes contact_quarantine, the table of messages that look like spam.
 
 // insertQuarantined stores a message in quarantine. m.Cause (why it looks like spam) must be set. m.ArtworkID is stored only if that work
-// is published.
+// (a row of products) is published.
 func insertQuarantined(ctx context.Context, q *db.Tx, m contactMessage) error {
 	return db.Queue(ctx, q, `insert into contact_quarantine (id, name, email, message, reason, cause, created_at, artwork_id, language)
 		values ($1, $2, $3, $4, $5, $6, $7, (select id from products where id = $8 and is_published), $9)`,
@@ -37,8 +37,8 @@ func scanQuarantined(row db.Row) (m contactMessage, err error) {
 	return m, err
 }
 
-// listQuarantined returns messages in quarantine, the newest first: it skips offset messages and returns at most limit. total is
-// the number of all messages in quarantine, and flood is how many of these have causeFlood.
+// listQuarantined returns messages in quarantine, the newest first. It skips offset messages and returns at most limit. total is the number
+// of all messages in quarantine, and flood is how many of these have causeFlood.
 func listQuarantined(ctx context.Context, q db.Querier, offset, limit int) (list []contactMessage, total, flood int, err error) {
 	if err := q.QueryRow(ctx, "select count(*), count(*) filter (where cause = 'flood') from contact_quarantine").Scan(&total, &flood); err != nil {
 		return nil, 0, 0, err

@@ -7,7 +7,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads and writes contact_replies, the texts in the conversations about messages.
+// This file reads and writes contact_replies, the texts that visitors and owners have written in the conversations about messages.
 
 // Values of the column contact_replies.author.
 const (
@@ -20,18 +20,18 @@ const (
 	deliveryNone   = "none" // the reply is not mailed
 	deliveryQueued = "queued"
 	deliverySent   = "sent"
-	deliveryFailed = "failed" // there is no automatic further attempt
+	deliveryFailed = "failed" // the mail could not be sent, and no other attempt follows
 )
 
 // Values of the column contact_replies.kind.
 const (
-	kindReply    = "reply"
+	kindReply    = "reply"    // an ordinary reply
 	kindProgress = "progress" // an owner's note on the progress of a commission
 	kindOffer    = "offer"    // the text of an offer
 	kindAnswer   = "answer"   // a visitor's answer to an offer
 
 	kindReviewRequest = "review_request" // an owner's request for a review
-	kindReview        = "review"         // says that the client has written a review
+	kindReview        = "review"         // a visitor's reply that says that the visitor has written a review
 )
 
 // reply is a text in the conversation about a message: a row of contact_replies.
@@ -41,10 +41,10 @@ type reply struct {
 	Kind          string // one of the kind constants
 	Text          string
 	CreatedAt     time.Time
-	Delivery      string       // one of the delivery constants
-	DeliveryAt    *time.Time   // when Delivery changed; nil for never
-	Pictures      []picture    // filled in by addPictures
-	NewPictures   []newPicture // of a reply that is not stored yet
+	Delivery      string           // one of the delivery constants
+	DeliveryAt    *time.Time       // when Delivery changed; nil for never
+	Pictures      []picture        // filled in by addPictures
+	NewPictures   []unsavedPicture // of a reply that is not stored yet
 }
 
 const replyColumns = "id, message_id, author, kind, text, created_at, delivery, delivery_at"
@@ -54,8 +54,8 @@ func scanReply(row db.Row) (r reply, err error) {
 	return r, err
 }
 
-// lockMessage keeps a message in the inbox from being deleted until the transaction ends. The update changes no value, but takes
-// the lock of a write, because SQLite has no "select for update". The error is errNoInboxMessage if there is no such message.
+// lockMessage locks a message in the inbox, so that nobody can delete it until the transaction ends. An update that changes no value takes
+// the lock, because SQLite has no "select for update". The error is errNoInboxMessage if there is no such message.
 func lockMessage(ctx context.Context, tx *db.Tx, id string) error {
 	found, err := db.Changed(ctx, tx, "update contact_submissions set name = name where id = $1", id)
 	if err == nil && !found {

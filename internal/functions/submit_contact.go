@@ -18,15 +18,14 @@ import (
 // This file handles POST /functions/v1/submit-contact, which stores a visitor's message. parse_contact.go reads the form, and
 // validate_contact.go checks its fields.
 
-// reasons are the valid values of the field "reason", which the form hides from visitors ("the hidden field"). The field is also a
-// honeypot: the site's scripts set it if the message is about a work, and only spam programs enter another value. The first reason is the
-// default.
+// reasons are the valid values of the form's field "reason". The first one is the default. The form hides this field from visitors, and the
+// site's scripts set it if the message is about a work. The hidden field is also a honeypot: only spam programs enter another value.
 var reasons = []string{"general", "commission", "purchase", "collaboration"}
 
 // quarantineLife is how long a message stays in quarantine before it is deleted.
 const quarantineLife = 30 * 24 * time.Hour
 
-// defaultStoreTimeout limits a write or a query of this package that must not be cancelled when the request ends.
+// defaultStoreTimeout is the timeout of writes and queries that must continue when the request ends, such as storing a message.
 const defaultStoreTimeout = 15 * time.Second
 
 // contactRequest is the body of a call of submit-contact.
@@ -36,17 +35,17 @@ type contactRequest struct {
 	Message  string `json:"message"`
 	Reason   string `json:"reason"`
 	Language string `json:"language"` // language of the response: "pt", or English for any other value
-	// ArtworkID is the id of the work that the message asks about, if the field artwork_id is a UUID, else "". Other values are
-	// ignored, because it is more important to store the message than to know the work.
+	// ArtworkID is the id of the work that the message asks about, or "". A value that is not a UUID becomes "" and is not an error,
+	// because it is more important to store the message than to know the work.
 	ArtworkID artworkID `json:"artwork_id"`
 	// Follow is whether the visitor wants a private link to the message. If the site has such links, the response contains the URL.
 	Follow follow `json:"follow"`
 
-	responseLanguage i18n.Language // what requestedLanguage returns for Language
+	responseLanguage i18n.Language // the result of requestedLanguage for Language
 }
 
-// submitContact handles the function submit-contact: it stores a visitor's message. A message that looks like spam goes into quarantine
-// (docs/product.md, rule 13). The response does not show this, so that spam programs cannot detect it.
+// submitContact handles the function submit-contact. A message that looks like spam goes into quarantine (docs/product.md, rule 13). Its
+// response is the same as for any other message, so that spam programs cannot detect the quarantine.
 func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 	req, err := readContactRequest(w, r)
 	if err != nil {
@@ -70,7 +69,7 @@ func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 
 // storeMessage stores a message that has passed validate. The message goes into quarantine if its hidden field was filled in, or
 // if it is part of a flood. It is stored even if the visitor closes the page.
-func (s *Service) storeMessage(ctx context.Context, req contactRequest) (given givenLink, err error) {
+func (s *Service) storeMessage(ctx context.Context, req contactRequest) (given linkResponse, err error) {
 	m := contactMessage{ID: uuid.NewString(), Name: req.Name, Email: req.Email, Message: req.Message, Reason: req.Reason, ArtworkID: req.ArtworkID.pointer(), Language: req.responseLanguage, CreatedAt: s.now()}
 	switch {
 	case req.Reason == "":

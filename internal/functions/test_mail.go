@@ -14,23 +14,25 @@ import (
 
 const (
 	mailTestsPerMinute = 3                // by one account
-	mailTestTimeout    = 20 * time.Second // within which the mail server must accept a test mail
+	mailTestTimeout    = 20 * time.Second // the mail server must accept a test mail within this time
 )
 
 // Results of a test mail.
 const (
 	mailSent    = "sent"   // the mail server has accepted the mail
-	mailWritten = "kept"   // no mail server is set, so the mail was written to a file in the data folder
+	mailWritten = "kept"   // no mail server is configured, so the mail was written to a file in the data folder
 	mailFailed  = "failed" // the mail could not be sent; the field "error" of the response says why
 )
 
 // mailTestRequest is the body of a call of mail-test.
 type mailTestRequest struct {
-	Action string `json:"action"` // status or send; "" means status
+	// Action is
+	//   - status, or "": returns whether a mail server is configured
+	//   - send: sends a mail to the caller's own e-mail address and returns the result
+	Action string `json:"action"`
 }
 
-// mailTest handles the function mail-test for owners (administrators). The action status returns whether a mail server is set. The action
-// send sends a mail to the caller's own e-mail address immediately and returns the result.
+// mailTest handles the function mail-test for owners (administrators). It sends the mail during the call, without the queue of jobs.
 func (s *Service) mailTest(w http.ResponseWriter, r *http.Request) error {
 	var req mailTestRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -40,7 +42,7 @@ func (s *Service) mailTest(w http.ResponseWriter, r *http.Request) error {
 	case "", "status":
 		return httpx.JSON(w, http.StatusOK, struct {
 			Success bool `json:"success"`
-			Server  bool `json:"server"` // whether a mail server is set; without one, mails are written to files
+			Server  bool `json:"server"` // whether a mail server is configured; without one, mails are written to files
 		}{true, s.cfg.MailServer})
 	case "send":
 	default:

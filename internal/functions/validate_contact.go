@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// This file validates the fields of the contact form.
+// This file validates the fields of the contact form, by the same rules as the site's script (web/src/features/contact/schema.ts).
 
-// Limits of a message. Lengths are in code points unless the comment says bytes. White space at both ends does not count.
+// Limits of the lengths of fields. They are in code points unless the comment says bytes. White space at both ends does not count.
 const (
 	minName        = 2
 	maxName        = 100
 	maxEmail       = 254 // bytes
 	minMessage     = 10
 	maxMessage     = 5000
-	maxHiddenField = 1000 // a longer text in the hidden field is cut off here
+	maxHiddenField = 1000 // of the hidden field (see reasons in submit_contact.go); the rest of a longer text is not stored
 )
 
-// emailPattern matches a valid e-mail address of a visitor. It is the pattern of zod, the library with which the site's form
-// checks its fields. It matches fewer addresses than RFC 5321 allows.
+// emailPattern matches a valid e-mail address of a visitor. It is the pattern of zod, the library with which the site's script
+// checks the form. It matches fewer addresses than RFC 5321 allows.
 var emailPattern = regexp.MustCompile(`^(?:[A-Za-z0-9_'+\-]+\.)*[A-Za-z0-9_'+\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$`)
 
 // problem is a mistake in a field of the form.
@@ -29,9 +29,8 @@ type problem struct {
 	key   string // key of the text about the mistake in package i18n
 }
 
-// validate returns the problems of the fields in the order of the form, at most one for each field. Before it checks them, it trims
-// the fields. In the message it also changes line ends to \n and tabs to spaces, because pasted text contains them; other control
-// characters are a problem.
+// validate returns the problems of the fields in the order of the form, at most one for each field. Before that, it trims the fields, and
+// changes line ends in the message to \n and tabs to spaces, because pasted text contains them. Other control characters are a problem.
 func (req *contactRequest) validate() (problems []problem) {
 	req.Name, req.Email, req.Reason = trimSpace(req.Name), trimSpace(req.Email), trimSpace(req.Reason)
 	req.Message = normalizeText(req.Message)

@@ -21,13 +21,15 @@ import (
 	"atelie/internal/webhook"
 )
 
-// This file checks the URL of the owner's webhook, and calls the webhook for notices. The calls are signed by Standard Webhooks 1.0.
+// This file checks the URL of the owner's webhook, and calls the webhook for notices (about visitors' messages). The calls are signed as
+// Standard Webhooks 1.0 (standardwebhooks.com) requires, so that the receiver can verify the sender.
 
-// lookupTimeout limits the DNS query for a webhook's host when the webhook is saved.
+// lookupTimeout is the timeout of the DNS query for a webhook's host when the URL is checked.
 const lookupTimeout = 2 * time.Second
 
-// CheckWebhook checks the URL of a webhook before it is saved. It returns webhook.ErrURL, webhook.ErrHost, webhook.ErrPrivate or nil. A host
-// name that does not resolve now is accepted, because each call of the webhook checks the IP address (webhook.NewClient).
+// CheckWebhook checks the URL of a webhook before it is saved in the settings. It returns webhook.ErrURL, webhook.ErrHost,
+// webhook.ErrPrivate or nil. A host name that does not resolve now is accepted. Each call of the webhook checks the IP address again
+// (webhook.NewClient).
 func (s *Service) CheckWebhook(ctx context.Context, webhookURL string) error {
 	u, err := webhook.ParseURL(webhookURL, s.cfg.AllowPrivateWebhooks)
 	if err != nil {
@@ -58,7 +60,7 @@ func (s *Service) CheckWebhook(ctx context.Context, webhookURL string) error {
 	return nil
 }
 
-// hostOfWebhook returns the host of a webhook's URL. The path and the query may be secret and are not shown or stored.
+// hostOfWebhook returns the host of a webhook's URL, to be stored and shown as the recipient of notices. The rest of the URL may be secret.
 func hostOfWebhook(webhookURL string) string {
 	u, err := url.Parse(webhookURL)
 	if err != nil {

@@ -6,14 +6,16 @@ import (
 	"slices"
 )
 
-// Check stores the time at which it first noticed that a backup, a proof (a nightly trial restore of the backup) or a certificate is
-// missing, and queues mails to the owners about every problem. Each node calls it once an hour.
+// This file has the hourly check, which mails the owners about problems.
+
+// Check queues mails to the owners about every problem. Each node calls it once an hour. If a backup, a proof (a nightly trial restore of
+// the backup) or a certificate is missing, it also stores the time at which this was first noticed.
 func (s *Service) Check(ctx context.Context) error {
 	r, err := s.read(ctx)
 	if err != nil {
 		return err
 	}
-	if err := s.recordMissing(ctx, r); err != nil {
+	if err := s.updateMissingRecords(ctx, r); err != nil {
 		return err
 	}
 	var errs []error
@@ -25,8 +27,9 @@ func (s *Service) Check(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// recordMissing stores a record for each thing that is missing and has none yet, and deletes the record of each thing that is not missing.
-func (s *Service) recordMissing(ctx context.Context, r reading) error {
+// updateMissingRecords makes the records about missing things agree with the reading r: it inserts a record (with the time of r) for
+// each thing that is newly missing, and deletes the record of each thing that is no longer missing.
+func (s *Service) updateMissingRecords(ctx context.Context, r reading) error {
 	b := r.backup
 	certificate, ok := r.firstCertificateToExpire()
 	missing := map[string]bool{
@@ -37,19 +40,20 @@ func (s *Service) recordMissing(ctx context.Context, r reading) error {
 	}
 	var errs []error
 	for name, isMissing := range missing {
-		_, known := r.records[name]
+		_, hasRecord := r.records[name]
 		switch {
-		case isMissing && !known:
+		case isMissing && !hasRecord:
 			errs = append(errs, insertRecord(ctx, s.db, name, r.now))
-		case !isMissing && known:
+		case !isMissing && hasRecord:
 			errs = append(errs, deleteRecord(ctx, s.db, name))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Ended reports whether a problem has ended since a mail about it was queued. A mail can wait for a long time, for example until the mail
-// server is reachable. Ended returns false for a problem that only one node can see, and for codes that are not in Codes.
+// Ended reports whether a problem has ended. It is called before a queued mail about the problem is sent, because that mail may have waited
+// for a long time, for example until the mail server was reachable. Ended returns false for a problem that only one node can see, and for
+// codes that are not in Codes.
 func (s *Service) Ended(ctx context.Context, c Code) (bool, error) {
 	if !c.IsProblem() || c.isNodeLocal() {
 		return false, nil

@@ -23,23 +23,24 @@ type Config struct {
 	Certificates func() []Certificate
 	// Releases gives access to the release file, which names the newest release of the program; nil if the operator has set none.
 	Releases *Releases
-	// MailOwners queues a mail about a problem for every owner, unless any node has queued one about this problem less than interval ago.
+	// MailOwners queues a mail about a problem to every owner. It does nothing if a node has queued one about this problem less than
+	// interval ago.
 	MailOwners func(ctx context.Context, p Problem, interval time.Duration) error
 }
 
 // Backup is the state of the backup, with the fields of backup.Status.
 type Backup struct {
 	Destination        string    // label without secrets; "": backups are off
-	SameDisk           bool      // the backup and its copies are all on the disk of the data folder
+	SameDisk           bool      // all copies of the backup are on the disk of the data folder
 	LastBackup         time.Time // time of the latest restore point; zero: none
 	BackupError        string    // safe text of the current failure; "": none
 	ErrorSince         time.Time // when the current failure began
 	LastProof          time.Time // when the newest successful proof (a trial restore) ended; zero: none
 	ProvenRestorePoint time.Time // the restore point of that proof
-	ProofError         string    // the damage that the newest completed proof has found; "": none
+	ProofError         string    // the damage that the newest complete proof has found; "": none
 	WaitingFiles       int64     // files that are not in the destination yet
 
-	ProofIncomplete        string    // why the newest proof could not be completed; "": it was completed
+	ProofIncomplete        string    // reason why the newest proof could not be completed; "": it is complete
 	ProofIncompleteCode    string    // code of ProofIncomplete
 	ProofIncompleteSince   time.Time // since when no proof could be completed
 	DestinationUnreachable bool      // the proof could not be completed because the destination was unreachable
@@ -49,10 +50,10 @@ type Backup struct {
 
 // Mails counts the mails in the queue.
 type Mails struct {
-	Waiting int       // number of mails that are not delivered yet, and not given up
-	Retried int       // how many of Waiting have failed at least once
-	Failed  int       // given up within the last 30 days
-	Oldest  time.Time // when the oldest of the waiting mails was queued; thank-you mails do not count; zero: none
+	Waiting int       // mails that are not delivered yet, and not given up
+	Retried int       // those of Waiting that have failed at least once
+	Failed  int       // mails that were given up within the last 30 days
+	Oldest  time.Time // when the oldest waiting mail was queued, thank-you mails not counted; zero: none waits
 }
 
 // Certificate is the certificate of a domain. Begin and End are zero if there is none yet.

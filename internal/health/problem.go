@@ -13,7 +13,7 @@ import (
 // This file decides which states of the site are problems. A new kind of problem needs a Code, an element of Codes, and a check in
 // reading.problems.
 
-// Code names a kind of problem. Each code is also a kind of mail (internal/mail), and has a sentence in the overview.
+// Code names a kind of problem. For each code there is a kind of mail (internal/mail) and a sentence in the overview of the admin area.
 type Code string
 
 // The kinds of problems. A proof is a nightly trial restore of the backup and a comparison with the site.
@@ -44,20 +44,20 @@ type Problem struct {
 	Cause string     `json:"cause"` // text of the error, or the domain of the certificate; "" if there is none
 }
 
-// Limits beyond which something is a problem.
+// Limits beyond which a state is a problem.
 const (
 	backupStaleAfter        = 25 * time.Hour      // a snapshot is taken each night, and may take an hour
 	proofStaleAfter         = 36 * time.Hour      // a proof is done each night, and may take hours
-	mailFailingAfter        = time.Hour           // since the first failure after the newest delivery
+	mailFailingAfter        = time.Hour           // time since the first failure after the newest delivery
 	mailFailures            = 3                   // consecutive failed attempts; a single failure can be the fault of the recipient's address
-	mailWaitingAfter        = 2 * time.Hour       // how long the oldest mail has waited
+	mailWaitingAfter        = 2 * time.Hour       // time for which the oldest mail has waited
 	certificateEndsWithin   = 14 * 24 * time.Hour // remaining validity of a certificate
 	certificateMissingAfter = time.Hour           // a new domain gets its certificate within minutes
 )
 
 const day = 24 * time.Hour
 
-// How long these problems must last before owners get mails, because most of them end by themselves. The overview shows them immediately.
+// For how long these problems must last before owners get mails. Most of them end by themselves earlier. The overview shows them at once.
 const (
 	failingMailedAfter    = time.Hour // for BackupFailing and for ProofIncomplete
 	backupOffMailedAfter  = day       // the operator of a new site may still set a backup destination

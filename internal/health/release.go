@@ -11,6 +11,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file looks once a day for a newer release of the program, which the overview of the admin area then shows.
+
 // Releases gives access to the operator's release file. The file names the newest release of the program.
 type Releases struct {
 	Location string // a path or a URL; a URL can contain a password
@@ -27,15 +29,15 @@ type Release struct {
 	Notes   string `json:"notes"` // URL with https; "" if there is none
 }
 
-// releaseState is the state of the release file. A newer release is not a Problem, because nothing is wrong with the site.
+// releaseState is what is known from the release file. A newer release is not a Problem, because nothing is wrong with the site.
 type releaseState struct {
 	Newer        *Release   `json:"newer"`         // null: no newer release is known
 	ReadAt       *time.Time `json:"read_at"`       // when the file was last read
 	FailingSince *time.Time `json:"failing_since"` // since when it cannot be read; null if it can
 }
 
-// CheckRelease reads the release file, unless any node has tried within a day, and stores its content for all nodes. Of consecutive
-// failures to read the file, it logs only the first.
+// CheckRelease reads the release file and stores its content for all nodes. It does nothing if a node has tried this within a day. Of
+// consecutive failures to read the file, it logs only the first.
 func (s *Service) CheckRelease(ctx context.Context) error {
 	from := s.cfg.Releases
 	if from == nil {

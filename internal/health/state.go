@@ -18,8 +18,8 @@ import (
 // mailProof is how long the delivery of a mail counts as evidence that mails arrive.
 const mailProof = 7 * day
 
-// State is the response of rpc/get_site_health. It has values and codes, and no texts. A time is null if the event has not happened yet.
-// Proved means that a recent success is known, not only that no failure is known.
+// State is the response of rpc/get_site_health. The browser makes texts from its values and codes. A time is null if the event has not
+// happened yet. A field Proved is true if a recent success is known; that no failure is known is not enough.
 type State struct {
 	CheckedAt   time.Time         `json:"checked_at"`
 	Backup      backupState       `json:"backup"`
@@ -58,7 +58,7 @@ type mailState struct {
 	DeliveredAt *time.Time `json:"delivered_at"`
 	Waiting     int        `json:"waiting"`
 	Retried     int        `json:"retried"` // how many of Waiting have failed at least once
-	Failed      int        `json:"failed"`  // given up within 30 days
+	Failed      int        `json:"failed"`  // mails that were given up within the last 30 days
 }
 
 // certificateState is the state of the certificate that expires first, or of a missing one.

@@ -10,10 +10,10 @@ import (
 
 // This file contains the queries on the table health_records.
 
-// Names of the rows of health_records, and what the columns of each row mean.
+// Names of the rows of health_records, and what the columns at, count and cause of each row mean.
 const (
 	recordDelivered = "mail_delivered" // at: the newest delivery of a mail
-	// at: the first failure since the newest delivery; count: the number of failures after it; cause: the cause of the newest failure
+	// at: the first failure since the newest delivery; count: the number of failures after the first; cause: cause of the newest failure
 	recordFailing            = "mail_failing"
 	recordBackupOff          = "backup_off"          // at: since when backups are off
 	recordNoBackup           = "backup_missing"      // at: since when backups are on and the destination has no backup
@@ -61,7 +61,7 @@ func saveFailure(ctx context.Context, q db.Querier, now time.Time, cause string)
 		on conflict (name) do update set count = health_records.count + 1, cause = excluded.cause`, recordFailing, now, cause)
 }
 
-// insertRecord stores now as the beginning of a state, unless a beginning is stored already.
+// insertRecord stores now as the beginning of a state. It keeps a beginning that is already stored.
 func insertRecord(ctx context.Context, q db.Querier, name string, now time.Time) error {
 	return db.Exec(ctx, q, "insert into health_records (name, at) values ($1, $2) on conflict (name) do nothing", name, now)
 }

@@ -46,7 +46,9 @@ func (s *Service) EraseRevisionsOf(ctx context.Context, tx *db.Tx, address strin
 	return nil
 }
 
-// WholeAddress returns a pattern that matches texts with the email address, but not texts in which it is only a part of a longer address.
+// WholeAddress returns a pattern that matches texts with the email address. It does not match a text in which the address is only a part of
+// a longer one: the pattern of ana@example.org does not match joana@example.org and ana@example.org.br. A full stop that ends a sentence
+// may follow the address.
 func WholeAddress(address string) (*regexp.Regexp, error) {
 	return regexp.Compile(`(?i)(^|[^\pL\pN.!#$%&'*+/=?^_{|}~-])` + regexp.QuoteMeta(address) + `($|[^\pL\pN.-]|\.($|[^\pL\pN]))`)
 }

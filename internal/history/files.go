@@ -20,8 +20,8 @@ func (s *Service) FileURLs(ctx context.Context) ([]string, error) {
 }
 
 // FileURLsLike is FileURLs for the revisions that contain namePart, a part of a file's name. Call it in the transaction that removes the
-// file, to find out whether a revision still needs the file. namePart must consist of ASCII letters, digits and hyphens, which are the
-// same in a name, in its URL and in JSON.
+// file, to find out whether a revision still needs the file. namePart must consist of ASCII letters, digits and hyphens. These characters
+// are never escaped in a URL or in JSON, so the search finds namePart in both.
 func FileURLsLike(ctx context.Context, tx *db.Tx, namePart string) ([]string, error) {
 	rows, err := listRevisionRows(ctx, tx, namePart)
 	if err != nil {
@@ -30,7 +30,8 @@ func FileURLsLike(ctx context.Context, tx *db.Tx, namePart string) ([]string, er
 	return urlTexts(rows)
 }
 
-// urlTexts returns the strings in JSON objects that can be the URL of a file: those with a slash.
+// urlTexts returns the strings in JSON objects that can be the URL of a file: those with a slash. It may return other strings too. They do
+// no harm, because the callers only look for the URLs of their own files among them.
 func urlTexts(rows []string) (texts []string, err error) {
 	var walk func(v any)
 	walk = func(v any) {

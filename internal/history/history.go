@@ -33,16 +33,17 @@ var contentTables = []string{"products", "reviews", "cover_images", "series"}
 
 const (
 	settingsTable = "site_settings"
-	// seriesWorksTable has a row for each work in a series. A revision of this table contains several rows. When a work or a series is
-	// deleted, the revision has all rows of that work or series, under its id (migration 38). At any other change of the works of a
-	// series, the revision has all rows of the series, under the id of the series (migration 48).
+	// seriesWorksTable has a row for each work in a series. One revision of this table contains several rows:
+	//
+	//   - After the deletion of a work or a series: all rows of that work or series, under its id (migration 38).
+	//   - After any other change of the works of a series: all rows of the series, under the id of the series (migration 48).
 	seriesWorksTable = "series_works"
 )
 
 // Config holds the functions of other packages that the service calls. All of them are required.
 type Config struct {
-	// RestoreFiles restores removed files at their public URLs, and returns the URLs whose files no longer exist. If at is not zero, files
-	// that were replaced since that time are also restored to what they were then.
+	// RestoreFiles restores removed files at their public URLs, and returns the URLs whose files no longer exist. If at is not zero, it
+	// also restores the earlier content of files that were replaced since that time.
 	RestoreFiles func(ctx context.Context, urls []string, at time.Time) (missing []string, err error)
 	// Replaced returns a function that reports whether the file at a URL has been replaced since the time at.
 	Replaced func(ctx context.Context) (func(url string, at time.Time) bool, error)

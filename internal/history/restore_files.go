@@ -7,9 +7,9 @@ import (
 	"atelie/internal/httpx"
 )
 
-// RestoreFiles handles rpc/restore_files {urls, at}. It restores removed files at their public URLs. The response is {missing}: the URLs
-// whose files no longer exist. With at, files that were replaced since that time are restored to what they were then. A restored file is
-// removed again if no row refers to it after 48 hours.
+// RestoreFiles handles rpc/restore_files {urls, at}. The browser calls it before it saves an earlier version of a row. It restores removed
+// files at their public URLs. If the request has at, it also restores the earlier content of files that were replaced since that time. The
+// response is {missing}: the URLs whose files no longer exist. A restored file is removed again if no row refers to it after 48 hours.
 func (s *Service) RestoreFiles(w http.ResponseWriter, r *http.Request) error {
 	var body struct {
 		URLs []string

@@ -15,7 +15,7 @@ import (
 // maxListed is the maximum number of revisions in a response. A request for the next revisions names the last id of the response.
 const maxListed = 200
 
-// revision is a row of row_history: what a row was before a change or a deletion.
+// revision is a row of row_history: a row as it was before a change or a deletion.
 type revision struct {
 	ID        int64           `json:"id"`
 	RowID     string          `json:"row_id"` // primary key of the changed row
@@ -26,10 +26,10 @@ type revision struct {
 	// ReplacedFiles are the URLs in RowBefore whose files (or stills, if they are videos) have been replaced since.
 	ReplacedFiles []string `json:"replaced_files"`
 
-	at time.Time // ChangedAt
+	at time.Time // ChangedAt as a time
 }
 
-// selectRevisions is the beginning of a query for scanRevision.
+// selectRevisions is the beginning of the queries whose rows scanRevision reads.
 const selectRevisions = `select h.id, h.row_id, h.action, u.email, h.changed_at, h.row_before from row_history h left join auth_users u on u.id = h.actor`
 
 func scanRevision(row db.Row) (v revision, err error) {
@@ -49,8 +49,8 @@ func listHistory(ctx context.Context, q db.Querier, table, id string, before int
 	return db.Collect(ctx, q, scanRevision, selectRevisions+" where h.table_name in ($1, $2) and ($3 = '' or h.row_id = $3) and h.id < $4 order by h.id desc limit "+strconv.Itoa(maxListed), table, secondTable, id, before)
 }
 
-// listDeleted returns the revisions of the newest deletion of each row that was not restored. It returns only revisions that are older
-// than the one with the id before.
+// listDeleted returns the revision of the newest deletion of each row that was not restored, if that revision is older than the one with
+// the id before.
 func listDeleted(ctx context.Context, q db.Querier, table string, before int64) ([]revision, error) {
 	return db.Collect(ctx, q, scanRevision, selectRevisions+` where h.table_name = $1 and h.id < $2
 		and h.id in (select max(id) from row_history where table_name = $1 and action = 'delete' group by row_id)

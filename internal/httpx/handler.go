@@ -25,8 +25,8 @@ type Handler func(w http.ResponseWriter, r *http.Request) error
 // ErrorWriter writes an error in the format of one surface.
 type ErrorWriter func(w http.ResponseWriter, r *http.Request, e *apperr.Error)
 
-// errClientClosed is logged if the client closes the connection before the response. It has the status that nginx logs for this case.
-var errClientClosed = apperr.New(499, "client_closed_request", "The caller hung up")
+// errClientClosed is logged if the client closes the connection before the response. Its status, 499, is the one that nginx logs then.
+var errClientClosed = apperr.New(499, "client_closed_request", "The client closed the connection")
 
 // ErrNoDatabase is the error for requests that fail during an outage of the database. Surfaces may replace its code.
 var ErrNoDatabase = &apperr.Error{Status: http.StatusServiceUnavailable, Code: "database_unavailable", Message: "The database cannot be reached at the moment, please try again", RetryAfter: 5}
@@ -58,6 +58,8 @@ func Handle(write ErrorWriter, fn Handler) http.Handler {
 			appErr   *apperr.Error
 		)
 		isPanic := errors.As(err, &panicked)
+		// If the request's context has ended, an error without a code of its own is only a result of that: of the request timeout, or of a
+		// client that has closed the connection.
 		if ctxErr := r.Context().Err(); ctxErr != nil && !isPanic && !errors.As(err, &appErr) {
 			e = errClientClosed.Because(err)
 			if errors.Is(ctxErr, context.DeadlineExceeded) {
@@ -69,7 +71,7 @@ func Handle(write ErrorWriter, fn Handler) http.Handler {
 		}
 		NoteError(r.Context(), e)
 		switch {
-		case rec.status == 0:
+		case rec.status == 0: // fn has not begun to write a response
 			if e.RetryAfter > 0 {
 				rec.Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))
 			}

@@ -10,9 +10,10 @@ import (
 	"strings"
 )
 
+// This file reads JSON bodies as leniently as Supabase Storage does, because clients rely on that.
+
 // DecodeLenientJSON reads a JSON body as DecodeJSON does, but also accepts some values of another JSON type, such as a string where a
-// number is expected (coerce lists them). Supabase Storage accepts such values, and its clients send them: the Python client, for example,
-// sends "expiresIn":"60".
+// number is expected (coerce lists them). For example, the Python client of Supabase sends "expiresIn":"60".
 func DecodeLenientJSON(w http.ResponseWriter, r *http.Request, limit int64, dst any) error {
 	var raw json.RawMessage
 	if err := DecodeJSON(w, r, limit, &raw); err != nil {
@@ -33,20 +34,21 @@ var unmarshalerType = reflect.TypeFor[json.Unmarshaler]()
 
 // coerce converts a JSON value to the type t if the conversion is unambiguous:
 //
-//	expected   also accepted
-//	number     a string with a number
-//	boolean    a string with a boolean, 1 and 0
-//	string     a number, a boolean
-//	array      a value that is not an array; it becomes the only element
-//	(others)   for a number, boolean or string also an array with one such element
+//	expected                      also accepted
+//	number                        a string with a number
+//	boolean                       a string with a boolean, 1 and 0
+//	string                        a number, a boolean
+//	number, boolean or string     an array whose only element is such a value
+//	array                         a value that is not an array; it becomes the only element
 //
-// It also converts the fields of objects and the elements of arrays. Other values, and null, stay as they are.
+// It also converts the fields of objects and the elements of arrays. null and all other values stay as they are.
 func coerce(raw json.RawMessage, t reflect.Type) json.RawMessage {
 	raw = bytes.TrimSpace(raw)
 	if t.Kind() == reflect.Pointer {
 		return coerce(raw, t.Elem())
 	}
-	if len(raw) == 0 || string(raw) == "null" || reflect.PointerTo(t).Implements(unmarshalerType) { // a json.Unmarshaler converts values itself
+	convertsItself := reflect.PointerTo(t).Implements(unmarshalerType)
+	if len(raw) == 0 || string(raw) == "null" || convertsItself {
 		return raw
 	}
 	switch t.Kind() {

@@ -27,7 +27,7 @@ import (
 // Middleware returns a handler that wraps another one.
 type Middleware func(http.Handler) http.Handler
 
-// Chain wraps h with the middlewares ms. A request passes them in this order.
+// Chain wraps h with the middlewares ms. A request passes through them in the order of ms.
 func Chain(h http.Handler, ms ...Middleware) http.Handler {
 	for _, m := range slices.Backward(ms) {
 		h = m(h)
@@ -40,7 +40,7 @@ type requestInfo struct {
 	id    string        // random id of the request
 	ip    string        // IP address of the client
 	err   *apperr.Error // set by NoteError; nil for none
-	stale bool          // the response was taken from a cache during an outage
+	stale bool          // the response came from a cache during an outage of the database (MarkStale)
 }
 
 // infoKey is the key of the requestInfo in a context.
@@ -65,8 +65,8 @@ func RequestID(ctx context.Context) string { return requestInfoOf(ctx).id }
 // proxy's X-Forwarded-For.
 func ClientIP(ctx context.Context) string { return requestInfoOf(ctx).ip }
 
-// LimitSubject returns the key under which rate limits count the client: its IPv4 address or, for IPv6, the /64 network of its address,
-// because one subscriber can use all addresses of that network.
+// LimitSubject returns the key under which rate limits count the client. For IPv4 that is the client's address. For IPv6 it is the /64
+// network of the address, because one subscriber can use all addresses of that network.
 func LimitSubject(ctx context.Context) string {
 	ip := ClientIP(ctx)
 	addr, err := netip.ParseAddr(ip)
@@ -76,7 +76,7 @@ func LimitSubject(ctx context.Context) string {
 	return netip.PrefixFrom(addr.WithZone(""), 64).Masked().String()
 }
 
-// Observer is called at the end of each request, with the status and the time that the access log writes.
+// Observer is called at the end of each request, with the status and the duration that the access log writes.
 type Observer func(r *http.Request, status int, took time.Duration)
 
 // Log is the middleware that gives each request an id, writes a line to the access log at its end, and sends the status 500

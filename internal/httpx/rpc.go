@@ -8,17 +8,17 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file has helpers for packages that handle functions at /rest/v1/rpc. The codes of errors are those of PostgREST, the program behind
-// this path in Supabase. PostgREST has codes of its own (PGRST…), and otherwise responds with the SQLSTATE of PostgreSQL.
+// This file has helpers for packages that handle functions at /rest/v1/rpc. In Supabase the program PostgREST serves this path. Therefore
+// the errors have its codes: PGRST and a number, or the SQLSTATE (error code) of PostgreSQL.
 
-// ErrRPCBadJSON is the error of DecodeRPC for a body that is not the JSON of a request.
+// ErrRPCBadJSON is the error of DecodeRPC for a body that is not JSON, or whose values have wrong types.
 var ErrRPCBadJSON = apperr.New(http.StatusBadRequest, "PGRST102", "Empty or invalid json")
 
 // errRPCTooLarge has the SQLSTATE program_limit_exceeded.
 var errRPCTooLarge = apperr.New(http.StatusRequestEntityTooLarge, "54000", "The request is too large")
 
-// DeniedError returns the error for a caller who may not use what: 401 for callers who are not signed in, otherwise 403. The code is the
-// SQLSTATE insufficient_privilege.
+// DeniedError returns the error for a caller without permission. The status is 401 for callers who are not signed in, and 403 for all
+// others. The code is the SQLSTATE insufficient_privilege. what names the function or table in the text of the error.
 func DeniedError(caller identity.Caller, what string) error {
 	status := http.StatusForbidden
 	if caller.Role == identity.Anon || caller.Role == "" {

@@ -43,8 +43,8 @@ func readCatalogue(name string) map[string]string {
 	return texts
 }
 
-// Choose returns the language of the first preference that names one of Languages, or English if none does. A preference is a
-// language tag (pt, pt-BR, pt_PT) or the value of the header Accept-Language (RFC 9110 §12.5.4).
+// Choose returns the language of the first preference that names one of Languages, or English if no preference does. A preference is a
+// language tag (pt, pt-BR, pt_PT) or a value of the header Accept-Language, such as "pt-BR,pt;q=0.9,en;q=0.8" (RFC 9110 §12.5.4).
 func Choose(preferences ...string) Language {
 	for _, preference := range preferences {
 		if len(preference) > 1000 { // too long for a real header
@@ -59,7 +59,7 @@ func Choose(preferences ...string) Language {
 			tag, parameters, _ := strings.Cut(part, ";")
 			tag = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(tag)), "_", "-")
 			primary, _, _ := strings.Cut(tag, "-") // the language without the country
-			quality := 1.0                         // without a parameter q
+			quality := 1.0                         // the default, without a parameter q
 			if q, ok := strings.CutPrefix(strings.TrimSpace(parameters), "q="); ok {
 				parsed, err := strconv.ParseFloat(q, 64)
 				if err != nil {

@@ -28,17 +28,17 @@ const (
 // Caller is the sender of a request.
 type Caller struct {
 	Role      Role
-	Bearer    bool   // Role is that of the token in the Authorization header; otherwise of the API key
+	Bearer    bool   // true: Role comes from the token in the header Authorization; false: from the API key
 	UserID    string // id of the account; "" for the roles anon and service_role
 	SessionID string // "" when the token names no session
 	AAL       string // the token's aal claim: aal1, or aal2 after a second factor
 	Admin     bool   // the account is an administrator; known from the table user_roles, never from a claim
-	// KeyGeneration counts the API keys of a role: 1 for the first, 2 for its successor, and so on (package apikeys). It is 0 if the caller
-	// has an account.
+	// KeyGeneration is the number of the API key among the keys of its role: 1 for the first, 2 for its successor, and so on (package
+	// apikeys). It is 0 if the caller has an account.
 	KeyGeneration int
 }
 
-// AMR is one entry of the amr claim: a method by which the session was authenticated (RFC 8176).
+// AMR is one entry of the amr claim (authentication methods references, RFC 8176): a method by which the session was authenticated.
 type AMR struct {
 	Method    string `json:"method"`             // password, totp and so on
 	Timestamp int64  `json:"timestamp"`          // Unix seconds
@@ -57,16 +57,15 @@ type Claims struct {
 	AMR          []AMR          `json:"amr,omitempty"`
 	SessionID    string         `json:"session_id,omitempty"`
 	IsAnonymous  bool           `json:"is_anonymous"`
-	// KeyGeneration is the generation of an API key. Keys of the first generation have no such claim; Verify then
-	// sets 1.
+	// KeyGeneration is the generation of an API key. Keys of the first generation have no such claim. For them Verify sets 1.
 	KeyGeneration int `json:"key_generation,omitempty"`
 }
 
-// ErrNoKey is returned when a request carries neither a key nor a token.
+// ErrNoKey is returned if a request has neither an API key nor a token.
 var ErrNoKey = apperr.New(http.StatusUnauthorized, "no_authorization", "No API key found in request")
 
-// ErrBadToken is returned for a forged or malformed token, ErrExpired for an expired token. Some surfaces (a surface is a
-// part of the API, such as /auth/v1) respond to both errors with the code of ErrBadToken.
+// ErrBadToken is returned for a forged or malformed token, and ErrExpired for an expired token. Some surfaces (parts of the API, such as
+// /auth/v1) respond to both errors with the code of ErrBadToken.
 var (
 	ErrBadToken = apperr.New(http.StatusUnauthorized, "bad_jwt", "Invalid token")
 	ErrExpired  = apperr.New(http.StatusUnauthorized, "jwt_expired", "Token expired")

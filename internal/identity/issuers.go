@@ -19,8 +19,8 @@ var keyIssuers = []string{ownIssuer, "supabase", "supabase-demo"}
 // audience is the aud claim of every access token, as in Supabase.
 const audience = "authenticated"
 
-// IssuerLoader reads the accepted issuers of access tokens: the site's current auth URL, and earlier ones whose tokens may
-// not have expired yet.
+// IssuerLoader reads the accepted issuers of access tokens. They are the current URL of the site's authentication service, and its earlier
+// URLs while tokens from there may not have expired.
 type IssuerLoader func(ctx context.Context) ([]string, error)
 
 // Limits of reading the accepted issuers from the database.
@@ -41,7 +41,7 @@ type issuerCache struct {
 	readErr error     // error of the most recent read, for callers that come before the next one; nil when it succeeded
 }
 
-// reload reads the list now. In contrast to read, it locks mu.
+// reload locks mu and reads the list.
 func (c *issuerCache) reload() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,13 +55,14 @@ func (c *issuerCache) read() error {
 	defer cancel()
 	c.triedAt = c.now()
 	list, err := c.load(ctx)
-	if c.readErr = err; err == nil {
+	c.readErr = err
+	if err == nil {
 		c.list = list
 	}
 	return err
 }
 
-// check returns ErrBadToken for an access token of another issuer or audience, or the error of a failed read.
+// check returns ErrBadToken for an access token with another issuer or audience. It returns readErr if the list could not be read.
 func (c *issuerCache) check(claims *Claims) error {
 	if !slices.Contains(claims.Audience, audience) {
 		return ErrBadToken.Becausef("aud %q", claims.Audience)

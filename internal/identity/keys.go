@@ -10,15 +10,14 @@ import (
 	"time"
 )
 
-// This file caches the key pairs that sign access tokens, and returns their public halves for publication.
+// This file caches the key pairs that sign access tokens, and returns their public halves, which /auth/v1/.well-known/jwks.json publishes.
 
-// SigningKey is a key pair for ES256 (RFC 7518 §3.4). It signs new tokens from SignFrom until the SignFrom of a newer key. The tokens that
-// it signed are accepted until VerifyUntil, or without an end if VerifyUntil is zero.
+// SigningKey is a key pair for signatures with ES256 (RFC 7518 §3.4).
 type SigningKey struct {
-	ID          string // the header parameter kid of its tokens
+	ID          string // the header parameter kid (key id) of its tokens
 	Private     *ecdsa.PrivateKey
-	SignFrom    time.Time
-	VerifyUntil time.Time
+	SignFrom    time.Time // from then on it signs new tokens, until the SignFrom of a newer key
+	VerifyUntil time.Time // until then its tokens are accepted; zero: without an end
 }
 
 // KeyLoader reads the signing keys that all nodes share.
@@ -36,8 +35,8 @@ type JWK struct {
 	Operations []string `json:"key_ops"`
 }
 
-// Times of keyCache. A node that cannot read the database may sign with a replaced key for keysStale. So all nodes must accept tokens of
-// a replaced key for longer than keysStale.
+// Times of keyCache. A node that cannot read the database may still sign with a replaced key for keysStale. So all nodes must accept the
+// tokens of a replaced key for longer than keysStale.
 const (
 	keysMaxAge      = time.Minute      // the cached keys are read again at this age
 	keysStale       = 10 * time.Minute // the cached keys are no longer used at this age

@@ -22,14 +22,15 @@ const (
 	maxCachedTokenBytes = 4 << 10 // a longer token is not cached
 )
 
-// signatureCache caches verified tokens, because most requests have the same token as an earlier request. When the map recent is
-// full, it becomes the map older, and the entries of the previous older are dropped. An entry of older that is used moves to recent.
+// signatureCache caches verified tokens, because most requests have the same token as an earlier request. When the map recent is full, it
+// becomes the map older, and the entries of the previous map older are dropped. So that tokens in use are not dropped, get copies a token
+// that it finds in older to recent.
 type signatureCache struct {
 	mu            sync.Mutex
 	recent, older map[string]verifiedToken // by the encoded token
 }
 
-// get returns a cached token. It moves a token of older to recent.
+// get returns a cached token.
 func (s *signatureCache) get(token string) (verifiedToken, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,5 @@
-// Package imported declares the accounts and rows that an import (package supabase) passes to the packages that store them.
+// Package imported declares types for the import of a Supabase project: the accounts that package supabase passes to package auth, and the
+// results that it gets from package tables for the rows of a table.
 package imported
 
 import (
@@ -7,8 +8,8 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Account is an account of another site, with the JSON names of Supabase's admin API. An empty string or a nil time means that the
-// account has no such value, or that it is unknown.
+// Account is an account of another site, with the JSON keys of Supabase's admin API. An empty string or a nil time means that the account
+// has no such value, or that the value is unknown.
 type Account struct {
 	ID               string         `json:"id"`
 	Email            string         `json:"email"`
@@ -26,7 +27,7 @@ type Account struct {
 	Identities       []Identity     `json:"identities"`
 	Factors          []Factor       `json:"-"`
 	HashUnknown      bool           `json:"-"` // the source does not provide password hashes
-	Refused          string         `json:"-"` // why the account cannot be imported; "" if it can
+	RefusalReason    string         `json:"-"` // why the account cannot be imported; "" if it can
 }
 
 // Identity is one way in which an account signs in.
@@ -49,10 +50,10 @@ type Factor struct {
 	CreatedAt *time.Time `json:"-"`
 }
 
-// Row is the result of an import for one row of a table.
-type Row struct {
+// RowResult is the result of an import for one row of a table.
+type RowResult struct {
 	Key     string        // the primary key; "" if the row has none
-	Added   bool          // the row was missing and was inserted; in a dry run: would be inserted
+	Added   bool          // the row was missing and was inserted, or in a dry run would be inserted
 	LeftOut []string      // names of the columns whose value the table cannot store
 	Err     *apperr.Error // why the row was not added; nil if it was added, or if the site already has the row with the same content
 }

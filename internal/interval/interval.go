@@ -12,7 +12,7 @@ func Every(ctx context.Context, interval time.Duration, fn func()) {
 	After(ctx, interval, func() bool { fn(); return true })
 }
 
-// After calls fn once per interval, until fn returns false or ctx ends.
+// After is like Every, but makes the first call after one interval. It also ends when fn returns false.
 func After(ctx context.Context, interval time.Duration, fn func() (again bool)) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()

@@ -1,6 +1,5 @@
-// Package jobs is a durable queue in the database, for slow work such as sending mail. A job is a row that is inserted in the
-// transaction that needs the work. After the commit the job runs at least once, on any node, outside of transactions and
-// requests.
+// Package jobs is a durable queue in the database, for slow work such as sending mail. A job is a row of the table jobs, inserted in the
+// transaction that needs the work. After the commit the job runs at least once, on any node, outside of transactions and requests.
 package jobs
 
 import (
@@ -22,19 +21,19 @@ const (
 	defaultWorkers = 8 // workers of the pool that runs the kinds given to Handle
 	// DefaultRunTime is the time limit of one run of a job in that pool. Pools of HandlePool have limits of their own.
 	DefaultRunTime = time.Minute
-	// lease is how long a job belongs to the worker that has claimed it. While the job runs, its lease is renewed every
-	// renewEvery. If the node dies, the lease expires and another worker can claim the job.
+	// lease is how long a job belongs to the worker that has claimed it. While the job runs, the worker renews the lease every
+	// renewEvery. If the node dies, the lease expires, and another worker can claim the job.
 	lease      = 2 * time.Minute
 	renewEvery = 30 * time.Second
-	// pollEvery is how often the queue is read even without a wake-up. These reads find the jobs that other nodes have queued,
-	// and jobs whose lease has expired.
+	// pollEvery is the interval at which the queue is read even without a wake-up (pool.wakeup). These reads find the jobs that other nodes
+	// have queued, and jobs whose lease has expired.
 	pollEvery       = 5 * time.Second
 	failedRetention = 30 * 24 * time.Hour // how long failed jobs stay in the table
 )
 
 // Handler runs the jobs of one kind. payload is the JSON of Job.Payload. ctx ends after DefaultRunTime, or after the runTime of
-// HandlePool. After an error there is another attempt, unless the error is Permanent or maxTries attempts have failed. A handler
-// must do no harm when it runs twice for one job, even after a success, because the node can die before it has recorded the result.
+// HandlePool. After an error there is another try, unless the error is Permanent or maxTries tries have failed. A handler must do no harm
+// when it runs again for a job that has succeeded, because the node can die before it has recorded the success.
 type Handler func(ctx context.Context, payload []byte) error
 
 // Queue adds jobs to the table jobs and runs them with the workers of this node.
@@ -43,13 +42,14 @@ type Queue struct {
 	sealer seal.Sealer
 	log    *slog.Logger
 	now    func() time.Time
-	pools  []*pool       // the first pool runs the kinds of Handle; each call of HandlePool adds a pool
+	pools  []*pool       // the first one runs the kinds of Handle; each call of HandlePool adds another one
 	poll   time.Duration // pollEvery, shorter in tests
 	renew  time.Duration // renewEvery, shorter in tests
 }
 
-// New returns a queue. It seals (encrypts) payloads with a key derived from sealKey, which may have any length. previous is the
-// sealKey of the site's previous secret, for payloads that are still encrypted with it, or nil. Jobs run only while the method Run runs.
+// New returns a queue. It seals (encrypts) payloads with a key that is derived from sealKey, which may have any length. previous is the
+// sealKey of the site's previous secret, for payloads that are still encrypted with that one. It is nil if there is none. Jobs run only
+// while the method Run runs.
 func New(d *db.DB, sealKey, previous []byte, log *slog.Logger, now func() time.Time) *Queue {
 	sealer := newSealer(sealKey)
 	if previous != nil {
@@ -66,8 +66,8 @@ func New(d *db.DB, sealKey, previous []byte, log *slog.Logger, now func() time.T
 	}
 }
 
-// Reseal seals with the current key all payloads that the previous key sealed, and returns their number. If write is false, it
-// only counts them.
+// Reseal finds all payloads that the previous key has sealed, seals them with the current key, and returns their number. If write is false,
+// it only counts them.
 func (q *Queue) Reseal(ctx context.Context, write bool) (found int, err error) {
 	for last := uuid.Nil.String(); ; {
 		page, err := payloadsAfter(ctx, q.db, last)

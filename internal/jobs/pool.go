@@ -13,11 +13,13 @@ import (
 	"atelie/internal/interval"
 )
 
+// This file runs jobs: each pool of workers claims due jobs of its kinds and calls their handlers.
+
 // pool is a group of workers for certain kinds of jobs. Slow or frequent jobs have their own pools, so that mails for sign-ins do not
 // wait for them.
 type pool struct {
 	handlers   map[string]Handler // the handler of each kind of job
-	priorities [][]string         // kinds by priority, highest first; nil: all kinds have the same priority
+	priorities [][]string         // groups of kinds, the highest priority first; nil until run sets one group with all kinds
 	workers    int                // maximum number of jobs that run concurrently
 	runTime    time.Duration      // time limit of each run
 	wakeup     chan struct{}      // receives a value when run must read the queue immediately
@@ -27,8 +29,8 @@ func newPool(workers int, runTime time.Duration) *pool {
 	return &pool{handlers: map[string]Handler{}, workers: workers, runTime: runTime, wakeup: make(chan struct{}, 1)}
 }
 
-// wake makes the pools of this node that run jobs of a kind read the queue immediately. It does not wake the other pools, because each
-// wake-up is a search of the whole queue. wake never blocks.
+// wake makes this node's pool for a kind of jobs read the queue immediately. It does not wake the other pools, because each wake-up costs a
+// search of the queue. wake never blocks.
 func (q *Queue) wake(kind string) {
 	for _, p := range q.pools {
 		if p.handlers[kind] == nil {
@@ -41,8 +43,8 @@ func (q *Queue) wake(kind string) {
 	}
 }
 
-// Run runs jobs until ctx ends. Then it waits for running jobs whose time limit is at most DefaultRunTime. It cancels jobs with
-// a longer limit, because the server must stop soon. A cancelled job is due again immediately, on another node or after the next start.
+// Run runs jobs until ctx ends. Then it waits for running jobs whose time limit is at most DefaultRunTime, and cancels jobs with a longer
+// limit, because the server must stop soon. A cancelled job is due again immediately, on another node or after the next start.
 func (q *Queue) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, p := range q.pools {
@@ -58,7 +60,7 @@ func (q *Queue) run(ctx context.Context, p *pool) {
 		p.priorities = [][]string{slices.Collect(maps.Keys(p.handlers))}
 	}
 	var (
-		slots   = make(chan struct{}, p.workers) // contains a value for each job that runs or is about to be claimed
+		slots   = make(chan struct{}, p.workers) // has a value for each worker that runs a job or is about to claim one
 		running sync.WaitGroup
 	)
 	defer running.Wait()

@@ -11,31 +11,32 @@ import (
 
 // This file decides whether and when a job that has failed is retried.
 
-// backoff contains the waits before the second and each later try of a job. When the try after the last wait fails, the job is not tried
-// again.
+// backoff contains the waits between the tries of a job. The first one is the wait before the second try. When the try after the last wait
+// fails, the job has failed permanently.
 var backoff = [...]time.Duration{
 	time.Second, 5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute,
 	30 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
 }
 
-// maxBackoff is the longest wait in backoff. A job that is due much later was written by a node with a wrong clock, and runs immediately.
-const maxBackoff = 6 * time.Hour
+// maxBackoff is the longest wait between two tries. A job that is due later than that, by more than db.ClockSkew, was written by a node
+// with a wrong clock. It runs immediately.
+var maxBackoff = backoff[len(backoff)-1]
 
 // maxTries is the maximum number of tries of a job.
 const maxTries = len(backoff) + 1
 
-// immediateTries is how many of a job's first tries are repeated without a wait if the program stops during them. They are repeated as soon
-// as the program starts again. A later try that is interrupted is repeated after a wait of backoff (ReleaseAll).
+// immediateTries is how many of a job's first tries are repeated without a wait, if they were interrupted because the program stopped. A
+// job that was interrupted in a later try waits as after a failure (ReleaseAll).
 const immediateTries = 2
 
-// permanentError is the result of Permanent: an error that a retry would only repeat.
+// permanentError is the type of the errors that Permanent returns.
 type permanentError struct{ cause error }
 
 func (e *permanentError) Error() string { return e.cause.Error() }
 
 func (e *permanentError) Unwrap() error { return e.cause }
 
-// Permanent marks an error that a retry would only repeat. Permanent(nil) is nil.
+// Permanent marks an error as permanent: another try would only repeat it. Permanent(nil) is nil.
 func Permanent(err error) error {
 	if err == nil {
 		return nil
@@ -59,7 +60,7 @@ func (q *Queue) recordFailure(ctx context.Context, log *slog.Logger, j job, caus
 	wait := backoff[j.tries-1]
 	log.Warn("job failed, another try follows", "in", wait.String(), "cause", cause.Error())
 	err := retryJob(ctx, q.db, j, errorText(cause), q.now().Add(wait))
-	if wait < q.poll { // otherwise the next reading of the queue finds the job
+	if wait < q.poll { // if the wait is longer, the regular read of the queue finds the job
 		time.AfterFunc(wait, func() { q.wake(j.kind) })
 	}
 	return err

@@ -8,13 +8,14 @@ import (
 	"atelie/internal/seal"
 )
 
-// This file seals (encrypts) the payloads of jobs, and finds the payloads that a key cannot open (decrypt).
+// This file seals (encrypts) the payloads of jobs. It also finds the payloads that a key cannot open (decrypt). Package app uses this to
+// check whether the configured secret belongs to the database, and to delete these jobs after the secret was lost.
 
 // newSealer returns a sealer for a sealKey of any length.
 func newSealer(sealKey []byte) seal.Sealer { return seal.New(deriveKey(sealKey)) }
 
-// additionalData returns the additional data of the encryption (AAD) of a job's payload. With it, the payload cannot be decrypted as that
-// of another job.
+// additionalData returns the additional authenticated data (AAD) for the encryption of a job's payload. It ties the payload to its job: the
+// payload cannot be decrypted as the payload of another job.
 func additionalData(id, kind string) string { return id + kind }
 
 // deriveKey returns a key of seal.KeySize bytes, derived from a sealKey of any length.
@@ -23,15 +24,15 @@ func deriveKey(sealKey []byte) []byte {
 	return key[:]
 }
 
-// CountSealed returns how many payloads of jobs the key can open (readable) and how many it cannot (unreadable). It leaves out
-// jobs that have failed.
+// CountSealed returns how many payloads of jobs the key can open (readable) and how many it cannot open (unreadable). It leaves out jobs
+// that have failed.
 func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, unreadable int, err error) {
 	readable, ids, err := openAll(ctx, q, sealKey)
 	return readable, len(ids), err
 }
 
-// DeleteUnreadable deletes the jobs whose payload the key cannot decrypt, and returns their number. It is for a site whose secret is
-// lost, because jobs with such a payload can never run.
+// DeleteUnreadable deletes the jobs whose payload the key cannot open, and returns their number. These jobs can never run, because the
+// secret from which their key was derived is lost.
 func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte) (removed int, err error) {
 	_, unreadable, err := openAll(ctx, tx, sealKey)
 	for _, id := range unreadable {
@@ -42,8 +43,8 @@ func DeleteUnreadable(ctx context.Context, tx *db.Tx, sealKey []byte) (removed i
 	return len(unreadable), err
 }
 
-// openAll tries to decrypt the payload of every job that has not failed. It returns how many payloads the key can decrypt (readable),
-// and the ids of the other jobs (unreadable).
+// openAll tries to open the payload of every job that has not failed. It returns how many payloads the key can open (readable), and the ids
+// of the other jobs (unreadable).
 func openAll(ctx context.Context, q db.Querier, sealKey []byte) (readable int, unreadable []string, err error) {
 	all, err := listPayloads(ctx, q)
 	s := newSealer(sealKey)

@@ -19,15 +19,15 @@ import (
 // job is a row of the table jobs that a worker has claimed.
 type job struct {
 	id, kind  string
-	claim     string // random id of the claim; the job's result is recorded only if the row still has this id
+	claim     string // random id of this claim; the result of the job is recorded only if the row still has this id
 	payload   []byte // sealed (encrypted)
-	tries     int    // number of attempts, including the one that this claim begins
+	tries     int    // number of tries, including the one that this claim begins
 	runAt     time.Time
 	createdAt time.Time
 }
 
-// insertJob adds a job. payload is encrypted. about is the UUID of the row that the job is about, or nil. ifIn (Job.IfIn) is "" or names a
-// table. If it names one, the job is added only if this table has a row with the id about.
+// insertJob adds a job. payload is sealed. about is the UUID of the row that the job is about, or nil. If ifIn (Job.IfIn) is the name of a
+// table, the job is added only if this table has a row with the id about. If it is "", there is no such condition.
 func insertJob(ctx context.Context, tx *db.Tx, id, kind string, payload []byte, about any, ifIn string, runAt, now time.Time) error {
 	condition := ""
 	if ifIn != "" {
@@ -42,9 +42,11 @@ func (q *Queue) Drop(ctx context.Context, tx *db.Tx, about string) error {
 	return db.Exec(ctx, tx, `delete from jobs where about = $1`, about)
 }
 
-// claimJobs claims at most limit due jobs for the time of a lease; the jobs that are due longest come first. The claim itself counts
-// as an attempt, because otherwise a job that crashes its node would run again and again. While no job is due, claimJobs writes nothing,
-// because each write would make this node check its cached content again, and unchecked content is not served during an outage.
+// claimJobs claims at most limit due jobs for the time of a lease. The jobs that have been due for the longest time come first. The claim
+// counts as a try, so that a job that crashes its node does not run again and again.
+//
+// claimJobs first reads whether a job is due, and writes nothing if none is. A write would make this node check its cached content again.
+// That must not happen every few seconds, because only checked content is served during an outage.
 func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now time.Time) (claimed []job, err error) {
 	query, args := dueKindsStatement(kinds, now)
 	due, err := db.Collect(ctx, d, db.ScanOne[string], query, args...)
@@ -65,7 +67,8 @@ func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now tim
 	return claimed, nil
 }
 
-// isDue is the condition of a job that can be claimed. Its parameters are those of dueArgs.
+// isDue is the condition of a job that can be claimed: it is due, and has no lease that is still valid. A time after db.LatestPlausible was
+// written by a node with a wrong clock and does not count. The parameters are those of dueArgs.
 const isDue = `failed_at is null and (run_at <= $1 or run_at > $2) and (leased_until is null or leased_until <= $1 or leased_until > $3)`
 
 func dueArgs(now time.Time) []any {

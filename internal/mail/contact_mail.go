@@ -8,10 +8,11 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file defines what mails about visitors' messages contain, and adds it to the data of the templates (page in render.go).
+// This file has the types for the content of mails about visitors' messages. It also adds that content to the data of the templates (page
+// in render.go).
 
-// Contact is a text of a visitor, for a mail to the owner: the message (kind ContactNotice), or what the visitor has written later (kind
-// ContactAnswer). The owner's replies to the mail go to the visitor's address, Email.
+// Contact is a text of a visitor, for a mail to the owner. For the kind ContactNotice it is the message. For ContactAnswer it is what the
+// visitor has written later. If the owner replies to the mail, the reply goes to Email.
 type Contact struct {
 	Name, Email, Text string
 	Reason            string // general, commission and so on; its text is mail.reason.<reason> of package i18n
@@ -19,8 +20,9 @@ type Contact struct {
 	Review            bool   // for a ContactAnswer: whether Text says that a review was written
 }
 
-// variant returns the end of the key of a mail's text in package i18n, after mail.<kind>. part is subject, title, body and so on. The
-// subject, title and body of a ContactAnswer have their own texts if it is about an answer to an offer, or about a review. c may be nil.
+// variant returns the end of the key of a mail's text in package i18n, such as "subject" in mail.contact_notice.subject. part is subject,
+// title, body and so on. If a ContactAnswer is about an answer to an offer or about a review, its subject, title and body have other texts,
+// such as offerAnswer.subject. c may be nil.
 func (c *Contact) variant(part string) string {
 	hasVariants := part == "subject" || part == "title" || part == "body"
 	switch {
@@ -41,15 +43,15 @@ type Reply struct {
 	Offer *Offer // nil except for ContactOffer
 }
 
-// Offer is an offer for a commission. Its days are YYYY-MM-DD; fields that are "" are left out.
+// Offer is an offer for a commission (a work that the visitor orders). A day is YYYY-MM-DD. The mail leaves out fields that are "".
 type Offer struct {
 	Price, Deposit, PromisedOn, ExpiresOn string
 }
 
 // Digest is the content of a ContactDigest, one mail about many messages.
 type Digest struct {
-	Count       int           // messages that the mail is about
-	Quarantined int           // further messages, which are in quarantine because they look like spam
+	Count       int           // number of messages that the mail is about
+	Quarantined int           // number of further messages, which are in quarantine because they look like spam
 	Newest      []DigestEntry // the newest of the Count messages, one line each
 }
 
@@ -57,7 +59,7 @@ type Digest struct {
 type DigestEntry struct {
 	Name, Reason string
 	At           time.Time // when the message was sent
-	Pictures     int       // number of pictures, if the entry is about a reply; otherwise 0
+	Pictures     int       // number of pictures of a visitor's reply; 0 for a message
 }
 
 // Maximum numbers of characters that a mail shows of a text. oneLine cuts off longer texts.

@@ -22,13 +22,13 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// This file writes mails as files when no mail server is set, and finds and deletes those files.
+// If no mail server is configured, this file writes mails as files. It also finds and deletes these files.
 
-// fileRetention is how long a mail file is kept. The links in the mail expire much earlier.
+// fileRetention is how long the file of a mail is kept. The links in the mail expire much earlier.
 const fileRetention = 30 * 24 * time.Hour
 
-// aboutHeader is a header that only mail files have. It contains the ids of the visitors' messages that the mail is about. DeleteAbout
-// finds the file by these ids.
+// aboutHeader is a header that only mails in files have. It contains the ids of the visitors' messages that the mail is about, by which
+// DeleteAbout finds the file.
 const aboutHeader = "X-Atelie-About"
 
 // writeFile writes the composed mail as an .eml file and returns its path. Other users of the machine cannot read the file. The
@@ -45,7 +45,7 @@ func (m *Mailer) writeFile(composed *gomail.Msg, msg Message) (path string, err 
 	return file, nil
 }
 
-// writeAtomically writes the mail to a temporary file and renames it to file, so that a crash leaves no incomplete .eml file.
+// writeAtomically writes the mail to a temporary file and then renames that to file. A crash therefore leaves no incomplete .eml file.
 func writeAtomically(composed io.WriterTo, file string) error {
 	dir := filepath.Dir(file)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -67,7 +67,7 @@ func writeAtomically(composed io.WriterTo, file string) error {
 }
 
 // DeleteAbout deletes the files of mails about the given messages of visitors. It looks for the ids in the whole file, because
-// files of earlier versions of this program have no aboutHeader, only a link with the id.
+// files of earlier versions of this program have the id only in a link, and no aboutHeader.
 func (m *Mailer) DeleteAbout(ctx context.Context, messageIDs []string) error {
 	return m.deleteFiles(ctx, func(text []byte) bool {
 		return slices.ContainsFunc(messageIDs, func(id string) bool { return bytes.Contains(text, []byte(id)) })

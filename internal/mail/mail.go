@@ -1,5 +1,5 @@
-// Package mail composes e-mails, as text and HTML in the recipient's language, and delivers them to an SMTP server. When no
-// server is set, it writes them as files into a folder.
+// Package mail composes e-mails, as text and HTML in the recipient's language, and delivers them to an SMTP server. If no server is
+// configured, it writes them as files into a folder.
 package mail
 
 import (
@@ -30,10 +30,10 @@ import (
 // Kind is the purpose of a mail. The texts of each kind are in package i18n, under the keys mail.<kind>.
 type Kind string
 
-// The kinds up to Reauthentication have a link or a code that signs in or confirms something. All later kinds are notices: they only
-// report what has happened.
+// The kinds up to Reauthentication have a link or a code that signs in or confirms something. All later kinds are notices, which only
+// report something.
 const (
-	Confirmation     Kind = "confirmation"
+	Confirmation     Kind = "confirmation"     // confirms the e-mail address of a new account
 	MagicLink        Kind = "magic_link"       // signs in without a password
 	Recovery         Kind = "recovery"         // lets the account's holder choose a new password
 	Invite           Kind = "invite"           // invites somebody to have an account
@@ -45,24 +45,24 @@ const (
 	FactorAdded      Kind = "factor_added"  // the account has a new second factor
 	NewDevice        Kind = "new_device"    // a sign-in from a device that was not used before
 	Test             Kind = "test"          // shows that mails arrive
-	DiskLow          Kind = "disk_low"      // sent to the owners
+	DiskLow          Kind = "disk_low"      // sent to the owners: the disk is nearly full, or full
 
 	// Problems with the site, sent to the owners. The values are the codes (health.Code) of the problems. A proof is a nightly test
 	// that the backup can be restored.
 	BackupOff          Kind = "backup_off"
 	BackupFailing      Kind = "backup_failing"
-	BackupStale        Kind = "backup_stale"
-	ProofFailed        Kind = "proof_failed"
-	ProofIncomplete    Kind = "proof_incomplete"
-	ProofStale         Kind = "proof_stale"
-	MailFailing        Kind = "mail_failing"
-	MailWaiting        Kind = "mail_waiting"
+	BackupStale        Kind = "backup_stale"     // the newest backup is too old
+	ProofFailed        Kind = "proof_failed"     // the newest complete proof has found damage
+	ProofIncomplete    Kind = "proof_incomplete" // a proof could not be completed
+	ProofStale         Kind = "proof_stale"      // no proof has succeeded recently
+	MailFailing        Kind = "mail_failing"     // deliveries of mails fail
+	MailWaiting        Kind = "mail_waiting"     // a mail waits for too long
 	CertificateEnding  Kind = "certificate_ending"
 	CertificateMissing Kind = "certificate_missing"
 
 	ContactNotice   Kind = "contact_notice"   // sent to the owner, about one message of a visitor
 	ContactDigest   Kind = "contact_digest"   // sent to the owner, about many messages
-	ContactAnswer   Kind = "contact_answer"   // sent to the owner, about what a visitor has written after a message
+	ContactAnswer   Kind = "contact_answer"   // sent to the owner, about what a visitor has written later, such as a reply
 	ContactReply    Kind = "contact_reply"    // sent to the visitor: an owner's reply to the message
 	ContactOffer    Kind = "contact_offer"    // sent to the visitor: an offer for a commission
 	ContactProgress Kind = "contact_progress" // sent to the visitor: a note on the progress of a commission
@@ -211,7 +211,7 @@ func (m *Mailer) send(ctx context.Context, msg Message) (where string, err error
 func check(msg Message) error {
 	isNotice, known := kindIsNotice[msg.Kind]
 	if !known {
-		return fmt.Errorf("mail: %q is no kind of message", msg.Kind)
+		return fmt.Errorf("mail: unknown kind of message %q", msg.Kind)
 	}
 	if err := checkAddress(msg.To); err != nil {
 		return err
@@ -238,10 +238,10 @@ func check(msg Message) error {
 		return fmt.Errorf("mail: %s, and a digest: %v", msg.Kind, msg.Digest != nil)
 	}
 	if slices.ContainsFunc(msg.About, func(id string) bool { return uuid.Validate(id) != nil }) {
-		return errors.New("mail: what it is about is no UUID")
+		return errors.New("mail: the id of a message that the mail is about is not a UUID")
 	}
 	if !hasNoControl(msg.ID) || strings.ContainsAny(msg.ID, "<>@ ") {
-		return errors.New("mail: the id cannot stand in a header")
+		return errors.New("mail: the id is not valid in a header")
 	}
 	return nil
 }

@@ -14,9 +14,9 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file renders the text, the HTML and the subject of a mail from the templates in the folder templates.
+// This file makes the subject, the text and the HTML of a mail. Text and HTML are rendered from the templates in the folder templates.
 
-// palette contains the colours of web/src/styles/tokens.css that mails use. Each has a value for light and one for dark mode.
+// palette contains the colours of web/src/styles/tokens.css that mails use. Each has a value for light mode and one for dark mode.
 // Many mail programs do not support CSS variables, so fillColours writes the values into the template.
 var palette = map[string][2]string{
 	"page":          {"#FAFAF8", "#11141B"}, // background of the mail
@@ -24,7 +24,7 @@ var palette = map[string][2]string{
 	"ink":           {"#151B2A", "#EEEDE8"}, // text
 	"ink2":          {"#505766", "#B1B6C0"}, // less important text
 	"line":          {"#D2D6DD", "#313742"}, // dividing lines
-	"indigo":        {"#1E368F", "#9CB3F6"}, // background of the button, and a part of the site's mark
+	"indigo":        {"#1E368F", "#9CB3F6"}, // background of the button, and a part of the site's logo
 	"on-indigo":     {"#FAFAF8", "#0E1321"}, // text of the button
 	"band":          {"#1E368F", "#192E77"}, // background of the footer, and of the row below a panel
 	"on-band":       {"#FAFAF8", "#F4F3F0"}, // text of the footer
@@ -42,7 +42,7 @@ var barSource string
 //go:embed templates/mail.txt
 var textSource string
 
-// The templates of the two parts of a mail. Both get a page.
+// The templates of the two parts of a mail. The data of both is a page.
 var (
 	htmlMessage = parseHTML()
 	textMessage = texttemplate.Must(texttemplate.New("text").Parse(textSource))
@@ -54,8 +54,8 @@ func parseHTML() *htmltemplate.Template {
 	return htmltemplate.Must(htmltemplate.New("html").Funcs(functions).Parse(source))
 }
 
-// fillColours replaces the names of colours in a template with their values: $ink$ with the value for light mode, $ink.dark$ with that for
-// dark mode.
+// fillColours replaces the names of colours in a template with their values. For example, $ink$ becomes the light value of "ink", and
+// $ink.dark$ the dark one.
 func fillColours(source string) string {
 	var pairs []string
 	for name, values := range palette {
@@ -65,8 +65,8 @@ func fillColours(source string) string {
 }
 
 // outlookOnly returns HTML in a conditional comment, which only Outlook on Windows reads. Outlook ignores max-width, so the parts "open" and
-// "close" put the mail into a table of a fixed width. The part "head" has styles. The comments are the result of a function, because
-// html/template removes all comments that are in the text of a template.
+// "close" put the mail into a table of a fixed width. The part "head" has styles. A function returns the comments, because html/template
+// removes the comments in the text of a template.
 func outlookOnly(part string) htmltemplate.HTML {
 	switch part {
 	case "open":

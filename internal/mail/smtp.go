@@ -24,7 +24,7 @@ const (
 )
 
 // loginMethods are the methods of the login, the preferred one first. On a connection without encryption, package gomail skips the
-// methods that send the password in plain text, unless the server is on this machine.
+// methods that send the password itself, unless the server is on this machine.
 var loginMethods = []gomail.SMTPAuthType{
 	gomail.SMTPAuthSCRAMSHA256,
 	gomail.SMTPAuthSCRAMSHA1,
@@ -33,8 +33,8 @@ var loginMethods = []gomail.SMTPAuthType{
 	gomail.SMTPAuthCramMD5,
 }
 
-// deliver sends the mail to the SMTP server and returns the server's host:port. deliver opens the connection and closes it when ctx ends,
-// because gomail does not close a connection whose greeting, encryption or login fails.
+// deliver sends the mail to the SMTP server and returns the server's host:port. The connection is closed at the end in any case. gomail
+// would leave it open if the greeting, the encryption or the login fails.
 func (m *Mailer) deliver(ctx context.Context, msg *gomail.Msg) (serverAddr string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, deliveryTimeout)
 	defer cancel()

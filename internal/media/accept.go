@@ -9,13 +9,16 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// This file chooses the format of a rendition (a picture in another size or format) from the requested format and the header Accept (RFC 9110 §12.5.1).
+// This file chooses the format of a rendition (a copy of a picture in another size, shape or format) from the requested format and the
+// header Accept (RFC 9110 §12.5.1).
 
-// formatsFor returns the formats in which a request can be served, the best first. source is the MIME type of the picture; alpha says
-// whether the picture has transparency. If the request names a format, it is the only one. Otherwise the list is AVIF, if Accept names
-// it, and then WebP, if Accept names it, or else the format of compatibleFormat. If no rendition exists in any of them, the caller makes one
-// in the last format, because making AVIF takes long.
-func (t *transform) formatsFor(accept, source string, alpha bool) []rendition.Format {
+// formatsFor returns the formats in which a request can be served, the best first. source is the MIME type of the uploaded picture.
+//   - If the request names a format, the result is only this format.
+//   - Otherwise the result has AVIF, if the header accept names it. The last format is WebP, if accept names it, or else the format of
+//     compatibleFormat.
+//
+// If the picture has no rendition in any of these formats, the caller makes one in the last format, because making AVIF takes long.
+func (t *transform) formatsFor(accept, source string, hasAlpha bool) []rendition.Format {
 	switch t.Format {
 	case "avif", "webp", "jpeg":
 		return []rendition.Format{rendition.Format(t.Format)}
@@ -23,10 +26,10 @@ func (t *transform) formatsFor(accept, source string, alpha bool) []rendition.Fo
 		if source == files.WebP.MIME {
 			return []rendition.Format{rendition.WebP}
 		}
-		return []rendition.Format{compatibleFormat(source, alpha)}
+		return []rendition.Format{compatibleFormat(source, hasAlpha)}
 	}
 	avif, webp := acceptedFormats(accept)
-	fallback := compatibleFormat(source, alpha)
+	fallback := compatibleFormat(source, hasAlpha)
 	if webp {
 		fallback = rendition.WebP
 	}
@@ -36,9 +39,10 @@ func (t *transform) formatsFor(accept, source string, alpha bool) []rendition.Fo
 	return []rendition.Format{fallback}
 }
 
-// compatibleFormat returns the format that every client can show: PNG for PNG, GIF and pictures with transparency, otherwise JPEG.
-func compatibleFormat(source string, alpha bool) rendition.Format {
-	if source == files.PNG.MIME || source == files.GIF.MIME || alpha && source != files.JPEG.MIME {
+// compatibleFormat returns a format that every client can show: PNG for PNG, GIF and pictures with transparency (alpha), and JPEG for all
+// other pictures.
+func compatibleFormat(source string, hasAlpha bool) rendition.Format {
+	if source == files.PNG.MIME || source == files.GIF.MIME || (hasAlpha && source != files.JPEG.MIME) {
 		return rendition.PNG
 	}
 	return rendition.JPEG
@@ -59,7 +63,7 @@ func acceptedFormats(accept string) (avif, webp bool) {
 			if err != nil {
 				continue
 			}
-			if q, ok := params["q"]; ok {
+			if q, ok := params["q"]; ok { // the weight; 0 means that the client does not accept the format
 				weight, err := strconv.ParseFloat(q, 64)
 				accepted = err == nil && weight > 0
 			}

@@ -7,33 +7,33 @@ import (
 	"time"
 )
 
-// This file responds to requests for public renditions from the row cache (the database rows of earlier responses), without a query. It
-// also remembers which renditions cannot be made.
+// This file responds to requests for public renditions (resized copies of pictures) from the row cache, without a query. The row cache has
+// the database rows of earlier responses. This file also remembers which renditions cannot be made.
 
 // publicRenditionPath is the prefix of the path in every public URL of a rendition.
 const publicRenditionPath = "/storage/v1/render/image/public/"
 
 // fallbackLifetime is how long cached rows are used for a rendition in a format that is not the best one for the client. After this time
-// the rows are read again, because the rendition in the best format may exist by then. (A rendition that was made on request does not
-// invalidate the row cache, because otherwise any visitor could do so.)
+// the rows are read again, because the rendition in the best format may exist by then. A new rendition does not invalidate the row cache:
+// visitors cause new renditions, and must not be able to empty the cache.
 const fallbackLifetime = 10 * time.Second
 
-// errReadAnew is returned for cached rows that may be out of date: they have expired, or they name a substitute, a picture that was sent
-// because the rendition did not exist yet.
-var errReadAnew = errors.New("the rows must be read anew")
+// errReadAnew is returned for cached rows that must be read again: they have expired, or they name a substitute (an existing picture that
+// was sent because the rendition did not exist yet).
+var errReadAnew = errors.New("the rows must be read again")
 
 // FromCache returns a handler that responds to requests for public renditions whose rows are in the row cache. It passes all other
 // requests to next, which must call RenderPublic for the URLs of public renditions.
 func (s *Service) FromCache(next http.Handler) http.Handler {
 	keyOf := func(r *http.Request) (string, bool) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.HasPrefix(r.URL.Path, publicRenditionPath) {
+		if (r.Method != http.MethodGet && r.Method != http.MethodHead) || !strings.HasPrefix(r.URL.Path, publicRenditionPath) {
 			return "", false
 		}
 		return rowKey(r), true
 	}
 	respond := func(w http.ResponseWriter, r *http.Request, rows servedRows) error {
 		isExpired := !rows.expires.IsZero() && !s.now().Before(rows.expires)
-		if rows.rendition.substitute || isExpired {
+		if rows.rendition.isSubstitute || isExpired {
 			return errReadAnew
 		}
 		return s.sendFile(w, r, false, rows) // false: the rendition is public
@@ -55,14 +55,14 @@ func rowKey(r *http.Request) string {
 	return formats + r.URL.EscapedPath() + "?" + r.URL.RawQuery
 }
 
-// After a rendition could not be made, this process responds to requests for it with the same error for the time
-// failureLifetime, because another attempt would take as long. It remembers at most maxFailures errors.
+// After a rendition could not be made, this process responds to requests for that rendition with the same error for failureLifetime,
+// because another attempt would take as long. The process remembers at most maxFailures errors.
 const (
 	failureLifetime = 10 * time.Minute
 	maxFailures     = 1000
 )
 
-// failure is the error of a rendition that could not be made; it is remembered until the time until.
+// failure is the error of a rendition that could not be made. It is used up to the time until.
 type failure struct {
 	err   error
 	until time.Time

@@ -17,16 +17,16 @@ import (
 	"atelie/internal/files"
 )
 
-// This file implements two commands: "atelie media verify" checks that no file is missing or changed, and "atelie media rebuild" makes
-// renditions again. The file also makes the first renditions of the demo content.
+// This file implements two commands. "atelie media verify" checks that no picture or video is missing or changed. "atelie media rebuild"
+// makes renditions (resized copies of pictures) again. This file also makes the first renditions of the demo content.
 
-// Progress is called after each picture or video. done is the number of files that are finished, and total is the number of all
-// files. name is the file's bucket/name. problem describes what is wrong with the file, or is "". If Progress returns an error,
-// VerifyMedia or RebuildMedia stops and returns that error.
+// Progress is called after each picture or video. done is the number of finished files, and total is the number of all files. name is the
+// file's bucket/name. problem describes what is wrong with the file, or is "". If Progress returns an error, VerifyMedia and RebuildMedia
+// stop and return that error.
 type Progress func(done, total int, name, problem string) error
 
-// eachFile calls fn for each picture and video in the site's buckets, and reports fn's errors as problems. It returns the
-// number of problems.
+// eachFile calls fn for each picture and video in the site's buckets. It reports each error of fn as a problem, and returns the number of
+// problems.
 func (s *Service) eachFile(ctx context.Context, report Progress, fn func(mediaObject) error) (problems int, err error) {
 	all, err := listPicturesAndVideos(ctx, s.db)
 	if err != nil {
@@ -49,9 +49,8 @@ func (s *Service) eachFile(ctx context.Context, report Progress, fn func(mediaOb
 	return problems, nil
 }
 
-// VerifyMedia reads each picture of the site with its renditions, and each video. It returns the number of pictures and videos
-// with a problem: a file is missing or has changed, a rendition is missing, or the row of a file does not match it. VerifyMedia
-// changes nothing.
+// VerifyMedia reads each picture of the site with its renditions, and each video. It returns the number of pictures and videos with a
+// problem: a file or a rendition is missing, a file has changed, or a database row does not match its file. VerifyMedia changes nothing.
 func (s *Service) VerifyMedia(ctx context.Context, report Progress) (problems int, err error) {
 	return s.eachFile(ctx, report, func(p mediaObject) error { return s.verify(ctx, p) })
 }
@@ -78,7 +77,7 @@ func (s *Service) verify(ctx context.Context, p mediaObject) error {
 	for _, r := range rows {
 		problems = append(problems, s.verifyBlob(ctx, r.Name, r.BlobID, r.ETag))
 	}
-	for stage := range stages {
+	for stage := range stageCount {
 		if stage == stageAVIF && !s.cfg.Engine.AVIF() {
 			continue
 		}

@@ -9,29 +9,29 @@ import (
 	"atelie/internal/media/video"
 )
 
-// This file describes pictures and videos for the pages, as JSON.
+// This file describes pictures and videos for the pages, as JSON, and saves the focus points of pictures. A rendition is a resized copy of
+// a picture.
 
-// description is what a page needs to know about a picture or a video before the browser has loaded the file. Sizes are in
-// pixels.
+// description is what a page needs to know about a picture or a video before the browser has loaded the file. Sizes are in pixels.
 type description struct {
 	Version   string       `json:"v,omitempty"` // version of the content; URLs of renditions contain it, so that caches may keep renditions for ever
 	Kind      string       `json:"kind"`        // image or video
 	Width     int          `json:"width"`
 	Height    int          `json:"height"`
-	Thumbhash []byte       `json:"thumbhash,omitempty"` // a tiny placeholder picture
+	Thumbhash []byte       `json:"thumbhash,omitempty"` // ThumbHash: a blurred placeholder picture in about 21 bytes
 	Color     string       `json:"color,omitempty"`     // dominant colour, #rrggbb
 	Widths    []int        `json:"widths,omitempty"`    // widths of the available renditions
-	Tiles     *bool        `json:"tiles,omitempty"`     // whether the full size is available as tiles; nil for videos
+	Tiles     *bool        `json:"tiles,omitempty"`     // whether the full size is available as tiles (squares, for zooming in); nil for videos
 	Focus     *[2]float64  `json:"focus,omitempty"`     // the point that crops keep visible, as fractions of width and height from the top left corner
 	Duration  *float64     `json:"duration,omitempty"`  // seconds; nil for pictures
 	Codec     *string      `json:"codec,omitempty"`     // codec of a video, such as avc1; nil for pictures
 	Plays     *bool        `json:"plays,omitempty"`     // whether every current browser can play the video's codec; nil for pictures
-	Poster    string       `json:"poster,omitempty"`    // URL of the video's still, the picture shown in place of the video
+	Poster    string       `json:"poster,omitempty"`    // URL of the video's still (a frame that is stored as a picture), shown before the video plays
 	Still     *description `json:"still,omitempty"`     // description of the still; nil if there is none
 	Details   *details     `json:"details,omitempty"`   // only for owners
 }
 
-// details tell the owner how a picture's renditions were made. File sizes are in bytes.
+// details is what only the owner sees: how a picture's renditions were made. File sizes are in bytes.
 type details struct {
 	State    string        `json:"state"`             // waiting, ready or failed
 	Reason   string        `json:"reason,omitempty"`  // a code: why the state is failed
@@ -39,9 +39,9 @@ type details struct {
 	Original int64         `json:"original"`          // size of the file as it was uploaded
 	Public   int64         `json:"public"`            // size of the public file
 	Ladder   map[int]int64 `json:"ladder"`            // sizes of the WebP renditions in the standard widths, by width in pixels
-	DeltaE   float64       `json:"delta_e"`           // colour difference (CIEDE2000) between file and rendition
+	DeltaE   float64       `json:"delta_e"`           // difference between the colours of file and rendition (CIEDE2000; 1 is just visible)
 	Profile  string        `json:"profile,omitempty"` // name of the file's colour profile
-	Wide     bool          `json:"wide"`              // renditions are in Display P3
+	Wide     bool          `json:"wide"`              // renditions are in Display P3, a colour space that is wider than sRGB
 	Creator  string        `json:"creator,omitempty"` // Creator and Rights are from the file's metadata
 	Rights   string        `json:"rights,omitempty"`
 }

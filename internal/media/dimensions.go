@@ -17,7 +17,8 @@ import (
 
 // This file reads the size of a picture from the header of its file.
 
-// Limits of a picture, in pixels. The longer side is limited too, because a long thin strip can cost more than its area suggests.
+// Limits of the size of a picture, in pixels. The longer side is limited too, because a long thin picture can cost more than its area
+// suggests.
 const (
 	maxPixels = 120_000_000
 	maxSide   = 30_000
@@ -35,11 +36,11 @@ func sizeOf(f io.ReadSeeker, t *files.Type) (w, h int, err error) {
 		c, err = png.DecodeConfig(f)
 	case files.GIF:
 		c, err = gif.DecodeConfig(f)
-	case files.TIFF: // the struct hides ReadAt, with which the decoder would read from the start of the file, not the current position
+	case files.TIFF: // the struct hides ReadAt: the decoder would use ReadAt to read from the start of the file, not from the current position
 		c, err = tiff.DecodeConfig(struct{ io.Reader }{f})
 	case files.WebP:
 		c.Width, c.Height, err = webpDimensions(f)
-	default:
+	default: // HEIC and AVIF
 		c.Width, c.Height, err = rendition.HEIFSize(f)
 	}
 	w, h = c.Width, c.Height
@@ -54,10 +55,11 @@ func sizeOf(f io.ReadSeeker, t *files.Type) (w, h int, err error) {
 	return w, h, nil
 }
 
+// errWebP is the error for a file that does not begin like a WebP, or contradicts itself.
 var errWebP = errors.New("not a WebP header")
 
-// webpDimensions returns the size of the picture in a WebP file (RFC 9649 §2). The size of an extended file is the size of
-// its canvas, which the first chunk contains. The file must also contain a picture that fits into the canvas.
+// webpDimensions returns the size of the picture in a WebP file (RFC 9649 §2). For a file of the extended form, this is the size of the
+// canvas in the first chunk. The file must also contain a picture that fits into the canvas.
 func webpDimensions(f io.ReadSeeker) (width, height int, err error) {
 	const headerSize = 12 // "RIFF", the file's size (4 bytes), "WEBP"
 	if _, err := f.Seek(headerSize, io.SeekStart); err != nil {

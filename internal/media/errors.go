@@ -9,37 +9,42 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// Errors of requests for renditions, and of uploads (errVideoTruncated, errUnreadableImage, errTooManyPixels).
+// This file has the errors of this package, and the reasons why a stored picture or video cannot be shown. Codes and texts say film for a
+// video.
+
+// Errors of requests for renditions (resized copies of pictures), and of uploads (errVideoTruncated, errUnreadableImage, errTooManyPixels).
 var (
-	errNoPicture       = apperr.New(http.StatusBadRequest, "InvalidRequest", "The object is no picture")
+	errNoPicture       = apperr.New(http.StatusBadRequest, "InvalidRequest", "The object is not a picture")
 	errNoTile          = apperr.New(http.StatusNotFound, "NoSuchKey", "The picture has no such tile")
 	errVideoTruncated  = apperr.New(http.StatusUnsupportedMediaType, "FilmCut", i18n.EN.Text("storage.filmCut"))
 	errUnreadableImage = apperr.New(http.StatusUnsupportedMediaType, "PictureBroken", i18n.EN.Text("storage.broken"))
-	errManySizes       = apperr.New(http.StatusTooManyRequests, "SlowDown", "Too many new sizes of pictures were asked for; please try again later")
+	errManySizes       = apperr.New(http.StatusTooManyRequests, "SlowDown", "Too many new sizes of pictures were requested; please try again later")
 )
 
-// errTooManyPixels returns the error for a picture that exceeds the limits by its size.
+// errTooManyPixels returns the error for a picture with more pixels than maxPixels, or a side longer than maxSide.
 func errTooManyPixels(width, height int) *apperr.Error {
 	return apperr.New(http.StatusRequestEntityTooLarge, "EntityTooLarge",
 		fmt.Sprintf("The picture has %d x %d pixels; it may have %d megapixels and %d pixels on a side", width, height, maxPixels/1_000_000, maxSide))
 }
 
-// Codes of the reasons why a picture or a video cannot be shown. They are stored in the column media.reason, so they must not
-// change. The column can also contain the codes of package rendition's errors. A new code needs an English text in reasonTexts. In
-// web/src/components/upload/failure-key.ts it can get a text in the owner's language, which the admin page shows.
+// Codes of the reasons why a picture or a video cannot be shown. They are stored in the column media.reason, so they must not change. The
+// column can also contain the codes of the errors of package rendition.
+//
+// A new code needs an English text in reasonTexts. It can get texts in the owner's languages, for the admin pages, in
+// web/src/components/upload/failure-key.ts.
 const (
 	reasonPicture         = "picture_failed"
 	reasonUnreadableVideo = "film_unreadable"
-	reasonMatroska        = "film_matroska"
-	reasonIndex           = "film_index"
+	reasonMatroska        = "film_matroska" // a format of videos that browsers do not play
+	reasonIndex           = "film_index"    // the video's index could not be moved to the beginning of the file
 )
 
 // reasonTexts are the English texts of the codes, for the log and for error messages.
 var reasonTexts = map[string]string{
-	reasonPicture:         "The picture could not be worked on",
+	reasonPicture:         "The picture could not be processed",
 	reasonUnreadableVideo: "The file is not a film that can be read. Please export it again as MP4 (H.264).",
 	reasonMatroska:        "The film is a Matroska file, which browsers do not play. Please export it as MP4 or WebM.",
-	reasonIndex:           "The film's index could not be moved to its beginning: it starts late on slow lines.",
+	reasonIndex:           "The film starts late on slow networks: its index could not be moved to the start.",
 }
 
 func init() {

@@ -18,12 +18,17 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// This file inspects uploads, and saves the results in the table media.
+// This file inspects uploads, and saves the results in the table media. It also copies, moves and deletes rows of the table with their
+// objects (stored files).
 
-// Inspect checks a complete upload of type t. strip is true for the buckets whose pictures are published without private metadata such as
-// EXIF and GPS (files.CleanedBucket). For a picture in them, the result also has a placeholder, made from the small preview picture inside
-// the file, and a copy without this metadata, if it can be removed and there is any. For a video in them, the result has what its header
-// and index say. Without strip, the result for a video is nil.
+// Inspect checks a complete upload of type t. strip is true for uploads into buckets whose pictures are published without private metadata
+// such as locations (files.CleanedBucket). The result has:
+//   - for every picture: its size
+//   - for a picture with strip: also a placeholder, made from the small preview picture inside the file, and a copy of the file without
+//     private metadata, unless the copy would equal the file or the metadata of this type cannot be removed
+//   - for a video with strip: what its header and index say
+//
+// The result for a video without strip is nil.
 func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, strip bool) (*files.Inspection, error) {
 	if !t.Image {
 		if !strip {

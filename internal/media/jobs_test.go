@@ -56,8 +56,8 @@ func (e *fakeEngine) Make(ctx context.Context, job rendition.Job) (rendition.Res
 	return rendition.Make(ctx, job, rendition.Limits{})
 }
 
-func (e *fakeEngine) Takes(mimeType string) bool { return mimeType != "image/heic" }
-func (e *fakeEngine) AVIF() bool                 { return false }
+func (e *fakeEngine) CanDecode(mimeType string) bool { return mimeType != "image/heic" }
+func (e *fakeEngine) AVIF() bool                     { return false }
 
 // twice returns the names of renditions that were made more than once.
 func (e *fakeEngine) twice() (out []string) {
@@ -198,7 +198,7 @@ func TestEmbeddedPreviewBecomesThePlaceholder(t *testing.T) {
 		}
 		s.runJobs()
 		_, after := s.media("product-images", "a.jpg")
-		if after.State != stateReady || !after.decoded() || bytes.Equal(after.Facts.Thumbhash, before.Facts.Thumbhash) {
+		if after.State != stateReady || !after.isDecoded() || bytes.Equal(after.Facts.Thumbhash, before.Facts.Thumbhash) {
 			t.Errorf("after the jobs: %+v, and the placeholder was %x", after, before.Facts.Thumbhash)
 		}
 		// Unusable previews: damaged, too large, truncated.

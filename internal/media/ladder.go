@@ -8,21 +8,21 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// This file decides which renditions a picture has, and in which stages they are made. A rendition is a copy of a picture in
-// another size, shape or format. The ladder of a picture is the set of its renditions in the standard widths, up to its own width.
+// This file decides which renditions a picture has, and in which stages they are made. A rendition is a copy of a picture in another size,
+// shape or format. The ladder of a picture is the set of its renditions in the standard widths, up to its own width.
 
-// revision is the version number of the encoders, stored with each rendition. Raise it when renditions should be encoded
-// again, because atelie media rebuild replaces the renditions with a lower number.
+// revision is the version number of the encoders, stored with each rendition. Raise it when renditions should be encoded again: the command
+// "atelie media rebuild" then replaces the renditions with a lower number.
 const revision = 1
 
-// maxUntiledSide is the longest side of a picture without tiles, and tileSide the side of a tile, both in pixels. A larger
-// picture is cut into tiles, so that visitors can zoom in to its pixels. A smaller picture has a rendition of its own width.
+// A picture with a side of more than maxUntiledSide pixels is cut into tiles (squares of tileSide pixels), so that visitors can zoom in to
+// its pixels. A smaller picture has no tiles, but a rendition of its own width.
 const (
 	maxUntiledSide = 4096
 	tileSide       = 1024
 )
 
-// The size in pixels of the share picture, which link previews show.
+// The size in pixels of the share picture: the rendition for link previews.
 const (
 	shareWidth  = 1200
 	shareHeight = 630
@@ -37,9 +37,9 @@ const maxSideWebP = 16383
 // standardWidths are MainWidths and ExtraWidths of package rendition, in ascending order.
 var standardWidths = slices.Sorted(slices.Values(slices.Concat(rendition.MainWidths[:], rendition.ExtraWidths[:])))
 
-// widths returns the widths in pixels of a picture's renditions, in ascending order: the standard widths below its own width
-// and, unless it has tiles, its own width. Widths at which a tall picture would exceed maxSideWebP are left out. If no width
-// is left, the result is the largest width that fits.
+// widths returns the widths in pixels of a picture's renditions, in ascending order: the standard widths below its own width and, unless it
+// has tiles, its own width. For 500 x 400 pixels they are 64, 128, 192, 256, 320, 400 and 500. Widths at which a tall picture would exceed
+// maxSideWebP are left out. If no width is left, the result is the largest width that fits.
 func widths(width, height int) (out []int) {
 	fitsWebP := func(w int) bool { return w*height <= maxSideWebP*width }
 	for _, w := range standardWidths {
@@ -103,7 +103,7 @@ const (
 	stageLadder
 	stageTiles
 	stageAVIF
-	stages   // number of stages
+	stageCount
 	onDemand // not a stage: a single rendition that a request waits for
 )
 

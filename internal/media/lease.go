@@ -11,8 +11,8 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file makes sure that only one node at a time derives files, such as renditions, from an object. The right to do so is a lease. The
-// node renews the lease while it works. If the node dies, the lease expires, and another node can take it.
+// This file makes sure that only one node (running server) at a time derives files, such as renditions, from an object (a stored file). The
+// right to do so is a lease. The node renews the lease while it works. If the node dies, the lease expires, and another node can take it.
 
 // Durations of leases.
 const (
@@ -21,9 +21,9 @@ const (
 	leasePollInterval  = 100 * time.Millisecond // interval of attempts to take a lease that another node has
 )
 
-// withLease waits for the lease of an object, then runs fn with the object's current rows. fn's context ends if the lease is lost. blobID
-// is the blob (the stored bytes of the object) from which fn derives files. The error is errObsolete if the object is gone or has another
-// blob. The error wraps errBusy if ctx ends while withLease waits for the lease.
+// withLease waits for the lease of an object, then runs fn with the object's current rows. The context of fn ends if the lease is lost.
+// blobID is the blob (the stored bytes of the object) from which fn derives files. The error is errObsolete if the object is gone or has
+// another blob. The error wraps errBusy if ctx ends while withLease waits for the lease.
 func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn func(ctx context.Context, o files.Object, m *media) error) error {
 	unlock, err := s.objectLocks.lock(ctx, objectID) // waits for other calls in this process; the loop below waits for other nodes
 	if err != nil {
@@ -39,6 +39,7 @@ func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn fun
 		if held {
 			break
 		}
+		// The lease was not taken. If the object is gone or has another blob, waiting would not help.
 		if _, m, err := findMediaObjectByID(ctx, s.db, objectID); err != nil && !errors.Is(err, db.ErrNoRows) {
 			return err
 		} else if m == nil || m.Version != blobID {
@@ -58,7 +59,7 @@ func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn fun
 	var renewing sync.WaitGroup
 	defer renewing.Wait()
 	working, stop := context.WithCancel(ctx)
-	defer stop() // before the wait for the renewal
+	defer stop() // runs before renewing.Wait, so that the renewal ends
 	renewing.Go(func() {
 		interval.After(working, leaseRenewInterval, func() bool {
 			if held, err := takeLease(ctx, s.db, objectID, blobID, holder, s.now(), s.now().Add(leaseDuration)); err == nil && !held {

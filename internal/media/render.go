@@ -19,18 +19,18 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file handles requests for renditions: copies of a picture in another size, shape or format. A missing rendition is made. If that
-// takes too long, the response is a substitute: the nearest picture that exists.
+// This file handles requests for renditions (copies of a picture in another size, shape or format). A missing rendition is made. If that
+// takes too long, the response is a substitute (the nearest picture that exists).
 
-// defaultRenderTimeout limits how long a request waits for a missing rendition, and how long the making of the rendition may take. A
-// request of the site's own pages waits only for defaultSubstituteDelay, and then gets a substitute.
+// defaultRenderTimeout limits how long a request waits for a missing rendition, and how long making the rendition may take. A request of
+// the site's own pages waits only for defaultSubstituteDelay, and then gets a substitute.
 const (
 	defaultRenderTimeout   = 25 * time.Second
 	defaultSubstituteDelay = 1500 * time.Millisecond
 )
 
 // maxNewSizes is how many missing renditions in arbitrary sizes the clients of one IPv4 address or IPv6 /64 network can request in each
-// newSizeWindow. Such requests need a key or a signed URL; the site's own pages do not send them.
+// newSizeWindow. Requests for arbitrary sizes need a key or a signed URL. The site's own pages do not send them.
 const (
 	maxNewSizes   = 120
 	newSizeWindow = 10 * time.Minute
@@ -40,8 +40,8 @@ const (
 type request struct {
 	object     objectName
 	transform  transform
-	urlVersion string // parameter v of the URL: the first 16 digits of the object's ETag; "" if missing
-	exact      bool   // the rendition has the requested size; otherwise the size is snapped to the ladder (the standard widths)
+	urlVersion string // parameter v of the URL: the first 16 digits of the SHA-256 of the object's file; "" if missing
+	exact      bool   // true: the requested size is made; false: the size is replaced by one of the ladder (the standard widths)
 	private    bool   // no shared cache may store the response
 }
 
@@ -51,15 +51,15 @@ func (r request) isFromSitePage() bool {
 	return r.urlVersion != "" && !r.exact && r.transform.tile == nil && r.transform.Resize != frameMode
 }
 
-// useInterval is the minimum time between two updates of a rendition's time of use. Only renditions that were made on request have these
-// updates: when they take too much space, the least recently used ones are deleted.
+// useInterval is the minimum time between two updates of a rendition's time of use. Only renditions that were made on request need this
+// time: if they take too much space, the least recently used ones are deleted.
 const useInterval = time.Hour
 
 // servedRows are the database rows from which a request to a public URL was served. The row cache stores them, so that the same request
 // can be served again without a query, and during an outage of the database.
 type servedRows struct {
 	object    files.Object
-	rendition rendered
+	rendition servedPicture
 	isCurrent bool      // the URL names the object's current content (parameter v)
 	expires   time.Time // when the rows must be read again although the content has not changed; zero for never
 }
@@ -191,10 +191,10 @@ func (s *Service) findRows(r *http.Request, req request) (rows servedRows, err e
 	}
 	rows.isCurrent = req.urlVersion != "" && req.urlVersion == urlVersion(rows.object)
 	now, found := s.now(), &rows.rendition
-	if found.fallback {
+	if found.isFallback {
 		rows.expires = now.Add(fallbackLifetime)
 	}
-	if found.Eager || found.substitute {
+	if found.Eager || found.isSubstitute {
 		return rows, nil
 	}
 	if now.Sub(found.UsedAt) >= useInterval {
@@ -220,9 +220,9 @@ func (s *Service) sendFile(w http.ResponseWriter, r *http.Request, private bool,
 	found := rows.rendition
 	cacheControl := "public, max-age=300"
 	switch {
-	case found.substitute && private:
+	case found.isSubstitute && private:
 		cacheControl = "private, no-cache"
-	case found.substitute:
+	case found.isSubstitute:
 		cacheControl = "no-cache"
 	case private:
 		cacheControl = "private, max-age=300"
@@ -243,7 +243,7 @@ func (s *Service) sendFile(w http.ResponseWriter, r *http.Request, private bool,
 }
 
 // open opens the file of a rendition. Files of private requests are not kept in memory.
-func (s *Service) open(ctx context.Context, private bool, found rendered) (body files.Body, err error) {
+func (s *Service) open(ctx context.Context, private bool, found servedPicture) (body files.Body, err error) {
 	switch {
 	case found.content != nil:
 		body.Bytes = found.content
@@ -258,41 +258,41 @@ func (s *Service) open(ctx context.Context, private bool, found rendered) (body 
 // urlVersion returns the version of an object's content in URLs: the first 16 digits of its SHA-256.
 func urlVersion(o files.Object) string { return o.ETag[:min(16, len(o.ETag))] }
 
-// rendered is the picture that is sent for a request for a rendition: that rendition, or a substitute.
-type rendered struct {
+// servedPicture is the picture that is sent for a request for a rendition: that rendition, or a substitute.
+type servedPicture struct {
 	renditionRow
 
 	mime            string
 	transformations string // value of the header X-Transformations; "" for substitutes
-	substitute      bool   // another picture than the requested rendition
-	fallback        bool   // another format would have been better, but does not exist yet
+	isSubstitute    bool   // another picture than the requested rendition
+	isFallback      bool   // another format would have been better, but does not exist yet
 	content         []byte // the bytes, if they are not in the store; else nil
 }
 
 // findOrMake finds the requested rendition, and makes it if there is none. If that takes too long, it returns a substitute.
-func (s *Service) findOrMake(r *http.Request, req request) (files.Object, rendered, error) {
+func (s *Service) findOrMake(r *http.Request, req request) (files.Object, servedPicture, error) {
 	ctx := r.Context()
 	o, m, err := findMediaObject(ctx, s.db, req.object.Bucket, req.object.Name)
 	if err != nil {
-		return o, rendered{}, db.NoRowsAs(err, files.ErrNoObject)
+		return o, servedPicture{}, db.NoRowsAs(err, files.ErrNoObject)
 	}
 	if m == nil {
 		if t := files.TypeOf(o.MimeType); t == nil || !t.Image {
-			return o, rendered{}, errNoPicture
+			return o, servedPicture{}, errNoPicture
 		}
 		if m, err = s.addMedia(ctx, o); err != nil {
-			return o, rendered{}, err
+			return o, servedPicture{}, err
 		}
 	}
 	switch {
 	case m.Kind != "image":
-		return o, rendered{}, errNoPicture
+		return o, servedPicture{}, errNoPicture
 	case m.State == stateFailed:
-		return o, rendered{}, errCannotBeShown(m.Reason)
+		return o, servedPicture{}, errCannotBeShown(m.Reason)
 	}
 	wanted, err := s.wantedRecipes(m, req, r.Header.Get("Accept"), o.MimeType)
 	if err != nil {
-		return o, rendered{}, err
+		return o, servedPicture{}, err
 	}
 	found, err := firstRendition(ctx, s.db, m.ObjectID, wanted)
 	if err == nil && found == nil {
@@ -303,10 +303,10 @@ func (s *Service) findOrMake(r *http.Request, req request) (files.Object, render
 		return o, other, err
 	}
 	if err != nil {
-		return o, rendered{}, err
+		return o, servedPicture{}, err
 	}
-	return o, rendered{
-		renditionRow: *found, mime: mediaTypes[found.Format], fallback: found.Name != wanted[0].name,
+	return o, servedPicture{
+		renditionRow: *found, mime: mediaTypes[found.Format], isFallback: found.Name != wanted[0].name,
 		transformations: req.transform.transformationsHeader(wanted[len(wanted)-1].order, req.exact),
 	}, nil
 }
@@ -366,7 +366,7 @@ func (s *Service) obtain(ctx context.Context, o files.Object, m *media, w recipe
 	if req.isFromSitePage() {
 		wait = s.substituteDelay
 		if pending {
-			if m.decoded() || o.Size <= smallFileBytes && !files.TypeOf(o.MimeType).KeepsMetadata { // there is a substitute to show
+			if m.isDecoded() || (o.Size <= smallFileBytes && !files.TypeOf(o.MimeType).KeepsMetadata) { // there is a substitute to show
 				return nil, errNotYet
 			}
 			w = eagerRecipe(widthOrder(firstWidths(m.Facts.Width, m.Facts.Height)[0], rendition.WebP))
@@ -470,10 +470,10 @@ func (s *Service) countNewSize(ctx context.Context) error {
 }
 
 // evict removes the least recently used of the renditions that were made on request, until the total size of the remaining
-// ones is within Config.Lazy.
+// ones is within Config.MaxLazyBytes.
 func (s *Service) evict(ctx context.Context) error {
 	sum, err := lazyBytes(ctx, s.db)
-	for err == nil && sum > s.cfg.Lazy {
+	for err == nil && sum > s.cfg.MaxLazyBytes {
 		err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 			blobID, size, err := deleteOldestLazy(ctx, tx)
 			if err != nil {

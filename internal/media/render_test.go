@@ -328,7 +328,7 @@ func TestSubstituteIsTheNextLargerRendition(t *testing.T) {
 		o, m := s.media("product-images", "a.jpg")
 		for width, want := range map[int]int{1: 64, 320: 320, 321: 400, 1601: 2000, 2000: 2000, 9000: 2000} {
 			got, err := s.findSubstitute(t.Context(), o, m, widthOrder(width, rendition.WebP))
-			if err != nil || got.Width != want || !got.substitute || got.mime != "image/webp" {
+			if err != nil || got.Width != want || !got.isSubstitute || got.mime != "image/webp" {
 				t.Errorf("%d: %+v, %v", width, got, err)
 			}
 		}
@@ -438,7 +438,7 @@ func TestPlainPictures(t *testing.T) {
 	o := files.Object{MimeType: "image/tiff", Size: 100}
 	m := &media{ObjectID: newID(), Facts: rendition.Facts{Width: 3000, Height: 1500, Color: "#102030"}}
 	got, err := s.findSubstitute(t.Context(), o, m, widthOrder(640, rendition.WebP))
-	if err != nil || got.mime != "image/png" || got.Width != 32 || got.Height != 16 || !got.substitute {
+	if err != nil || got.mime != "image/png" || got.Width != 32 || got.Height != 16 || !got.isSubstitute {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	img, err := png.Decode(bytes.NewReader(got.content))
@@ -479,7 +479,7 @@ func TestNewSizesOfOneVisitorAreLimited(t *testing.T) {
 func TestRenditionsOnRequestAreLimited(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newEngineSite(t, d)
-		s.cfg.Lazy = 1500
+		s.cfg.MaxLazyBytes = 1500
 		s.UploadFile("product-images/a.jpg", storagetest.Photo(400, 300))
 		s.runJobs()
 		o, _ := s.media("product-images", "a.jpg")
@@ -491,7 +491,7 @@ func TestRenditionsOnRequestAreLimited(t *testing.T) {
 			}
 		}
 		sum, err := lazyBytes(t.Context(), d)
-		if err != nil || sum == 0 || sum > s.cfg.Lazy {
+		if err != nil || sum == 0 || sum > s.cfg.MaxLazyBytes {
 			t.Errorf("%d bytes, %v", sum, err)
 		}
 		left := s.renditions(o.ID)

@@ -21,11 +21,12 @@ import (
 
 // This file runs the jobs that make the renditions of a picture (copies in other sizes, shapes or formats) after its upload.
 
-// The kinds of these jobs. Each makes the renditions of one stage, and then enqueues the job of the next stage.
+// The kinds of these jobs, in the order in which they run. Each makes the renditions of one stage (ladder.go), and then enqueues the job of
+// the next stage. Stored jobs contain the kinds, so they cannot change.
 const (
 	JobFirst   = "picture-first"  // the first sizes: at most two widths, which pages need first
 	JobPicture = "picture"        // the ladder: the renditions in all standard widths, and the share picture for link previews
-	JobExtras  = "picture-extras" // the tiles of a large picture; the name is older, and stored jobs contain it
+	JobExtras  = "picture-extras" // the tiles of a large picture: squares of 1024 pixels, for zooming in
 	JobAVIF    = "picture-avif"   // renditions in AVIF
 )
 
@@ -35,9 +36,10 @@ const JobTimeout = 15 * time.Minute
 // mediaJob is the payload of a job of these kinds, and of JobVideo.
 type mediaJob struct {
 	ObjectID string `json:"object_id"`
-	Version  string `json:"version"` // id of the object's blob; when the object has another blob, the job is obsolete
+	Version  string `json:"version"` // id of the object's blob (stored bytes); if the object has another blob by now, the job is obsolete
 }
 
+// Errors of withLease. They are for videos too.
 var (
 	errObsolete = errors.New("the picture has been replaced or removed")
 	errBusy     = errors.New("another job or request is making renditions of this picture")
@@ -101,7 +103,7 @@ func (s *Service) runJob(ctx context.Context, payload []byte, finalReason string
 
 // makeAllStages makes the missing renditions of a picture, stage by stage.
 func (s *Service) makeAllStages(ctx context.Context, objectID, version string) error {
-	for stage := range stages {
+	for stage := range stageCount {
 		if err := s.makeStage(ctx, objectID, version, stage); err != nil {
 			return err
 		}
@@ -134,11 +136,11 @@ func (s *Service) listMissingInStage(ctx context.Context, o files.Object, m *med
 
 // needsUpdate reports whether a stage must still update the row: the first stage adds what decoding shows, the ladder makes it ready.
 func (m *media) needsUpdate(stage int) bool {
-	return m.State == stateWaiting && (stage == stageLadder || stage == stageFirst && !m.decoded())
+	return m.State == stateWaiting && (stage == stageLadder || (stage == stageFirst && !m.isDecoded()))
 }
 
-// decoded reports whether an engine has decoded the picture. Before that, its placeholder is that of the preview in its metadata.
-func (m *media) decoded() bool { return m.Engine != "" }
+// isDecoded reports whether an engine has decoded the picture. Before that, the placeholder is made from the preview in the metadata.
+func (m *media) isDecoded() bool { return m.Engine != "" }
 
 // listMissing returns the wanted renditions that do not exist or were made by an older revision of the encoders.
 func (s *Service) listMissing(ctx context.Context, m *media, wanted []recipe) (out []recipe, err error) {
@@ -174,7 +176,7 @@ func (s *Service) produce(ctx context.Context, o files.Object, m *media, wanted 
 	if err := s.copyBlob(ctx, blobID, source); err != nil {
 		return err
 	}
-	job := rendition.Job{Source: source, Folder: folder, Facts: m.needsUpdate(stage), Urgent: stage == stageFirst || stage == onDemand}
+	job := rendition.Job{Source: source, Folder: folder, NeedsFacts: m.needsUpdate(stage), Urgent: stage == stageFirst || stage == onDemand}
 	for _, w := range wanted {
 		job.Orders = append(job.Orders, w.order)
 	}

@@ -1,5 +1,6 @@
-// Package media prepares stored pictures and videos for the pages. It inspects uploads, removes private metadata from pictures, makes
-// renditions of pictures (smaller copies in other formats), and moves the index of videos to the beginning of the file.
+// Package media prepares stored pictures and videos for the pages. It inspects uploads and removes private metadata from pictures. It makes
+// renditions of pictures (copies in other sizes, shapes and formats). It moves the index of a video, which says where the frames are, to
+// the beginning of the file.
 package media
 
 import (
@@ -24,8 +25,8 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// Blobs stores blobs: the bytes of files, to which rows refer by an id. A blob is pending until a transaction commits it; a blob that stays
-// pending is removed after a while.
+// Blobs stores blobs: the bytes of files. Database rows refer to a blob by its id. A new blob is pending until a transaction commits it. A
+// blob that stays pending is removed after a while.
 type Blobs interface {
 	// Open opens a blob for reading until ctx ends. The error is fs.ErrNotExist if there is no such blob.
 	Open(ctx context.Context, id string) (io.ReadSeekCloser, error)
@@ -43,12 +44,12 @@ type Blobs interface {
 	Remove(ctx context.Context, ids ...string)
 }
 
-// Engine makes renditions; rendition.Processor implements it. If an error is an apperr.Error with a status below 500, the
-// picture itself is the cause, and another attempt would fail too.
+// Engine makes renditions. rendition.Processor implements it. If the error of Make is an apperr.Error with a status below 500, the picture
+// itself is the cause, and another attempt would fail too.
 type Engine interface {
 	Make(ctx context.Context, job rendition.Job) (rendition.Result, error)
-	// Takes reports whether the engine can decode pictures of a type.
-	Takes(mimeType string) bool
+	// CanDecode reports whether the engine can decode pictures of a type.
+	CanDecode(mimeType string) bool
 	// AVIF reports whether the engine can make AVIF.
 	AVIF() bool
 }
@@ -66,9 +67,9 @@ type Config struct {
 	Access files.AccessFunc
 	// Scratch is the folder for temporary files; "" means the system's.
 	Scratch string
-	// Lazy limits the total size in bytes of the renditions that were made on request; 0 means 2 GB. When it is exceeded, those that were
-	// not used for the longest time are deleted.
-	Lazy int64
+	// MaxLazyBytes limits the total size in bytes of the lazy renditions (made on request, not in advance). If they exceed it, the least
+	// recently used ones are deleted. 0 means 2 GB.
+	MaxLazyBytes int64
 }
 
 // Service inspects uploads and handles requests for renditions.
@@ -97,8 +98,8 @@ type Service struct {
 
 // New returns a Service. The caller closes it.
 func New(d *db.DB, blobs Blobs, cfg Config, log *slog.Logger, now func() time.Time) *Service {
-	if cfg.Lazy == 0 {
-		cfg.Lazy = 2 << 30
+	if cfg.MaxLazyBytes == 0 {
+		cfg.MaxLazyBytes = 2 << 30
 	}
 	s := &Service{
 		db: d, blobs: blobs, cfg: cfg, log: log, now: now, rows: files.NewRowCache(cfg.Content, servedRows.size),
@@ -120,7 +121,9 @@ func (s *Service) Close() {
 func (s *Service) RowLookups() *content.Lookups { return s.rows.Lookups() }
 
 // Reads reports whether the engine can decode pictures of a type.
-func (s *Service) Reads(t *files.Type) bool { return s.cfg.Engine != nil && s.cfg.Engine.Takes(t.MIME) }
+func (s *Service) Reads(t *files.Type) bool {
+	return s.cfg.Engine != nil && s.cfg.Engine.CanDecode(t.MIME)
+}
 
 // scratchAge is the age at which Sweep removes a temporary file.
 const scratchAge = time.Hour

@@ -9,7 +9,8 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// This file returns the URLs of the renditions of pictures that search engines, link previews and lists show.
+// This file returns the URLs of renditions (resized copies of pictures) that package pages puts into the HTML of pages: for search engines,
+// link previews and lists.
 
 // smallWidth is the width in pixels of Picture.Small, which lists show.
 const smallWidth = 128
@@ -17,11 +18,11 @@ const smallWidth = 128
 // largeWidth is the maximum width in pixels of Picture.Large.
 const largeWidth = 1600
 
-// Picture contains URLs of a picture's renditions, for search engines and link previews. The URLs are paths on this server and
-// contain the version of the content.
+// Picture contains URLs of a picture's renditions. They are paths on this server and contain the version of the content (v), such as
+// /storage/v1/render/image/public/product-images/heron.jpg?width=128&v=0123456789abcdef.
 type Picture struct {
 	Share         string // for link previews (og:image): 1200 × 630 pixels, under 300 kB; the whole picture on a background of its dominant colour
-	Small         string // a rendition of smallWidth pixels, or, for a narrower picture, one of the picture's own width
+	Small         string // a rendition smallWidth pixels wide; for a narrower picture, one of the picture's own width
 	Large         string // the widest rendition of at most largeWidth pixels; if all are wider, the narrowest one
 	Width, Height int    // size of Large in pixels
 }
@@ -51,7 +52,7 @@ func (s *Service) Pictures(ctx context.Context, urls []string) (map[string]Pictu
 		return nil, err
 	}
 	for publicURL, name := range names {
-		if k, ok := known[name]; ok && k.Kind == "image" && k.State != stateFailed && s.cfg.Engine.Takes(k.MimeType) {
+		if k, ok := known[name]; ok && k.Kind == "image" && k.State != stateFailed && s.cfg.Engine.CanDecode(k.MimeType) {
 			if out[publicURL], err = k.newPicture(); err != nil {
 				return nil, err
 			}

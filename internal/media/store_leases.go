@@ -8,15 +8,17 @@ import (
 	"atelie/internal/files"
 )
 
-// This file contains the queries on leases (the right of one node to derive files from an object), and those that lock a row while a
-// transaction saves derived files.
+// This file contains the queries on leases (a lease is the right of one node to derive files from an object), and the queries that lock a
+// row while a transaction saves derived files. The columns maker and making_until of the table media have the holder of the lease and when
+// it expires. lease.go has the rules.
 
-// takeLease gives holder the lease of an object, or renews it; the lease expires at the time until. It returns false if another holder has
-// the lease, or if the object has another version (blob id) by now. A lease that expires implausibly late counts as expired, because a node
-// with a wrong clock has written it.
+// takeLease gives holder the lease of an object up to the time until, or renews it. It returns false if another holder has the lease, or if
+// the object has another version (blob id) by now. A lease that expires implausibly late counts as expired, because a node with a wrong
+// clock has written it.
 func takeLease(ctx context.Context, q db.Querier, objectID, version, holder string, now, until time.Time) (bool, error) {
+	latest := db.LatestPlausible(until, 0) // 0, because until contains the length of a lease already
 	return db.Changed(ctx, q, `update media set maker = $3, making_until = $5 where object_id = $1 and blob_id = $2
-		and (maker is null or maker = $3 or making_until <= $4 or making_until > $6)`, objectID, version, holder, now, until, db.LatestPlausible(until, 0))
+		and (maker is null or maker = $3 or making_until <= $4 or making_until > $6)`, objectID, version, holder, now, until, latest)
 }
 
 // releaseLease ends the lease of an object, unless another holder has it.

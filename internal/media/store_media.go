@@ -15,10 +15,10 @@ import (
 
 // This file contains the queries on media, the table of what is known about the stored pictures and videos.
 
-// The states of a picture or video. The index of a video says where its frames are in the file.
+// The states of a picture or video. A rendition is a resized copy of a picture. The index of a video says where its frames are in the file.
 const (
-	stateWaiting = "waiting" // a picture's renditions in the standard widths are not made yet, or a video's index is not moved yet
-	stateReady   = "ready"   // these renditions exist, or browsers can play the video before they have received all of it
+	stateWaiting = "waiting" // the picture's renditions in the standard widths are not made yet, or the video's index is not moved yet
+	stateReady   = "ready"   // the renditions exist, or browsers can play the video before they have received all of it
 	stateFailed  = "failed"  // the file cannot be shown; media.Reason is the code of the reason
 )
 
@@ -35,9 +35,9 @@ type media struct {
 	Codec               *string         // nil for pictures and for videos that cannot be read
 }
 
-// mediaObjectColumns are the columns of an object o and of its media row m, in the order in which scanMediaObject reads them. An object can
-// lack a media row (left join). All columns of m are null then: those with coalesce become zero values, and scanMediaObject reads the
-// others into pointers.
+// mediaObjectColumns are the columns of an object o and of its media row m, in the order in which scanMediaObject reads them. If an object
+// has no media row (left join), all columns of m are null. Columns with coalesce then become zero values, and scanMediaObject reads the
+// other columns into pointers.
 const mediaObjectColumns = `o.id, o.bucket_id, o.name, o.blob_id, o.size, o.mime_type, o.etag, o.cache_control, o.created_at, o.updated_at,
 	m.object_id, m.blob_id, coalesce(m.kind, ''), coalesce(m.state, ''), coalesce(m.reason, ''), coalesce(m.engine, ''), coalesce(m.width, 0),
 	coalesce(m.height, 0), coalesce(m.alpha, false), m.thumbhash, coalesce(m.color, ''), coalesce(m.profile, ''), coalesce(m.wide, false),
@@ -62,7 +62,7 @@ func scanMediaObject(row db.Row) (s mediaObject, err error) {
 		&f.Height, &f.Alpha, &f.Thumbhash, &f.Color, &f.Profile, &f.Wide,
 		&f.DeltaE, &f.Creator, &f.Rights, &originalID, &original.Size,
 		&original.ETag, &m.FocusX, &m.FocusY, &m.Duration, &m.Codec)
-	if err != nil || id == nil || *version != o.BlobID { // id is nil without a media row; another version is that of the previous file
+	if err != nil || id == nil || *version != o.BlobID { // id is nil without a media row; another version belongs to the previous file
 		return s, err
 	}
 	m.ObjectID, m.Version = *id, *version

@@ -12,14 +12,14 @@ import (
 
 // This file contains the queries on media_renditions, the table of renditions that exist.
 
-// renditionRow is a row of media_renditions. It describes one rendition: a copy of a picture in another size, shape or format.
+// renditionRow is a row of media_renditions. It describes one rendition (a copy of a picture in another size, shape or format).
 type renditionRow struct {
 	Name, BlobID, ETag string // ETag is the SHA-256 of the bytes in hexadecimal digits
 	Format             rendition.Format
 	Width, Height      int       // pixels
 	Size               int64     // bytes
 	P3                 bool      // the colours are in Display P3, not sRGB
-	Eager              bool      // made in advance and never evicted; if false, made on request, and evicted when Config.Lazy is exceeded
+	Eager              bool      // true: made in advance, and never deleted for space; false: made on request (Config.MaxLazyBytes)
 	Revision           int       // version number of the encoders that made it; 0 if it must be made again
 	UsedAt             time.Time // when it was used last; updated once per useInterval
 }
@@ -36,21 +36,21 @@ func listRenditions(ctx context.Context, q db.Querier, objectID string) ([]rendi
 	return db.Collect(ctx, q, scanRendition, "select "+renditionColumns+" from media_renditions where object_id = $1 order by name", objectID)
 }
 
-// findRenditions returns the renditions that have one of the names.
+// findRenditions returns those renditions of a picture that have one of the names.
 func findRenditions(ctx context.Context, d *db.DB, objectID string, names []string) ([]renditionRow, error) {
 	text, err := json.Marshal(names)
 	if err != nil {
 		return nil, err
 	}
-	wanted := "(select value from json_each($2))"
+	wanted := "(select value from json_each($2))" // a subquery that returns the names
 	if d.Dialect == db.Postgres {
 		wanted = "(select jsonb_array_elements_text($2::text::jsonb))"
 	}
 	return db.Collect(ctx, d, scanRendition, "select "+renditionColumns+" from media_renditions where object_id = $1 and name in "+wanted, objectID, string(text))
 }
 
-// insertRendition inserts a rendition. It deletes an existing rendition of the same name, and returns its blob id as replaced;
-// replaced is "" if there was none.
+// insertRendition inserts a rendition. It first deletes an existing rendition of the same name, and returns the blob id of the deleted one
+// as replaced. replaced is "" if there was none.
 func insertRendition(ctx context.Context, tx *db.Tx, objectID string, r renditionRow) (replaced string, err error) {
 	err = tx.QueryRow(ctx, "delete from media_renditions where object_id = $1 and name = $2 returning blob_id", objectID, r.Name).Scan(&replaced)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {

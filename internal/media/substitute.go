@@ -19,28 +19,30 @@ import (
 // This file chooses substitutes: the pictures that are sent in place of renditions (copies in other sizes, shapes or formats) that do not
 // exist yet.
 
-// smallFileBytes is the size in bytes up to which the public file of a picture (the file at the object's URL) can be its substitute like a
-// rendition. A larger file is a substitute only if there is no rendition in the requested format.
+// smallFileBytes is the maximum size in bytes of a public file (the file at the object's URL) that can be the substitute although there are
+// renditions in the requested format. A larger public file can be the substitute only if there are none.
 const smallFileBytes = 1 << 20
 
-// findSubstitute returns the picture that is sent in place of a rendition that does not exist yet. From the renditions and the public
-// file it chooses the smallest uncropped picture that is at least as wide as needed, or else the widest. If browsers can show none of
-// them, it returns a plain picture in the dominant colour. For a tile it returns a transparent picture, because the page shows a smaller
-// picture below it.
-func (s *Service) findSubstitute(ctx context.Context, o files.Object, m *media, order rendition.Order) (rendered, error) {
-	if order.Crop != (rendition.Rect{}) {
+// findSubstitute returns the picture that is sent in place of a rendition that does not exist yet:
+//   - For a tile (a part of the full size), the result is a transparent picture, because the page shows a smaller picture below the tile.
+//   - Otherwise the candidates are the uncropped renditions in the requested format, and the public file if the client can show it. If
+//     there are none, the candidates are the uncropped renditions in other formats.
+//   - The result is the narrowest candidate that is at least as wide as needed. If all are narrower, it is the widest.
+//   - Without candidates, the result is a plain picture in the dominant colour.
+func (s *Service) findSubstitute(ctx context.Context, o files.Object, m *media, order rendition.Order) (servedPicture, error) {
+	if order.Crop != (rendition.Rect{}) { // a tile
 		return plainPicture(1, 1, color.Transparent)
 	}
 	all, err := listRenditions(ctx, s.db, m.ObjectID)
 	if err != nil {
-		return rendered{}, err
+		return servedPicture{}, err
 	}
-	var candidates, otherFormats []rendered // renditions in the format of the order, and in other formats
+	var candidates, otherFormats []servedPicture // renditions in the format of the order, and in other formats
 	for _, r := range all {
-		if !strings.HasPrefix(r.Name, string(rendition.Contain)) {
+		if !strings.HasPrefix(r.Name, string(rendition.Contain)) { // the name of an uncropped rendition begins with its fit (nameOf)
 			continue
 		}
-		p := rendered{renditionRow: r, mime: mediaTypes[r.Format]}
+		p := servedPicture{renditionRow: r, mime: mediaTypes[r.Format]}
 		if r.Format == order.Format {
 			candidates = append(candidates, p)
 		} else {
@@ -56,7 +58,7 @@ func (s *Service) findSubstitute(ctx context.Context, o files.Object, m *media, 
 	}
 	if canBeShown && (o.Size <= smallFileBytes || len(candidates) == 0) {
 		stored := renditionRow{BlobID: o.BlobID, ETag: o.ETag, Width: m.Facts.Width, Height: m.Facts.Height, Size: o.Size}
-		candidates = append(candidates, rendered{renditionRow: stored, mime: o.MimeType})
+		candidates = append(candidates, servedPicture{renditionRow: stored, mime: o.MimeType})
 	}
 	if len(candidates) == 0 {
 		candidates = otherFormats
@@ -64,8 +66,8 @@ func (s *Service) findSubstitute(ctx context.Context, o files.Object, m *media, 
 	if len(candidates) == 0 {
 		return plainPicture(m.Facts.Width, m.Facts.Height, dominantColour(m))
 	}
-	best := slices.MinFunc(candidates, func(a, b rendered) int { return compareWidths(a.Width, b.Width, neededWidth(order, m)) })
-	best.substitute = true
+	best := slices.MinFunc(candidates, func(a, b servedPicture) int { return compareWidths(a.Width, b.Width, neededWidth(order, m)) })
+	best.isSubstitute = true
 	return best, nil
 }
 
@@ -106,17 +108,17 @@ func dominantColour(m *media) color.Color {
 const plainSide = 32
 
 // plainPicture returns a small PNG of one colour, in the shape of a picture of that width and height.
-func plainPicture(width, height int, fill color.Color) (rendered, error) {
+func plainPicture(width, height int, fill color.Color) (servedPicture, error) {
 	scale := min(1, plainSide/float64(max(width, height, 1)))
 	side := func(n int) int { return max(1, int(math.Round(float64(n)*scale))) }
 	img := image.NewPaletted(image.Rect(0, 0, side(width), side(height)), color.Palette{fill})
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
-		return rendered{}, err
+		return servedPicture{}, err
 	}
 	sum := sha256.Sum256(b.Bytes())
-	return rendered{
+	return servedPicture{
 		renditionRow: renditionRow{ETag: hex.EncodeToString(sum[:]), Width: img.Rect.Dx(), Height: img.Rect.Dy(), Size: int64(b.Len())},
-		mime:         files.PNG.MIME, substitute: true, content: b.Bytes(),
+		mime:         files.PNG.MIME, isSubstitute: true, content: b.Bytes(),
 	}, nil
 }

@@ -15,14 +15,15 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// This file reads the parameters of a request that describe the requested rendition. accept.go reads the header Accept.
+// This file reads the parameters of a request that describe the requested rendition (a copy of a picture in another size, shape or format),
+// such as ?width=640&height=480&resize=cover&quality=80. accept.go reads the header Accept.
 
-// maxRequestedSide is the limit for requested widths and heights, in pixels (Supabase's is 2000). Larger ones are reduced to it, or to the
-// width of the picture's widest rendition if that is larger.
+// maxRequestedSide is the limit for requested widths and heights in pixels (Supabase's limit is 2000). A larger width or height is reduced
+// to the limit, or to the width of the picture's widest rendition if that is more.
 const maxRequestedSide = 2560
 
 // transform is the requested rendition, with the fields of TransformOptions in supabase-js. Fields that are missing in the request are 0 or
-// "". Its JSON form is part of the token of a signed URL.
+// "". The token of a signed URL contains the transform as JSON.
 type transform struct {
 	Width   int     `json:"width,omitempty"`   // pixels
 	Height  int     `json:"height,omitempty"`  // pixels
@@ -32,6 +33,7 @@ type transform struct {
 	tile    *[2]int // column and row of a tile (a square of 1024 pixels of the full size); nil for other renditions
 }
 
+// The allowed values of Resize and Format.
 var (
 	resizeModes = []string{"cover", "contain", "fill"}
 	formats     = []string{"origin", "avif", "webp", "jpeg"}
@@ -58,7 +60,7 @@ func parseTransform(q url.Values) (t transform, err error) {
 	}
 	t.Resize, t.Format = q.Get("resize"), q.Get("format")
 	if text := q.Get("tile"); text != "" {
-		column, row, _ := strings.Cut(text, ",") // without a comma row is "", which is no number
+		column, row, _ := strings.Cut(text, ",") // without a comma, row is "", and parsing it fails
 		c, errC := strconv.ParseUint(column, 10, 16)
 		r, errR := strconv.ParseUint(row, 10, 16)
 		if errC != nil || errR != nil {
@@ -99,7 +101,7 @@ func (t *transform) validate() error {
 		return files.ErrInvalidParameter("format must be one of " + strings.Join(formats, ", "))
 	case t.Resize == frameMode:
 		if t.Width != shareWidth || t.Height != shareHeight || t.Format != "jpeg" || t.Quality != 0 {
-			return files.ErrInvalidParameter("resize=frame is made as width=1200&height=630&format=jpeg alone")
+			return files.ErrInvalidParameter("resize=frame needs width=1200, height=630 and format=jpeg")
 		}
 	case t.Resize != "" && !slices.Contains(resizeModes, t.Resize):
 		return files.ErrInvalidParameter("resize must be one of " + strings.Join(resizeModes, ", "))

@@ -15,20 +15,22 @@ import (
 	"atelie/internal/media/video"
 )
 
-// This file reads uploaded videos, and moves their indexes to the beginning of the files.
+// This file reads the headers of uploaded videos, and moves the index of a video to the beginning of its file. The index (the moov box of
+// an MP4) says where the frames are in the file. With the index at the beginning, browsers can play a video before they have received all
+// of it.
 
-// JobVideo is the kind of the jobs that move the index of an uploaded video to the beginning of the file, so that browsers can play the
-// video before they have received all of it. The index (the moov box of an MP4) says where the frames are in the file.
-const JobVideo = "film" // stored in jobs, so it cannot change
+// JobVideo is the kind of the jobs that move the index of an uploaded video.
+const JobVideo = "film" // stored jobs contain the kind, so it cannot change
 
 // VideoTimeout limits one run of a job of the kind JobVideo. It is long because a run can read 2 GB from the store and write 2 GB
 // to it.
 const VideoTimeout = 30 * time.Minute
 
-// maxProbes is the number of videos that can be probed at the same time (probeVideo). The index of each, of up to 64 MB, is in memory.
+// maxProbes is the number of videos whose headers probeVideo reads at the same time. During that, the index of each video, up to 64 MB, is
+// in memory.
 const maxProbes = 2
 
-// videoState returns the state of a video that was probed: failed, ready or waiting.
+// videoState returns the state of a video from the result of probeVideo: failed, ready or waiting.
 func videoState(f *files.Video) string {
 	switch {
 	case f.Failure != "":
@@ -39,8 +41,8 @@ func videoState(f *files.Video) string {
 	return stateWaiting
 }
 
-// probeVideo reads a video's header and index. If the file is not a readable video, the inspection contains a Failure and err is nil, so
-// that the caller can store the file and the owner sees the reason. truncated is the error for a file whose end is missing, otherwise nil.
+// probeVideo reads a video's header and index. If the file is not a readable video, err is nil and the inspection contains a Failure: the
+// caller can then store the file, and the owner sees the reason. If the end of the file is missing, truncated is the error for that.
 func (s *Service) probeVideo(ctx context.Context, f io.ReadSeeker, t *files.Type) (inspection *files.Inspection, truncated, err error) {
 	if err := s.probes.Acquire(ctx, 1); err != nil {
 		return nil, nil, err

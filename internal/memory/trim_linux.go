@@ -10,7 +10,8 @@ import (
 
 // This file returns the freed memory of SQLite and the JavaScript engine to the system. Both are C code translated to Go. Their malloc
 // (modernc.org/libc) keeps the largest amount of memory that was ever in use. It exports no function to return memory, so this file uses
-// its internal variables. If modernc.org/libc renames them, the program does not link.
+// its internal variables. They have these names only on Linux; on other systems trim_other.go does nothing. If modernc.org/libc renames
+// them, the program does not link.
 
 //go:linkname allocator modernc.org/libc.allocator
 var allocator memory.Allocator

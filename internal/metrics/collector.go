@@ -14,8 +14,8 @@ import (
 	"atelie/internal/jobs"
 )
 
-// This file has the metrics whose values are read at each scrape (one reading of all metrics by Prometheus). A new metric needs a Desc, an
-// entry in descriptions, and a call in Collect.
+// This file has the metrics whose values are read at each scrape (one reading of all metrics by Prometheus). A new metric needs a Desc (the
+// name, the help text and the labels), an entry in descriptions, and a call in Collect.
 
 // Sources are the parts of the program that a scrape reads.
 type Sources struct {

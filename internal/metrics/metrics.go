@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Surface is the part of the URL space that a request belongs to.
+// Surface is the part of the site that serves a request, by the prefix of its URL.
 type Surface int
 
 // The surfaces. Render is the part of /storage/v1 that responds with pictures in other sizes. Other is for requests that belong to
@@ -37,8 +37,8 @@ var surfaceNames = [...]string{
 // statusClasses are the values of the label status. A status below 100 or above 599 counts as 5xx.
 var statusClasses = [...]string{"1xx", "2xx", "3xx", "4xx", "5xx"}
 
-// durationBuckets are the upper limits of the buckets of durations, in seconds. Most responses come from memory in less than a
-// millisecond. The last limit, 40, is the timeout of requests that transfer no file.
+// durationBuckets are the upper limits of the buckets of durations, in seconds. The smallest is a millisecond, because most responses come
+// from memory in less time. The largest is the timeout of requests that transfer no file.
 var durationBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 40}
 
 // Metrics counts requests, and responds to Prometheus with all metrics (a scrape).
@@ -51,10 +51,10 @@ type Metrics struct {
 // New returns the metrics of a program with these sources.
 func New(s Sources, log *slog.Logger) *Metrics {
 	requests := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "atelie_http_requests_total", Help: "Requests answered, by surface and class of the status.",
+		Name: "atelie_http_requests_total", Help: "Requests handled, by surface and class of the status.",
 	}, []string{"surface", "status"})
 	durations := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "atelie_http_request_duration_seconds", Help: "Time from the request's headers to the end of the answer, transfer included. Live connections are left out.",
+		Name: "atelie_http_request_duration_seconds", Help: "Time from the request's headers to the end of the response, transfer included. Live connections are left out.",
 		Buckets: durationBuckets,
 	}, []string{"surface"})
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{

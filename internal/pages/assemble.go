@@ -13,7 +13,7 @@ import (
 // into index.html.
 
 // bootData is the boot data of a page: JSON in the page from which its scripts start without further requests. web/src/lib/boot.ts reads
-// it, so a new field needs a line there too.
+// the boot data, so a new field needs a line there too. In the JSON and in URLs (?art=) a work is called art.
 type bootData struct {
 	APIURL   string `json:"apiUrl"`   // public URL of the backend
 	AnonKey  string `json:"anonKey"`  // the public API key
@@ -27,9 +27,10 @@ type bootData struct {
 	Site       settings.Site `json:"site"`
 	// Media maps the URL of the portrait (Site.Portrait) to the description of its file, as the column media of /rest/v1 contains it.
 	Media map[string]json.RawMessage `json:"media,omitempty"`
-	// HasReviews is whether the navigation bar shows a link to the reviews.
+	// HasReviews is whether the site shows reviews. The navigation bar then has a link to them.
 	HasReviews bool `json:"hasReviews"`
-	// EmptyTypes are the types that no work has, if the owner has chosen that the gallery shows no filter button for such types.
+	// EmptyTypes are the types without works, whose filter buttons the gallery leaves out. It is empty if the owner has chosen that the
+	// gallery shows a button for each type.
 	EmptyTypes    []string      `json:"empty,omitempty"`
 	WorkID        string        `json:"art,omitempty"`         // id of the work that the URL names; "" for none
 	WorkMissing   bool          `json:"noWork,omitempty"`      // the URL names a work that does not exist
@@ -45,7 +46,7 @@ type pageInputs struct{ headHTML, bootJSON string }
 
 // hash returns a hash of the inputs. Two pages of one view with equal inputs are equal.
 func (in pageInputs) hash() [sha256.Size]byte {
-	return sha256.Sum256([]byte(in.headHTML + "\x00" + in.bootJSON))
+	return sha256.Sum256([]byte(in.headHTML + "\x00" + in.bootJSON)) // the byte 0 separates the parts: JSON contains none
 }
 
 // readInputs reads the inputs for the page of a view from the database.
@@ -62,11 +63,12 @@ func (s *Service) readInputs(ctx context.Context, v view) (pageInputs, error) {
 	return pageInputs{head, string(data)}, err
 }
 
-// assemble returns the HTML of a page. complete is false if rendering failed. In this case the browser renders the page, and the
-// caller must not cache it, because another attempt can succeed.
+// assemble returns the HTML of a page. inAdvance is true if no visitor waits for the page. complete is false if rendering failed. In this
+// case the browser renders the page, and the caller must not cache it, because another attempt can succeed.
 func (s *Service) assemble(ctx context.Context, v view, in pageInputs, inAdvance bool) (page []byte, complete bool) {
 	rendered, complete := s.renderPage(ctx, v, in.bootJSON, inAdvance)
-	scripts, preloads := s.manifest.scriptTags(v, rendered.Body != "")
+	isServerRendered := rendered.Body != ""
+	scripts, preloads := s.manifest.scriptTags(v, isServerRendered)
 	return s.template.fill(map[string]string{
 		langMark: `<html lang="` + v.language + `"`, titleMark: in.headHTML,
 		scriptsMark: scripts, sheetMark: rendered.Head + s.styles, headEndMark: preloads + headEndMark, // the preloads of pictures come before the long style sheet

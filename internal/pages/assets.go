@@ -50,6 +50,7 @@ func readFiles(dist fs.FS) (map[string]*file, error) {
 			return err
 		}
 		if original, ok := strings.CutSuffix(name, brotliSuffix); ok {
+			// The type of such a file follows from its extension, so fileHeaders needs no content.
 			files[original] = &file{original, fileHeaders(original, nil), sync.OnceValues(func() (*body, error) { return unpack(content) })}
 		} else {
 			files[name] = &file{name, fileHeaders(name, content), sync.OnceValues(func() (*body, error) { return newFileBody(content, nil), nil })}
@@ -59,8 +60,8 @@ func readFiles(dist fs.FS) (map[string]*file, error) {
 	return files, err
 }
 
-// unpack returns a body for content that is compressed with brotli. The body has the content uncompressed, in brotli and in gzip.
-// Browsers accept brotli only over HTTPS; over other connections they get gzip.
+// unpack returns a body for content that is compressed with brotli. The body has the content uncompressed, in brotli and in gzip. Gzip is
+// for HTTP without TLS, where browsers do not accept brotli.
 func unpack(br []byte) (*body, error) {
 	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(br)))
 	if err != nil {

@@ -17,14 +17,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// This file compresses the content of pages and files, and writes it as a response in an encoding that the client accepts, or the status
-// 304 if the client has it already.
+// This file compresses the content of pages and files, and sends it in an encoding that the client accepts. If the client has the content
+// already, the response is the status 304 (Not Modified).
 
 // body is the content of a page or file in several encodings (HTTP's content codings). The content is compressed only once in each
 // encoding, for all requests.
 type body struct {
 	variants     []*variant        // the preferred encoding first, the uncompressed content last
-	recompressed bool              // whether the brotli variant has brotli's best quality
+	recompressed bool              // whether the brotli variant was compressed again, with brotli's best quality
 	inputsHash   [sha256.Size]byte // hash of the inputs from which a page was made (pageInputs.hash); zero for a file
 }
 

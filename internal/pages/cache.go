@@ -41,9 +41,9 @@ type pageKey struct {
 	day string // the current date, YYYY-MM-DD, which the boot data contains
 }
 
-// pageCache contains the finished pages of the current content version (a number that each change of visible content raises), and stale
-// pages (made before this version, but after the last edit) until new ones replace them. No method invalidates pages: each call passes the
-// current version and that of the last edit to content.Cache, which drops pages from before the edit and marks other older pages as stale.
+// pageCache contains the finished pages of the current content version (a number that each change of visible content raises). It also has
+// stale pages (made before this version, but after the last edit) until new ones replace them. No method invalidates pages. Instead, each
+// call passes the current version and the version of the last edit to content.Cache, which drops the pages from before the edit.
 type pageCache struct {
 	version *content.Version
 	changed <-chan struct{} // receives a value after the content version has changed
@@ -72,7 +72,7 @@ func (s *Service) keyOf(v view) pageKey { return pageKey{v, s.now().Format(time.
 // and then for the page of the day on which the content version was read most recently. age is the time since that reading.
 func (s *Service) findOutagePage(at content.Versions, v view, age time.Duration) (*body, bool) {
 	for _, day := range []time.Time{s.now(), s.now().Add(-age)} {
-		if b, ok := s.cache.pages.GetStale(at, pageKey{v, day.Format(time.DateOnly)}, math.MaxInt64); ok {
+		if b, ok := s.cache.pages.GetStale(at, pageKey{v, day.Format(time.DateOnly)}, math.MaxInt64); ok { // MaxInt64: of any age
 			return b, true
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// Document is a page without scripts that is not part of the built site, such as the contact form. Other packages make Documents.
-// WriteDocument adds the site's header and footer.
+// Document is a page without scripts that is not part of the built site, such as the contact form for browsers without scripts. Package
+// functions makes Documents. WriteDocument adds the site's header and footer.
 type Document struct {
 	Status   int // HTTP status
 	Language i18n.Language
@@ -28,7 +28,7 @@ var documentTemplate = template.Must(template.New("document").Parse(documentSour
 // documentPolicy returns a content security policy that allows no scripts, styles only from this site's files, and pictures only from its
 // files and its storage.
 func documentPolicy(cfg Config) string {
-	api := ""
+	api := "" // source of the files in the storage; 'self' includes them if site and backend have the same URL
 	if cfg.APIURL != cfg.SiteURL {
 		api = " " + cfg.APIURL
 	}

@@ -15,19 +15,19 @@ import (
 	"atelie/internal/httpx"
 )
 
-// This file caches and sends the generated files: sitemap, feed, robots.txt and web app manifest. A new one needs a handler that calls
-// serveGenerated, and a route in internal/app/routes.go.
+// This file caches and sends the generated files: sitemap, feed, robots.txt and web app manifest. A new file needs a handler that
+// calls serveGenerated, and a route in internal/app/routes.go.
 
 // generatedLife is how long a generated file is served before it is made again. Changes are visible after at most this time, and many
 // requests cause few queries.
 const generatedLife = time.Second
 
-// largeFile is the size in bytes from which a file counts as large. The cache contains the bytes of only one large file, the one that was
-// made most recently.
+// largeFile is the size in bytes from which a file counts as large. Of the large files, the cache contains only the bytes of the one that
+// was made most recently.
 const largeFile = 1 << 20
 
-// generatedFiles caches the generated files. If there is only one file of a kind, its name is the kind ("robots"). Otherwise the kind is
-// followed by the language ("feed en") or the number of the part ("sitemap 1").
+// generatedFiles caches the generated files by name. The name begins with the kind of the file. If there are several files of a kind, the
+// language or the number of the part follows. Names are "robots", "feed en", "sitemap 1".
 type generatedFiles struct {
 	mu          sync.Mutex
 	files       map[string]*generatedFile // by name; there are few names, so none is removed
@@ -35,8 +35,8 @@ type generatedFiles struct {
 	locks       map[string]chan struct{}  // locks by kind of file, because files of a kind are made one at a time
 }
 
-// generatedFile is a file in the cache. When its bytes are removed from the cache, etag and changed stay. If the file is made again and
-// has the same bytes, it keeps these two values.
+// generatedFile is a file in the cache. When its bytes are removed from the cache, etag and changed stay. A file that is made again with the
+// same bytes keeps these two values.
 type generatedFile struct {
 	body    []byte // nil if another large file has replaced it in the cache
 	etag    string
@@ -46,8 +46,8 @@ type generatedFile struct {
 	version int64
 }
 
-// load returns a file that was made less than generatedLife ago, or makes it with build. version is the content version that the
-// caller has read.
+// load returns a file that was made less than generatedLife ago. If there is none, load makes the file with build. version is the content
+// version that the caller has read.
 func (f *generatedFiles) load(ctx context.Context, name string, version int64, now func() time.Time, build func(ctx context.Context) ([]byte, error)) (generatedFile, error) {
 	if g, ok := f.get(name, now()); ok {
 		return g, nil

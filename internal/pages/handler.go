@@ -33,7 +33,7 @@ type Config struct {
 	SecondFactor bool // whether owners must sign in with a second factor
 	BackupDays   int  // the maximum number of days for which backups contain deleted data; 0 without backups
 
-	Version *content.Version // the number that each change of visible content raises; the cache compares it to find outdated pages
+	Version *content.Version // the number that each change of visible content raises; tells the cache which pages are outdated
 
 	// DescribePictures returns descriptions of pictures by their URLs, as in the column media of the rows that /rest/v1 returns.
 	DescribePictures func(ctx context.Context, urls []string) (map[string]json.RawMessage, error)

@@ -13,11 +13,11 @@ import (
 // pageManifest lists the files and pages of the built site. The build writes it (web/vite.server.config.ts, from
 // web/src/app/page-table.ts), so that the server needs no list of its own. Paths of files begin with a slash.
 type pageManifest struct {
-	// Scripts are the JavaScript modules of the site: the entry module first, then the modules that it imports. A
-	// client-rendered page has script tags for them.
+	// Scripts are the JavaScript modules of the site: the entry module first, then the modules that it imports. A page that the browser
+	// renders has script tags for them.
 	Scripts []string `json:"scripts"`
-	// StartModule is a small module that loads Scripts after the first pictures. It is the only script of a server-rendered page:
-	// such a page is readable without Scripts, so they must not delay its pictures.
+	// StartModule is a small module that loads Scripts after the first pictures. It is the only script of a page that the server renders.
+	// Such a page is readable without Scripts, so loading Scripts must not delay the pictures.
 	StartModule string `json:"start"`
 
 	Sheet     string              `json:"sheet"`     // the style sheet; "" for none
@@ -37,7 +37,7 @@ type page struct {
 
 	WorksFilter string      `json:"works"`   // selects the works that the page shows, as a query string; "" if it shows none
 	Queries     []pageQuery `json:"queries"` // queries whose results every view of the page needs
-	WorkQuery   *pageQuery  `json:"work"`    // query for the work whose id is in the URL parameter art; nil if the page has no such parameter
+	WorkQuery   *pageQuery  `json:"work"`    // query for the work whose id is in the URL parameter art; nil if the page ignores the parameter
 }
 
 // pageQuery is a query of the page's components. The server puts the result into the boot data (the JSON embedded in the page for
@@ -57,8 +57,7 @@ const (
 	notFoundPath = "/404"
 )
 
-// manifestFile is the path of the manifest in the build. Files whose names begin with a dot are for the server;
-// browsers cannot request them.
+// manifestFile is the path of the manifest in the build. Browsers cannot request files and folders whose names begin with a dot.
 const manifestFile = ".server/manifest.json"
 
 // readPageManifest reads the manifest of the build. It returns an error if the manifest lacks a language or page that the

@@ -28,7 +28,7 @@ func (q queryResult) MarshalJSON() ([]byte, error) {
 }
 
 // rowBytes limits the size of results, so that long texts do not make a page large. The rows of a pageQuery with a Limit may together have
-// Limit × rowBytes bytes; the rows after that are left out (truncated). Most rows have less than half of rowBytes.
+// Limit × rowBytes bytes. Further rows are left out (truncated). Most rows have less than half of rowBytes.
 const rowBytes = 2560
 
 // hasReviews reports whether the site shows any reviews.
@@ -67,7 +67,7 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 			filter, _ := galleryFilter(v.path)
 			result, complete, err = s.runSeriesQuery(ctx, q, named, filter, page.WorksFilter, maxBytes)
 		} else {
-			result, complete, err = s.runQuery(ctx, q, 0, maxBytes)
+			result, complete, err = s.runQuery(ctx, q, 0, maxBytes) // 0: the first page of rows
 		}
 		if err != nil {
 			return nil, err

@@ -24,12 +24,13 @@ func newRenderer(dist fs.FS) (*render.Renderer, error) {
 	return render.New(packed), err
 }
 
-// isServerRendered reports whether the server renders the page of a view. It renders all pages except those of the admin area.
+// isServerRendered reports whether the server renders the page of a view. If there is a renderer, it renders all pages except those of the
+// admin area.
 func (s *Service) isServerRendered(v view) bool { return s.renderer != nil && !isAdminPath(v.path) }
 
 // renderPage renders the page of a view (what a URL selects) from its boot data (the JSON in the page from which its scripts start).
-// inAdvance is true if no visitor waits for the page. If the returned page is empty, the browser has to render it: ok is then true if the
-// server never renders this page, and false after an error, which renderPage logs.
+// inAdvance is true if no visitor waits for the page. For a page that the server never renders, renderPage returns an empty page and true.
+// After an error, which it logs, it returns an empty page and false. In both cases the browser renders the page.
 func (s *Service) renderPage(ctx context.Context, v view, bootJSON string, inAdvance bool) (page render.Page, ok bool) {
 	if !s.isServerRendered(v) {
 		return page, true

@@ -35,13 +35,14 @@ type reportLimiter struct {
 	dropped int       // number of reports dropped in this minute
 }
 
-// allow counts a report and returns whether it may be logged. In the first call of a minute, dropped is the number of reports that were
+// allow counts a report. ok is whether the report may be logged. In the first call of a minute, dropped is the number of reports that were
 // not logged in the minute of the previous report. In all other calls dropped is 0.
 func (l *reportLimiter) allow(now time.Time) (ok bool, dropped int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if minute := now.Truncate(time.Minute); !minute.Equal(l.minute) {
-		dropped, l.minute, l.logged, l.dropped = l.dropped, minute, 0, 0
+		dropped = l.dropped
+		l.minute, l.logged, l.dropped = minute, 0, 0
 	}
 	if l.logged == reportsPerMinute {
 		l.dropped++

@@ -34,8 +34,8 @@ type series struct {
 const selectSeries = "select=id,slug,title,title_pt,text,text_pt,image_url,types,updated_at&"
 
 const (
-	maxSlug        = 100 // characters; a longer text in a URL is the slug of no series
-	seriesPerQuery = 500 // series that addSeries reads with one query; it repeats the query until it has read all series
+	maxSlug        = 100 // characters; no series has a longer slug
+	seriesPerQuery = 500 // series that addSeries (for the sitemap) reads with one query
 )
 
 // slugPattern matches words of lower-case letters and digits, joined by hyphens.
@@ -43,8 +43,8 @@ var slugPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 func isSlug(text string) bool { return len(text) <= maxSlug && slugPattern.MatchString(text) }
 
-// withSeriesMissing returns the view for a URL that names a series that does not exist: the same path, with a notice and the status 404.
-// The view does not contain the slug, so that URLs with made-up slugs share one page in the cache.
+// withSeriesMissing returns the view for a URL with the slug of a series that does not exist: the same path, with a notice and the status
+// 404. The view does not contain the slug, so that URLs with made-up slugs share one page in the cache.
 func (v view) withSeriesMissing() view {
 	v.seriesSlug, v.seriesMissing = "", true
 	if v.status == http.StatusOK {

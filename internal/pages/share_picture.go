@@ -30,16 +30,21 @@ type sharePicture struct {
 // large reports whether the picture is large enough for the whole width of a preview.
 func (p sharePicture) large() bool { return p.width == shareWidth }
 
-// pictureSource is something with files from which a share picture can come: a work, a cover (a picture or video at the top of the home
-// page), a series or the portrait.
+// pictureSource is something whose files can give the share picture: a work, a cover (a picture or video at the top of the home page), a
+// series or the portrait.
 type pictureSource struct {
 	fileURLs []string                // the first file that has a share picture is used
 	alt      func(url string) string // returns the alternative text of a file
 }
 
-// chooseSharePicture returns the share picture of a page. On the page of a work w, it is a picture of the work. On another page, it is the
-// first picture that exists among those of the series e, of the first works (only in the gallery), of the covers, and the portrait. If
-// there is no such picture, it is the site's icon.
+// chooseSharePicture returns the share picture of a page: for the page of the work w, a picture of the work. For another page, w is nil and
+// the first existing picture from these sources is used:
+//   - the series e, unless it is nil
+//   - on a page of the gallery, its first works
+//   - the covers
+//   - the portrait
+//
+// If there is no such picture, the site's icon is used.
 func (s *Service) chooseSharePicture(ctx context.Context, v view, site settings.Site, w *work, e *series) (sharePicture, error) {
 	l := v.lang()
 	var sources []pictureSource

@@ -12,19 +12,21 @@ import (
 // This file applies the owner's choices for the gallery to the pages of the build: which types of works the gallery shows, and in which
 // order works are listed.
 
-// Default parts of the queries in the page manifest (the list of pages that the build writes). The method choose replaces them with the
-// parts for the owner's choices.
+// Parts of the queries in the page manifest (the list of pages that the build writes). They are the default choices, as filters of
+// /rest/v1. The method choose replaces them with the parts for the owner's choices.
 const (
 	builtCondition = "artwork_type=not.in.(oil,acrylic)"    // selects the works that the gallery shows
 	builtOrder     = "order=created_at.desc"                // the order in which works are listed
-	builtTypes     = "types=ov.{digital,mural,watercolour}" // selects the series with a work of a type that the gallery shows
+	builtTypes     = "types=ov.{digital,mural,watercolour}" // selects the series with a work of a type that the gallery shows (ov: overlaps)
 )
 
 // sitePages is the page manifest with the owner's choices: it has no pages for types of works that the gallery does not show, and its
 // queries select and order works as the owner has chosen. Requests share it and must not change it.
 type sitePages struct {
 	pageManifest
-	edited    int64 // content version of the last edit before the settings were read; after a later edit, the settings are read again
+	// edited is the content version (a number that each change of visible content raises) of the last edit before the settings were read.
+	// After a later edit, the settings are read again.
+	edited    int64
 	gallery   settings.Gallery
 	condition string // selects the works that the gallery shows, as a query string
 	order     string // the order of the gallery's works, as a query string
@@ -37,9 +39,9 @@ func newSitePages(built pageManifest, g settings.Gallery) *sitePages {
 	for _, builtPage := range built.Pages {
 		filter, isGallery := galleryFilter(builtPage.Path)
 		switch {
-		case !isGallery: // such as the home page, whose featured works have an order of their own
+		case !isGallery: // such as the home page, where works can have another order than in the gallery
 			p.Pages = append(p.Pages, builtPage.choose(p.condition, "order="+g.StripOrder(), g.Types))
-		case filter == allTypes:
+		case filter == allTypes: // the page with all works; the pages of the shown types follow it in the owner's order
 			p.Pages = append(p.Pages, builtPage.choose(p.condition, p.order, g.Types))
 			for _, t := range g.Types {
 				if typePage := built.page(galleryPath + t); typePage != nil {

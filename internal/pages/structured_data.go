@@ -11,7 +11,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file describes a page for search engines in the vocabulary of schema.org, as JSON-LD.
+// This file describes a page for search engines with the vocabulary of schema.org, as JSON-LD (JSON in a script element of the page).
 
 // worksInData is the maximum number of works in the structured data of a gallery page. Works after these are left out.
 const worksInData = 24
@@ -38,8 +38,8 @@ func (t thing) set(name string, value any) {
 	t[name] = value
 }
 
-// makeStructuredData describes a page for search engines as JSON-LD (schema.org): the artist, the site, and the gallery or work of
-// the page. It contains no Offer, because works have no price. The text contains no "<", so it cannot end its script element.
+// makeStructuredData returns the JSON-LD of a page, which describes the artist, the site, and the gallery or work of the page. It contains no
+// Offer, because works have no price. The text contains no "<", so it cannot end its script element.
 func (s *Service) makeStructuredData(ctx context.Context, h pageHead) (string, error) {
 	root := s.cfg.SiteURL
 	artist, site := thing{"@id": root + "/#artist"}, thing{"@id": root + "/#website"}

@@ -37,7 +37,7 @@ func parseTemplate(html []byte) (pageTemplate, error) {
 	markAt := map[int]string{} // by offset in html
 	for _, mark := range []string{langMark, titleMark, scriptsMark, sheetMark, headEndMark, rootMark, bootMark} {
 		if bytes.Count(html, []byte(mark)) != 1 {
-			return nil, fmt.Errorf("index.html must hold %q exactly once", mark)
+			return nil, fmt.Errorf("index.html must contain %q exactly once", mark)
 		}
 		markAt[bytes.Index(html, []byte(mark))] = mark
 	}
@@ -68,7 +68,7 @@ func styleElement(assets map[string]*file, sheet string) (string, error) {
 	}
 	file := assets[sheet[1:]]
 	if file == nil {
-		return "", fmt.Errorf("the site has no sheet %s", sheet)
+		return "", fmt.Errorf("the site has no style sheet %s", sheet)
 	}
 	b, err := file.loadBody()
 	if err != nil {
@@ -76,7 +76,7 @@ func styleElement(assets map[string]*file, sheet string) (string, error) {
 	}
 	text := bytes.TrimSpace(b.plain())
 	if bytes.Contains(bytes.ToLower(text), []byte("</style")) {
-		return "", errors.New("the site's sheet would close its own element")
+		return "", errors.New("the site's style sheet contains </style, which would end its element")
 	}
 	return "<style>" + string(text) + "</style>", nil
 }

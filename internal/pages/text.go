@@ -16,7 +16,8 @@ var (
 	whiteSpace = regexp.MustCompile("[\\p{Cc}\u2028\u2029 ]+")
 )
 
-// oneLine returns a text as one line, for titles and tags. web/src/lib/use-page-title.ts must change texts in the same way.
+// oneLine returns a text as one line, for titles and tags. web/src/lib/use-page-title.ts removes and replaces the same characters in the
+// titles that it sets in the browser.
 func oneLine(text string) string {
 	text = directionMarks.ReplaceAllString(strings.ToValidUTF8(text, "\ufffd"), "")
 	return strings.TrimSpace(whiteSpace.ReplaceAllString(text, " "))
@@ -25,8 +26,8 @@ func oneLine(text string) string {
 // descriptionLength is the number of characters that search engines show of a description.
 const descriptionLength = 160
 
-// shorten returns a text as one line of at most n code points, with … at the end if it was cut. It cuts after a word that ends in
-// the second half of the line, or else between two visible characters.
+// shorten returns a text as one line of at most n code points, with … at the end if it was cut. It cuts after the last word that ends in
+// the second half of the line. If there is no such word, it cuts between two visible characters.
 func shorten(text string, n int) string {
 	runes := []rune(oneLine(text))
 	if len(runes) <= n {

@@ -8,21 +8,29 @@ import (
 	"strings"
 )
 
-// view is what a URL selects: a page, its language, and the work, the series or the reviews that it shows. URLs with the same view show the
-// same page, so the view is part of the key of the page cache.
+// view is what a URL selects: a page, its language, and the work, the series or the reviews that the page shows. URLs with the same view show
+// the same page, so the view is part of the key of the page cache. Examples:
+//
+//	/gallery/digital?series=summer-2024&lang=pt  path /gallery/digital, language pt, status 200, seriesSlug summer-2024
+//	/?reviews=2                                  path /, language en, status 200, reviewsPage 2
 type view struct {
-	path        string // canonical path of a page in the manifest, or notFoundPath (pageManifest.resolve)
+	path        string // canonical path of a page in the page manifest (the build's list of pages), or notFoundPath (pageManifest.resolve)
 	language    string // en or pt
 	status      int    // HTTP status of the response
 	workID      string // id of the work that the URL names with ?art=, in lower case; "" for none
 	reviewsPage int    // number of the page of reviews that the URL names with ?reviews=, from 1; 0 for none
 	seriesSlug  string // slug of the series that the URL names with ?series=; "" for none
 
-	workMissing   bool // the URL names a work that does not exist; status is 404, or 410 if the work was deleted
-	seriesMissing bool // the URL names a series that does not exist; status is 404, or that of a missing work
+	workMissing   bool // the URL names a work that does not exist; status is 404, or 410 if the work was deleted (locateWork)
+	seriesMissing bool // the URL names a series that does not exist; status is 404, or 410 if the URL also names a deleted work
 }
 
-// parseView returns the view that a URL selects. It ignores unknown parameters.
+// parseView returns the view that a URL selects. It does not read the database: locateWork and locateSeries later check whether the work
+// and the series exist. The parameters besides ?lang= are:
+//   - in the gallery: ?art= and ?series=
+//   - on the home page: ?art= or, if that is not the id of a work, ?reviews=
+//
+// Other parameters are ignored.
 func (p *sitePages) parseView(u *url.URL) view {
 	path := u.Path
 	if path != "/" {
@@ -30,21 +38,24 @@ func (p *sitePages) parseView(u *url.URL) view {
 	}
 	v := view{language: requestedLanguage(u)}
 	v.path, v.status = p.resolve(path)
-	if _, isGallery := galleryFilter(v.path); u.RawQuery != "" && (isGallery || v.path == "/") {
-		query := u.Query()
-		if slug := query.Get("series"); isGallery && isSlug(slug) {
-			v.seriesSlug = slug
-		} else if isGallery && slug != "" {
-			v = v.withSeriesMissing()
-		}
-		switch id := query.Get("art"); {
-		case uuidPattern.MatchString(id):
-			v.workID = strings.ToLower(id)
-		case id != "" && isGallery:
-			v = v.withWorkMissing(http.StatusNotFound)
-		case !isGallery: // the home page; it ignores an invalid id
-			v.reviewsPage = parsePageNumber(query.Get("reviews"))
-		}
+	isHome := v.path == "/"
+	isGallery := strings.HasPrefix(v.path, galleryPath)
+	if u.RawQuery == "" || !isGallery && !isHome {
+		return v
+	}
+	query := u.Query()
+	if slug := query.Get("series"); isGallery && isSlug(slug) {
+		v.seriesSlug = slug
+	} else if isGallery && slug != "" {
+		v = v.withSeriesMissing()
+	}
+	switch id := query.Get("art"); {
+	case uuidPattern.MatchString(id):
+		v.workID = strings.ToLower(id)
+	case id != "" && isGallery:
+		v = v.withWorkMissing(http.StatusNotFound)
+	case isHome: // an invalid id is ignored
+		v.reviewsPage = parsePageNumber(query.Get("reviews"))
 	}
 	return v
 }

@@ -18,7 +18,7 @@ type manifestIcon struct {
 }
 
 // WebManifest handles /site.webmanifest (W3C Web Application Manifest), which tells browsers how to install the site as an app. The
-// request's URL selects the language of the manifest.
+// parameter lang of the URL selects the language of the manifest.
 func (s *Service) WebManifest(w http.ResponseWriter, r *http.Request) error {
 	l := i18n.Language(requestedLanguage(r.URL))
 	return s.serveGenerated(w, r, "manifest "+string(l), "application/manifest+json", func(ctx context.Context) ([]byte, error) {

@@ -13,9 +13,9 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file reads works from the database and makes texts about them in a language, such as titles and descriptions.
+// This file reads works from the database, and makes the texts about a work in a language, such as its title and description.
 
-// work is an artwork: a row of the table products. The admin area calls it a product.
+// work is an artwork: a row of the table products. The admin area calls works products.
 type work struct {
 	ID           string    `json:"id"`
 	Title        string    `json:"title"`
@@ -60,8 +60,8 @@ type ContentReader struct {
 	Pictures func(ctx context.Context, urls []string) (map[string]Picture, error)
 }
 
-// Picture contains the URLs of three renditions of an uploaded picture (copies in another size). They are for search engines, feed readers,
-// link previews and documents. The URLs are paths on this server and contain the version of the picture.
+// Picture contains the URLs of three renditions (resized copies) of an uploaded picture, for search engines, feed readers, link previews and
+// documents. The URLs are paths on this server and contain the version of the picture.
 type Picture struct {
 	Share         string // the share picture: the whole picture on a background, 1200 × 630 pixels, JPEG, under 300 kB
 	Small         string // a rendition 128 pixels wide, or less

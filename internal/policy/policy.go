@@ -19,12 +19,12 @@ const (
 	Delete Action = "delete"
 )
 
-// Condition is a condition on one column of a row. Without When, the column must equal Value. With When, the column is a time that must
-// meet When. A Condition is data and not a function, so that package tables can translate it to SQL.
+// Condition is a condition on one column of a row. Either the column must equal Value, or the column is a time that must meet When. A
+// Condition is data and not a function, so that package tables can translate it to SQL.
 type Condition struct {
 	Column string
-	Value  any
-	When   When // if it is not "", Value is nil
+	Value  any  // nil if When is set
+	When   When // "" if Value is set
 }
 
 // When is a condition on a time relative to now.
@@ -51,7 +51,7 @@ type Grant struct {
 	Hidden  []string // columns that do not exist for the caller; only in grants of Select
 }
 
-// Grants that Table returns.
+// Grants that Table returns. A pair is a row of series_works: one work in one series.
 var (
 	denied        = Grant{}
 	allRows       = Grant{Allowed: true}
@@ -63,7 +63,7 @@ var (
 	}}
 	// Visitors must not read cover_id, because the chosen cover of a series may be a work that is not published.
 	openSeries   = Grant{Allowed: true, Rows: Rows{{Column: "is_published", Value: true}}, Hidden: []string{"cover_id"}}
-	visiblePairs = Grant{Allowed: true, Rows: Rows{{Column: "is_visible", Value: true}}} // both the work and the series are published
+	visiblePairs = Grant{Allowed: true, Rows: Rows{{Column: "is_visible", Value: true}}} // pairs whose work and series are both published
 )
 
 // Table decides what the caller may do with rows of a table. A new table needs a case here; without a case only the service key may use it.

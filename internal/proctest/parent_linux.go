@@ -2,8 +2,8 @@ package proctest
 
 import "syscall"
 
-// EndWithParent returns attributes for starting a program. With them, the kernel sends the signal to the program when the test program dies,
-// for example because it was killed.
+// EndWithParent returns attributes with which a test starts a program. When the test program dies, for example because it was killed, the
+// kernel sends the signal to the started program.
 func EndWithParent(signal syscall.Signal) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: signal}
 }

@@ -11,24 +11,25 @@ import (
 	"syscall"
 )
 
-// built contains, by the name of a program, a func() (string, error) that builds the program at its first call, and returns the same result
-// at all later calls.
-var built sync.Map
+// builders contains a func() (string, error) for each program, by the program's name. The function builds the program at its first call, and
+// returns the same result at all later calls.
+var builders sync.Map
 
-// Build builds a program of tools/go.mod with Go's build cache, and returns its path. Later calls for the same name return the result of the
-// first call, because Go takes a second of CPU time to examine the sources.
+// Build builds a program that has a tool directive in tools/go.mod, and returns its path in Go's build cache. Later calls for the same name
+// return the result of the first call, because Go takes a second of CPU time to examine the sources.
 func Build(name string) (string, error) {
-	once, _ := built.LoadOrStore(name, sync.OnceValues(func() (string, error) { return build(name) }))
+	once, _ := builders.LoadOrStore(name, sync.OnceValues(func() (string, error) { return build(name) }))
 	return once.(func() (string, error))()
 }
 
 func build(name string) (string, error) {
-	root, err := exec.Command("go", "env", "GOMOD").Output()
+	goMod, err := exec.Command("go", "env", "GOMOD").Output() // the path of the repository's go.mod
 	if err != nil {
 		return "", err
 	}
-	tools := filepath.Join(filepath.Dir(strings.TrimSpace(string(root))), "tools", "go.mod")
-	out, err := exec.Command("go", "tool", "-modfile="+tools, "-n", name).Output() // -n prints the program's path instead of running it
+	toolsMod := filepath.Join(filepath.Dir(strings.TrimSpace(string(goMod))), "tools", "go.mod")
+	// With -n, Go builds the program and prints its path, but does not run it.
+	out, err := exec.Command("go", "tool", "-modfile="+toolsMod, "-n", name).Output()
 	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 		return "", fmt.Errorf("build %s: %s", name, failed.Stderr)
 	}

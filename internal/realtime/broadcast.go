@@ -13,15 +13,16 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file handles broadcasts: messages that clients send to the members of a channel, over the WebSocket or by an HTTP request.
+// This file handles broadcasts: messages that a client sends to the members of a channel (the clients that have joined it). Clients send
+// them over the WebSocket or by an HTTP request.
 
-// sendForbiddenText is the error text for clients that send messages or presence without the right to do so.
+// sendForbiddenText is the error text for clients that send messages or presence (who is on the channel) without the right to do so.
 const sendForbiddenText = "Unauthorized: Only administrators may send messages and presence on channels"
 
 // maxMessages is the maximum number of messages in one request to Broadcast.
 const maxMessages = 100
 
-// envelope is a message to the members of a channel, as an event on the bus.
+// envelope is a message to the members of a channel. Package bus carries it to all nodes.
 type envelope struct {
 	Topic   string  `json:"topic"`
 	Private bool    `json:"private"`
@@ -29,8 +30,8 @@ type envelope struct {
 	Message message `json:"message"`
 }
 
-// authorizeSend reports whether the member (a client that has joined a channel) may send messages and presence now. If the member may not,
-// authorizeSend sends the client an error. If the member's rights cannot be read, also for lack of time, it closes the socket.
+// authorizeSend reports whether the member may send messages and presence now. If not, authorizeSend replies to the client with an error.
+// If the rights of the member cannot be read, or not in time, it closes the socket.
 func (sock *socket) authorizeSend(ctx context.Context, m *member, in incoming) bool {
 	caller, err := sock.service.withRights(ctx, sock.service.callerOf(m))
 	switch {
@@ -69,7 +70,7 @@ func (sock *socket) handleBroadcast(ctx context.Context, m *member, in incoming)
 		sock.refuse(in, "the message could not be sent, please try again")
 		return
 	}
-	if m.ack {
+	if m.wantsAck {
 		sock.reply(in, "ok", struct{}{})
 	}
 }
@@ -80,7 +81,7 @@ func (s *Service) deliverMessage(ctx context.Context, e envelope) {
 	list := members(s.topics[topic{e.Topic, e.Private}])
 	s.mu.Unlock()
 	for _, m := range list {
-		if (m.id == e.From && !m.self) || !s.mayReceive(ctx, m) {
+		if (m.id == e.From && !m.receivesOwn) || !s.mayReceive(ctx, m) {
 			continue
 		}
 		if f, ok := encodeMessage(m.socket.v2, m.clientTopic(), e.Message); ok {
@@ -121,7 +122,7 @@ func (s *Service) Broadcast(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if len(body.Messages) == 0 || len(body.Messages) > maxMessages {
-		return errInvalid("messages must hold 1 to 100 messages")
+		return errInvalid("messages must contain 1 to 100 messages")
 	}
 	envelopes := make([]envelope, len(body.Messages))
 	for i, m := range body.Messages {

@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file records changes of rows, and sends them to the clients that have subscribed to the table.
+// This file records row changes (inserted, updated and deleted rows), and sends them to the clients that have subscribed to the table.
 
 // Record stores row changes in the transaction that makes them. After the commit every node sends them to its clients.
 func (s *Service) Record(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
@@ -25,10 +25,10 @@ func (s *Service) Record(ctx context.Context, tx *db.Tx, changes []db.RowChange)
 	return s.bus.Record(ctx, tx, kindChange, payloads...)
 }
 
-// RecordInserted is Record for inserted rows that this program does not read. Instead the database runs query, which must return each
-// inserted row of the table as a JSON object.
+// RecordInserted is Record for inserted rows that the program does not have in memory. The database itself reads them with query, which
+// must return each inserted row of the table as a JSON object.
 func (s *Service) RecordInserted(ctx context.Context, tx *db.Tx, table, query string, args ...any) error {
-	const record = "null" // stands for the row in the JSON of the event
+	const record = "null" // a placeholder in the JSON of the event, which the database replaces with the row
 	event, err := json.Marshal(db.RowChange{Table: table, Type: db.Inserted, Record: json.RawMessage(record), At: s.changedAt()})
 	if err != nil {
 		return err
@@ -45,14 +45,14 @@ func (s *Service) DeleteEvents(ctx context.Context, tx *db.Tx, keys ...string) e
 	return s.bus.DeleteContaining(ctx, tx, keys...)
 }
 
-// decodedChange is a row change with its columns decoded, so that deliverChange can decide which members (clients on a channel)
-// receive it.
+// decodedChange is a row change with its columns decoded. deliverChange uses the columns to decide which members (clients that have joined
+// a channel) receive the change.
 type decodedChange struct {
 	db.RowChange
 	columns []db.ColumnType            // all columns of the table
 	record  map[string]json.RawMessage // the new row; if the row was deleted, its key and the columns that the policy reads
 	old     map[string]json.RawMessage // the key columns that an updated or deleted row had; nil for an inserted row
-	bodies  map[string]json.RawMessage // what the method body has returned, by the list of selected columns
+	bodies  map[string]json.RawMessage // the results of the method body so far, by the list of selected columns
 }
 
 // decodeChange decodes the columns of a recorded change.

@@ -18,47 +18,47 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file handles the joining and leaving of channels, and the renewal of the tokens of their members.
+// This file handles three requests of clients: joining a channel, leaving it, and renewing the token with which they have joined.
 
 const (
-	topicPrefix      = "realtime:" // the topic in a frame is this prefix and the name of the channel
-	maxSubscriptions = 100         // maximum number of subscriptions of one member; a join with more is refused
+	topicPrefix      = "realtime:" // a client names a channel by this prefix and the channel's name
+	maxSubscriptions = 100         // maximum number of subscriptions to row changes in one join; a join with more is refused
 )
 
 // member is the membership of a client in one channel. A client that has joined several channels has several members.
 type member struct {
 	id            string // unique over all nodes
 	socket        *socket
-	topic         topic
-	joinRef       *string // the client's reference of the join, repeated in messages about the channel; nil: the client gave none
-	self          bool    // option of the join: the client also receives the broadcasts that it sends
-	ack           bool    // option of the join: the client gets a reply to each broadcast that it sends
-	presence      bool    // the client receives presence events
+	topic         topic   // the channel
+	joinRef       *string // the client's reference of the join, repeated in messages about the channel; nil if the client gave none
+	receivesOwn   bool    // option self of the join: the client also receives the broadcasts that it sends
+	wantsAck      bool    // option ack of the join: the client gets a reply to each broadcast that it sends
+	wantsPresence bool    // whether the client receives presence events (which clients are on the channel)
 	presenceKey   string  // key of the client's own presence
 	subscriptions []subscription
 
 	// Service.mu guards the fields below.
 	token       string
-	caller      identity.Caller
-	expires     time.Time // when token expires
-	presenceRef string    // ref of the member's row in realtime_presence; "" if the client has not sent its presence
-	left        bool      // the client has left the channel, or the server has closed it
+	caller      identity.Caller // whom token identifies
+	expiresAt   time.Time       // when token expires
+	presenceRef string          // ref of the member's row in realtime_presence; "" if the client has not sent its presence
+	left        bool            // the client has left the channel, or the server has closed it
 }
 
-// subscription is one element of the array postgres_changes in a join: it says which row changes the client wants to receive. The reply to
+// subscription is an element of the array postgres_changes in a join. It says which row changes the client wants to receive. The reply to
 // the join repeats the element, with its ID.
 type subscription struct {
 	ID     int64    `json:"id"`               // set by addMember
 	Event  string   `json:"event"`            // INSERT, UPDATE, DELETE or * for all
 	Schema string   `json:"schema"`           // public or *
 	Table  *string  `json:"table,omitempty"`  // nil, "" or * for all tables
-	Filter *string  `json:"filter,omitempty"` // such as "id=eq.5"; nil or "" for no filter
+	Filter *string  `json:"filter,omitempty"` // such as "id=eq.5" (subscription_filter.go); nil or "" for no filter
 	Select []string `json:"select,omitempty"` // names of the columns to send; empty for all
 
 	conditions []condition // the parsed Filter
 }
 
-// joinPayload is the payload of phx_join.
+// joinPayload is the payload of phx_join, the event with which a client joins a channel.
 type joinPayload struct {
 	Config struct {
 		Broadcast struct {
@@ -92,10 +92,10 @@ func (sock *socket) join(ctx context.Context, in incoming) {
 	}
 	m := &member{
 		id: uuid.NewString(), socket: sock, topic: topic{name, p.Config.Private}, joinRef: in.joinRef, presenceKey: cmp.Or(p.Config.Presence.Key, uuid.NewString()),
-		self: p.Config.Broadcast.Self, ack: p.Config.Broadcast.Ack, presence: p.Config.Presence.Enabled, subscriptions: p.Config.Changes,
+		receivesOwn: p.Config.Broadcast.Self, wantsAck: p.Config.Broadcast.Ack, wantsPresence: p.Config.Presence.Enabled, subscriptions: p.Config.Changes,
 	}
 	if len(m.presenceKey) > maxName || strings.ContainsFunc(m.presenceKey, unicode.IsControl) {
-		sock.refuse(in, "the presence key is too long or holds control characters")
+		sock.refuse(in, "the presence key is too long or contains control characters")
 		return
 	}
 	if err := sock.service.checkSubscriptions(m.subscriptions); err != nil {
@@ -107,7 +107,7 @@ func (sock *socket) join(ctx context.Context, in incoming) {
 		m.token = *p.AccessToken
 	}
 	var err error
-	if m.caller, m.expires, err = sock.service.identify(ctx, m.token); err != nil {
+	if m.caller, m.expiresAt, err = sock.service.identify(ctx, m.token); err != nil {
 		sock.refuse(in, tokenErrorText(err))
 		return
 	}
@@ -123,7 +123,7 @@ func (sock *socket) join(ctx context.Context, in incoming) {
 		sock.refuse(in, fmt.Sprintf("TooManyChannels: a connection may have at most %d channels", maxChannels))
 		return
 	}
-	if m.presence && policy.Channel(sock.service.callerOf(m)) {
+	if m.wantsPresence && policy.Channel(sock.service.callerOf(m)) {
 		sock.service.sendState(ctx, m)
 	}
 }
@@ -231,9 +231,9 @@ func (sock *socket) renewToken(ctx context.Context, m *member, in incoming) {
 	}
 	sock.service.mu.Lock()
 	earlier := m.caller
-	m.token, m.caller, m.expires = *p.AccessToken, caller, expires
+	m.token, m.caller, m.expiresAt = *p.AccessToken, caller, expires
 	sock.service.mu.Unlock()
-	if m.presence && policy.Channel(caller) && !policy.Channel(earlier) {
+	if m.wantsPresence && policy.Channel(caller) && !policy.Channel(earlier) {
 		sock.service.sendState(ctx, m) // the client applies no presence messages until it has the full list
 	}
 }
@@ -295,7 +295,7 @@ func (s *Service) checkSubscriptions(subscriptions []subscription) error {
 		e := &subscriptions[i]
 		e.ID = 0
 		if !slices.Contains([]string{"*", db.Inserted, db.Updated, db.Deleted}, e.Event) {
-			return fmt.Errorf("postgres_changes: the event %q is none of *, INSERT, UPDATE and DELETE", e.Event)
+			return fmt.Errorf("postgres_changes: the event %q is not one of *, INSERT, UPDATE and DELETE", e.Event)
 		}
 		if e.Schema != "public" && e.Schema != "*" {
 			return fmt.Errorf("postgres_changes: there is no schema %q", e.Schema)

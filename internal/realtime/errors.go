@@ -10,7 +10,7 @@ import (
 // Errors of the HTTP endpoints and of the WebSocket handshake.
 var (
 	errTooManySockets = apperr.New(http.StatusServiceUnavailable, "too_many_connections", "Too many live connections, please try again later")
-	errTooManyFromIP  = apperr.New(http.StatusTooManyRequests, "too_many_connections", "Too many live connections from this address")
+	errTooManyFromIP  = apperr.New(http.StatusTooManyRequests, "too_many_connections", "Too many live connections from this IP address")
 	errStopping       = apperr.New(http.StatusServiceUnavailable, "shutting_down", "The server is shutting down")
 	errVersion        = apperr.New(http.StatusBadRequest, "unsupported_version", "vsn must be 1.0.0 or 2.0.0")
 	errForbidden      = apperr.New(http.StatusForbidden, "unauthorized", "Only administrators may send messages on channels")
@@ -18,7 +18,7 @@ var (
 	errHandshake      = apperr.New(http.StatusUpgradeRequired, "upgrade_required", "This URL requires a WebSocket handshake")
 )
 
-// errInvalid returns the error for a malformed message.
+// errInvalid returns the error for an HTTP request with an invalid message. what describes the mistake.
 func errInvalid(what string) *apperr.Error {
 	return apperr.New(http.StatusUnprocessableEntity, "invalid_message", what)
 }

@@ -8,15 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of match and imatch, the filter operators whose operand is a regular expression. They are low because each change of the
-// table is matched once for each subscriber.
+// This file compiles the operands of match and imatch, the filter operators whose operand is a regular expression (subscription_filter.go).
+// In Supabase, PostgreSQL runs these expressions. Here Go does.
+
+// Limits of the expressions. They are low because each change of the table is matched once for each subscriber.
 const (
 	maxPattern = 200  // characters
 	maxProgram = 1000 // instructions of the compiled expression; each repetition counts
 )
 
 // matchPattern compiles a regular expression for match and imatch. It accepts only syntax that means the same in PostgreSQL and in
-// Go's RE2. If fold is true, the compiled expression ignores case.
+// RE2 (the syntax of Go's package regexp). If fold is true, the compiled expression ignores case.
 func matchPattern(text string, fold bool) (*regexp.Regexp, error) {
 	if n := utf8.RuneCountInString(text); n > maxPattern {
 		return nil, fmt.Errorf("a pattern may have at most %d characters", maxPattern)
@@ -46,9 +48,11 @@ func matchPattern(text string, fold bool) (*regexp.Regexp, error) {
 	return regexp.Compile(prefix + "(?:" + text + ")")
 }
 
-// checkPattern returns an error for syntax that PostgreSQL and RE2 read differently, or that RE2 does not have: letters
-// after a backslash other than d, w, s, D, W, S (\b is a backspace in PostgreSQL and a word boundary in RE2), named sets,
-// options, lookaround and back references.
+// checkPattern returns an error for syntax that PostgreSQL and RE2 read differently, or that RE2 does not have:
+//   - a backslash before a letter or digit other than d, w, s, D, W and S. For example, \b is a backspace in PostgreSQL and a word boundary
+//     in RE2, and \1 is a back reference.
+//   - "(?" other than "(?:", which begins options and lookaround
+//   - named sets such as [:alpha:]
 func checkPattern(text string) error {
 	for i := 0; i < len(text); i++ {
 		switch rest := text[i+1:]; text[i] {
@@ -59,7 +63,7 @@ func checkPattern(text string) error {
 			i++
 		case '(':
 			if strings.HasPrefix(rest, "?") && !strings.HasPrefix(rest, "?:") {
-				return fmt.Errorf("the pattern %q has (?, which is supported as (?: alone", text)
+				return fmt.Errorf("the pattern %q has (? without a colon after it, which is not supported", text)
 			}
 		case '[':
 			if strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "=") {

@@ -9,7 +9,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file handles presence: the list of the clients on a channel that have announced themselves.
+// This file handles presence, the list of the clients that have announced themselves on a channel. The clients on the channel receive the
+// list and its changes.
 
 // maxPresencePayload is the maximum size, in bytes, of the payload of a track or untrack message. A larger message is refused.
 const maxPresencePayload = 16 << 10
@@ -17,9 +18,9 @@ const maxPresencePayload = 16 << 10
 // presenceRow is a row of realtime_presence: a client that has announced its presence on a channel with a track message.
 type presenceRow struct {
 	ref   string // unique id of the row
-	key   string // chosen by the client; several clients can use the same key
+	key   string // the name under which the list has the client; several clients can use the same key
 	topic topic
-	meta  json.RawMessage // the client's description of itself, with ref as phx_ref
+	meta  json.RawMessage // the client's description of itself: a JSON object, to which the server has added phx_ref (ref)
 }
 
 // metas lists the descriptions of all clients with the same key, in the form that supabase-js reads.
@@ -27,8 +28,8 @@ type metas struct {
 	Metas []json.RawMessage `json:"metas"`
 }
 
-// presenceDiff is an event that package bus carries to all nodes: the clients that have joined the presence of a channel and those that
-// have left it, by their keys.
+// presenceDiff is a change of the presence of a channel. It has the clients that were added to the list and those that were removed from
+// it, by their keys. Package bus carries it to all nodes as an event.
 type presenceDiff struct {
 	Topic   string           `json:"topic"`
 	Private bool             `json:"private"`
@@ -36,12 +37,12 @@ type presenceDiff struct {
 	Leaves  map[string]metas `json:"leaves"`
 }
 
-// diff returns the event to publish for the channel when clients have joined or left its presence.
+// diff returns the event for a change of the presence of the channel.
 func (t topic) diff(joins, leaves []presenceRow) presenceDiff {
 	return presenceDiff{t.name, t.private, byKey(joins), byKey(leaves)}
 }
 
-// byKey groups the clients' descriptions of themselves by the clients' keys.
+// byKey returns the descriptions of the clients, grouped by their keys.
 func byKey(list []presenceRow) map[string]metas {
 	out := map[string]metas{}
 	for _, p := range list {
@@ -70,7 +71,7 @@ func (sock *socket) handlePresence(ctx context.Context, m *member, in incoming) 
 	case "untrack":
 		err = sock.service.untrack(ctx, m)
 	default:
-		sock.refuse(in, "presence is track or untrack")
+		sock.refuse(in, "the event of presence must be track or untrack")
 		return
 	}
 	if err != nil {
@@ -166,7 +167,7 @@ func (s *Service) deliverDiff(ctx context.Context, d presenceDiff) {
 		Leaves map[string]metas `json:"leaves"`
 	}{d.Joins, d.Leaves})
 	for _, m := range list {
-		if m.presence && s.mayReceive(ctx, m) {
+		if m.wantsPresence && s.mayReceive(ctx, m) {
 			m.socket.send(encode(m.socket.v2, nil, nil, m.clientTopic(), eventDiff, payload))
 		}
 	}

@@ -8,25 +8,26 @@ import (
 	"github.com/coder/websocket"
 )
 
-// This file decodes and encodes the frames (WebSocket messages) of the Phoenix channels protocol, in its versions 1.0.0 and 2.0.0.
+// This file decodes and encodes the frames (WebSocket messages) of the Phoenix channels protocol, in its versions 1.0.0 and 2.0.0. A text
+// frame of 2.0.0 is the array [join_ref, ref, topic, event, payload]. In 1.0.0 it is an object with these keys.
 
-// Events of the Phoenix channels protocol, by the names that supabase-js uses.
+// Events of the protocol, by their names in supabase-js.
 const (
-	eventJoin        = "phx_join"
-	eventLeave       = "phx_leave"
-	eventReply       = "phx_reply"
-	eventClose       = "phx_close"
-	eventHeartbeat   = "heartbeat"
-	eventAccessToken = "access_token"
-	eventBroadcast   = "broadcast"
-	eventPresence    = "presence"
-	eventState       = "presence_state"
-	eventDiff        = "presence_diff"
-	eventSystem      = "system"
-	eventChanges     = "postgres_changes"
+	eventJoin        = "phx_join"         // from the client: joins a channel
+	eventLeave       = "phx_leave"        // from the client: leaves a channel
+	eventReply       = "phx_reply"        // to the client: the reply to one of its frames
+	eventClose       = "phx_close"        // to the client: it is no longer on the channel
+	eventHeartbeat   = "heartbeat"        // from the client: the connection is alive
+	eventAccessToken = "access_token"     // from the client: a new token
+	eventBroadcast   = "broadcast"        // from and to the client: a message to the members of a channel
+	eventPresence    = "presence"         // from the client: announces it on a channel, or withdraws that
+	eventState       = "presence_state"   // to the client: all clients that have announced themselves
+	eventDiff        = "presence_diff"    // to the client: changes of presence_state
+	eventSystem      = "system"           // to the client: the status of a channel, such as an error
+	eventChanges     = "postgres_changes" // to the client: a row change
 )
 
-// Kinds of binary frames. Only protocol 2.0.0 has binary frames, and only for broadcasts (messages to the members of a channel).
+// Kinds of binary frames. Only version 2.0.0 has binary frames, and only for broadcasts.
 const (
 	binaryPush      = 3 // a broadcast from the client
 	binaryBroadcast = 4 // a broadcast to the client
@@ -48,13 +49,14 @@ var (
 
 // incoming is a decoded frame from a client.
 type incoming struct {
-	joinRef, ref *string // ids that the client gave to its join of the channel and to this frame; nil: it gave none
+	joinRef, ref *string // ids that the client gave to its join of the channel and to this frame; nil if it gave none
 	topic, event string
 	payload      json.RawMessage // nil for a binary frame
 	message      *message        // the broadcast in a binary frame; nil for a text frame
 }
 
-// message is a broadcast: an event name and a payload. The payload is JSON, or Raw bytes (only in protocol 2.0.0).
+// message is a broadcast: a name that the client has chosen for the event, and a payload. The payload is JSON, or Raw bytes (only in
+// version 2.0.0).
 type message struct {
 	Event string          `json:"event"`
 	JSON  json.RawMessage `json:"json,omitempty"`
@@ -69,7 +71,7 @@ type frame struct {
 
 func textFrame(data []byte) frame { return frame{websocket.MessageText, data} }
 
-// decode decodes a frame of protocol 2.0.0 (v2) or 1.0.0. An error means that the client violates the protocol.
+// decode decodes a frame of version 2.0.0 (if v2 is true) or 1.0.0. An error means that the client violates the protocol.
 func decode(v2, binary bool, data []byte) (incoming, error) {
 	switch {
 	case binary && v2:

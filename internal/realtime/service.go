@@ -1,6 +1,10 @@
-// Package realtime serves /realtime/v1: the channels of supabase-js (Phoenix channels over WebSocket). They carry
-// changes of rows, messages between clients, and presence (the list of clients on a channel). Package bus carries these events
-// between nodes, and package policy decides which clients receive which events.
+// Package realtime serves /realtime/v1, the channels of supabase-js. A client opens a WebSocket and joins channels on it, by the Phoenix
+// channels protocol (protocol.go). Channels carry
+//   - row changes, to clients that have subscribed to a table
+//   - broadcasts (messages between clients)
+//   - presence (the list of the clients on a channel)
+//
+// Package bus carries these events between nodes. Package policy decides which clients receive which events.
 package realtime
 
 import (
@@ -24,9 +28,9 @@ import (
 )
 
 const (
-	// recheckInterval is the interval at which the tokens and rights of all members (clients that have joined a channel) are
-	// checked. statusTTL is how long a session status is cached. So a client may receive events for up to recheckInterval +
-	// statusTTL after its session or role has ended.
+	// recheckInterval is the interval at which the tokens and rights of all members (clients that have joined a channel) are checked.
+	// statusTTL is how long a session status is cached. After its session or role has ended, a client may therefore receive events for up
+	// to recheckInterval + statusTTL.
 	recheckInterval = 2 * time.Second
 	statusTTL       = 2 * time.Second
 	// stopTimeout is how long Stop waits for the sockets to close.
@@ -37,19 +41,19 @@ const (
 	// renewed for presenceTTL, for example those of a node that has crashed.
 	presenceRenew = 10 * time.Second
 	presenceTTL   = 40 * time.Second
-	// defaultHeartbeatTimeout is the time without frames after which a client's connection is closed: the 30 s between two
-	// heartbeats of supabase-js, and 25 s for slow connections.
+	// defaultHeartbeatTimeout is the time without frames from a client after which its connection is closed. supabase-js sends a heartbeat
+	// every 30 s; the other 25 s are for slow connections.
 	defaultHeartbeatTimeout = 55 * time.Second
 	// defaultRateWindow is the time in which a client may send maxRate frames.
 	defaultRateWindow = 5 * time.Second
-	// firstID is the first subscription.ID of a node. The value is arbitrary: clients only compare the ids of an event
-	// with those in the reply to their join.
+	// firstID is the first subscription.ID of a node. Its value is arbitrary, because clients only compare the ids of an event with those
+	// in the reply to their join.
 	firstID = 1000
 )
 
 // Config has the settings of a Service.
 type Config struct {
-	Tables     map[string][]db.ColumnType // columns of the tables to which clients may subscribe
+	Tables     map[string][]db.ColumnType // the tables to which clients may subscribe, with their columns
 	MaxSockets int                        // maximum number of connections to this node
 	MaxPerIP   int                        // maximum number of connections from one IP address or IPv6 network (httpx.LimitSubject)
 }
@@ -242,7 +246,7 @@ func (s *Service) recheckSessions(ctx context.Context) {
 	for sock := range s.sockets {
 		for _, m := range sock.members {
 			switch {
-			case !m.expires.After(now):
+			case !m.expiresAt.After(now):
 				expired = append(expired, m)
 			case m.caller.Role == identity.Authenticated:
 				people = append(people, m)
@@ -302,7 +306,7 @@ func (s *Service) applyStatus(ctx context.Context, m *member) {
 	switch {
 	case !is.Alive, was.Admin && !is.Admin:
 		s.revoke(ctx, m, "Access was revoked")
-	case is.Admin && !was.Admin && m.presence:
+	case is.Admin && !was.Admin && m.wantsPresence:
 		s.sendState(ctx, m)
 	}
 }
@@ -326,7 +330,7 @@ func (s *Service) callerOf(m *member) identity.Caller {
 func (s *Service) expired(m *member) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !m.expires.After(s.now())
+	return !m.expiresAt.After(s.now())
 }
 
 // members returns a copy of a set, which can be used without the lock.

@@ -20,16 +20,16 @@ import (
 
 // This file accepts the WebSocket connections of clients, reads and writes their frames, and closes them.
 
-// Limits of one socket. Beyond maxChannels a join is refused. At frameTimeout the context of the handling ends, and the socket stays open.
-// At each other limit the socket is closed.
+// Limits of one socket. If a client exceeds maxChannels, its join is refused. After frameTimeout, the handling of the frame is cancelled.
+// If any other limit is exceeded, the socket is closed.
 const (
 	maxFrame        = 256 << 10        // bytes of one frame from the client
-	maxQueuedFrames = 512              // frames that wait for a client that reads slowly
+	maxQueuedFrames = 512              // frames that wait to be sent, because the client reads slowly
 	maxQueuedBytes  = 8 << 20          // total size of the queued frames
 	maxChannels     = 100              // channels that the client may join
 	maxRate         = 1000             // frames from the client in Service.rateWindow
 	writeTimeout    = 10 * time.Second // limits the writing of one frame
-	frameTimeout    = 15 * time.Second // limits the handling of one frame from the client, database queries included
+	frameTimeout    = 15 * time.Second // limits the handling of one frame from the client, with its database queries
 )
 
 // socket is the WebSocket connection of one client. One goroutine reads its frames (method read), another one writes the queued frames
@@ -37,10 +37,10 @@ const (
 type socket struct {
 	service      *Service
 	conn         *websocket.Conn
-	v2           bool               // whether the client uses version 2.0.0 of the Phoenix protocol; otherwise 1.0.0
+	v2           bool               // whether the client uses version 2.0.0 of the Phoenix channels protocol, and not 1.0.0
 	limitSubject string             // the client's IP address or IPv6 network, for the limit of connections (httpx.LimitSubject)
-	credential   string             // API key or token of the HTTP request, used for channels that the client joins without a token
-	members      map[string]*member // the client's membership of each joined channel, by clientTopic; guarded by Service.mu
+	credential   string             // API key or token of the HTTP request, for channels that the client joins without a token
+	members      map[string]*member // the client's memberships of channels, by clientTopic; guarded by Service.mu
 
 	wake chan struct{} // receives a value when a frame was queued, so that write writes it
 	done chan struct{} // closed by the method close
@@ -50,12 +50,12 @@ type socket struct {
 	queue       []frame              // frames to write, oldest first
 	queuedBytes int                  // total size of the queued frames
 	closed      bool                 // close was called
-	closeCode   websocket.StatusCode // status of the close frame; 0: none is sent
+	closeCode   websocket.StatusCode // status of the close frame; 0 if none is sent
 	closeReason string               // text of the close frame
 }
 
-// WebSocket handles GET /realtime/v1/websocket. The parameter vsn selects protocol 1.0.0, the default, or 2.0.0. The key or
-// token is in a header or in the parameter apikey.
+// WebSocket handles GET /realtime/v1/websocket. The parameter vsn selects the version of the protocol, 1.0.0 (the default) or 2.0.0. The
+// API key or token is in a header or in the parameter apikey.
 func (s *Service) WebSocket(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	vsn := query.Get("vsn")

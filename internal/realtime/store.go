@@ -8,9 +8,9 @@ import (
 	"atelie/internal/db"
 )
 
-// This file has the queries on realtime_presence. A row is a client, of any node, that has announced its presence on a channel.
+// This file has the queries on realtime_presence. A row (called a presence) is a client of any node that has announced itself on a channel.
 
-// insertPresence adds a presence of a client of node.
+// insertPresence adds the presence of a client. node is the id of the node to which the client is connected.
 func insertPresence(ctx context.Context, tx *db.Tx, p presenceRow, node string, now time.Time) error {
 	return db.Exec(ctx, tx, "insert into realtime_presence (ref, node, topic, private, key, meta, seen_at) values ($1, $2, $3, $4, $5, $6, $7)",
 		p.ref, node, p.topic.name, p.topic.private, p.key, string(p.meta), now)
@@ -19,7 +19,7 @@ func insertPresence(ctx context.Context, tx *db.Tx, p presenceRow, node string, 
 // presenceColumns are the columns of realtime_presence that scanPresence reads.
 const presenceColumns = "ref, key, topic, private, meta"
 
-// deletePresence deletes the row with a ref and returns it. The list is empty if ref is "" or the row does not exist any more.
+// deletePresence deletes the presence with the given ref and returns it. The list is empty if ref is "" or there is no such presence.
 func deletePresence(ctx context.Context, tx *db.Tx, ref string) ([]presenceRow, error) {
 	if ref == "" {
 		return nil, nil
@@ -27,8 +27,8 @@ func deletePresence(ctx context.Context, tx *db.Tx, ref string) ([]presenceRow, 
 	return db.Collect(ctx, tx, scanPresence, "delete from realtime_presence where ref = $1 returning "+presenceColumns, ref)
 }
 
-// deleteExpiredPresences deletes and returns the presences whose most recent renewal was before oldest or after latest. A renewal
-// after latest was written by a node whose clock was ahead.
+// deleteExpiredPresences deletes and returns the presences whose most recent renewal was before oldest or after latest. A node whose clock
+// was wrong has written a renewal after latest.
 func deleteExpiredPresences(ctx context.Context, tx *db.Tx, oldest, latest time.Time) ([]presenceRow, error) {
 	return db.Collect(ctx, tx, scanPresence, "delete from realtime_presence where seen_at < $1 or seen_at > $2 returning "+presenceColumns, oldest, latest)
 }
@@ -50,7 +50,7 @@ func touchPresences(ctx context.Context, d *db.DB, refs []string, now time.Time)
 	if len(refs) == 0 {
 		return nil
 	}
-	among := "in (select value from json_each($1))"
+	among := "in (select value from json_each($1))" // $1 is a JSON array
 	if d.Dialect == db.Postgres {
 		among = "= any(array(select jsonb_array_elements_text($1::text::jsonb))::uuid[])"
 	}

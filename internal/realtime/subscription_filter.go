@@ -17,26 +17,27 @@ import (
 	"atelie/internal/db"
 )
 
-// This file parses the filters of subscriptions, and decides which rows match them.
+// This file parses the filters with which clients subscribe to only some rows of a table, and decides which rows match them. An example of
+// a filter with two conditions is "year=gte.2020,title=not.in.(A,B)".
 
 // Limits of the filter of one subscription. A join with a filter that exceeds one of them is refused.
 const (
 	maxFilter     = 4000 // bytes
 	maxConditions = 20
-	maxInValues   = 100 // operands of the operator in, as in Supabase
+	maxInValues   = 100 // operands of the operator "in", as in Supabase
 )
 
 // condition is one condition of a subscription's filter. A row matches the filter if it satisfies all conditions.
 type condition struct {
 	column   db.ColumnType
 	operator string         // eq, in, like and so on
-	not      bool           // the result of the operator is negated
+	not      bool           // whether the result of the operator is negated
 	values   []any          // operands, of the types that readValue returns; a nil operand is null
-	pattern  *regexp.Regexp // the compiled operand of like, ilike, match or imatch; nil for other operators
+	pattern  *regexp.Regexp // the compiled operand of an operator in patternCompilers; nil for other operators
 }
 
-// comparisons maps each comparison operator to a function that reports its result. sign is negative if the column's value is less than the
-// operand, 0 if they are equal, and positive if it is greater.
+// comparisons has a function for each comparison operator, which reports its result. sign is negative if the column's value is less than
+// the operand, 0 if the two are equal, and positive if the value is greater.
 var comparisons = map[string]func(sign int) bool{
 	"eq":  func(s int) bool { return s == 0 },
 	"neq": func(s int) bool { return s != 0 },
@@ -46,14 +47,14 @@ var comparisons = map[string]func(sign int) bool{
 	"gte": func(s int) bool { return s >= 0 },
 }
 
-// patternCompilers maps each operator that matches strings to the function that compiles its operand. If fold is true, the compiled
-// pattern ignores case.
+// patternCompilers has a function for each operator that matches a pattern, which compiles the operand. like takes an SQL pattern and match
+// a regular expression. The operators with an i ignore case: their functions are called with fold = true.
 var patternCompilers = map[string]func(text string, fold bool) (*regexp.Regexp, error){
 	"like": likePattern, "ilike": likePattern, "match": matchPattern, "imatch": matchPattern,
 }
 
-// parseFilter parses the filter of a subscription: conditions of the form "column=[not.]operator.value", separated by
-// commas. The texts of its errors are sent to the client.
+// parseFilter parses the filter of a subscription. A filter is a list of conditions, separated by commas, each of the form
+// "column=[not.]operator.value". The texts of the errors are sent to the client.
 func parseFilter(columns []db.ColumnType, text string) ([]condition, error) {
 	if len(text) > maxFilter {
 		return nil, fmt.Errorf("a filter may have at most %d bytes", maxFilter)
@@ -105,7 +106,7 @@ func parseCondition(columns []db.ColumnType, text string) (c condition, err erro
 		c.values, err = parseIs(kind, value)
 	case patternCompilers[operator] != nil:
 		if kind != "text" {
-			return c, fmt.Errorf("%s needs a text, and %q is none", operator, name)
+			return c, fmt.Errorf("%s needs a text column, and %q is not one", operator, name)
 		}
 		if value, err = unquote(value); err == nil {
 			c.pattern, err = patternCompilers[operator](value, strings.HasPrefix(operator, "i"))
@@ -225,7 +226,7 @@ func unquote(text string) (string, error) {
 		case c == '"' && i == len(text)-1:
 			return b.String(), nil
 		case c == '"':
-			return "", fmt.Errorf("a quote stands in the middle of %q", text)
+			return "", fmt.Errorf("a quote is in the middle of %q", text)
 		default:
 			b.WriteByte(c)
 		}
@@ -238,7 +239,7 @@ func readValues(kind string, texts []string) ([]any, error) {
 	for i, text := range texts {
 		v, err := readValue(kind, text)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no value of the type %s", text, kind)
+			return nil, fmt.Errorf("%q is not a value of the type %s", text, kind)
 		}
 		values[i] = v
 	}

@@ -11,13 +11,13 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file decides which row changes a client that has subscribed to them gets.
+// This file decides whether a client may see a changed row. Clients receive only changes of rows that they could also read.
 
-// maySee reports whether the policy lets the member (a client that has joined a channel) read the row now. It looks up the member's rights
-// only if the result depends on them.
+// maySee reports whether the policy lets the member (a client that has joined a channel) read the changed row now. It looks up whether the
+// member is an administrator only if the result depends on that.
 func (s *Service) maySee(ctx context.Context, m *member, r *decodedChange) (bool, error) {
 	c := s.callerOf(m)
-	c.Admin = false // first without the rights of an administrator, because they need a query
+	c.Admin = false // first without the rights of an administrator, because these need a query
 	if visible(c, r) {
 		return true, nil
 	}
@@ -40,13 +40,14 @@ func visible(c identity.Caller, r *decodedChange) bool {
 	})
 }
 
-// meets reports whether a JSON value met a condition when a change was recorded, at the time recordedAt. It does not read this node's clock,
-// so that all nodes decide alike. recordedAt is cut to milliseconds: a time within its millisecond counts as past.
+// meets reports whether value (JSON) met a condition at recordedAt, the time at which the change was recorded. It compares times with
+// recordedAt and not with this node's clock, so that all nodes decide alike. recordedAt was rounded down to a millisecond, so a time within
+// that millisecond counts as past.
 func meets(value json.RawMessage, c policy.Condition, recordedAt string) bool {
 	if c.When == "" {
 		return bytes.Equal(value, toJSON(c.Value))
 	}
-	var at *time.Time
+	var at *time.Time // nil for null
 	recorded, err := time.Parse(time.RFC3339, recordedAt)
 	if err != nil || json.Unmarshal(value, &at) != nil {
 		return false
@@ -54,5 +55,6 @@ func meets(value json.RawMessage, c policy.Condition, recordedAt string) bool {
 	if at == nil {
 		return c.When != policy.Come
 	}
-	return at.Before(recorded.Add(time.Millisecond)) == (c.When != policy.NotCome)
+	isPast := at.Before(recorded.Add(time.Millisecond))
+	return isPast == (c.When != policy.NotCome) // NotCome requires a time in the future, the others one in the past
 }

@@ -25,7 +25,7 @@ func TestHangingReleaseFileTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		_, err := read(t.Context(), &http.Client{Transport: silentServer{}}, "https://example.com/release.json")
-		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != timeout {
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != readTimeout {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 	})

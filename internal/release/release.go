@@ -1,5 +1,5 @@
-// Package release reads the newest version of the program from the operator's release file, and compares versions. It connects to no
-// other host than that of the file.
+// Package release reads the newest version of the program from the operator's release file, and compares versions. The server reads the
+// file once a day; the command atelie upgrade --check reads it too. The package connects only to the host of the file.
 package release
 
 import (
@@ -36,23 +36,25 @@ type File struct {
 
 // Limits of reading a release file.
 const (
-	maxSize = 1 << 20          // bytes
-	timeout = 30 * time.Second // for reading the whole file
+	maxSize     = 1 << 20          // bytes of the file
+	readTimeout = 30 * time.Second // for reading the whole file
 )
 
 // betweenReleases matches the end of a version that git describe returns for a commit that is not a release, such as 1.2.0-5-g885be2b.
 var betweenReleases = regexp.MustCompile(`-[0-9]+-g[0-9a-f]{4,}$|-dirty$`)
 
-// Canonical returns a version in the form 1.2.0. It returns an error if the version is not that of a release.
+// Canonical returns a version without the prefix v, such as 1.2.0. It returns an error if the version is not that of a release.
 func Canonical(version string) (string, error) {
 	v := "v" + strings.TrimPrefix(version, "v")
+	// The comparison rejects v1.2, which semver accepts and semver.Canonical completes to v1.2.0. semver.Canonical also removes the build
+	// metadata, so the comparison adds it again.
 	if !semver.IsValid(v) || semver.Canonical(v)+semver.Build(v) != v || betweenReleases.MatchString(v) {
 		return "", fmt.Errorf("%q is not the version of a release, such as 1.2.0", version)
 	}
 	return v[1:], nil
 }
 
-// Compare compares two versions as Canonical returns them: the result is negative if a is older than b.
+// Compare compares two versions that Canonical has returned. The result is negative if a is older than b, and 0 if they are equal.
 func Compare(a, b string) int { return semver.Compare("v"+a, "v"+b) }
 
 // IsNewer reports whether version is newer than own. It returns false if one of them is not the version of a release.
@@ -65,13 +67,14 @@ func IsNewer(version, own string) bool {
 	return err == nil && Compare(v, o) > 0
 }
 
-// Read reads and validates the release file at a location: a path or an https URL. It returns an error if reading takes longer than timeout.
+// Read reads and validates the release file at a location: a path or an https URL. It returns an error if reading takes longer than
+// readTimeout.
 func Read(ctx context.Context, location string) (Release, error) {
 	return read(ctx, newClient(), location)
 }
 
 func read(ctx context.Context, client *http.Client, location string) (r Release, err error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	type result struct {
 		text []byte
@@ -86,7 +89,7 @@ func read(ctx context.Context, client *http.Client, location string) (r Release,
 	select {
 	case got = <-done:
 	case <-ctx.Done():
-		got.err = fmt.Errorf("the release file could not be read within %s: %w", timeout, ctx.Err())
+		got.err = fmt.Errorf("the release file could not be read within %s: %w", readTimeout, ctx.Err())
 	}
 	if got.err != nil {
 		return r, got.err
@@ -145,7 +148,7 @@ func download(ctx context.Context, client *http.Client, fileURL string) (io.Read
 		return nil, err
 	}
 	if answer.StatusCode != http.StatusOK {
-		return nil, errors.Join(fmt.Errorf("%s answered %s", r.URL.Redacted(), answer.Status), answer.Body.Close())
+		return nil, errors.Join(fmt.Errorf("%s responded with %s", r.URL.Redacted(), answer.Status), answer.Body.Close())
 	}
 	return answer.Body, nil
 }

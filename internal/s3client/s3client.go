@@ -20,13 +20,13 @@ type Config struct {
 	KeyID, Secret    string // the access key
 	Bucket, Prefix   string // Prefix begins the name of every object; it is empty or ends in a slash
 	PathStyle        bool   // the bucket's name is in the path of requests, not in the host name
-	Create           bool   // the code that calls New may create the bucket if it is missing; New itself does not
+	Create           bool   // whether a missing bucket may be created; the caller of New does that, New does not read this field
 }
 
 // Limits of the requests.
 const (
 	dialTimeout   = 5 * time.Second  // timeout for opening a connection
-	headerTimeout = 30 * time.Second // timeout for the headers of a response, from the end of the request
+	headerTimeout = 30 * time.Second // maximum time from the end of a request to the headers of its response
 	maxRetryWait  = time.Second      // maximum wait between two attempts of a request
 	keepAlive     = 30 * time.Second // interval of TCP keep-alive probes
 	idleConns     = 32               // maximum number of idle connections to a server
@@ -62,7 +62,7 @@ func NewOver(cfg Config, dial Dial) *s3.Client {
 		HTTPClient:   &http.Client{Transport: stallTimeoutTransport{transport}},
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
 			o.MaxBackoff = maxRetryWait
-			o.RateLimiter = noRateLimit{} // after an outage the first request must get through
+			o.RateLimiter = noRateLimit{} // the first request after an outage must be sent at once
 		}),
 		Logger: logging.Nop{},
 		// The SDK verifies checksums if the server sends them. For an object that was uploaded in parts, the server sends no checksum of

@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// This file ends requests to a server that stops in the middle of reading a request or sending a response.
+// This file ends requests to an S3 server that stops in the middle of reading a request or sending a response.
 
 // Timeouts for a server that makes no progress.
 const (
-	writeTimeout = 30 * time.Second // maximum time until the server has taken the next writeChunk bytes of a request
+	writeTimeout = 30 * time.Second // maximum time until the server has accepted the next writeChunk bytes of a request
 	writeChunk   = 64 << 10         // bytes
 	readTimeout  = 30 * time.Second // maximum duration of one read of a response's body
 )
 
-// stallTimeoutConn is a connection that limits the time of each write. headerTimeout begins only after the last byte of a request, so
-// without this limit, a request to a server that stops reading would last until TCP gives up.
+// stallTimeoutConn is a connection that limits the time of each write. Without this limit, a request to a server that stops reading would
+// last until TCP gives up, because headerTimeout begins only after the last byte of the request.
 type stallTimeoutConn struct{ net.Conn }
 
 func (c stallTimeoutConn) Write(p []byte) (written int, err error) {
@@ -35,8 +35,8 @@ func (c stallTimeoutConn) Write(p []byte) (written int, err error) {
 	return written, err
 }
 
-// stallTimeoutTransport limits the time of each read of a response's body. headerTimeout limits only the wait for the headers, so without
-// this limit, the reader of a body that stalls would wait until its context ends.
+// stallTimeoutTransport limits the time of each read of a response's body. Without this limit, the reader of a body that stops would wait
+// until its context ends, because headerTimeout limits only the wait for the headers.
 type stallTimeoutTransport struct{ http.RoundTripper }
 
 func (t stallTimeoutTransport) RoundTrip(r *http.Request) (*http.Response, error) {

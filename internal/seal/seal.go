@@ -1,5 +1,5 @@
-// Package seal encrypts secrets, job payloads and private keys before they are stored in the database ("sealing"). It uses AES-256-GCM with a
-// key that is not in the database. The sealed bytes begin with a random nonce.
+// Package seal encrypts and authenticates ("seals") secrets, job payloads and private keys before they are stored in the database. It uses
+// AES-256-GCM with a key that is not in the database. The sealed bytes begin with a random nonce.
 package seal
 
 import (
@@ -11,8 +11,8 @@ import (
 // KeySize is the length of a key in bytes.
 const KeySize = 32
 
-// ErrOpen is returned by Open if the bytes were sealed with another key or for another purpose, or were changed since. Commands show
-// its text to the operator.
+// ErrOpen is returned by Open in three cases: the bytes were sealed with another key, they were sealed for another purpose, or they were
+// changed since. Commands show its text to the operator.
 var ErrOpen = errors.New("it was sealed with another secret, or changed")
 
 // Sealer seals with the current key, and decrypts what the current key or the previous key has sealed.
@@ -21,8 +21,8 @@ type Sealer struct {
 	previous cipher.AEAD // nil: there is no previous key
 }
 
-// New returns a sealer for a key of KeySize bytes. It panics if the key has another length, because all keys are computed from a secret, so
-// that a wrong length is a mistake in the code.
+// New returns a sealer for a key of KeySize bytes. It panics if the key has another length. All keys are computed from a secret, so a wrong
+// length is a mistake in the code.
 func New(key []byte) Sealer {
 	return Sealer{current: newAEAD(key)}
 }

@@ -8,8 +8,10 @@ import (
 	"atelie/internal/i18n"
 )
 
-// archivedChecks maps each key of site_settings that an archive contains to a function that checks the value. An archive is the zip file of
-// the command atelie export. It does not contain the URL of the webhook, because everyone who knows this URL can send messages to it.
+// This file decides which settings an archive contains (the zip file of the command atelie export), and checks them before an import.
+
+// archivedChecks maps each key of site_settings that an archive contains to a function that checks the value. An archive does not contain
+// the URL of the webhook for new messages, because everyone who knows this URL can send messages to it.
 var archivedChecks = map[string]func(value json.RawMessage) error{
 	SiteKey: func(value json.RawMessage) error {
 		var s Settings
@@ -17,8 +19,10 @@ var archivedChecks = map[string]func(value json.RawMessage) error{
 		if s.Site, err = siteOf(map[string]string{SiteKey: string(value)}); err != nil {
 			return err
 		}
-		unchanged := s // normalize accepts a WhatsApp number in the form of an earlier version only if it is unchanged
-		return s.normalize(unchanged)
+		// The settings are passed as the stored ones too: normalize accepts a WhatsApp number in the form of an earlier version only if it
+		// equals the stored one.
+		stored := s
+		return s.normalize(stored)
 	},
 	noticeEmailKey: func(value json.RawMessage) error {
 		var s Settings

@@ -14,7 +14,7 @@ type Commissions struct {
 	Texts CommissionTexts `json:"texts"`
 	// Slots is how many commissions the artist works on at a time, at most maxSlots; 0 means no limit. Pages do not contain Slots.
 	Slots int `json:"slots,omitempty"`
-	// Free is how many slots are free. It is computed for pages and never stored. 0 means that pages do not show it: there is no limit, or
+	// Free is how many slots are free. It is computed for pages and never stored. If it is 0, pages do not show it: there is no limit, or
 	// commissions are not open. If no slot is free, pages have the State CommissionsClosed instead of CommissionsOpen.
 	Free int `json:"free,omitempty"`
 }
@@ -58,7 +58,7 @@ func (c Commissions) Terms(l i18n.Language) (terms string, in i18n.Language) {
 	return texts[l], l
 }
 
-// normalizeCommissions checks the settings about commissions, except the texts (normalizeTexts).
+// normalizeCommissions checks the settings about commissions, and clears Free. The texts are checked by normalizeTexts.
 func (s *Settings) normalizeCommissions() error {
 	if !slices.Contains(commissionStates, s.Site.Commissions.State) {
 		return errField("site.commissions.state", "must be open, waitlist or closed, or empty")

@@ -55,14 +55,14 @@ func (g Gallery) withDefaults(seed Gallery) Gallery {
 func (s *Settings) normalizeGallery() error {
 	g := &s.Site.Gallery
 	if len(g.Types) == 0 {
-		return errField("site.gallery.types", "must name a type of works")
+		return errField("site.gallery.types", "must contain a type of works")
 	}
 	for i, t := range g.Types {
 		if !slices.Contains(artworkTypes, t) {
-			return errField("site.gallery.types", fmt.Sprintf("names %q, which is no type of works", t))
+			return errField("site.gallery.types", fmt.Sprintf("contains %q, which is not a type of works", t))
 		}
 		if slices.Contains(g.Types[:i], t) {
-			return errField("site.gallery.types", fmt.Sprintf("names %q twice", t))
+			return errField("site.gallery.types", fmt.Sprintf("contains %q twice", t))
 		}
 	}
 	if g.Order != OrderNewest && g.Order != OrderManual {

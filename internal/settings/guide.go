@@ -14,7 +14,7 @@ import (
 // guideStates are the states of the guide. The state is "" until the owner has finished or dismissed the guide.
 var guideStates = []string{"", "done", "dismissed"}
 
-// unchangedWorks is in the result of unchangedNames if all works are works of the demo content.
+// unchangedWorks is an element of the result of unchangedNames if the site has no other works than those of the demo content.
 const unchangedWorks = "works"
 
 // unchangedNames returns the names of the texts that the owner has not changed: those that equal the texts of a new site or of the demo

@@ -6,9 +6,11 @@ import (
 	"atelie/internal/db"
 )
 
-// LoadPageSite reads the public part of the settings in the form that pages contain. It leaves out the settings about commissions while
-// they are off, and counts the free slots (how many more commissions the artist can take). If the owner has chosen so, the measured
-// response time replaces the owner's text.
+// LoadPageSite reads the public part of the settings in the form that pages contain. That form differs from the stored one:
+//
+//   - It has no settings about commissions while they are off.
+//   - It has the number of free slots (how many more commissions the artist can take).
+//   - It has the measured response time in place of the owner's text, if the owner has chosen that.
 func LoadPageSite(ctx context.Context, q db.Querier) (Site, error) {
 	site, err := LoadSite(ctx, q)
 	if err != nil {

@@ -26,9 +26,9 @@ var lengthsByCode = sync.OnceValues(func() (lengths map[string][]int, err error)
 // phoneNumber matches a number with a country code, in any usual way of writing it.
 var phoneNumber = regexp.MustCompile(`^\+[\d ().-]+$`)
 
-// toE164 converts a phone number to E.164, such as +351912345678. ok is false if the number has no country code, or has too few or too many
-// digits for that country, because a number with a wrong digit can belong to somebody else. The number ranges of the country are checked by
-// the form, but not here.
+// toE164 converts a phone number to E.164: "+351 912 345 678" becomes "+351912345678". ok is false if the number has no country code, or
+// has too few or too many digits for that country, because a mistyped number can belong to somebody else. Only the form also checks the
+// number ranges of the country.
 func toE164(phone string) (number string, ok bool) {
 	if !phoneNumber.MatchString(phone) {
 		return "", false
@@ -43,16 +43,18 @@ func toE164(phone string) (number string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	for code := 1; code <= min(3, len(digits)); code++ {
-		if national := len(digits) - code; slices.Contains(lengths[digits[:code]], national) {
+	// A country code has one to three digits. No code is the beginning of another one.
+	for codeLength := 1; codeLength <= min(3, len(digits)); codeLength++ {
+		country, nationalLength := digits[:codeLength], len(digits)-codeLength
+		if slices.Contains(lengths[country], nationalLength) {
 			return "+" + digits, true
 		}
 	}
 	return "", false
 }
 
-// isInvalidWaMe reports whether u is a URL of wa.me with an invalid number (https://wa.me/<number>). Other URLs of
-// WhatsApp have no fixed place for a number and are not checked.
+// isInvalidWaMe reports whether u is a URL of WhatsApp in the form https://wa.me/<number> whose number is invalid. Other URLs of WhatsApp
+// have no fixed place for a number and are not checked.
 func isInvalidWaMe(u *url.URL) bool {
 	digits := strings.Trim(u.Path, "/")
 	if u.Hostname() != "wa.me" || strings.Trim(digits, "0123456789") != "" {

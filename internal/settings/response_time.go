@@ -20,8 +20,8 @@ const (
 )
 
 const (
-	minAnswers  = 10 // minimum number of answered messages for a response time
-	lastAnswers = 20 // how many of the newest answered messages are measured
+	minAnswers = 10 // minimum number of answered messages for a response time
+	maxAnswers = 20 // maximum number of messages that are measured: those that were answered last
 )
 
 // answerTimes is the result of measuring the response time.
@@ -54,8 +54,8 @@ func median(values []time.Duration) time.Duration {
 // dailyFrom is the number of hours from which a response time is rounded to days.
 const dailyFrom = 48
 
-// roundedHours rounds a response time up, so that visitors are not promised a faster answer than was measured: to whole hours, or to whole
-// days from dailyFrom hours on.
+// roundedHours rounds a response time up to whole hours, or from dailyFrom hours on to whole days. It rounds up, so that visitors are not
+// promised a faster answer than was measured.
 func roundedHours(d time.Duration) int {
 	ceil := func(unit time.Duration) int { return max(1, int((d+unit-1)/unit)) }
 	if hours := ceil(time.Hour); hours < dailyFrom {

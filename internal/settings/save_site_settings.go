@@ -18,9 +18,9 @@ type saveRequest struct {
 	Guide    *string         `json:"guide"`    // one of guideStates; nil leaves the state as it is
 }
 
-// Save handles rpc/save_site_settings {version, settings, guide}. It replaces the fields that settings contains and, if the request
-// has guide, the state of the first-run guide. The response is that of Get. A request with only guide needs no version. The error is
-// errConflict (409) if the settings were changed after version was read, and that of errField (400) if a field is invalid.
+// Save handles rpc/save_site_settings {version, settings, guide}. It replaces the fields that settings contains and, if the request has
+// guide, the state of the first-run guide. A request with only guide needs no version. The response is the same as that of Get. If the
+// settings were changed after version was read, the error is errConflict (409). If a field is invalid, errField makes the error (400).
 func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := authorize(identity.Of(ctx)); err != nil {
@@ -40,7 +40,7 @@ func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if err := s.checkURLs(ctx, before, after); err != nil { // before the transaction, because a DNS query may be slow
+		if err := s.checkURLs(ctx, before, after); err != nil { // not in the transaction, because a DNS query may be slow
 			return err
 		}
 	}

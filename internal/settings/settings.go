@@ -1,6 +1,6 @@
-// Package settings reads, checks and saves what the owner sets at /admin/settings. The browser calls rpc/get_site_settings and
-// rpc/save_site_settings for that. The settings are rows of site_settings. A field that is not stored has the value of the seed (the texts
-// and settings of a new site, in seed.json). A new setting needs a field here, and a check in validate.go.
+// Package settings reads, checks and saves what the owner sets at /admin/settings. That page calls rpc/get_site_settings and
+// rpc/save_site_settings. The settings are rows of site_settings. A field that is not stored has the value of the seed (the texts and
+// settings of a new site, in seed.json). A new setting needs a field here, and a check in validate.go.
 package settings
 
 import (
@@ -45,9 +45,9 @@ type Site struct {
 	// ResponseTime selects the text about the response time: responseWritten or responseMeasured. Pages contain the selected text in Texts,
 	// and not this field (LoadPageSite).
 	ResponseTime string `json:"responseTime,omitempty"`
-	// EnquiryLinks is whether visitors get a private link to follow their message. Pages do not contain this field.
+	// EnquiryLinks is true if visitors get a private link, a URL at which they follow their message. Pages do not contain this field.
 	EnquiryLinks bool `json:"enquiryLinks,omitempty"`
-	// EnquiryCopies is whether visitors who get a private link are mailed a copy of their message together with the link. Pages do not
+	// EnquiryCopies is true if visitors who get a private link also get a mail with the link and a copy of their message. Pages do not
 	// contain this field.
 	EnquiryCopies bool `json:"enquiryCopies,omitempty"`
 	// MessageMonths is the number of months after which messages are deleted, one of messageMonths. 0 means that they are kept until

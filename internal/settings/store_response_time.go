@@ -27,17 +27,19 @@ func storeResponseTime(ctx context.Context, q db.Querier, site Site) error {
 		on conflict (id) do update set hours = excluded.hours where response_time.hours is distinct from excluded.hours`, hours)
 }
 
-// readAnswerTimes reads how soon the newest answers were given, at most lastAnswers. The response time is the median of these times.
+// readAnswerTimes reads how soon the messages that were answered last got their answers, at most maxAnswers messages. The response time is
+// the median of these times.
 func readAnswerTimes(ctx context.Context, q db.Querier) (measured answerTimes, err error) {
 	waits, err := db.Collect(ctx, q, func(row db.Row) (time.Duration, error) {
 		var sent, answered time.Time
 		err := row.Scan(&sent, &answered)
 		return answered.Sub(sent), err
-	}, "select created_at, answered_at from contact_submissions where answered_at is not null order by answered_at desc limit $1", lastAnswers)
+	}, "select created_at, answered_at from contact_submissions where answered_at is not null order by answered_at desc limit $1", maxAnswers)
 	if err != nil {
 		return measured, err
 	}
-	if measured.Answers = len(waits); measured.Answers >= minAnswers {
+	measured.Answers = len(waits)
+	if measured.Answers >= minAnswers {
 		measured.Hours = roundedHours(median(waits))
 		measured.EN, measured.PT = responseText(i18n.EN, measured.Hours), responseText(i18n.PT, measured.Hours)
 	}

@@ -55,12 +55,12 @@ const (
 // webhookErrors has the text of the error for each reason that Config.CheckWebhook returns.
 var webhookErrors = map[string]string{
 	ReasonWebhookHTTPS:   "must be a URL that begins with https://",
-	ReasonWebhookHost:    "names a host that cannot exist",
-	ReasonWebhookPrivate: "leads into a private network",
+	ReasonWebhookHost:    "has a host name that is not valid",
+	ReasonWebhookPrivate: "points to a host in a private network",
 }
 
-// checkURLs returns an error if the URL of the webhook was changed and Config.CheckWebhook rejects it, or if the portrait was changed and is
-// not an uploaded picture. It does not check unchanged URLs.
+// checkURLs checks the URLs of the webhook and of the portrait, unless they are unchanged. It returns an error if Config.CheckWebhook
+// rejects the webhook, or if the portrait is not an uploaded picture.
 func (s *Service) checkURLs(ctx context.Context, before, after Settings) error {
 	if webhook := after.NoticeWebhook; webhook != "" && webhook != before.NoticeWebhook {
 		if reason := s.cfg.CheckWebhook(ctx, webhook); reason != "" {
@@ -113,7 +113,7 @@ func (s *Settings) normalize(before Settings) error {
 		}
 	}
 	if _, err := time.Parse(time.DateOnly, s.Site.PrivacySince); err != nil {
-		return errField("site.privacySince", "is no date (YYYY-MM-DD)")
+		return errField("site.privacySince", "must be a date (YYYY-MM-DD)")
 	}
 	if s.Site.ResponseTime != responseWritten && s.Site.ResponseTime != responseMeasured {
 		return errField("site.responseTime", "must be measured, or empty")
@@ -156,7 +156,7 @@ func (s *Settings) normalizeTexts() error {
 			return errField(t.field, fmt.Sprintf("may have at most %d characters", t.limit))
 		}
 		if strings.ContainsFunc(*t.value, func(r rune) bool { return unicode.IsControl(r) && (t.line || (r != '\n' && r != '\t')) }) {
-			return errField(t.field, "holds control characters")
+			return errField(t.field, "contains control characters")
 		}
 	}
 	if s.Site.Name == "" {
@@ -183,7 +183,7 @@ func (s *Site) normalizeWhatsApp() error {
 			return errField("site.whatsapp", "must lead to wa.me or whatsapp.com")
 		}
 		if isInvalidWaMe(u) {
-			return errField("site.whatsapp", "must hold a phone number with its country code")
+			return errField("site.whatsapp", "must contain a phone number with its country code")
 		}
 		return nil
 	}
@@ -210,7 +210,7 @@ func (s *Settings) normalizeLinks() error {
 	}
 	s.Site.Email = strings.TrimSpace(s.Site.Email)
 	if s.Site.Email != "" && !isEmail(s.Site.Email) {
-		return errField("site.email", "is no e-mail address")
+		return errField("site.email", "must be an e-mail address")
 	}
 	s.Site.Portrait = strings.TrimSpace(s.Site.Portrait)
 	if s.Site.Portrait != "" && !isUploadURL(s.Site.Portrait) {
@@ -224,7 +224,7 @@ func (s *Settings) normalizeNotice() error {
 	for _, a := range s.NoticeEmail {
 		a = strings.TrimSpace(a)
 		if !isEmail(a) {
-			return errField("noticeEmail", "holds what is no e-mail address")
+			return errField("noticeEmail", "contains a text that is not an e-mail address")
 		}
 		if !slices.ContainsFunc(addresses, func(other string) bool { return strings.EqualFold(a, other) }) {
 			addresses = append(addresses, a)

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// Hook is a webhook of the operator. It receives each message as JSON, and must send it to the phone. Requests are signed according to
-// Standard Webhooks 1.0, so that the receiver can recognize forged requests.
+// Hook is a webhook of the operator. It receives each message as JSON, and must send the message to the phone. Requests are signed
+// according to Standard Webhooks 1.0, so that the receiver can recognize forged requests.
 type Hook struct {
 	URL    string
 	Secret string // the key of the signatures: v1,whsec_<base64>
@@ -33,7 +33,7 @@ func (h *Hook) decodeSecret() (err error) {
 	return nil
 }
 
-// hookBody is the body of a request. It has the form of Supabase's hook for sending SMS.
+// hookBody is the body of a request, with the keys of Supabase's hook for sending SMS.
 type hookBody struct {
 	User hookUser `json:"user"`
 	SMS  hookSMS  `json:"sms"`
@@ -48,7 +48,7 @@ type hookUser struct {
 
 // hookSMS is the message.
 type hookSMS struct {
-	OTP   string `json:"otp"`
+	OTP   string `json:"otp"` // the code
 	Phone string `json:"phone"`
 	Type  string `json:"sms_type"` // Message.Type
 }

@@ -70,8 +70,8 @@ var (
 	codePattern  = regexp.MustCompile(`^[0-9A-Za-z]{4,12}$`)
 )
 
-// Send sends the message through the hook or Twilio. An error that another attempt would only repeat is jobs.Permanent. No error
-// contains the code or the phone number, because errors are logged.
+// Send sends the message through the hook or Twilio. It returns a jobs.Permanent error if another attempt would fail in the same way. No
+// error contains the code or the phone number, because errors are logged.
 func (s *Sender) Send(ctx context.Context, m Message) error {
 	if !phonePattern.MatchString(m.Phone) || !codePattern.MatchString(m.Code) {
 		return jobs.Permanent(errors.New("sms: the number or the code cannot be used"))
@@ -125,7 +125,7 @@ func (s *Sender) exchange(req *http.Request) (response []byte, err error) {
 		}
 		return response, nil
 	}
-	return nil, refusalError(res.StatusCode, fmt.Errorf("sms: %s answered %d%s", req.URL.Host, res.StatusCode, errorNumber(response)))
+	return nil, refusalError(res.StatusCode, fmt.Errorf("sms: %s responded with status %d%s", req.URL.Host, res.StatusCode, errorNumber(response)))
 }
 
 // retriable are the statuses below 500 after which another attempt may succeed. 401 and 403 are among them because the operator can

@@ -27,7 +27,7 @@ func (s *Sender) callTwilio(ctx context.Context, m Message) error {
 	case m.Channel == "whatsapp":
 		form.Set("To", "whatsapp:+"+m.Phone)
 		form.Set("From", "whatsapp:"+strings.TrimPrefix(t.From, "whatsapp:"))
-	case strings.HasPrefix(t.From, "MG"):
+	case strings.HasPrefix(t.From, "MG"): // the id of a messaging service
 		form.Set("MessagingServiceSid", t.From)
 	default:
 		form.Set("From", t.From)

@@ -16,30 +16,33 @@ import (
 const (
 	// blobCacheBytes is the maximum size of all entries together.
 	blobCacheBytes = 16 << 20
-	// maxSmallOnDisk is the maximum size of a small blob in the data folder. Larger ones are sent by sendfile, without using memory.
+	// maxSmallOnDisk is the maximum size of a small blob (a blob that is cached) in the data folder. Larger ones are sent by sendfile,
+	// without using memory.
 	maxSmallOnDisk = 256 << 10
-	// maxSmallInBucket is the maximum size of a small blob in an S3 bucket, including blobCacheOverhead and the reserve of readAll. It is the
-	// size of the largest entry that content.Cache stores. It is larger than maxSmallOnDisk, because reading from S3 costs a request.
-	maxSmallInBucket = blobCacheBytes / content.MaxShare
-	// blobCacheOverhead is an estimate of what an entry needs besides its bytes.
+	// maxEntryBytes is the size of the largest entry that content.Cache stores. It is the only limit for small blobs in an S3 bucket. They may
+	// be larger than those in the data folder, because each read from S3 costs a request.
+	maxEntryBytes = blobCacheBytes / content.MaxShare
+	// blobCacheOverhead is an estimate of the memory that an entry needs besides the bytes of the blob.
 	blobCacheOverhead = 300
 )
 
 // blobCache caches small blobs of public files: the bytes by the id of the blob. An entry cannot become stale, because the bytes under an
 // id never change. The cache does not decide who may read a file: callers must check that before they call OpenPublic.
 type blobCache struct {
-	blobs    *content.Cache[string, []byte]
-	maxSmall int64           // bytes; larger blobs are not cached
+	entries  *content.Cache[string, []byte]
+	maxSmall int64           // maximum size of a small blob in bytes
 	lookups  content.Lookups // counts of hits and misses
 }
 
-// versionless takes the place of the content version (the number that each change of visible content raises) in the calls of content.Cache.
-// That cache drops its values when the version changes, so a constant version keeps them.
+// versionless keeps cached blobs when content changes. content.Cache drops its values when the content version (the number that each change
+// of visible content raises) changes. Blobs never change, so they need not be dropped. This constant takes the place of the version.
 var versionless content.Versions
 
 func newBlobCache(store blob.Store) *blobCache {
 	sizeOf := func(b []byte) int { return cap(b) + blobCacheOverhead }
-	c := &blobCache{blobs: content.NewCache[string](blobCacheBytes, sizeOf), maxSmall: maxSmallInBucket - blobCacheOverhead - bytes.MinRead}
+	// readAll reads a blob into a buffer that is bytes.MinRead larger than the blob. The cache counts this space too.
+	maxSmallInBucket := int64(maxEntryBytes - blobCacheOverhead - bytes.MinRead)
+	c := &blobCache{entries: content.NewCache[string](blobCacheBytes, sizeOf), maxSmall: maxSmallInBucket}
 	if _, onDisk := store.(*blob.Disk); onDisk {
 		c.maxSmall = maxSmallOnDisk
 	}
@@ -53,12 +56,12 @@ func (b *Blobs) OpenPublic(ctx context.Context, f files.Blob) (files.Body, error
 		file, err := b.store.Open(ctx, f.ID)
 		return files.Body{File: file}, err
 	}
-	whole, isHit := b.cache.blobs.Get(versionless, f.ID)
+	whole, isHit := b.cache.entries.Get(versionless, f.ID)
 	b.cache.lookups.Record(isHit)
 	if isHit {
 		return files.Body{Bytes: whole}, nil
 	}
-	whole, err := b.cache.blobs.Load(ctx, versionless, f.ID, func(ctx context.Context) ([]byte, bool, error) {
+	whole, err := b.cache.entries.Load(ctx, versionless, f.ID, func(ctx context.Context) ([]byte, bool, error) {
 		read, err := b.readAll(ctx, f)
 		return read, true /* cacheable */, err
 	})
@@ -72,7 +75,7 @@ func (b *Blobs) readAll(ctx context.Context, f files.Blob) (_ []byte, err error)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	buffer := bytes.NewBuffer(make([]byte, 0, f.Size+bytes.MinRead)) // ReadFrom would grow a buffer without that reserve
+	buffer := bytes.NewBuffer(make([]byte, 0, f.Size+bytes.MinRead)) // ReadFrom would grow a buffer that has no MinRead spare bytes
 	if _, err := buffer.ReadFrom(file); err != nil {
 		return nil, err
 	}

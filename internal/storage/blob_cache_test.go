@@ -150,7 +150,7 @@ func TestBlobCacheIsBounded(t *testing.T) {
 	}
 	whole := 0
 	for i := range count {
-		if _, ok := s.blobs.cache.blobs.Get(versionless, s.Object("product-images", fmt.Sprintf("%d.mp4", i)).BlobID); ok {
+		if _, ok := s.blobs.cache.entries.Get(versionless, s.Object("product-images", fmt.Sprintf("%d.mp4", i)).BlobID); ok {
 			whole++
 		}
 	}

@@ -13,20 +13,22 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// This file stores and removes blobs (the bytes of files under ids), and records which of them are pending: no row of a file refers to
-// them.
+// This file stores and removes blobs (the bytes of files under ids). It also records which blobs are pending: those to which no row of a
+// file refers.
 
-// Sweep removes a blob that is pending for longer than sweepAge. A running upload renews its pending blob each heartbeatInterval, so that
-// Sweep does not remove it.
 const (
-	sweepAge          = time.Hour
+	// sweepAge is how long a blob stays pending before Sweep removes it.
+	sweepAge = time.Hour
+	// heartbeatInterval is the interval at which a running upload renews its pending blob, so that Sweep does not remove that blob.
 	heartbeatInterval = sweepAge / 4
 )
 
-// Blobs stores blobs. A blob is pending until a transaction inserts the first row for its file, and again after a transaction has deleted
-// the last such row. A file is an object, an original (the upload behind a copy without metadata) or a rendition. The
-// table storage_trash lists the pending blobs. A new blob is listed before its first byte is written, so that Sweep also removes what a
-// crash left.
+// Blobs stores the blobs of three kinds of files: objects, originals (uploads whose public file is a copy without metadata) and renditions
+// (resized copies of pictures).
+//
+// A blob is pending until a transaction inserts the first row of its file. It is pending again after a transaction has deleted the last row
+// of its file. The table storage_trash lists the pending blobs. A new blob is listed before its first byte is written, so that Sweep also
+// removes what a crash left.
 type Blobs struct {
 	db       *db.DB
 	store    blob.Store
@@ -36,8 +38,8 @@ type Blobs struct {
 	cache    *blobCache // bytes of small blobs of public files
 }
 
-// Recorder records for the backup which blobs were added and removed. Added is called in the transaction that inserts the first rows for
-// blobs, Removed in the transaction that deletes the last row for a blob.
+// Recorder records for the backup which blobs were added and removed. Added is called in the transaction that inserts the first rows of
+// blobs. Removed is called in the transaction that deletes the last row of a blob.
 type Recorder struct {
 	Added   func(ctx context.Context, tx *db.Tx, ids ...string) error
 	Removed func(ctx context.Context, tx *db.Tx, id string) error
@@ -59,7 +61,7 @@ func (b *Blobs) Open(ctx context.Context, id string) (io.ReadSeekCloser, error) 
 	return b.store.Open(ctx, id)
 }
 
-// Reserve records n new pending blobs without bytes, and returns their ids. Stage and Put store the bytes under these ids.
+// Reserve records n new pending blobs that have no bytes yet, and returns their ids. Stage and Put store the bytes under these ids.
 func (b *Blobs) Reserve(ctx context.Context, n int) (ids []string, err error) {
 	err = b.db.WithTx(ctx, func(tx *db.Tx) error {
 		ids = nil
@@ -136,7 +138,7 @@ func (b *Blobs) Discard(ctx context.Context, tx *db.Tx, id string) error {
 // Remove deletes pending blobs. If that fails, it logs the cause, and Sweep retries it.
 func (b *Blobs) Remove(ctx context.Context, ids ...string) {
 	for _, id := range ids {
-		b.cache.blobs.Drop(id)
+		b.cache.entries.Drop(id)
 		err := b.store.Delete(ctx, id)
 		if err == nil {
 			err = deletePending(ctx, b.db, id)

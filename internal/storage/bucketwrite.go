@@ -22,14 +22,13 @@ import (
 // This file creates, changes, empties and deletes buckets.
 
 // bucketRequest is the body of a request to CreateBucket or UpdateBucket. UpdateBucket changes only the settings that the body contains.
-// null or 0 as file_size_limit, and null or [] as allowed_mime_types, remove that limit.
 type bucketRequest struct {
 	ID               string          `json:"id"`   // only for CreateBucket; "" means the same as Name
 	Name             string          `json:"name"` // only for CreateBucket; "" means the same as ID
 	Public           *bool           `json:"public"`
 	Type             *string         `json:"type"`               // must be STANDARD or missing: there are no other types of buckets
-	FileSizeLimit    json.RawMessage `json:"file_size_limit"`    // a number of bytes, or a string such as "20MB"
-	AllowedMimeTypes json.RawMessage `json:"allowed_mime_types"` // an array of MIME types
+	FileSizeLimit    json.RawMessage `json:"file_size_limit"`    // a number of bytes, or a string such as "20MB"; null or 0: no limit
+	AllowedMimeTypes json.RawMessage `json:"allowed_mime_types"` // an array of MIME types; null or []: all types
 	VersioningStatus *string         `json:"versioning_status"`  // must be disabled or missing: objects have no versions
 }
 
@@ -38,12 +37,13 @@ var (
 	bucketNamePattern = regexp.MustCompile(`^[\w!\-.*'() &$@=;:+,]{1,100}$`)
 	// mimePattern matches a MIME type in lower case, such as image/png or image/*.
 	mimePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9!#$&^_.+\-]{0,126}/(\*|[a-z0-9][a-z0-9!#$&^_.+\-]{0,126})$`)
-	// sizePattern matches a number with or without a unit (parseSize).
+	// sizePattern matches a number with or without a unit, such as 1.5 or 20MB. parseSize uses it.
 	sizePattern = regexp.MustCompile(`^(?i)([0-9]{1,12}(?:\.[0-9]{1,6})?) ?(b|kb|mb|gb)?$`)
 )
 
-// reservedBuckets are names that no bucket may have. In URLs such as /storage/v1/object/public/…, the first segment after object is one of
-// these words or a bucket, so a bucket must not have their names. Clients remove the segments . and .. from URLs.
+// reservedBuckets are names that no bucket may have. In a URL such as /storage/v1/object/public/…, the first segment after object is a
+// bucket or one of these words, so a bucket must not be named like one. The names . and .. are reserved because clients remove such
+// segments from URLs.
 var reservedBuckets = []string{"public", "authenticated", "sign", "upload", "info", "list", "list-v2", "move", "copy", ".", ".."}
 
 // validBucketName reports whether a bucket may have the name.
@@ -54,8 +54,7 @@ func validBucketName(name string) bool {
 // maxMimeTypes is the maximum number of types in a bucket's allowed_mime_types.
 const maxMimeTypes = 100
 
-// apply checks the request's settings and puts them into b. maxUpload is the server's upload limit in bytes; a bucket's limit must not
-// exceed it.
+// apply checks the request's settings and puts them into b. A bucket's limit must not exceed maxUpload, the server's limit in bytes.
 func (req *bucketRequest) apply(b *bucket, maxUpload int64) error {
 	switch {
 	case req.Type != nil && *req.Type != "STANDARD":

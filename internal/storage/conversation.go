@@ -14,25 +14,27 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file stores, serves and removes the pictures of conversations (a conversation is a visitor's message and its replies). The caller
-// must check permissions, because they depend on private links (the URLs at which visitors follow their messages).
+// This file stores, serves and removes the pictures of conversations. A conversation is a visitor's message and its replies. The functions
+// check no permissions: the caller must check them, because they depend on private links (the URLs at which visitors follow their
+// messages).
 
-// Received is a picture that Receive or CopyFromConversation has stored durably, but to which no row refers yet. The caller calls Save to
-// insert its rows, and must always call Discard in the end.
-type Received struct {
+// ReceivedPicture is a picture that Receive or CopyFromConversation has stored durably, but to which no row refers yet. The caller calls
+// Save to insert the picture's rows, and must always call Discard in the end.
+type ReceivedPicture struct {
 	Width, Height int   // pixels
 	Size          int64 // bytes
 
 	service *Service
-	file    *incoming
-	saved   bool // Save was successful: its transaction may have been committed, so Discard does not remove the file
+	file    *incomingFile
+	isSaved bool // Save was successful; Discard must not remove the file, because the transaction may have been committed
 }
 
-// Receive reads a picture for a conversation, checks it like an upload, and stores it without its metadata. It stores the file as it was
-// sent only if there is nothing to remove, or if metadata cannot be removed from files of its type. The error is apperr.NoSpace if the
-// quota has no room for the largest picture that the bucket accepts. It is an *apperr.Error with a status below 500 if the picture is
-// refused.
-func (s *Service) Receive(ctx context.Context, name string, body io.Reader) (*Received, error) {
+// Receive reads a picture for a conversation, checks it like an upload, and stores it without its metadata. If there is no metadata to
+// remove, or if it cannot be removed from files of this type, Receive stores the file as it was sent.
+//
+// The error is apperr.NoSpace if the quota has no room for the largest picture that the bucket accepts. The error is an *apperr.Error with
+// a status below 500 if the picture is refused.
+func (s *Service) Receive(ctx context.Context, name string, body io.Reader) (*ReceivedPicture, error) {
 	b, err := s.bucket(ctx, policy.ConversationBucket)
 	if err != nil {
 		return nil, err
@@ -41,7 +43,7 @@ func (s *Service) Receive(ctx context.Context, name string, body io.Reader) (*Re
 }
 
 // CopyFromConversation stores a copy of a picture of a conversation in another bucket. As after Receive, the caller calls Save and Discard.
-func (s *Service) CopyFromConversation(ctx context.Context, name, bucketID, copyName string) (*Received, error) {
+func (s *Service) CopyFromConversation(ctx context.Context, name, bucketID, copyName string) (*ReceivedPicture, error) {
 	b, err := s.bucket(ctx, bucketID)
 	if err != nil {
 		return nil, err
@@ -56,9 +58,13 @@ func (s *Service) CopyFromConversation(ctx context.Context, name, bucketID, copy
 
 // receivePicture stores a picture for a bucket, without rows. Before it reads the picture, it requires room for the largest one that the
 // bucket accepts.
-func (s *Service) receivePicture(ctx context.Context, b bucket, name string, body io.Reader) (*Received, error) {
-	if left, err := s.quotaLeft(ctx, b.ID, name); err != nil || left < s.sizeLimit(b) {
-		return nil, orNoSpace(err)
+func (s *Service) receivePicture(ctx context.Context, b bucket, name string, body io.Reader) (*ReceivedPicture, error) {
+	left, err := s.quotaLeft(ctx, b.ID, name)
+	if err != nil {
+		return nil, err
+	}
+	if left < s.sizeLimit(b) {
+		return nil, apperr.NoSpace
 	}
 	caller := identity.Caller{Role: identity.Service}
 	options := func() (PutOptions, error) { return PutOptions{dropUpload: true}, nil }
@@ -66,7 +72,7 @@ func (s *Service) receivePicture(ctx context.Context, b bucket, name string, bod
 	if err != nil {
 		return nil, err
 	}
-	r := &Received{service: s, file: f, Width: f.inspection.Width, Height: f.inspection.Height}
+	r := &ReceivedPicture{service: s, file: f, Width: f.inspection.Width, Height: f.inspection.Height}
 	if err := s.store(ctx, f); err != nil {
 		r.Discard(ctx)
 		return nil, limited.explain(err)
@@ -75,23 +81,16 @@ func (s *Service) receivePicture(ctx context.Context, b bucket, name string, bod
 	return r, nil
 }
 
-func orNoSpace(err error) error {
-	if err == nil {
-		err = apperr.NoSpace
-	}
-	return err
-}
-
 // Save saves the picture's rows.
-func (r *Received) Save(ctx context.Context, tx *db.Tx) error {
+func (r *ReceivedPicture) Save(ctx context.Context, tx *db.Tx) error {
 	_, err := r.service.save(ctx, tx, r.file)
-	r.saved = err == nil
+	r.isSaved = err == nil
 	return err
 }
 
-// Discard removes the picture, unless Save was successful: then Sweep removes it if the transaction was not committed.
-func (r *Received) Discard(ctx context.Context) {
-	if r.saved {
+// Discard removes the picture unless Save was successful. After a successful Save whose transaction was not committed, Sweep removes it.
+func (r *ReceivedPicture) Discard(ctx context.Context) {
+	if r.isSaved {
 		r.file.staged.pending = r.file.unused
 	}
 	r.file.close(ctx)

@@ -85,7 +85,7 @@ func TestPicturesOfConversationsArePrivate(t *testing.T) {
 func TestUnsavedPictureIsRemoved(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		receive := func() *Received {
+		receive := func() *ReceivedPicture {
 			received, err := s.Receive(t.Context(), "message/reply/1", bytes.NewReader(storagetest.WithComment(storagetest.JPEG(3, 2), "canary")))
 			if err != nil {
 				t.Fatal(err)

@@ -14,8 +14,8 @@ import (
 
 // This file handles requests to copy an object.
 
-// requestedMetadata is the metadata that a request to Copy gives the copy. It is used only if the request has copyMetadata: false;
-// otherwise the copy gets its source's metadata. MimeType must be empty or the source's, because a file's type follows from its bytes.
+// requestedMetadata is the metadata that a request to Copy gives the copy. It is used only if the request has copyMetadata: false. In other
+// requests the copy gets its source's metadata. MimeType must be empty or the source's type, because a file's type follows from its bytes.
 type requestedMetadata struct {
 	CacheControl    string `json:"cacheControl"`
 	ContentEncoding string `json:"contentEncoding"` // must be identity or ""
@@ -33,7 +33,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.checkUpload(ctx, caller, destination.ID, req.DestinationKey, upsert); err != nil {
 		return err
 	}
-	for range maxAttempts { // findMetadata and open both read the source's row; if it has changed in between, both are called again
+	for range maxAttempts { // findMetadata and open both read the source's row; if the row has changed in between, both are called again
 		o, userMetadata, err := findMetadata(ctx, s.db, req.BucketID, req.SourceKey)
 		if err != nil {
 			return db.NoRowsAs(err, files.ErrNoObject)
@@ -44,7 +44,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		}
 		opts.Upsert = upsert
 		find := findObject
-		if files.CleanedBucket(destination.ID) { // put makes a copy without private metadata there, so it needs the file as it was uploaded
+		if files.CleanedBucket(destination.ID) { // for such a bucket put strips private metadata from the file, so it needs the original
 			find = findOriginal
 		}
 		source, stored, err := s.open(ctx, find, o.Bucket, o.Name, neverPublic)
@@ -64,13 +64,13 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return httpx.JSON(w, http.StatusOK, uploaded{copied.ID, copied.Bucket + "/" + copied.Name})
+		return httpx.JSON(w, http.StatusOK, uploadResult{copied.ID, copied.Bucket + "/" + copied.Name})
 	}
 	return files.ErrNoObject
 }
 
-// options returns the metadata of the copy: the source's or, if the request has copyMetadata: false, the request's.
-// userMetadata is the source's user metadata, JSON text or nil.
+// options returns the metadata of the copy. If the request has copyMetadata: false, it is the request's metadata. If not, it is the
+// source's. userMetadata is the source's user metadata, as JSON text or nil.
 func (req *moveRequest) options(o files.Object, userMetadata *string) (PutOptions, error) {
 	opts := PutOptions{CacheControl: o.CacheControl}
 	if req.CopyMetadata == nil || *req.CopyMetadata {

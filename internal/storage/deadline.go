@@ -10,8 +10,8 @@ import (
 
 // This file ends transfers (uploads, copies and downloads) that make no progress.
 
-// stallTimeout is the time without progress after which a transfer is ended. The whole transfer has no time limit, because that of a video
-// can take an hour.
+// stallTimeout is the time without progress after which a transfer is ended. The whole transfer has no time limit, because the upload of a
+// video can take an hour.
 const stallTimeout = time.Minute
 
 // stream is a long transfer on the connection of a request: an upload, a copy or a download. Each Read of its body and each piece of its
@@ -26,8 +26,8 @@ func newStream(w http.ResponseWriter, body io.ReadCloser) *stream {
 	return &stream{w, body, http.NewResponseController(w)}
 }
 
-// clearDeadlines removes the deadlines after a transfer. Otherwise they would expire later, and interrupt the response to a
-// long upload or the connection's next request.
+// clearDeadlines removes the deadlines after a transfer. If they stayed, they would expire later and interrupt the response to a long
+// upload, or the connection's next request.
 func (s *stream) clearDeadlines() {
 	_ = s.setDeadlines(time.Time{}) // an error means that the connection is closed
 }

@@ -16,8 +16,8 @@ import (
 
 // This file responds to requests for the files of objects, at their public URLs and at the URLs that need a token.
 
-// FromCache returns a handler that responds to requests at public URLs whose rows are in the row cache (the rows of public files that were
-// requested before). It passes all other requests to next, which must call Public for public URLs.
+// FromCache returns a handler for the requests at /storage/v1. It responds to a request at a public URL if the row of the file is in the row
+// cache (rows of public files that were requested before). It passes all other requests to next, which must call Public for public URLs.
 func (s *Service) FromCache(next http.Handler) http.Handler {
 	return s.rows.FromCache(next, rowKey, s.sendPublic)
 }
@@ -26,7 +26,7 @@ func (s *Service) FromCache(next http.Handler) http.Handler {
 // handle, such as those for the uploaded original.
 func rowKey(r *http.Request) (string, bool) {
 	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
-	// The path stays escaped, so that a%2Fb (one segment, which no bucket has as its name) and a/b (bucket and name) are different keys.
+	// The key is the escaped path, because a%2Fb and a/b are different: only a/b is a bucket and a name. a%2Fb is one segment.
 	key := r.URL.EscapedPath()
 	return key, isRead && strings.HasPrefix(key, files.PublicPath) && !wantsOther(r)
 }
@@ -57,7 +57,7 @@ func blobOf(o files.Object) files.Blob { return files.Blob{ID: o.BlobID, Size: o
 
 // Public handles GET and HEAD /storage/v1/object/public/{bucket}/{path...}. The request needs no token.
 func (s *Service) Public(w http.ResponseWriter, r *http.Request) error {
-	fresh := func(remember func(files.Object)) error {
+	fresh := func(remember func(files.Object)) error { // reads the row from the database, and passes it to remember for the row cache
 		// As on Supabase, the response for a private bucket is the same as for one that does not exist.
 		return s.serve(w, r, func(b bucket) bool { return b.Public }, files.ErrNoBucket, remember)
 	}

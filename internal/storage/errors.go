@@ -32,19 +32,19 @@ var (
 	errBucketName      = apperr.New(http.StatusBadRequest, "InvalidBucketName", "Bucket name invalid")
 	errBucketFixed     = apperr.New(http.StatusForbidden, "AccessDenied", "This bucket belongs to the site: it can be neither deleted nor made private or public")
 	errNoToken         = apperr.New(http.StatusBadRequest, "InvalidRequest", "querystring must have required property 'token'")
-	errBadToken        = apperr.New(http.StatusBadRequest, "InvalidJWT", "The signed address is not valid")
-	errTokenExpired    = apperr.New(http.StatusBadRequest, "InvalidJWT", "The signed address has expired")
-	errOtherObject     = apperr.New(http.StatusBadRequest, "InvalidSignature", "The signed address belongs to another object")
-	errTokenUsed       = apperr.New(http.StatusConflict, "ResourceAlreadyExists", "The signed address has been used already")
-	errBadBody         = apperr.New(http.StatusBadRequest, "InvalidRequest", "The request body is not what this call takes")
+	errBadToken        = apperr.New(http.StatusBadRequest, "InvalidJWT", "The signed URL is not valid")
+	errTokenExpired    = apperr.New(http.StatusBadRequest, "InvalidJWT", "The signed URL has expired")
+	errOtherObject     = apperr.New(http.StatusBadRequest, "InvalidSignature", "The signed URL belongs to another object")
+	errTokenUsed       = apperr.New(http.StatusConflict, "ResourceAlreadyExists", "The signed URL has been used already")
+	errBadBody         = apperr.New(http.StatusBadRequest, "InvalidRequest", "The request body is not valid for this call")
 )
 
 // Errors of pictures.
 var (
 	errHEIC              = apperr.New(http.StatusUnsupportedMediaType, "HEICNotRead", i18n.EN.Text("storage.heic"))
-	errHidden            = apperr.New(http.StatusForbidden, "AccessDenied", "Pictures of this type are shown in other formats alone: ask /render/image for them")
-	errOriginalForbidden = apperr.New(http.StatusForbidden, "AccessDenied", "The file as it was uploaded is for who may replace it")
-	errMoveIntoSite      = apperr.New(http.StatusBadRequest, "FeatureNotEnabled", "A picture cannot be moved into a bucket of the site, where pictures are cleaned: please copy it")
+	errHidden            = apperr.New(http.StatusForbidden, "AccessDenied", "Pictures of this type are only sent in other formats: request them from /render/image")
+	errOriginalForbidden = apperr.New(http.StatusForbidden, "AccessDenied", "Only callers who may replace the file can get its original")
+	errMoveIntoSite      = apperr.New(http.StatusBadRequest, "FeatureNotEnabled", "A picture cannot be moved into a bucket of the site, where pictures are stored without private metadata: please copy it")
 )
 
 func errTypeRefused(mime string) *apperr.Error {
@@ -52,7 +52,7 @@ func errTypeRefused(mime string) *apperr.Error {
 }
 
 func errWrongExtension(mime string) *apperr.Error {
-	return apperr.New(errBadType.Status, errBadType.Code, "The file is "+mime+", which its name does not say")
+	return apperr.New(errBadType.Status, errBadType.Code, "The file is "+mime+", which does not match the extension of its name")
 }
 
 // errorNames are the two names of an error in a response: older is the value of the field "error", and newer that of the field "code".

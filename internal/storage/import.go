@@ -13,15 +13,15 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file stores files that are imported from another site (package supabase).
+// This file stores files that package supabase imports from another site.
 
 // importedSumKey is a key in an object's metadata. Its value is the SHA-256 of the imported file, by which a later import recognizes the
-// file. The stored file can differ from the imported one, because metadata is removed from pictures, and the index of a video is moved to
-// the beginning of the file.
+// file. The SHA-256 of the stored file can be another one, because metadata is removed from pictures, and the index of a video (where its
+// frames are) is moved to the beginning of the file.
 const importedSumKey = "imported_sha256"
 
 // ImportFile stores a file of another site, as an upload with the service key does. It returns an error if an object has that name. size
-// is the body's length in bytes, or -1 if it is unknown. An invalid cacheControl is replaced by the default. The errors are those of Put.
+// is the body's length in bytes, or -1 if it is unknown. If cacheControl is invalid, the file gets the default. The errors are those of Put.
 func (s *Service) ImportFile(ctx context.Context, bucketID, name string, body io.Reader, size int64, cacheControl string) error {
 	caller := identity.Caller{Role: identity.Service}
 	b, err := s.checkUpload(ctx, caller, bucketID, name, false)
@@ -40,8 +40,8 @@ func (s *Service) ImportFile(ctx context.Context, bucketID, name string, body io
 	return err
 }
 
-// ImportedSum returns the SHA-256, in hexadecimal digits, of the file from which an object was made: the imported file, or the uploaded file
-// if the object was not imported. The result is "" if there is no such object.
+// ImportedSum returns the SHA-256, in hexadecimal digits, of the file from which an object was made. That is the imported file, or the
+// uploaded file if the object was not imported. The result is "" if there is no such object.
 func (s *Service) ImportedSum(ctx context.Context, bucketID, name string) (string, error) {
 	o, metadataText, err := findMetadata(ctx, s.db, bucketID, name)
 	if errors.Is(err, db.ErrNoRows) {
@@ -66,8 +66,8 @@ func (s *Service) ImportedSum(ctx context.Context, bucketID, name string) (strin
 	return original.ETag, err
 }
 
-// CheckImport returns the error that ImportFile would return for a file that begins with head, as far as that can be known: its
-// picture or video is not inspected. head has the file's first files.SniffLength bytes, or the whole file.
+// CheckImport returns the error that ImportFile would return for a file that begins with head. It cannot find all errors, because it does
+// not inspect the picture or video. head has the file's first files.SniffLength bytes, or the whole file.
 func (s *Service) CheckImport(ctx context.Context, bucketID, name string, size int64, head []byte) error {
 	b, err := s.bucket(ctx, bucketID)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // This file responds to requests for the properties of an object.
 
 // objectInfo describes an object in the form of the type FileObjectV2 of the client (supabase-js). Version is the id of the object's blob
-// (its bytes), so it changes with the content. Metadata is the JSON object that was sent with the upload, or {}.
+// (its bytes), so Version changes with the content. Metadata is the JSON object that was sent with the upload, or {}.
 type objectInfo struct {
 	ID           string          `json:"id"`
 	Name         string          `json:"name"`
@@ -40,8 +40,8 @@ func (s *Service) PublicInfo(w http.ResponseWriter, r *http.Request) error {
 	return s.serveInfo(w, r, func(b bucket) bool { return b.Public }, files.ErrNoBucket)
 }
 
-// serveInfo responds with the objectInfo of the object that a request names. visible reports whether the request may read a bucket;
-// notVisible is the error if it may not.
+// serveInfo responds with the objectInfo of the object that a request names. visible reports whether the request may read a bucket. If
+// not, the error is notVisible.
 func (s *Service) serveInfo(w http.ResponseWriter, r *http.Request, visible func(bucket) bool, notVisible error) error {
 	b, name, err := s.target(r, visible, notVisible)
 	if err != nil {

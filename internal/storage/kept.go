@@ -12,14 +12,14 @@ import (
 	"atelie/internal/files"
 )
 
-// This file keeps and restores files that were removed, replaced or moved. Such a file is kept, without a public URL, if a row or a
-// revision still refers to the URL that it had. A revision is a row as it was before a change or a deletion; the owner can restore it, and
-// then its files are needed.
+// This file keeps and restores files that were removed, replaced or moved. Such a file is kept if a row or a revision still refers to the
+// URL that the file had. A revision is a row as it was before a change or a deletion. The owner can restore a revision, and then needs its
+// files. A kept file has no public URL.
 
-// keptBucket is the bucket of the kept objects. It contains a control character, so that no URL and no request can name the bucket.
+// keptBucket is the bucket of the kept objects. Its name contains a control character, so that no URL and no request can name the bucket.
 const keptBucket = "\tkept"
 
-// maxKeptOfName is the maximum number of kept objects that had the same name. Beyond it, the oldest ones are discarded.
+// maxKeptOfName is the maximum number of kept objects that had the same name. If there are more, the oldest ones are discarded.
 const maxKeptOfName = 50
 
 // isReferenced reports whether a row or a revision refers to the URL of an object of the site's buckets. A reference to a video is also a
@@ -28,12 +28,13 @@ func (s *Service) isReferenced(ctx context.Context, tx *db.Tx, o files.Object) (
 	if s.cfg.FileURLsLike == nil || !files.SiteBucket(o.Bucket) {
 		return false, nil
 	}
-	urls, err := s.cfg.FileURLsLike(ctx, tx, plainPart(o.Name)) // URLs of other objects too, if their names have the same part
+	urls, err := s.cfg.FileURLsLike(ctx, tx, plainPart(o.Name)) // also finds URLs of other objects, if their names contain the same part
 	return ReferencedObjects(urls)[o.Bucket+"/"+o.Name], err
 }
 
-// moveToKept moves an object into keptBucket, by another name in its row. The bytes, the original of a stripped copy and the renditions
-// belong to the object's id, so they stay with it. The new name is the id, so that several objects that had one name can be kept.
+// moveToKept moves an object into keptBucket. It changes only the bucket and the name in the object's row. The bytes, the renditions and
+// the original of a stripped copy belong to the object's id, so they need no change. The new name is the id, so that several objects that
+// had the same name can be kept.
 func (s *Service) moveToKept(ctx context.Context, tx *db.Tx, o files.Object) error {
 	now := s.now()
 	if err := ensureKeptBucket(ctx, tx, now); err != nil {
@@ -48,8 +49,8 @@ func (s *Service) moveToKept(ctx context.Context, tx *db.Tx, o files.Object) err
 	return s.discardOldest(ctx, tx, o.Bucket, o.Name)
 }
 
-// keepReplaced handles the old object after an upload with the same name. If something refers to the old object, it is kept under a new
-// id, because the new object has taken over its id. Otherwise it is discarded.
+// keepReplaced handles the old object after an upload with the same name. If a row or revision refers to the old object, keepReplaced keeps
+// the old object under a new id, because the new object has the old id. If not, keepReplaced discards the old object.
 func (s *Service) keepReplaced(ctx context.Context, tx *db.Tx, replaced replacedObject) error {
 	referenced, err := s.isReferenced(ctx, tx, replaced.Object)
 	if err != nil {

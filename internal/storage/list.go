@@ -10,8 +10,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file handles requests for the older of the two listings of objects. It lists the entries of one folder: objects and subfolders.
-// listv2.go has the newer one.
+// This file handles requests for the older of the two listings of objects. This listing has the entries of one folder: objects and
+// subfolders. The newer listing is in listv2.go.
 
 // Limits of requests with a JSON body. maxNames and maxBody apply to other handlers of this package too.
 const (
@@ -26,7 +26,7 @@ type listRequest struct {
 	Prefix string `json:"prefix"` // the folder; "" is the top level
 	Limit  *int64 `json:"limit"`  // maximum number of entries, at most maxPage; nil means defaultPage
 	Offset int64  `json:"offset"` // number of entries to skip
-	Search string `json:"search"` // only entries whose names begin with it are listed
+	Search string `json:"search"` // only entries whose names begin with this text are listed
 	SortBy sortBy `json:"sortBy"`
 }
 
@@ -36,7 +36,7 @@ type sortBy struct {
 	Order  string `json:"order"`  // asc or desc; "" means asc
 }
 
-// read checks the requested column and order. If the request names a column, read sets *column to it; otherwise *column keeps its default.
+// read checks the requested column and order. If the request names a column, read sets *column to it. If not, *column keeps its default.
 func (s sortBy) read(allowed []string, column *string) (descending bool, err error) {
 	return readSorting(s.Column, s.Order, allowed, "sortBy.column", "sortBy.order", column)
 }
@@ -52,7 +52,7 @@ type listItem struct {
 	Metadata       *fileMetadata `json:"metadata"`
 }
 
-// List handles POST /storage/v1/object/list/{bucket}: it responds with the entries directly in a folder. Callers who may not list get an
+// List handles POST /storage/v1/object/list/{bucket}. It responds with the entries directly in a folder. Callers who may not list get an
 // empty array for every bucket.
 func (s *Service) List(w http.ResponseWriter, r *http.Request) error {
 	var req listRequest
@@ -82,8 +82,8 @@ func (s *Service) List(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, items)
 }
 
-// toListing checks the request. If the search text contains a slash, the part up to its last slash is a folder below the requested
-// one; prefix is this part, with which the names in the response begin.
+// toListing checks the request. If the search text contains a slash, the part up to its last slash is a folder below the requested one.
+// prefix is this part. The names in the response begin with it.
 func (req *listRequest) toListing(bucketID string) (l listing, prefix string, err error) {
 	l = listing{Bucket: bucketID, Folder: strings.TrimLeft(req.Prefix, "/"), Search: req.Search, Column: "name", Limit: defaultPage, Offset: req.Offset}
 	if l.Folder != "" && !strings.HasSuffix(l.Folder, "/") {

@@ -14,8 +14,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file handles requests for the newer of the two listings of objects. It returns a page of entries (objects and folders) and a cursor
-// for the next page. list.go has the older one.
+// This file handles requests for the newer of the two listings of objects. A response has a page of entries (objects and folders) and a
+// cursor for the next page. The older listing is in list.go.
 
 // maxPageV2 is the maximum number of entries in a page of ListV2, and the default.
 const maxPageV2 = 1000
@@ -30,8 +30,8 @@ type listV2Request struct {
 	NoncurrentVersions string `json:"noncurrentVersions"` // must be exclude or "", because objects have no versions
 }
 
-// listV2Folder and listV2Object are the entries of a page. Name is the full name; a folder's Name ends in a slash. Key is the full
-// name without that slash or, with WithDelimiter, its last part.
+// listV2Folder and listV2Object are the entries of a page. Name is the full name. The Name of a folder ends in a slash. Key is Name
+// without that slash. With WithDelimiter, Key is only the last part: the folder "a/b/" has the Key "b".
 type listV2Folder struct {
 	Name string `json:"name"`
 	Key  string `json:"key"`
@@ -54,9 +54,9 @@ type listV2Response struct {
 	NextCursor string         `json:"nextCursor,omitempty"`
 }
 
-// ListV2 handles POST /storage/v1/object/list-v2/{bucket}. Unlike List, it returns full names, and a cursor instead of an offset: if
-// objects are added or removed between two requests, the next page still begins where the previous one ended. Callers who may not list get
-// an empty list for every bucket (docs/product.md, rule 1).
+// ListV2 handles POST /storage/v1/object/list-v2/{bucket}. Unlike List, it returns full names, and a cursor instead of an offset. If
+// objects are added or removed between two requests, the next page still begins where the previous page ended. Callers who may not list
+// get an empty list for every bucket (docs/product.md, rule 1).
 func (s *Service) ListV2(w http.ResponseWriter, r *http.Request) error {
 	var req listV2Request
 	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {

@@ -16,22 +16,22 @@ import (
 
 // This file handles requests to move an object to another name or bucket.
 
-// moveRequest is the body of a request to Move or Copy. Without DestinationBucket the destination is in the source's bucket.
+// moveRequest is the body of a request to Move or Copy.
 type moveRequest struct {
-	BucketID          string  `json:"bucketId"`       // bucket of the source
-	SourceKey         string  `json:"sourceKey"`      // name of the source
-	DestinationKey    string  `json:"destinationKey"` // name of the destination
-	DestinationBucket string  `json:"destinationBucket"`
-	SourceVersionID   *string `json:"sourceVersionId"` // rejected: objects have no versions
+	BucketID          string  `json:"bucketId"`          // bucket of the source
+	SourceKey         string  `json:"sourceKey"`         // name of the source
+	DestinationKey    string  `json:"destinationKey"`    // name of the destination
+	DestinationBucket string  `json:"destinationBucket"` // bucket of the destination; "" means the source's bucket
+	SourceVersionID   *string `json:"sourceVersionId"`   // rejected: objects have no versions
 
 	// For Copy only. If CopyMetadata is false, the copy gets Metadata instead of the metadata of its source; nil means true.
 	CopyMetadata *bool           `json:"copyMetadata"`
 	Metadata     json.RawMessage `json:"metadata"`
 }
 
-// readMove reads a request to Move or Copy, and checks source and destination. sourceAction is the action for which the caller needs
-// permission in the source's bucket. readMove first checks that the caller may write to the destination, so that a caller without this
-// right cannot find out which objects exist.
+// readMove reads a request to Move or Copy, and checks source and destination. The caller needs permission for sourceAction in the source's
+// bucket. readMove first checks that the caller may write to the destination, so that a caller without this permission learns nothing about
+// the source.
 func (s *Service) readMove(w http.ResponseWriter, r *http.Request, sourceAction policy.FileAction) (req moveRequest, destination bucket, err error) {
 	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
 		return req, destination, err
@@ -59,8 +59,9 @@ func (s *Service) readMove(w http.ResponseWriter, r *http.Request, sourceAction 
 	return req, destination, nil
 }
 
-// Move handles POST /storage/v1/object/move: it gives an object another name, another bucket, or both. Only the row changes, so
-// running downloads of the object continue. If a row or a revision refers to the old URL, a copy of the object is kept for that URL.
+// Move handles POST /storage/v1/object/move. It gives an object another name, another bucket, or both. Only the row changes, so running
+// downloads of the object continue. If a row or a revision (a row as it was before a change) refers to the old URL, a copy of the object is
+// kept for that URL.
 func (s *Service) Move(w http.ResponseWriter, r *http.Request) error {
 	req, destination, err := s.readMove(w, r, policy.FileWrite)
 	if err != nil {
@@ -72,8 +73,8 @@ func (s *Service) Move(w http.ResponseWriter, r *http.Request) error {
 	}
 	return httpx.JSON(w, http.StatusOK, struct {
 		Message string `json:"message"`
-		uploaded
-	}{"Successfully moved", uploaded{moved.ID, destination.ID + "/" + req.DestinationKey}})
+		uploadResult
+	}{"Successfully moved", uploadResult{moved.ID, destination.ID + "/" + req.DestinationKey}})
 }
 
 // errNeedsCopy means that moveAndKeep must copy the object's bytes before the move.

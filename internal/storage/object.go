@@ -24,6 +24,7 @@ type fileMetadata struct {
 	HTTPStatusCode int    `json:"httpStatusCode"`
 }
 
+// metadataOf returns the fileMetadata of an object.
 func metadataOf(o *files.Object) *fileMetadata {
 	return &fileMetadata{files.Quote(o.ETag), o.Size, o.MimeType, o.CacheControl, isoTime(o.UpdatedAt), o.Size, http.StatusOK}
 }

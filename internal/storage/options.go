@@ -11,8 +11,8 @@ import (
 // defaultCacheControl is used for uploads without a Cache-Control header. It is the default of the client (supabase-js), an hour.
 const defaultCacheControl = "max-age=3600"
 
-// cacheDirectives are the Cache-Control directives (RFC 9111 §5.2.2, RFC 5861, RFC 8246) that an upload may request for its file, by name.
-// The value is true if the directive takes a number of seconds.
+// cacheDirectives has the names of the Cache-Control directives that an upload may request for its file (RFC 9111 §5.2.2, RFC 5861,
+// RFC 8246). The value is true if the directive takes a number of seconds.
 var cacheDirectives = map[string]bool{
 	"max-age": true, "s-maxage": true, "stale-while-revalidate": true, "stale-if-error": true,
 	"public": false, "private": false, "no-cache": false, "no-store": false, "no-transform": false,
@@ -44,16 +44,17 @@ func normalizeCacheControl(value string) (string, error) {
 }
 
 // isSeconds reports whether s is a number of seconds up to 2^31, the largest that caches must understand (RFC 9111 §1.2.2). It compares
-// strings: for digits of the same length, the order of the strings is that of the numbers.
+// strings, because numbers with the same count of digits have the same order as their strings.
 func isSeconds(s string) bool {
-	const most = "2147483648"
-	return s != "" && strings.Trim(s, "0123456789") == "" && (len(s) < len(most) || len(s) == len(most) && s <= most)
+	const maxSeconds = "2147483648"
+	isNumber := s != "" && strings.Trim(s, "0123456789") == ""
+	return isNumber && (len(s) < len(maxSeconds) || (len(s) == len(maxSeconds) && s <= maxSeconds))
 }
 
 // Limits of an upload's metadata.
 const (
 	maxMetadataBytes = 1 << 20
-	maxMetadataDepth = 32 // depth of nested arrays and objects
+	maxMetadataDepth = 32 // levels of nested arrays and objects
 )
 
 // encodeMetadata returns m as JSON text for the database, or nil (null) if m is nil.
@@ -74,7 +75,7 @@ func encodeMetadata(m map[string]any) (any, error) {
 	return string(text), nil
 }
 
-// plainJSON reports whether a JSON value is nested at most depth deep and has no U+0000, which PostgreSQL's JSON cannot hold.
+// plainJSON reports whether a JSON value has at most depth nested levels and no U+0000, which PostgreSQL's JSON cannot contain.
 func plainJSON(v any, depth int) bool {
 	switch v := v.(type) {
 	case string:

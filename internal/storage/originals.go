@@ -13,21 +13,22 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file reads the uploaded files and the buckets of a site for an archive (the zip file of atelie export), and stores those of an
-// archive that is imported.
+// This file reads the uploaded files and the buckets of a site for atelie export, which writes them into an archive (a zip file). It also
+// stores the files and buckets of an archive for atelie import.
 
-// Original is the file of an object as it was uploaded. SHA256 is in hexadecimal digits, Size in bytes.
+// Original is the file of an object as it was uploaded.
 type Original struct {
-	Bucket, Name, BlobID, SHA256 string
-	Size                         int64
-	CacheControl                 string
-	Metadata                     json.RawMessage // the JSON object that came with the upload, or nil
-	Focus                        *[2]float64     // focus point as fractions of the picture's width and height, or nil if not set
-	PublicIsStripped             bool            // visitors get a copy of the file without embedded metadata, such as EXIF
+	Bucket, Name, BlobID string
+	SHA256               string // in hexadecimal digits
+	Size                 int64  // in bytes
+	CacheControl         string
+	Metadata             json.RawMessage // the JSON object that came with the upload, or nil
+	Focus                *[2]float64     // focus point as fractions of the picture's width and height, or nil if not set
+	PublicIsStripped     bool            // visitors get a copy of the file without embedded metadata, such as EXIF
 }
 
 // Originals lists the original files of all objects, ordered by bucket and name. It leaves out kept objects (removed or replaced ones that
-// the owner can restore; kept.go). It sorts in Go, so that the order is the same on SQLite and PostgreSQL.
+// the owner can restore, see kept.go). It sorts in Go, so that the order is the same on SQLite and PostgreSQL.
 func Originals(ctx context.Context, q db.Querier) ([]Original, error) {
 	all, err := listOriginals(ctx, q)
 	slices.SortFunc(all, func(a, b Original) int {
@@ -36,8 +37,8 @@ func Originals(ctx context.Context, q db.Querier) ([]Original, error) {
 	return all, err
 }
 
-// PutOriginal stores a file of an archive that is imported, with the same checks as an upload. It uses only the fields Bucket, Name,
-// Size, CacheControl and Metadata of o. The error is an *apperr.Error if the file is refused.
+// PutOriginal stores a file of an imported archive, with the same checks as an upload. It uses only the fields Bucket, Name, Size,
+// CacheControl and Metadata of o. The error is an *apperr.Error if the file is refused.
 func (s *Service) PutOriginal(ctx context.Context, o Original, body io.Reader) error {
 	opts := PutOptions{CacheControl: o.CacheControl}
 	if len(o.Metadata) > 0 {
@@ -49,12 +50,12 @@ func (s *Service) PutOriginal(ctx context.Context, o Original, body io.Reader) e
 	return err
 }
 
-// BucketSettings are the settings of a bucket. FileSizeLimit is in bytes, nil for no limit; AllowedMimeTypes is nil for all types.
+// BucketSettings are the settings of a bucket.
 type BucketSettings struct {
 	ID               string   `json:"id"`
 	Public           bool     `json:"public"`
-	FileSizeLimit    *int64   `json:"file_size_limit"`
-	AllowedMimeTypes []string `json:"allowed_mime_types"`
+	FileSizeLimit    *int64   `json:"file_size_limit"`    // in bytes; nil means no limit
+	AllowedMimeTypes []string `json:"allowed_mime_types"` // nil means all types
 }
 
 // OwnBuckets lists the buckets that the owner has created or whose settings the owner has changed, ordered by id.

@@ -16,8 +16,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file stores an upload that arrives as one stream. It stages the bytes (stores them while no row refers to them), inspects the file
-// and saves its row.
+// This file stores an upload that arrives as one stream. It stages the bytes (stores them while no row refers to them yet), inspects the
+// file, and saves a row for the file.
 
 // PutOptions are the properties of an upload besides its bytes.
 type PutOptions struct {
@@ -25,8 +25,9 @@ type PutOptions struct {
 	CacheControl string         // the Cache-Control header of downloads; "" is defaultCacheControl
 	Metadata     map[string]any // any JSON object, or nil
 
-	inTx func(context.Context, *db.Tx) error // runs in the transaction that saves the row; its error fails the upload; may be nil
-	// dropUpload is true if only the copy without metadata is stored. The upload is stored if there is no such copy.
+	// inTx runs in the transaction that saves the row. If it returns an error, the upload fails. It may be nil.
+	inTx func(context.Context, *db.Tx) error
+	// dropUpload means that the upload itself is not stored if there is a copy of it without metadata.
 	dropUpload bool
 }
 
@@ -44,9 +45,11 @@ func (s *Service) Put(ctx context.Context, caller identity.Caller, bucket, name 
 // disconnects, because the whole file has arrived by then.
 const commitTimeout = 30 * time.Second
 
-// put checks quota and type, writes the body to a temporary (staged) file, inspects that file, and saves its row. It calls readOptions
-// after it has read the body, because the fields of a form may follow the file. No row ever refers to an incomplete file, even after a
-// crash. A file without a row is recorded as a pending blob; Sweep deletes it later.
+// put checks quota and type, writes the body to a temporary (staged) file, inspects that file, and saves a row for it. It calls readOptions
+// after it has read the body, because the fields of a form may follow the file.
+//
+// Even after a crash, no row refers to an incomplete file. Until the row is saved, the file is recorded as a pending blob, and Sweep
+// deletes old pending blobs.
 func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, name string, body io.Reader, size int64, readOptions func() (PutOptions, error)) (files.Object, error) {
 	f, limited, err := s.read(ctx, caller, b, name, body, size, readOptions)
 	if err != nil {
@@ -54,11 +57,11 @@ func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, nam
 	}
 	defer f.close(ctx)
 	o, err := s.commit(ctx, f)
-	return o, limited.explain(err) // tells the client's errors from the server's
+	return o, limited.explain(err) // an upload that was cut short becomes an error of the client
 }
 
-// incoming is a complete file that was inspected, and that no row refers to yet.
-type incoming struct {
+// incomingFile is a complete file that was inspected, and to which no row refers yet.
+type incomingFile struct {
 	object     files.Object
 	staged     *Staged
 	inspection *files.Inspection // nil for a video outside of the site's buckets
@@ -66,19 +69,19 @@ type incoming struct {
 
 	// Set by store.
 	metadata any         // JSON text, or nil
-	original *files.Blob // the upload, if the public file is a copy of it without metadata and the upload is kept
+	original *files.Blob // the upload, if it is stored beside a copy without metadata, which is the public file; nil if not
 	blobs    []string    // ids of the blobs to which the rows will refer
 	unused   []string    // ids of the other blobs, which stay pending
 }
 
 // close frees what is left of a file after commit, and discards a file that was not committed.
-func (f *incoming) close(ctx context.Context) {
+func (f *incomingFile) close(ctx context.Context) {
 	f.inspection.Close()
 	f.staged.Discard(ctx)
 }
 
 // read is the first half of put: it reads, stages and inspects a file. The caller closes the result.
-func (s *Service) read(ctx context.Context, caller identity.Caller, b bucket, name string, body io.Reader, size int64, readOptions func() (PutOptions, error)) (*incoming, *limitedReader, error) {
+func (s *Service) read(ctx context.Context, caller identity.Caller, b bucket, name string, body io.Reader, size int64, readOptions func() (PutOptions, error)) (*incomingFile, *limitedReader, error) {
 	quotaLeft, err := s.quotaLeft(ctx, b.ID, name)
 	if err != nil {
 		return nil, nil, err
@@ -95,7 +98,7 @@ func (s *Service) read(ctx context.Context, caller identity.Caller, b bucket, na
 	if err != nil {
 		return nil, nil, limited.explain(err)
 	}
-	f := &incoming{staged: staged}
+	f := &incomingFile{staged: staged}
 	complete := false // if true, the file is returned
 	defer func() {
 		if !complete {
@@ -117,7 +120,7 @@ func (s *Service) read(ctx context.Context, caller identity.Caller, b bucket, na
 }
 
 // commit stores a file durably, and saves its row.
-func (s *Service) commit(ctx context.Context, f *incoming) (saved files.Object, err error) {
+func (s *Service) commit(ctx context.Context, f *incomingFile) (saved files.Object, err error) {
 	if err := s.store(ctx, f); err != nil {
 		return files.Object{}, err
 	}
@@ -140,7 +143,7 @@ func (s *Service) commit(ctx context.Context, f *incoming) (saved files.Object, 
 }
 
 // store stores a file and its stripped copy, if any, durably. Their blobs stay pending.
-func (s *Service) store(ctx context.Context, f *incoming) (err error) {
+func (s *Service) store(ctx context.Context, f *incomingFile) (err error) {
 	if f.object.CacheControl, err = normalizeCacheControl(f.opts.CacheControl); err != nil {
 		return err
 	}
@@ -178,7 +181,7 @@ func (s *Service) store(ctx context.Context, f *incoming) (err error) {
 }
 
 // save saves the row of a file that store has stored. It changes nothing in f, because a transaction may run several times.
-func (s *Service) save(ctx context.Context, tx *db.Tx, f *incoming) (saved files.Object, err error) {
+func (s *Service) save(ctx context.Context, tx *db.Tx, f *incomingFile) (saved files.Object, err error) {
 	saved = f.object
 	replaced, err := saveObject(ctx, tx, &saved, f.metadata, f.opts.Upsert)
 	if db.IsConstraint(err, db.ForeignKeyViolation) {

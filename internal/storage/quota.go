@@ -31,7 +31,7 @@ func (s *Service) checkQuota(ctx context.Context, tx *db.Tx) error {
 	if err := lockQuota(ctx, tx); err != nil {
 		return err
 	}
-	used, err := usedBytes(ctx, tx, "", "") // the bytes of all objects
+	used, err := usedBytes(ctx, tx, "", "") // "" and "": leave out no object
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// This file checks and stores uploads whose bytes arrive in several requests. Package resumable implements the protocol of these requests
+// This file checks and stores uploads whose bytes arrive in several requests. Package resumable implements the protocol of these requests,
 // and calls the functions of this file.
 
 // ResumableUpload describes an upload whose bytes arrive in several requests. All fields are known from the first request on.
@@ -21,12 +21,12 @@ type ResumableUpload struct {
 	Bucket, Name string
 	Size         int64 // size of the whole file in bytes
 	Options      PutOptions
-	// Grant is the permission that a signed upload URL gives, or nil. If it is set, its Upsert applies instead of that in Options.
+	// Grant is the permission that a signed upload URL gives, or nil. If Grant is set, Grant.Upsert replaces Options.Upsert.
 	Grant *UploadGrant
 }
 
-// checkTarget checks whether the caller or the grant may upload the file into its bucket, and returns the bucket. With a grant it does not
-// check the right to write and the name, because SignUpload has checked them.
+// checkTarget returns the bucket if the caller or the grant may upload the file into it. With a grant it checks neither the permission to
+// write nor the name, because SignUpload has checked them.
 func (s *Service) checkTarget(ctx context.Context, caller identity.Caller, upload ResumableUpload) (bucket, error) {
 	grant := upload.Grant
 	if grant == nil {
@@ -121,12 +121,12 @@ func (s *Service) Complete(ctx context.Context, caller identity.Caller, upload R
 	}
 	defer inspection.Close()
 	o := files.Object{Bucket: b.ID, Name: upload.Name, BlobID: blobID, Size: upload.Size, ETag: sha256, MimeType: kind.MIME, OwnerID: ownerID(caller)}
-	return s.commit(ctx, &incoming{object: o, staged: staged, inspection: inspection, opts: opts})
+	return s.commit(ctx, &incomingFile{object: o, staged: staged, inspection: inspection, opts: opts})
 }
 
-// Append adds a piece to an arriving file. last says that it is the last one. The returned state is passed to the next Append.
-func (s *Service) Append(ctx context.Context, blobID string, state blob.Partial, data []byte, last bool) (blob.Partial, error) {
-	return s.blobs.store.Append(ctx, blobID, state, data, last)
+// Append adds a piece to an arriving file. isLast is true for the last piece. The returned state is passed to the next Append.
+func (s *Service) Append(ctx context.Context, blobID string, state blob.Partial, data []byte, isLast bool) (blob.Partial, error) {
+	return s.blobs.store.Append(ctx, blobID, state, data, isLast)
 }
 
 // Abandon removes the pieces of an arriving file. It does nothing if the file has become an object.
@@ -141,7 +141,8 @@ func (s *Service) Abandon(ctx context.Context, blobID string, state blob.Partial
 // unknownPiecesRetention is the age at which SweepPieces removes pieces.
 const unknownPiecesRetention = 24 * time.Hour
 
-// SweepPieces removes pieces that are older than unknownPiecesRetention and belong to no upload. known reports whether an upload has the blob.
+// SweepPieces removes pieces that are older than unknownPiecesRetention and belong to no upload. known reports whether an upload has the
+// blob.
 func (s *Service) SweepPieces(ctx context.Context, known func(blobID string) bool) error {
 	return s.blobs.store.Sweep(ctx, s.now().Add(-unknownPiecesRetention), known)
 }

@@ -1,6 +1,6 @@
 // Package storage serves /storage/v1, a file storage with the interface of Supabase Storage. The owner uploads, lists and removes objects
-// (files with a bucket and a name); anyone can get the objects of public buckets. The rows of the objects are in the database; package blob
-// stores their bytes. The SQL is in the files store_*.go.
+// (files with a bucket and a name). Anyone can get the objects of public buckets. The database has a row for each object, and package blob
+// stores the bytes. The SQL is in the files store_*.go.
 package storage
 
 import (
@@ -23,49 +23,49 @@ type Config struct {
 	// MaxUpload is the maximum size of a file in bytes. Pictures have a smaller limit (maxImageBytes).
 	MaxUpload int64
 	// Quota is the limit for the total size of all uploaded files in bytes; 0 means no limit. Copies without metadata, renditions and kept
-	// files do not count. A kept file is a removed one to which a row or a revision still refers (kept.go).
+	// files do not count. A kept file is a removed file to which a row or a revision still refers (see kept.go).
 	Quota int64
 	// SignKey signs the tokens of signed URLs and nothing else.
 	SignKey []byte
 	// PreviousSignKey is the SignKey of the previous secret. URLs that were signed with it are still valid. It is nil if there is no
 	// previous secret.
 	PreviousSignKey []byte
-	// Content has the content version (the number that each change of visible content raises), and reports outages of the database. If it
-	// is nil, rows are read for each request, and no file is served during an outage.
+	// Content has the content version (the number that each change of visible content raises), and reports outages of the database. If
+	// Content is nil, rows are read for each request, and no file is served during an outage.
 	Content *content.Version
-	// FileURLsLike finds out whether rows, or revisions (earlier states of rows), still refer to a file that is removed, replaced or moved.
-	// Such a file becomes a kept file (kept.go). The result has all URLs in rows and revisions that contain part, and may have other
-	// strings. part consists of ASCII letters, digits and hyphens. If FileURLsLike is nil, no file is kept.
+	// FileURLsLike returns all URLs in rows and revisions (earlier states of rows) that contain part. It may also return other strings.
+	// part consists of ASCII letters, digits and hyphens. By these URLs the Service decides whether a file that is removed, replaced or
+	// moved becomes a kept file. If FileURLsLike is nil, no file is kept.
 	FileURLsLike func(ctx context.Context, tx *db.Tx, part string) ([]string, error)
 	// Access decides who may read an object.
 	Access files.AccessFunc
-	// KeptFor is the minimum time for which a kept file stays. CollectKept decides when the file is removed after that.
+	// KeptFor is the minimum time for which a kept file stays. After that time, CollectKept decides when the file is removed.
 	KeptFor time.Duration
 }
 
 // Media inspects uploads and stores what is derived from them: dimensions and renditions (pictures in other sizes, shapes or formats). If
-// the public file is a stripped copy (without private metadata), Media also stores the original: which blob is the upload.
+// the public file is a stripped copy (without private metadata), Media also records which blob is the original, the file as it was uploaded.
 type Media interface {
 	// Reads reports whether pictures of a type can be decoded.
 	Reads(t *files.Type) bool
 	// Inspect checks a complete upload. strip is true for the buckets whose pictures are published without private metadata
-	// (files.CleanedBucket). The result may then have a stripped copy, which is published in place of the upload. Without strip the result
-	// for a video is nil. The caller closes the result.
+	// (files.CleanedBucket). With strip, the result may have a stripped copy, which is published in place of the upload. Without strip, the
+	// result for a video is nil. The caller closes the result.
 	Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, strip bool) (*files.Inspection, error)
 	// Record saves the result of an inspection and enqueues the object's jobs, in the transaction that saves the object.
 	// original is the upload from which a stripped copy was made, or nil.
 	Record(ctx context.Context, tx *db.Tx, o files.Object, i *files.Inspection, original *files.Blob) error
 	// Move transfers the derived data of an object to another object with the same blob.
 	Move(ctx context.Context, tx *db.Tx, fromID, toID string) error
-	// Copy copies the derived data of an object to another object. The blobs and originals of both have the same bytes. original is nil
-	// if there is none.
+	// Copy copies the derived data of an object to the object to. The blobs of the two objects have the same bytes, and so have their
+	// originals. original is the one of to, or nil if there is none.
 	Copy(ctx context.Context, tx *db.Tx, fromID string, to files.Object, original *files.Blob) error
 	// Resume enqueues the next job of an object that was restored, unless its jobs had ended.
 	Resume(ctx context.Context, tx *db.Tx, o files.Object) error
 	// Discard removes the derived data of an object, in the transaction that removes or replaces the object.
 	Discard(ctx context.Context, tx *db.Tx, objectID string) error
-	// ReadTransform checks the transform (size and format of a rendition) in a request to sign a URL, and returns it for the
-	// token. It returns nil if the request is for no rendition.
+	// ReadTransform checks the transform (size and format of a rendition) in a request to sign a URL, and returns the transform for the
+	// token. It returns nil if the request is not for a rendition.
 	ReadTransform(text json.RawMessage) (json.RawMessage, error)
 	// RenderTransform responds with the rendition that the token of a signed URL names.
 	RenderTransform(w http.ResponseWriter, r *http.Request, transform json.RawMessage) error

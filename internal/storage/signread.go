@@ -15,8 +15,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file creates signed URLs for reading objects, and handles requests to them. A signed URL contains a token, so the request needs no
-// key.
+// This file creates signed URLs for reading objects, and handles requests to such URLs. A signed URL contains a token, so the request needs
+// no key.
 
 // maxExpiresIn is the maximum validity of a signed URL, in seconds: about 68 years.
 const maxExpiresIn = 1<<31 - 1
@@ -25,7 +25,7 @@ const maxExpiresIn = 1<<31 - 1
 type signRequest struct {
 	ExpiresIn *int64          `json:"expiresIn"` // seconds
 	Paths     []string        `json:"paths"`     // names of objects, for SignMany
-	Transform json.RawMessage `json:"transform"` // size and format of a rendition to sign in place of the object, for Sign
+	Transform json.RawMessage `json:"transform"` // for Sign: size and format of the rendition (a resized copy) that the URL will return
 	VersionID *string         `json:"versionId"` // rejected: objects have no versions
 }
 
@@ -44,8 +44,8 @@ func (s *Service) readSigning(w http.ResponseWriter, r *http.Request) (req signR
 	return req, time.Duration(*req.ExpiresIn) * time.Second, err
 }
 
-// Sign handles POST /storage/v1/object/sign/{bucket}/{path...}: it responds with a signed URL. Whoever has the URL can read the object,
-// or the rendition if the request has a transform, until the URL expires.
+// Sign handles POST /storage/v1/object/sign/{bucket}/{path...}. It responds with a signed URL. Whoever has the URL can read the object
+// until the URL expires. If the request has a transform, the URL is for the rendition instead.
 func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
 	req, life, err := s.readSigning(w, r)
 	if err != nil {
@@ -80,9 +80,9 @@ func (s *Service) checkSignable(r *http.Request, bucketID, name string) error {
 	return db.NoRowsAs(err, files.ErrNoObject)
 }
 
-// signedURL returns a signed URL of an object, or of a rendition if transform is not nil. It is relative to
-// /storage/v1. The name in it is not percent-encoded, because the client encodes the URL. The client does not encode ?
-// and #, which would end the path: a name with one of them is encoded here, so Signed may receive it encoded twice.
+// signedURL returns a signed URL of an object, or of a rendition if transform is not nil. The URL is relative to /storage/v1. Its name is
+// not percent-encoded, because the client encodes the URL. But the client does not encode ? and #, which would end the path. If the name
+// has one of them, signedURL encodes the name, so Signed may receive it encoded twice.
 func (s *Service) signedURL(r *http.Request, bucketID, name string, transform json.RawMessage, life time.Duration) (string, error) {
 	purpose, prefix := purposeDownload, "/object/sign/"
 	if transform != nil {

@@ -12,13 +12,13 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file creates signed URLs for uploading objects, and handles requests to them. What such a URL permits is called its grant.
+// This file creates signed URLs for uploading objects, and handles uploads to such URLs. What a signed upload URL permits is its grant.
 
 // uploadLife is how long a signed upload URL is valid: two hours, as the client's documentation says.
 const uploadLife = 2 * time.Hour
 
-// SignUpload handles POST /storage/v1/object/upload/sign/{bucket}/{path...}: it responds with a signed URL, to which an object of that
-// name can be uploaded without a key. With the header x-upsert: true the upload may replace an object.
+// SignUpload handles POST /storage/v1/object/upload/sign/{bucket}/{path...}. It responds with a signed URL, to which an object of that name
+// can be uploaded without a key. If the request has the header x-upsert: true, the upload may replace an object.
 func (s *Service) SignUpload(w http.ResponseWriter, r *http.Request) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
 	caller, upsert := identity.Of(r.Context()), wantsUpsert(r)
@@ -54,11 +54,11 @@ func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return httpx.JSON(w, http.StatusOK, uploaded{o.ID, o.Bucket + "/" + o.Name})
+	return httpx.JSON(w, http.StatusOK, uploadResult{o.ID, o.Bucket + "/" + o.Name})
 }
 
 // checkGrantUnused returns an error if a signed upload URL was used already. The error is errDuplicate if the object exists, so that a
-// client that lost the response to its upload learns that the upload succeeded. Otherwise it is errTokenUsed.
+// client that lost the response to its upload learns that the upload succeeded. If the object does not exist, the error is errTokenUsed.
 func (s *Service) checkGrantUnused(ctx context.Context, g *UploadGrant, bucketID, name string) error {
 	if g.Upsert {
 		return nil

@@ -7,14 +7,15 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the queries on storage_trash, the table of pending blobs. A blob is pending before a row of a file refers to it, and
-// again after the last such row was deleted. The table's name is older than the term.
+// This file contains the queries on storage_trash, the table of pending blobs. A blob (the bytes of a file) is pending before a row of a
+// file refers to it, and again after the last such row was deleted. The name storage_trash is older than the term pending.
 
 // insertPending adds a blob that is pending since the given time, or does nothing if the blob is pending already.
 func insertPending(ctx context.Context, q db.Querier, blobID string, since time.Time) error {
 	return db.Exec(ctx, q, "insert into storage_trash (blob_id, since) values ($1, $2) on conflict (blob_id) do nothing", blobID, since)
 }
 
+// renewPending sets the time since which a blob is pending.
 func renewPending(ctx context.Context, q db.Querier, blobID string, since time.Time) error {
 	return db.Exec(ctx, q, "update storage_trash set since = $2 where blob_id = $1", blobID, since)
 }
@@ -23,7 +24,7 @@ func deletePending(ctx context.Context, q db.Querier, blobID string) error {
 	return db.Exec(ctx, q, "delete from storage_trash where blob_id = $1", blobID)
 }
 
-// listPending returns the blobs that are pending since a time before the given one.
+// listPending returns the ids of the blobs that became pending, or were renewed, before the given time.
 func listPending(ctx context.Context, q db.Querier, before time.Time) ([]string, error) {
 	return db.Collect(ctx, q, db.ScanOne[string], "select blob_id from storage_trash where since < $1", before)
 }

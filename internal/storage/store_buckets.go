@@ -11,16 +11,15 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file contains the queries on storage_buckets.
+// This file contains the queries on storage_buckets, the table of buckets.
 
-// bucket is a row of storage_buckets. FileSizeLimit is in bytes; nil means that only Config.MaxUpload applies. If
-// AllowedMimeTypes is nil, all types of package files are allowed.
+// bucket is a row of storage_buckets.
 type bucket struct {
 	ID               string
 	Name             string
-	Public           bool
-	FileSizeLimit    *int64
-	AllowedMimeTypes []string
+	Public           bool     // anyone may read the objects
+	FileSizeLimit    *int64   // in bytes; nil means that only Config.MaxUpload applies
+	AllowedMimeTypes []string // nil means all types of package files
 	CreatedAt        time.Time
 	UpdatedAt        time.Time
 }
@@ -52,19 +51,19 @@ func findBucket(ctx context.Context, q db.Querier, id string) (bucket, error) {
 	return scanBucket(q.QueryRow(ctx, "select "+bucketColumns+" from storage_buckets where id = $1", id))
 }
 
-// bucketPage selects and orders the buckets of listBuckets. Column is one of bucketSorts; Search is a part of the name.
+// bucketPage selects and orders the buckets that listBuckets returns.
 type bucketPage struct {
-	Column        string
+	Column        string // the order: one of bucketSorts
 	Descending    bool
-	Search        string
-	Private       bool // includes private buckets
+	Search        string // only buckets whose names contain this text
+	Private       bool   // also private buckets
 	Limit, Offset int64
 }
 
 // bucketSorts are the columns by which buckets can be sorted.
 var bucketSorts = []string{"id", "name", "created_at", "updated_at"}
 
-// listBuckets returns a page of buckets, without the program's own ones for kept objects and conversations.
+// listBuckets returns a page of buckets. It leaves out the program's own buckets for kept objects and for conversations.
 func listBuckets(ctx context.Context, q db.Querier, p bucketPage) ([]bucket, error) {
 	return db.Collect(ctx, q, scanBucket, "select "+bucketColumns+" from storage_buckets where lower(name) like $1 escape '\\' and (public or $4) and id not in ('"+keptBucket+"', '"+policy.ConversationBucket+"') order by "+p.Column+direction(p.Descending)+", id limit $2 offset $3",
 		"%"+likeText(p.Search)+"%", p.Limit, p.Offset, p.Private)

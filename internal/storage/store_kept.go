@@ -7,15 +7,14 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the queries on storage_kept, the table of kept objects: objects that were removed, replaced or moved while something
-// referred to their URLs, and that the owner can restore. A row has the bucket and the name that the object had.
+// This file contains the queries on storage_kept, the table of kept objects. These are objects that were removed, replaced or moved while
+// a row or a revision referred to their URLs. The owner can restore them.
 
-// keptObject is a kept object with the bucket and name that it had. Replaced is true if another object has that name now, or had it later
-// and is kept too.
+// keptObject is a kept object.
 type keptObject struct {
-	ID, Bucket, Name string
-	RemovedAt        time.Time
-	Replaced         bool
+	ID, Bucket, Name string    // the id that the object has, and the bucket and name that it had
+	RemovedAt        time.Time // when it was removed, replaced or moved
+	Replaced         bool      // another object has that name now, or had it later and is kept too
 }
 
 // ensureKeptBucket creates keptBucket if it is missing.
@@ -28,25 +27,25 @@ func insertKept(ctx context.Context, tx *db.Tx, id, bucketID, name string, now t
 	return db.Exec(ctx, tx, "insert into storage_kept (object_id, bucket_id, name, removed_at) values ($1, $2, $3, $4)", id, bucketID, name, now)
 }
 
-// findKeptAt returns the id of the kept object that had the bucket and name at the time at: the first one that was removed at that time
-// or later. It returns db.ErrNoRows if there is none.
+// findKeptAt returns the id of the kept object that had the bucket and name at the time at. That is the first one that was removed at that
+// time or later. If there is none, the error is db.ErrNoRows.
 func findKeptAt(ctx context.Context, q db.Querier, bucketID, name string, at time.Time) (string, error) {
 	return db.One[string](ctx, q, "select object_id from storage_kept where bucket_id = $1 and name = $2 and removed_at >= $3 order by removed_at, object_id limit 1", bucketID, name, at)
 }
 
-// listKeptBeyond returns the ids of the kept objects that had the bucket and name, without the newest ones. newest is how many are left
+// listKeptBeyond returns the ids of the kept objects that had the bucket and name, without the newest ones. newest is how many it leaves
 // out. It returns at most maxNames ids.
 func listKeptBeyond(ctx context.Context, q db.Querier, bucketID, name string, newest int) ([]string, error) {
 	return db.Collect(ctx, q, db.ScanOne[string], "select object_id from storage_kept where bucket_id = $1 and name = $2 order by removed_at desc, object_id limit $3 offset $4", bucketID, name, maxNames, newest)
 }
 
-// releaseKept sets RemovedAt of the kept objects that had the bucket and name to a time long ago, so that CollectKept does not wait before
-// it deletes them.
+// releaseKept sets RemovedAt of the kept objects that had the bucket and name to a time long ago, so that CollectKept can delete them
+// without waiting.
 func releaseKept(ctx context.Context, tx *db.Tx, bucketID, name string) error {
 	return db.Exec(ctx, tx, "update storage_kept set removed_at = $3 where bucket_id = $1 and name = $2", bucketID, name, time.Unix(0, 0))
 }
 
-// replacedFile is a kept object whose name another object has now. At is when it was replaced.
+// replacedFile is a kept object that has been replaced: another object has its bucket and name now. At is when it was replaced.
 type replacedFile struct {
 	Bucket, Name string
 	At           time.Time

@@ -18,32 +18,35 @@ type entry struct {
 	Object *files.Object
 }
 
-// listing selects entries directly in a folder, for List. Folder is empty or ends in a slash; Search is the beginning of the
-// entries' names, without regard to the case of ASCII letters.
+// listing selects entries directly in a folder, for List.
 type listing struct {
-	Bucket, Folder, Search string
-	Column                 string // the order: one of listSorts
-	Descending             bool
-	Limit, Offset          int64
+	Bucket        string
+	Folder        string // empty, or ends in a slash
+	Search        string // the beginning of the entries' names; upper and lower case of ASCII letters are the same
+	Column        string // the order: one of listSorts
+	Descending    bool
+	Limit, Offset int64
 }
 
 // listSorts are the values of listing.Column.
 var listSorts = []string{"name", "updated_at", "created_at", "last_accessed_at"}
 
-// positionFunction maps each engine to the name of its SQL function that returns the position of one string in another. Positions begin
-// with 1; 0 means that the string is not there.
+// positionFunction maps each engine to its SQL function that returns the position of one string in another. Positions begin with 1. The
+// result 0 means that the string is not there.
 var positionFunction = map[db.Dialect]string{db.SQLite: "instr", db.Postgres: "strpos"}
 
-// listEntries returns the selected entries of a folder. In the order of names, folders are sorted among the objects; in the order of a
-// time, all folders come before all objects. In the query, tail is the part of an object's name after the folder, and entry is the first
-// segment of the tail: if a slash follows, the entry is a folder.
+// listEntries returns the selected entries of a folder. If the order is by name, folders are sorted among the objects. If it is by a time,
+// all folders come before all objects.
+//
+// In the query, tail is the part of an object's name after the folder, and entry is the first segment of tail. If a slash follows that
+// segment, the entry is a folder. For the object "a/b/c.jpg" in the folder "a/", tail is "b/c.jpg" and the entry is the folder "b".
 func listEntries(ctx context.Context, d *db.DB, l listing) ([]entry, error) {
 	position := positionFunction[d.Dialect]
 	dir := direction(l.Descending)
 	order := "lower(e.entry)" + dir + ", e.entry" + dir
 	if l.Column != "name" {
 		column := l.Column
-		if column == "last_accessed_at" { // the database does not contain it, so that reading a file writes nothing
+		if column == "last_accessed_at" { // the database does not record this time, so that reading a file writes nothing
 			column = "created_at"
 		}
 		order = "e.folder desc, o." + column + dir + ", " + order

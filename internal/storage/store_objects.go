@@ -13,7 +13,7 @@ import (
 
 // This file contains the queries on storage_objects, the table of objects.
 
-// objectColumns are the columns of storage_objects, in the order in which scanObject reads them.
+// objectColumns are the columns of storage_objects, in the order in which scanObject reads them. etag has the SHA-256 of the public file.
 const objectColumns = "id, bucket_id, name, blob_id, size, mime_type, etag, cache_control, coalesce(cast(owner_id as text), ''), created_at, updated_at"
 
 func scanObject(row db.Row) (o files.Object, err error) {
@@ -32,7 +32,7 @@ type replacedObject struct {
 	metadata *string // JSON text, or nil
 }
 
-// insertObject inserts an object's row, unless an object has its name. metadata is JSON text or nil.
+// insertObject inserts the row of o, unless there is an object with the same bucket and name. metadata is JSON text or nil.
 func insertObject(ctx context.Context, tx *db.Tx, o files.Object, metadata any) (inserted bool, err error) {
 	return db.Changed(ctx, tx, `insert into storage_objects (id, bucket_id, name, blob_id, size, mime_type, etag, cache_control, owner_id, user_metadata, created_at, updated_at)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict (bucket_id, name) do nothing`,
@@ -47,12 +47,12 @@ func ownerColumn(o files.Object) any {
 	return o.OwnerID
 }
 
-// maxAttempts is the number of attempts at an operation that starts again because another request has replaced or removed the object.
+// maxAttempts limits how often an operation is tried that starts again when another request has replaced or removed the object.
 const maxAttempts = 5
 
-// saveObject inserts the row of o. If an object of that name exists, saveObject returns errDuplicate. With upsert it replaces the object
-// instead: o then gets the old object's id and time of creation, and replaced is the old object with its metadata, otherwise nil. metadata
-// is JSON text or nil.
+// saveObject inserts the row of o. metadata is JSON text or nil. If an object of that name exists, upsert decides:
+//   - false: the error is errDuplicate.
+//   - true: o replaces the old object, and gets its id and time of creation. replaced is the old object with its metadata.
 func saveObject(ctx context.Context, tx *db.Tx, o *files.Object, metadata any, upsert bool) (replaced *replacedObject, err error) {
 	for range maxAttempts { // tries again if another request removes the object between the two statements
 		inserted, err := insertObject(ctx, tx, *o, metadata)

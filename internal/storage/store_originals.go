@@ -7,11 +7,11 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the queries of Originals and OwnBuckets.
+// This file contains the queries of Originals and OwnBuckets, which read the files and buckets for an archive.
 
-// listOriginals returns the originals of all objects, except deleted and replaced files that are kept (keptBucket). If the public file of
-// an object is a copy without metadata, the table media has its original; otherwise the file is the original. An ETag is the SHA-256 of
-// the file.
+// listOriginals returns the originals (the files as they were uploaded) of all objects, without the kept objects in keptBucket. If the
+// public file of an object is a copy without metadata, the table media has its original. If not, the public file is the original. The
+// columns etag and original_etag have the SHA-256 of the files.
 func listOriginals(ctx context.Context, q db.Querier) ([]Original, error) {
 	return db.Collect(ctx, q, func(row db.Row) (o Original, err error) {
 		var (
@@ -31,7 +31,7 @@ func listOriginals(ctx context.Context, q db.Querier) ([]Original, error) {
 		from storage_objects o left join media m on m.object_id = o.id and m.blob_id = o.blob_id where o.bucket_id <> $1`, keptBucket)
 }
 
-// listOwnBuckets returns the buckets that the owner has created or changed, without keptBucket.
+// listOwnBuckets returns the buckets that the owner has created or whose settings the owner has changed, without keptBucket.
 func listOwnBuckets(ctx context.Context, q db.Querier) ([]bucket, error) {
 	return db.Collect(ctx, q, scanBucket, "select "+bucketColumns+" from storage_buckets where own_limits and id <> $1 order by id", keptBucket)
 }

@@ -7,13 +7,15 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the queries on storage_used_tokens, the table of signed upload URLs that were used.
+// This file contains the queries on storage_used_tokens, which lists the tokens of signed upload URLs that were used. Such a URL allows one
+// upload without a key.
 
-// recordTokenUse records the use of a signed upload URL by the id of its token. It returns false if a use is recorded already.
+// recordTokenUse records that the token with an id was used. It returns false if a use is recorded already.
 func recordTokenUse(ctx context.Context, tx *db.Tx, id string, expires time.Time) (bool, error) {
 	return db.Changed(ctx, tx, "insert into storage_used_tokens (id, expires_at) values ($1, $2) on conflict (id) do nothing", id, expires)
 }
 
+// tokenIsUsed reports whether a use of the token is recorded.
 func tokenIsUsed(ctx context.Context, q db.Querier, id string) (bool, error) {
 	rows, err := db.Collect(ctx, q, db.ScanOne[int], "select 1 from storage_used_tokens where id = $1", id)
 	return len(rows) > 0, err

@@ -7,10 +7,12 @@ import (
 	"atelie/internal/files"
 )
 
-// This file contains the queries on the rows of all stored files: objects, originals and renditions. Transfer copies these files.
+// This file contains the queries with which the command "atelie copy" lists and counts the stored files of a site. These are the objects
+// (files with a bucket and a name), their originals (uploads with metadata that the object does not have) and their renditions (resized
+// pictures). A blob is the bytes of a stored file. files.StoredFiles is the SQL of a subquery that lists the stored files. Its column etag
+// has the file's SHA-256.
 
-// listStored returns at most limit files in the order of their blob ids: the files with an id after afterID, or the first files if
-// afterID is "".
+// listStored returns a page of at most limit stored files, ordered by blob id. The page begins after afterID; "" is the beginning.
 func listStored(ctx context.Context, q db.Querier, afterID string, limit int) ([]storedFile, error) {
 	condition, args := "", []any{limit}
 	if afterID != "" {
@@ -22,7 +24,8 @@ func listStored(ctx context.Context, q db.Querier, afterID string, limit int) ([
 	}, "select id, name, etag, size from "+files.StoredFiles+condition+" order by id limit $1", args...)
 }
 
-// CountStored returns the number of stored files and their size in bytes, for blob ids up to upTo, or for all if upTo is "".
+// CountStored returns the number of stored files and their total size in bytes. It counts the files with a blob id up to upTo, or all files
+// if upTo is "". A copy goes by blob id. If it continues after an interruption, upTo is the last id that it has copied.
 func CountStored(ctx context.Context, q db.Querier, upTo string) (count, bytes int64, err error) {
 	condition, args := "", []any(nil)
 	if upTo != "" {
@@ -32,7 +35,7 @@ func CountStored(ctx context.Context, q db.Querier, upTo string) (count, bytes i
 	return count, bytes, err
 }
 
-// IsStored reports whether a row refers to a blob.
+// IsStored reports whether the row of a file refers to a blob.
 func IsStored(ctx context.Context, q db.Querier, blobID string) (bool, error) {
 	return db.One[bool](ctx, q, "select exists (select 1 from "+files.StoredFiles+" where id = $1)", blobID)
 }

@@ -16,7 +16,8 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// This file copies all files of a site, with the originals and renditions, from one store to another, and verifies the copies.
+// This file copies all files of a site from one store to another, and verifies the copies. The command atelie copy uses it. The files are
+// objects, originals (files as they were uploaded) and renditions (resized pictures).
 
 const (
 	// transferBatch is the number of files after which SaveProgress is called.
@@ -29,35 +30,36 @@ const (
 // Transfer copies all files from one store to another (Copy), or verifies the copies (Check). It processes the files in the order of their
 // blob ids, so that an interrupted run can be continued.
 type Transfer struct {
-	Rows db.Querier // a snapshot of the source's database, with the rows of the objects
+	Rows db.Querier // a snapshot of the source's database, with the rows of the files
 	From blob.Store // nil for Check
 	To   blob.Store
-	// SaveProgress is called after each batch. lastID is the blob id of the batch's last file; files and bytes are the number and
-	// the total size of its files.
+	// SaveProgress is called after each batch of files. lastID is the blob id of the batch's last file. files and bytes are the number and
+	// the total size of the batch's files.
 	SaveProgress func(ctx context.Context, lastID string, files, bytes int64) error
-	// After is the newest lastID of an earlier run. This run begins with the file that follows it, or with the first file if After is "".
+	// After is the newest lastID of an earlier run. This run begins with the next file. If After is "", it begins with the first file.
 	After string
-	// SkipPresent makes Copy look for each file in the target, and skip a file that is there. It must be true if the target may already
-	// have files that follow After, because an earlier run was interrupted between two calls of SaveProgress.
+	// SkipPresent makes Copy look for each file in the target, and skip a file that is there. It must be true if an earlier run was
+	// interrupted, because that run may have copied files after its last call of SaveProgress.
 	SkipPresent bool
-	// Removed reports whether the source has removed a file since the snapshot: no row of the source's database refers to the blob any
-	// more. Only Copy calls it.
+	// Removed reports whether the source has removed a file since the snapshot, so that no row of the source's database refers to the blob
+	// any more. Only Copy calls it.
 	Removed func(ctx context.Context, blobID string) (bool, error)
 }
 
-// ErrRemoved is returned by Copy if the source has removed files since the snapshot. Copy has then copied all other files.
-var ErrRemoved = errors.New("files were removed from the source meanwhile")
+// ErrRemoved is returned by Copy if the source has removed files since the snapshot. Copy has copied all other files by then.
+var ErrRemoved = errors.New("files were removed from the source during the copy")
 
-// storedFile is a file as its row describes it. Object names the file in errors; SHA256 is in hexadecimal digits, Size in
-// bytes.
+// storedFile is a file as its row describes it.
 type storedFile struct {
-	BlobID, Object, SHA256 string
-	Size                   int64
+	BlobID string
+	Object string // names the file in errors
+	SHA256 string // in hexadecimal digits
+	Size   int64  // in bytes
 }
 
 // Copy copies the files that follow After, and compares the size and SHA-256 of each copied file with its row. A file that is in the target
-// already stays: an earlier run has copied it completely, and was interrupted before it called SaveProgress. SkipPresent only avoids
-// reading such a file from the source. The error is ErrRemoved if the source has removed files since the snapshot.
+// already stays, because an earlier run has copied it completely. SkipPresent only avoids reading such a file from the source. The error is
+// ErrRemoved if the source has removed files since the snapshot.
 func (t *Transfer) Copy(ctx context.Context) error {
 	var removed atomic.Bool
 	err := t.each(ctx, func(ctx context.Context, f storedFile) error {
@@ -111,7 +113,7 @@ func (t *Transfer) copyFile(ctx context.Context, f storedFile) (err error) {
 		return fmt.Errorf("write %s: %w", f.Object, err)
 	}
 	if info.Size != f.Size || info.SHA256 != f.SHA256 {
-		return errors.Join(fmt.Errorf("the source's file for %s is damaged: it has not the content that it was stored with", f.Object), t.To.Delete(context.WithoutCancel(ctx), f.BlobID))
+		return errors.Join(fmt.Errorf("the source's file for %s is damaged: its content is not the one that was stored", f.Object), t.To.Delete(context.WithoutCancel(ctx), f.BlobID))
 	}
 	return nil
 }

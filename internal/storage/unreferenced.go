@@ -9,15 +9,15 @@ import (
 	"atelie/internal/files"
 )
 
-// This file removes uploaded files to which nothing refers.
+// This file removes unreferenced files: uploaded files to which nothing in the database refers. The hourly maintenance calls it.
 
-// unreferencedAge is the age at which a file to which nothing refers is removed. Younger files stay, because the owner uploads
-// files before saving the form that refers to them.
+// unreferencedAge is the minimum age at which an unreferenced file is removed. Younger files stay, because the owner uploads files before
+// saving the form that refers to them.
 const unreferencedAge = 48 * time.Hour
 
-// CollectUnreferenced removes the objects in the buckets of the site and of conversations that are older than unreferencedAge and to
-// which nothing refers. It returns their number. referencedURLs returns the URLs to which rows refer, in the form of public URLs; if it
-// fails, nothing is removed. The still of a referenced video (the picture that pages show until the video plays) is not removed.
+// CollectUnreferenced removes the unreferenced objects in the buckets of the site and of conversations that are older than unreferencedAge,
+// and returns their number. It does not remove the still of a referenced video (the picture that pages show until the video plays).
+// referencedURLs returns the URLs of the files to which the database refers, in the form of public URLs. If it fails, nothing is removed.
 func (s *Service) CollectUnreferenced(ctx context.Context, referencedURLs func(context.Context) ([]string, error)) (removed int, err error) {
 	old, err := listOlderThan(ctx, s.db, s.now().Add(-unreferencedAge))
 	if err != nil || len(old) == 0 {
@@ -30,14 +30,14 @@ func (s *Service) CollectUnreferenced(ctx context.Context, referencedURLs func(c
 	}
 	used := ReferencedObjects(urls)
 	for _, o := range old {
-		// It is unknown what refers to objects in other buckets, so they stay.
+		// Objects in other buckets stay, because the site does not know what refers to them.
 		if !files.CleanedBucket(o.Bucket) || used[o.Bucket+"/"+o.Name] {
 			continue
 		}
 		err := s.db.WithTx(ctx, func(tx *db.Tx) error {
 			found, err := s.removeObject(ctx, tx, o.Bucket, o.Name)
 			if err == nil && found.BlobID != o.BlobID {
-				return db.ErrNoRows // replaced since it was listed: rolls the removal back
+				return db.ErrNoRows // the object was replaced since it was listed; the error rolls the removal back
 			}
 			return err
 		})

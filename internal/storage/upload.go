@@ -16,20 +16,19 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file handles uploads of a whole file in one request: the body is the file, or a form that contains it. Resumable uploads are in
-// the package resumable.
+// This file handles uploads of a whole file in one request. The body is the file, or a form that contains the file. Package resumable
+// handles uploads in several requests.
 
 // maxFormOverhead is how many bytes a form may have in addition to its file.
 const maxFormOverhead = 4 << 20
 
-// uploaded is the body of the response to an upload, as Supabase Storage sends it. Key is "bucket/name".
-type uploaded struct {
+// uploadResult is the body of the response to an upload, as Supabase Storage sends it.
+type uploadResult struct {
 	ID  string `json:"Id"`
-	Key string `json:"Key"`
+	Key string `json:"Key"` // bucket/name
 }
 
-// Upload handles POST /storage/v1/object/{bucket}/{path...}. It creates an object; with the header x-upsert: true it may
-// replace one.
+// Upload handles POST /storage/v1/object/{bucket}/{path...}. It creates an object. With the header x-upsert: true it may replace an object.
 func (s *Service) Upload(w http.ResponseWriter, r *http.Request) error {
 	return s.upload(w, r, wantsUpsert(r))
 }
@@ -50,7 +49,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request, upsert bool) er
 	if err != nil {
 		return err
 	}
-	return httpx.JSON(w, http.StatusOK, uploaded{o.ID, o.Bucket + "/" + o.Name})
+	return httpx.JSON(w, http.StatusOK, uploadResult{o.ID, o.Bucket + "/" + o.Name})
 }
 
 // receive stores the file of a request and returns its object. The body is the file itself, or a multipart form that contains the file,
@@ -61,7 +60,8 @@ func (s *Service) receive(w http.ResponseWriter, r *http.Request, caller identit
 	defer received.clearDeadlines()
 	body := http.MaxBytesReader(w, received, s.cfg.MaxUpload+maxFormOverhead)
 	mediaType, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if mediaType != "multipart/form-data" { // also if the header is missing or invalid: the type of the file is detected by its bytes
+	// The body is the file, also if the Content-Type is missing or invalid: the type of the file is detected by its bytes.
+	if mediaType != "multipart/form-data" {
 		opts, err := rawOptions(r.Header)
 		if err != nil {
 			return files.Object{}, err

@@ -6,13 +6,12 @@ import (
 	"atelie/internal/files"
 )
 
-// This file decides whether an upload is accepted. The first bytes of the file show its type.
+// This file decides whether the type of an upload is accepted. It detects the type by the file's first bytes.
 
 // maxImageBytes is the size limit of a picture in bytes.
 const maxImageBytes = 50 << 20
 
-// accept returns the type of a file that begins with head, or an error if the bucket does not accept such a file under that
-// name.
+// accept returns the type of a file that begins with head. It returns an error if the bucket does not accept a file of that type and name.
 func (s *Service) accept(b bucket, name string, head []byte) (*files.Type, error) {
 	kind := files.Detect(head)
 	if kind == nil {
@@ -24,7 +23,7 @@ func (s *Service) accept(b bucket, name string, head []byte) (*files.Type, error
 	return kind, checkAllowed(b, kind, name)
 }
 
-// acceptSized is accept for a file whose size in bytes is known: it also rejects a picture that is too large.
+// acceptSized is accept for a file whose size in bytes is known. It also rejects a picture that is too large.
 func (s *Service) acceptSized(b bucket, name string, head []byte, size int64) (*files.Type, error) {
 	kind, err := s.accept(b, name, head)
 	if err == nil && kind.Image && size > maxImageBytes {
@@ -33,8 +32,8 @@ func (s *Service) acceptSized(b bucket, name string, head []byte, size int64) (*
 	return kind, err
 }
 
-// checkDecodable rejects a picture that this machine cannot decode and whose metadata cannot be removed. Visitors see such a picture only
-// as renditions, and without decoding there are none.
+// checkDecodable rejects a picture that this machine cannot decode and whose metadata cannot be removed. Visitors see a picture with
+// metadata only as renditions (resized copies), and renditions need decoding.
 func (s *Service) checkDecodable(kind *files.Type) error {
 	switch {
 	case !kind.KeepsMetadata || s.media.Reads(kind):

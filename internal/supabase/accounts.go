@@ -14,7 +14,8 @@ import (
 	"atelie/internal/imported"
 )
 
-// This file reads the accounts of a project and of a dump.
+// This file reads the accounts of a Supabase project (the backend of a site at Supabase), for "atelie import supabase". The accounts come
+// from the project's admin API, or from a dump (the text that pg_dump makes of the project's database).
 
 // projectUser is an account in the JSON of Supabase's admin API.
 type projectUser struct {
@@ -22,7 +23,9 @@ type projectUser struct {
 	DeletedAt   *time.Time `json:"deleted_at"`
 	IsAnonymous bool       `json:"is_anonymous"`
 	IsSSOUser   bool       `json:"is_sso_user"`
-	AllFactors  []struct {
+	// AllFactors are the second factors, verified or not. Account.Factors is not in the JSON. The method account sets it to the verified
+	// factors.
+	AllFactors []struct {
 		imported.Factor
 		Status string `json:"status"`
 	} `json:"factors"`
@@ -31,9 +34,10 @@ type projectUser struct {
 // account converts u to the account to import, which has only verified second factors.
 func (u projectUser) account() imported.Account {
 	a := u.Account
-	a.HashUnknown, a.Refused = true, refusal(u.DeletedAt != nil, u.IsAnonymous, u.IsSSOUser)
-	if len(a.Identities) == 1 && strings.HasPrefix(a.Identities[0].Provider, "sso:") {
-		a.Refused = refusal(false, false, true) // its only identity is single sign-on
+	a.HashUnknown = true // the API does not return password hashes
+	a.RefusalReason = accountState{isDeleted: u.DeletedAt != nil, isAnonymous: u.IsAnonymous, isSSO: u.IsSSOUser}.refusalReason()
+	if len(a.Identities) == 1 && strings.HasPrefix(a.Identities[0].Provider, "sso:") { // its only identity is single sign-on
+		a.RefusalReason = accountState{isSSO: true}.refusalReason()
 	}
 	for _, f := range u.AllFactors {
 		if f.Status == "verified" {
@@ -43,20 +47,24 @@ func (u projectUser) account() imported.Account {
 	return a
 }
 
-// refusal returns why an account of such a kind is not imported, or "".
-func refusal(deleted, anonymous, sso bool) string {
+// accountState has the properties of an account that can be the reason that it is not imported.
+type accountState struct{ isDeleted, isAnonymous, isSSO bool }
+
+// refusalReason returns why an account is not imported, or "" if it is imported.
+func (s accountState) refusalReason() string {
 	switch {
-	case deleted:
+	case s.isDeleted:
 		return "it is deleted"
-	case anonymous:
+	case s.isAnonymous:
 		return "it is anonymous"
-	case sso:
+	case s.isSSO:
 		return "it belongs to single sign-on, which must be set up again (atelie sso)"
 	}
 	return ""
 }
 
-// Accounts reads the admin API, which returns neither password hashes nor the secrets of second factors.
+// Accounts implements Data: it calls yield for each account. It reads the admin API, which returns neither password hashes nor the secrets
+// of second factors.
 func (p *Project) Accounts(ctx context.Context, yield func(imported.Account) error) error {
 	for page := 1; ; page++ {
 		var answer struct {
@@ -77,8 +85,8 @@ func (p *Project) Accounts(ctx context.Context, yield func(imported.Account) err
 	}
 }
 
-// Accounts reads the tables of GoTrue, the authentication server of Supabase, in two passes: identities and second factors can come
-// before the accounts in the file.
+// Accounts implements Data: it calls yield for each account. It reads the tables of GoTrue, the authentication server of Supabase. It reads
+// the dump twice, first the identities and second factors and then the accounts, because the tables can be in any order.
 func (d *Dump) Accounts(ctx context.Context, yield func(imported.Account) error) error {
 	identities, factors := map[string][]imported.Identity{}, map[string][]imported.Factor{}
 	size := 0
@@ -126,14 +134,14 @@ func text(row map[string]any, column string) string {
 // accountOf converts a row of auth.users. A time that cannot be read refuses the account: a ban or a confirmation could get lost.
 func accountOf(row map[string]any) imported.Account {
 	a := imported.Account{ID: text(row, "id"), Email: text(row, "email"), Phone: text(row, "phone"), PasswordHash: text(row, "encrypted_password")}
-	a.Refused = refusal(row["deleted_at"] != nil, isTrue(row, "is_anonymous"), isTrue(row, "is_sso_user"))
+	a.RefusalReason = accountState{isDeleted: row["deleted_at"] != nil, isAnonymous: isTrue(row, "is_anonymous"), isSSO: isTrue(row, "is_sso_user")}.refusalReason()
 	for column, at := range map[string]**time.Time{
 		"email_confirmed_at": &a.EmailConfirmedAt, "phone_confirmed_at": &a.PhoneConfirmedAt, "invited_at": &a.InvitedAt, "last_sign_in_at": &a.LastSignInAt,
 		"banned_until": &a.BannedUntil, "created_at": &a.CreatedAt, "updated_at": &a.UpdatedAt,
 	} {
 		var ok bool
 		if *at, ok = timeOf(row, column); !ok {
-			a.Refused = column + " cannot be read"
+			a.RefusalReason = column + " cannot be read"
 		}
 	}
 	for column, data := range map[string]*map[string]any{"raw_app_meta_data": &a.AppMetadata, "raw_user_meta_data": &a.UserMetadata} {
@@ -141,7 +149,7 @@ func accountOf(row map[string]any) imported.Account {
 			continue
 		}
 		if err := json.Unmarshal([]byte(text(row, column)), data); err != nil {
-			a.Refused = column + " cannot be read"
+			a.RefusalReason = column + " cannot be read"
 		}
 	}
 	return a

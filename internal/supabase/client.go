@@ -16,13 +16,13 @@ import (
 	"time"
 )
 
-// This file sends requests to a Supabase project, and sends them again after a temporary failure.
+// This file sends requests to a Supabase project, and sends a request again after a temporary failure.
 
 // Limits of the requests to a project.
 const (
 	maxTries       = 6                // attempts at one request
 	firstDelay     = time.Second      // wait before the second attempt; twice as long before each further one
-	maxDelay       = 5 * time.Minute  // a longer Retry-After is an error
+	maxDelay       = 5 * time.Minute  // if the project asks for a longer wait (header Retry-After), the request fails
 	idleTimeout    = time.Minute      // a request ends with an error if nothing arrives for this time
 	maxResponse    = 32 << 20         // bytes of a response that is not a file
 	connectTimeout = 20 * time.Second // limit of connecting, and of the TLS handshake
@@ -37,8 +37,8 @@ type client struct {
 	wait func(ctx context.Context, d time.Duration) error // waits between two tries of a request
 }
 
-// parseProjectURL checks the URL of a project. http is accepted only for hosts on this machine or in a private network, because on the
-// way to other hosts the key could be read.
+// parseProjectURL checks the URL of a project. The scheme http is accepted only for hosts on this machine or in a private network. On the
+// way to other hosts, others could read the service key.
 func parseProjectURL(text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Path != "" {
@@ -53,8 +53,7 @@ func parseProjectURL(text string) (*url.URL, error) {
 	return nil, errors.New("the project URL must begin with https://, because others could read the service key on the way")
 }
 
-// isLocal reports whether a host is on this machine or in a private network. It decides by the IP address; a name is local if it has no
-// dot.
+// isLocal reports whether a host is on this machine or in a private network. A host name counts as local if it has no dot.
 func isLocal(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
@@ -63,13 +62,13 @@ func isLocal(host string) bool {
 	return ip.IsLoopback() || ip.IsPrivate()
 }
 
-// answerError is the error for a response with an unexpected status.
-type answerError struct {
+// statusError is the error for a response with an unexpected HTTP status.
+type statusError struct {
 	request string // method and path
 	status  int
 }
 
-func (e *answerError) Error() string {
+func (e *statusError) Error() string {
 	text := fmt.Sprintf("%s was answered with status %d", e.request, e.status)
 	switch {
 	case e.status == http.StatusUnauthorized || e.status == http.StatusForbidden:
@@ -83,7 +82,7 @@ func (e *answerError) Error() string {
 }
 
 // do makes a request. It retries the request after network errors and after the statuses 429 and 5xx; before a retry, it waits as long
-// as Retry-After says (firstDelay and more without that header). The error is an *answerError for a status other than 200
+// as Retry-After says (firstDelay and more without that header). The error is an *statusError for a status other than 200
 // and 206. The caller closes the body.
 func (c *client) do(ctx context.Context, method, path string, query url.Values, body []byte, header http.Header) (*http.Response, error) {
 	target := *c.base
@@ -109,7 +108,7 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 		default:
 			retryAfter := res.Header.Get("Retry-After")
 			_ = res.Body.Close()
-			err = &answerError{label, res.StatusCode}
+			err = &statusError{label, res.StatusCode}
 			if res.StatusCode != http.StatusTooManyRequests && res.StatusCode < http.StatusInternalServerError {
 				return nil, err
 			}
@@ -166,13 +165,13 @@ func (c *client) readAll(ctx context.Context, method, path string, query url.Val
 		_ = res.Body.Close() // only read from
 		switch {
 		case len(answer) > maxResponse:
-			return nil, fmt.Errorf("%s %s: an answer has more than %d MB", method, printable(path), maxResponse>>20)
+			return nil, fmt.Errorf("%s %s: a response has more than %d MB", method, printable(path), maxResponse>>20)
 		case err == nil:
 			return answer, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case try == maxReads:
-			return nil, fmt.Errorf("%s %s: the answer breaks off: %w", method, printable(path), err)
+			return nil, fmt.Errorf("%s %s: the response ended early: %w", method, printable(path), err)
 		}
 		if err := c.wait(ctx, firstDelay<<try); err != nil {
 			return nil, err

@@ -13,22 +13,23 @@ import (
 	"atelie/internal/policy"
 )
 
-// Dump reads a dump of a project's database in the plain format of pg_dump, with COPY or with INSERT. It parses the statements and never
-// runs them. It implements Data. Each method reads the file from its beginning, because the tables of a dump can be in any order.
+// Dump reads a dump of a Supabase project's database in the plain format of pg_dump: SQL text whose rows are in COPY or INSERT statements.
+// It parses the statements and never runs them. It is a Data (a source of accounts and rows). Each method reads the whole file, because
+// the tables of a dump can be in any order.
 type Dump struct {
 	path      string
 	files     DumpFiles
 	truncated bool // set by scan: the last line that pg_dump and the Supabase CLI write is missing, so the dump is incomplete
 }
 
-// DumpFiles is the source of the files that a dump lists. Folder is nil unless they are in a folder. Project is true if they are downloaded
-// from the project. If neither is set, files cannot be imported.
+// DumpFiles says where the uploaded files of the project are. A dump has only their names, in the table storage.objects. If neither field is
+// set, the files cannot be imported.
 type DumpFiles struct {
-	Folder  *Folder
-	Project bool
+	Folder  *Folder // the folder with the files; nil if there is none
+	Project bool    // true if the files are downloaded from the running project
 }
 
-// NewDump returns the dump in the file at path, after it has checked the format. The error for another format says how to convert the dump.
+// NewDump checks the format of the file at path and returns the dump. For another format, the error says how to convert the dump.
 func NewDump(path string, files DumpFiles) (_ *Dump, err error) {
 	const advice = "convert it with pg_restore --file=dump.sql " + "DUMP, or make the dump with pg_dump --format=plain --schema=public --schema=auth --schema=storage --file=dump.sql URL"
 	info, err := os.Stat(path)

@@ -110,7 +110,7 @@ func TestAccountsOfOlderDumpsAndWithBadTimes(t *testing.T) {
 		INSERT INTO auth.users (id, email, banned_until, created_at, deleted_at) VALUES ('u1', 'a@example.com', 'infinity', '2024-01-02 03:04:05.678+05:30', NULL), ('u2', NULL, 'soon', NULL, NULL), ('u3', '', NULL, NULL, '2024-01-02 03:04:05+00');`)
 	var got []string
 	if err := d.Accounts(t.Context(), func(a imported.Account) error {
-		text := a.ID + " " + a.Refused
+		text := a.ID + " " + a.RefusalReason
 		if a.CreatedAt != nil {
 			text += a.CreatedAt.String() + a.BannedUntil.String()
 		}

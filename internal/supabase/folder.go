@@ -13,8 +13,8 @@ import (
 	"atelie/internal/files"
 )
 
-// Folder is a folder with a project's files, each at bucket/name. It does not follow symbolic links that lead out of the folder. Folder
-// implements Files.
+// Folder is a folder with a project's files, each at bucket/name, such as product-images/2024/vase.jpg. Symbolic links that lead out of the
+// folder are not followed. Folder implements Files.
 type Folder struct{ root *os.Root }
 
 // NewFolder opens the folder with this path. The caller closes it.
@@ -37,13 +37,13 @@ func (f *Folder) List(ctx context.Context, bucket string, yield func(File) error
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case e.IsDir() || path.Base(name) == placeholderFile:
+		case e.IsDir() || path.Base(name) == placeholderFile: // Supabase puts placeholderFile into empty folders
 			return nil
 		}
 		return yield(File{Name: strings.TrimPrefix(name, bucket+"/")})
 	})
 	if _, statErr := f.root.Stat(bucket); errors.Is(statErr, fs.ErrNotExist) {
-		return nil // the walk has failed because there is no subfolder
+		return nil // WalkDir has failed because there is no such subfolder
 	}
 	return err
 }

@@ -16,20 +16,21 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file imports the accounts, rows and files of a source (Data and Files) into a site.
+// This file imports the accounts, rows and files of a Supabase project into a site, for the command atelie import supabase. A source provides
+// them: the running project or a dump (Data), and the running project or a folder (Files).
 
 // Site is the destination of an import: functions that check and store accounts, rows and files. An *apperr.Error with a status below 500
 // means that this one account, row or file cannot be imported; any other error ends the import. If write is false, the functions check
 // but do not store.
 type Site struct {
-	// AddAccount adds an account that the site does not have. leftOut are the parts of the account that cannot be imported.
+	// AddAccount adds an account that the site does not have. leftOut describes the parts of the account that cannot be imported.
 	AddAccount func(ctx context.Context, a imported.Account, write bool) (added bool, leftOut []string, err error)
 	// AddRows adds the rows that the site does not have. rewrite returns the URL on the site for a URL of the source. The results are in
 	// the order of rows.
-	AddRows func(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]imported.Row, error)
+	AddRows func(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]imported.RowResult, error)
 	// FileChecksum returns the SHA-256, in hexadecimal digits, of an object's file as it was imported, or "" if there is no object.
 	FileChecksum func(ctx context.Context, bucket, name string) (string, error)
-	// CheckFile returns the error that AddFile would return because of the file's size (-1: unknown) or its first bytes.
+	// CheckFile returns the error that AddFile would return because of the file's size (-1: unknown) or its first bytes, head.
 	CheckFile func(ctx context.Context, bucket, name string, size int64, head []byte) error
 	// AddFile stores a file. The bucket must have no file with this name.
 	AddFile func(ctx context.Context, bucket, name string, body io.Reader, size int64, cacheControl string) error
@@ -44,7 +45,7 @@ type Import struct {
 	Data    Data
 	Files   Files // nil: no files
 	Site    Site
-	Origins []string                // hosts whose URLs in rows are rewritten; empty: all projects on supabase.co
+	Origins []string                // hosts of the source, whose URLs in rows are rewritten; empty: all projects on supabase.co
 	Write   bool                    // false: a dry run
 	Print   func(line string) error // prints a line for the operator
 
@@ -58,7 +59,7 @@ type Import struct {
 	roles      map[string]bool // in a dry run: ids of the accounts that got a role so far, to detect a second role
 	omitted    map[string]int  // by column: number of rows imported without its value
 	files      map[string]bool // bucket/name of the files that the site has after the import
-	printErr   error           // the errors of Print in a callback that cannot return them; Run returns them
+	printErr   error           // errors of Print in the callback rewriter, which cannot return an error; Run returns them
 }
 
 // tables are the tables that are imported. Roles come last, because they refer to accounts.
@@ -148,9 +149,9 @@ func (i *Import) importAccounts(ctx context.Context) error {
 		if a.Email != "" {
 			name += " (" + a.Email + ")"
 		}
-		if a.Refused != "" {
+		if a.RefusalReason != "" {
 			t.refused++
-			return i.problem(printable(name) + ": " + printable(a.Refused))
+			return i.problem(printable(name) + ": " + printable(a.RefusalReason))
 		}
 		added, leftOut, err := i.Site.AddAccount(ctx, a, i.Write)
 		var refusal *apperr.Error
@@ -263,11 +264,11 @@ func (i *Import) importTable(ctx context.Context, table string) error {
 // Errors of roles in a dry run, which cannot ask the database.
 var (
 	errNoAccount  = apperr.New(http.StatusConflict, "23503", "The account of this role is not imported")
-	errSecondRole = apperr.New(http.StatusConflict, "23505", "The account has another role, and can have one alone")
+	errSecondRole = apperr.New(http.StatusConflict, "23505", "The account already has another role, and can have only one")
 )
 
 // checkRole returns the error that the database would return for a role.
-func (i *Import) checkRole(r imported.Row) error {
+func (i *Import) checkRole(r imported.RowResult) error {
 	switch {
 	case !i.accounts[r.Key]:
 		return errNoAccount
@@ -344,7 +345,7 @@ func (i *Import) importFiles(ctx context.Context, bucket string) error {
 	return t.print(i, "files of "+bucket)
 }
 
-var errFileDiffers = apperr.New(http.StatusConflict, "ResourceAlreadyExists", "Another file with this name is here: it stays as it is")
+var errFileDiffers = apperr.New(http.StatusConflict, "ResourceAlreadyExists", "The site already has another file with this name: it stays unchanged")
 
 // importFile imports a file, or compares it with the one that is here. broken is not nil if the source ended early within the file.
 func (i *Import) importFile(ctx context.Context, bucket string, f File) (added bool, broken, err error) {

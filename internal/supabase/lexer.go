@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// This file splits the SQL text of a database dump into tokens.
+// This file splits the SQL text of a database dump into tokens. Dump (dump.go) reads rows from the tokens.
 
-// maxValueBytes is the maximum size of a value, and of a line of COPY data.
+// maxValueBytes is the maximum size of a value, and of a line of COPY data (the lines with rows that follow a COPY statement).
 const maxValueBytes = 8 << 20
 
 // tokenKind is the kind of a token of SQL.
@@ -23,10 +23,10 @@ const (
 	tokenName                    // a quoted identifier: "…"
 	tokenText                    // a string literal: '…'
 	tokenSymbol                  // any other single character
-	tokenOther                   // a literal or identifier that rows of a dump never use: $tag$…$tag$, E'…' with backslashes, U&'…' or U&"…"
+	tokenOther                   // a literal or identifier that never occurs in the rows of a dump: $tag$…$tag$, E'…' with backslashes, U&'…' or U&"…"
 )
 
-// token is one token of SQL. text is "" for a tokenOther, and for literals and quoted identifiers while the lexer skips them.
+// token is one token of SQL. text is "" for a tokenOther. While the lexer skips, text is also "" for literals and quoted identifiers.
 type token struct {
 	kind tokenKind
 	text string

@@ -18,7 +18,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// Project is a running Supabase project, or another server with its API. It implements Data and Files.
+// Project is a running Supabase project, or another server with Supabase's API. It reads accounts, rows and files from the API. It
+// implements Data and Files.
 type Project struct{ client client }
 
 // NewProject returns the project at a URL. key is its service key. wait waits between two tries of a request.
@@ -40,7 +41,8 @@ func NewProject(projectURL, key string, wait func(ctx context.Context, d time.Du
 			IdleConnTimeout:        time.Minute,
 			MaxResponseHeaderBytes: 64 << 10,
 		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // type client says why
+		// Redirects are not followed (see type client).
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return &Project{client{base: base, key: key, http: httpClient, wait: wait}}, nil
 }
@@ -57,7 +59,7 @@ func Origin(projectURL string) (string, error) {
 	return origin(u), nil
 }
 
-// json makes a request and decodes the response.
+// json makes a request with the JSON of body, or without a body if body is nil, and decodes the JSON of the response into out.
 func (p *Project) json(ctx context.Context, method, path string, query url.Values, body any, out any) error {
 	var text []byte
 	header := http.Header{"Accept": {"application/json"}}
@@ -75,7 +77,7 @@ func (p *Project) json(ctx context.Context, method, path string, query url.Value
 	d := json.NewDecoder(bytes.NewReader(answer))
 	d.UseNumber()
 	if err := d.Decode(out); err != nil {
-		return fmt.Errorf("%s %s: the answer cannot be read: %w", method, printable(path), err)
+		return fmt.Errorf("%s %s: the response cannot be read: %w", method, printable(path), err)
 	}
 	return nil
 }
@@ -97,7 +99,7 @@ func (p *Project) Rows(ctx context.Context, table string, yield func(map[string]
 		}
 		var rows []map[string]any
 		err := p.json(ctx, http.MethodGet, "/rest/v1/"+table, query, nil, &rows)
-		if answer, ok := errors.AsType[*answerError](err); ok && answer.status == http.StatusNotFound && read == 0 {
+		if answer, ok := errors.AsType[*statusError](err); ok && answer.status == http.StatusNotFound && read == 0 {
 			return ErrNoTable
 		}
 		if err != nil {
@@ -221,7 +223,7 @@ func (p *Project) Open(ctx context.Context, bucket string, f File, head bool) (i
 		}
 	}
 	res, err := p.client.do(ctx, http.MethodGet, "/storage/v1/object/authenticated/"+bucket+"/"+strings.Join(segments, "/"), nil, nil, header)
-	if answer, ok := errors.AsType[*answerError](err); ok && (answer.status == http.StatusNotFound || answer.status == http.StatusBadRequest) {
+	if answer, ok := errors.AsType[*statusError](err); ok && (answer.status == http.StatusNotFound || answer.status == http.StatusBadRequest) {
 		return nil, 0, ErrNoFile
 	}
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package supabase imports a Supabase project: its accounts, its files, and the rows of five tables (import.go). The source is the
-// project itself (Project), or a dump of its database (Dump) and a folder with its files (Folder). Sources are untrusted: everything from
-// them is limited in size and number, and checked by the same code as requests.
+// Package supabase imports a Supabase project: its accounts, its files, and the rows of five tables (import.go). The source is the running
+// project (Project), or a dump of its database (Dump) and a folder with its files (Folder). Sources are untrusted. Therefore everything from
+// a source is limited in size and number, and checked by the same code as requests.
 package supabase
 
 import (
@@ -17,8 +17,9 @@ import (
 type Data interface {
 	// Accounts calls yield for each account and ends at its first error.
 	Accounts(ctx context.Context, yield func(imported.Account) error) error
-	// Rows calls yield for each row of a table in the schema public, and ends at its first error. A Project gives the values of JSON, with
-	// numbers as json.Number; a Dump gives nil or strings as PostgreSQL writes them. The error is ErrNoTable if there is no such table.
+	// Rows calls yield for each row of a table in the schema public, and ends at its first error. In the rows of a Project, values are
+	// decoded JSON, with numbers as json.Number. In the rows of a Dump, they are nil or strings as PostgreSQL writes them. The error is
+	// ErrNoTable if there is no such table.
 	Rows(ctx context.Context, table string, yield func(map[string]any) error) error
 	// Others calls yield for each part of the source that cannot be imported, such as a table that the site does not have. It passes a text
 	// that describes the part.
@@ -54,8 +55,8 @@ type File struct {
 	CacheControl string // "" if unknown
 }
 
-// printable returns a text of the source for a line of output: at most 200 characters, and no control characters, because these could
-// change what a terminal shows.
+// printable returns a text of the source for a line of output. It cuts the text after 200 characters, and replaces control characters,
+// because a control character could change what a terminal shows.
 func printable(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -10,10 +10,10 @@ import (
 	"atelie/internal/files"
 )
 
-// This file makes the URLs of the source's files in imported rows lead to this site.
+// This file rewrites URLs in imported rows: a URL of one of the source's files becomes the URL of that file on this site.
 
-// storagePaths are the beginnings of the paths of a project's files in URLs. The bucket and the name of the file follow. The last path
-// comes last because it is the beginning of others.
+// storagePaths are the beginnings of the paths of a project's files in URLs. The bucket and the name of the file follow, as in
+// /storage/v1/object/public/product-images/vase.jpg. The shortest path comes last, because others begin with it.
 var storagePaths = []string{
 	files.PublicPath,
 	"/storage/v1/object/sign/",
@@ -33,7 +33,8 @@ func (i *Import) rewriter(table string) func(string) string {
 			return fileURL
 		}
 		bucket, name, ok := storedFile(u)
-		if !ok || (u.Host == "" && u.Scheme == "") { // already relative to the site
+		isRelative := u.Host == "" && u.Scheme == "" // leads to this site already
+		if !ok || isRelative {
 			return fileURL
 		}
 		label := table + ": " + fileURL + ": "
@@ -46,7 +47,9 @@ func (i *Import) rewriter(table string) func(string) string {
 			i.printErr = errors.Join(i.printErr, i.problem(printable(label+"a file of a bucket that is not imported")))
 			return fileURL
 		}
-		if plain, err := url.PathUnescape(name); i.Files != nil && (err != nil || !i.files[bucket+"/"+plain]) {
+		plain, err := url.PathUnescape(name)
+		isImported := err == nil && i.files[bucket+"/"+plain]
+		if i.Files != nil && !isImported {
 			text := "Note: " + label + "this file is not imported, so a row shows nothing there"
 			i.printErr = errors.Join(i.printErr, i.Print(printable(text)))
 		}
@@ -54,7 +57,8 @@ func (i *Import) rewriter(table string) func(string) string {
 	}
 }
 
-// storedFile returns the bucket and the name, both encoded as they are in the URL, of a file in a project.
+// storedFile returns the bucket and the name of the project's file to which a URL leads. Both are encoded as in the URL. ok is false if
+// the URL leads to no file of a project.
 func storedFile(u *url.URL) (bucket, name string, ok bool) {
 	for _, path := range storagePaths {
 		if rest, cut := strings.CutPrefix(u.EscapedPath(), path); cut {

@@ -12,14 +12,16 @@ import (
 // This file parses, checks and encodes the alternative texts of pictures (what a picture shows, in words).
 
 // altTexts maps the URL of each picture to the picture's texts by language (en, pt). It contains neither empty texts nor pictures without a
-// text. It is the Go type of the values in columns of the kind AltTexts (schema.go); the database stores the JSON that encode returns.
+// text. It is the Go type of the values in columns of the kind AltTexts (see schema.go). The database stores the JSON that encode returns,
+// such as {"https://…/a.jpg":{"en":"A boat","pt":"Um barco"}}.
 type altTexts map[string]map[string]string
 
 // altLanguages are the languages of alternative texts, in the order in which encode writes them.
 var altLanguages = []string{"en", "pt"}
 
-// altTextsFromJSON converts a decoded JSON value to altTexts, or to nil if there are no texts. v can also be a string that contains the
-// JSON, as in revisions (rows as they were before a change).
+// altTextsFromJSON converts a decoded JSON value to altTexts. If there are no texts, it returns nil, which is stored as NULL. The result has
+// the type any so that this nil is a nil interface. v can also be a string that contains the JSON. The column is a text column, so revisions
+// (rows as they were before a change) have such strings.
 func altTextsFromJSON(v any) (any, error) {
 	if text, ok := v.(string); ok {
 		decoded, err := decodeJSON([]byte(text))
@@ -33,20 +35,20 @@ func altTextsFromJSON(v any) (any, error) {
 	}
 	object, ok := v.(map[string]any)
 	if !ok {
-		return nil, errAltTexts(v, "it must be an object with the URLs of pictures as names")
+		return nil, errAltTexts(v, "it must be an object with the URLs of pictures as keys")
 	}
 	all := altTexts{}
 	for url, texts := range object {
 		byLanguage, ok := texts.(map[string]any)
 		if !ok {
-			return nil, errAltTexts(texts, "the texts of a picture must be an object with the names en and pt")
+			return nil, errAltTexts(texts, "the texts of a picture must be an object with the keys en and pt")
 		}
 		for language, text := range byLanguage {
 			text, ok := text.(string)
 			if !ok || !slices.Contains(altLanguages, language) {
-				return nil, errAltTexts(byLanguage, "the texts of a picture must be an object with the names en and pt, and texts as values")
+				return nil, errAltTexts(byLanguage, "the texts of a picture must be an object with the keys en and pt, and texts as values")
 			}
-			if err := checkText("A text", url+text); err != nil { // checks the URL too
+			if err := checkText("A text", url+text); err != nil { // one call checks both the URL and the text
 				return nil, err
 			}
 			if strings.TrimSpace(text) == "" {

@@ -14,15 +14,19 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file limits the queries of unprivileged callers: anonymous callers and accounts without a role. A query that the response cache
-// cannot serve waits for a slot (the permission to run one query) and then runs on db.AnonymousPool, a few separate connections, so that
+// This file limits the queries of unprivileged callers: anonymous callers and accounts without a role. If the response cache cannot serve a
+// query, the query waits for a slot (the permission to run one query). Then it runs on db.AnonymousPool, a few separate connections, so that
 // it does not delay the queries of other callers.
 
-// Limits of the queries of unprivileged callers; only ownerBytes is for the queries of all others. A client is an IPv4 address or an IPv6
-// network (httpx.LimitSubject). A query fails with errBusy if too many queries wait, if it has waited too long, or if the responses that
-// are being sent would exceed sendingBytes with its own. If a client has maxRunningClient running queries, its next query waits.
+// Limits of the queries of unprivileged callers. Only ownerBytes is for the queries of all other callers. A client is an IPv4 address or an
+// IPv6 network (httpx.LimitSubject).
+//
+// A query waits if no slot is free, or if its client has maxRunningClient running queries. A query fails with errBusy in three cases:
+//   - maxWaiting queries wait already, or maxWaitingClient queries of the same client.
+//   - The query has waited for defaultQueueTimeout.
+//   - Its response and the responses that are being sent are larger than sendingBytes.
 const (
-	maxScans            = 20                    // conditions of one query that scan strings or lists (countScans)
+	maxScans            = 20                    // conditions of one query that scan strings or lists (see countScans)
 	defaultMaxBytes     = 8 << 20               // size of one response in bytes
 	ownerBytes          = 64 << 20              // size in bytes of one response to another caller, or of one read for a page
 	sendingBytes        = 32 << 20              // total size in bytes of the responses that are being sent at one time
@@ -41,11 +45,11 @@ type readSlot struct {
 	querier  db.Querier    // runs the query
 	timeout  time.Duration // limit of the query's duration
 	maxBytes int           // maximum size of the response in bytes
-	release  func()        // gives the slot back; must be called, a second call does nothing
+	release  func()        // gives the slot back; it must be called, and a second call does nothing
 }
 
-// acquireSlot returns a slot for a caller's query. For an unprivileged caller it waits until a slot is free, and returns errBusy if none
-// becomes free within queueTimeout or if too many queries wait already. Other callers get a slot immediately.
+// acquireSlot returns a slot for a caller's query. For an unprivileged caller it waits until a slot is free. It returns errBusy if the wait
+// is too long, or if too many queries wait already. All other callers get a slot immediately.
 func (s *Service) acquireSlot(ctx context.Context, c identity.Caller, q *Query) (readSlot, error) {
 	if !isUnprivileged(c) {
 		return readSlot{querier: s.db, timeout: s.readTimeout, maxBytes: ownerBytes, release: func() {}}, nil
@@ -179,7 +183,7 @@ func (p *anonymousPool) send(size int, write func() error) error {
 		return write()
 	}
 	if !p.sending.TryAcquire(int64(size)) {
-		return errBusy.Becausef("answers of %d bytes are being sent", sendingBytes)
+		return errBusy.Becausef("responses of %d bytes are being sent", sendingBytes)
 	}
 	defer p.sending.Release(int64(size))
 	return write()

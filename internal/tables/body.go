@@ -33,15 +33,14 @@ type row map[*Column]any
 // method complete of row replaces it with the current time.
 type serverTime struct{}
 
-// payload contains the rows of a write. newPayload makes it from the decoded body. Then fill (for an insert) or change (for an
-// update) adds the values that the server sets.
+// payload contains the rows of a write. newPayload makes it from the decoded body. Then the values that the server sets are added, by the
+// method fill for an insert and by the method change for an update.
 type payload struct {
 	columns []*Column // the columns that the write sets, in the table's order
 	rows    []row     // before fill or change, a row lacks the columns that are missing in the body
 }
 
-// readBody reads a body and returns it with its media type, which must be one of accepted. Without a Content-Type the body is
-// JSON.
+// readBody reads a body and returns it with its media type. The media type must be one of accepted. A body without a Content-Type is JSON.
 func readBody(w http.ResponseWriter, r *http.Request, accepted ...string) (body []byte, media string, err error) {
 	media = jsonMedia
 	if contentType := r.Header.Get("Content-Type"); contentType != "" {
@@ -53,7 +52,7 @@ func readBody(w http.ResponseWriter, r *http.Request, accepted ...string) (body 
 	return body, media, err
 }
 
-// formMedia is the media type of a form. The other media types are in respond.go.
+// formMedia is the media type of a form. respond.go has the other media types.
 const formMedia = "application/x-www-form-urlencoded"
 
 // readObjects reads the rows of a body, each as a map from column names to values. The body is JSON, CSV with column names in its

@@ -2,8 +2,9 @@ package tables
 
 // This file lists the casts that a query can have in select (column::type).
 
-// kindsByName maps the names of PostgreSQL's types to kinds. It also contains types to which no column can be cast, because PostgreSQL's
-// error for them differs from the error for an unknown type.
+// kindsByName maps the names of PostgreSQL's types to kinds (the types of columns and values, see schema.go). It also contains types to
+// which no column can be cast, because PostgreSQL's error for them differs from the error for an unknown type. The kinds of these types are
+// only names for the error.
 var kindsByName = map[string]Kind{
 	"text": Text, "varchar": Text, "character varying": Text,
 	"uuid": UUID,
@@ -23,9 +24,9 @@ var kindsByName = map[string]Kind{
 	"time with time zone": "time with time zone", "xml": "xml", "inet": "inet", "oid": "oid",
 }
 
-// allowedCasts maps each kind of column to the kinds to which it can be cast. These casts work for every value and print the same on SQLite
-// and PostgreSQL. PostgreSQL also casts a text to other types, and fails at the first row whose text does not fit. Here such a cast is
-// rejected before any row is read.
+// allowedCasts maps each kind of column to the kinds to which it can be cast. These casts work for every value, and their results are the
+// same text on SQLite and PostgreSQL. PostgreSQL also casts a text to other types, and fails at the first row whose text does not fit. This
+// server rejects such a cast before it reads any row.
 var allowedCasts = map[Kind][]Kind{
 	UUID:      {UUID, Text},
 	Text:      {Text},

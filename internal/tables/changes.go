@@ -11,8 +11,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file records the rows that a write inserts, updates or deletes, for live clients (those that have subscribed to changes). Package
-// realtime implements the two recorders and sends the recorded rows to the clients.
+// This file records the rows that a write inserts, updates or deletes, for live clients (clients that have subscribed to changes). Package
+// realtime implements Recorder and InsertRecorder, and sends the recorded rows to the clients.
 
 // Recorder stores row changes for live clients, in the transaction that makes the changes.
 type Recorder func(ctx context.Context, tx *db.Tx, changes []db.RowChange) error
@@ -49,8 +49,8 @@ func (s *Service) RecordDeleted(ctx context.Context, tx *db.Tx, table string, ke
 	return s.recordDeleted(ctx, tx, t, keys)
 }
 
-// ColumnTypes returns the columns that live clients get, by the name of the table: those that the policy lets visitors read, without the
-// columns that select=* leaves out.
+// ColumnTypes returns the columns that live clients get, by the name of the table. These are the columns that the policy lets visitors
+// read, without the columns that select=* leaves out.
 func ColumnTypes() map[string][]db.ColumnType {
 	typeNames := map[Kind]string{UUID: "uuid", Text: "text", Bool: "bool", Int: "int4", Timestamp: "timestamptz", Date: "date", List: "_text", AltTexts: "json"}
 	all := make(map[string][]db.ColumnType, len(schema))
@@ -63,7 +63,8 @@ func ColumnTypes() map[string][]db.ColumnType {
 	return all
 }
 
-// changeFields returns the fields of a recorded row: those that anonymous callers may read, because all live clients get the same fields.
+// changeFields returns the fields of a recorded row. All live clients get the same fields, so these are fields that anonymous callers may
+// read.
 func changeFields(t *Table) []Field {
 	return everyField(readableBy(identity.Caller{Role: identity.Anon}, t))
 }

@@ -9,11 +9,12 @@ import (
 	"atelie/internal/db"
 )
 
-// This file records changes that triggers of the database make. Triggers compute some columns of series and of series_works from other rows
-// (Column.Derived), for example whether visitors see a work in a series. Such changes are recorded for live clients as updates.
+// This file records changes that triggers of the database make. In the tables series and series_works, triggers compute the derived columns
+// (Column.Derived) from other rows, for example whether visitors see a work in a series. The changes are recorded for live clients as
+// updates.
 
-// derivedSources lists, by table, the columns from which triggers compute derived columns of other rows. A trigger that reads another
-// column needs an entry here, and if it reads another table, a case in findDerived.
+// derivedSources lists, by table, the columns from which triggers compute derived columns of other rows. If a new trigger reads another
+// column, the column needs an entry in this map. If the trigger reads another table, the table also needs a case in findDerived.
 var derivedSources = map[string][]string{
 	"products":     {"artwork_type", "image_url", "published_at"},
 	"series":       {"is_published"},
@@ -25,9 +26,11 @@ func (t *Table) feedsDerived(columns []*Column) bool {
 	return slices.ContainsFunc(columns, func(c *Column) bool { return slices.Contains(derivedSources[t.Name], c.Name) })
 }
 
-// derivedKeys are the primary keys of the rows whose derived columns may change: pairs of rows of series_works (each is one work in one
-// series), series of rows of series.
-type derivedKeys struct{ pairs, series []string }
+// derivedKeys are the primary keys of the rows whose derived columns may change.
+type derivedKeys struct {
+	pairs  []string // of rows of series_works; each is a pair of one work and one series
+	series []string // of rows of series
+}
 
 // findDerived returns the keys of the rows whose derived columns depend on the rows of t with the given keys.
 func findDerived(ctx context.Context, tx *db.Tx, t *Table, keys []string) (found derivedKeys, err error) {
@@ -36,8 +39,9 @@ func findDerived(ctx context.Context, tx *db.Tx, t *Table, keys []string) (found
 	}
 	pairs, series := schema["series_works"], schema["series"]
 	seriesOf := pairs.byName["series_id"]
-	switch values := asValues(keys); t.Name {
-	case "products":
+	values := asValues(keys)
+	switch t.Name {
+	case "products": // the table of works
 		ofWork := In{pairs.byName["product_id"], values}
 		if found.pairs, err = queryTexts(ctx, tx, renderValue(tx.Dialect, pairs, pairs.Key, ofWork)); err != nil {
 			return found, err
@@ -96,12 +100,12 @@ func (s *Service) watchRows(ctx context.Context, tx *db.Tx, watched derivedKeys)
 	}
 	return func() error {
 		for _, before := range states {
-			now, err := readRecords(ctx, tx, before.table, before.keys)
+			current, err := readRecords(ctx, tx, before.table, before.keys)
 			if err != nil {
 				return err
 			}
 			var changes []db.RowChange
-			for _, record := range now {
+			for _, record := range current {
 				if before.rows[record] {
 					continue
 				}

@@ -12,8 +12,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file defines the errors of /rest/v1. Their codes and texts are those of PostgREST (codes PGRST…) or of PostgreSQL (codes of five
-// characters), because clients read codes and texts.
+// This file defines the errors of /rest/v1. Clients read the codes and texts of errors, so these are the codes and texts of PostgREST
+// (codes PGRST…) or of PostgreSQL (codes of five characters).
 
 // errBadRequest returns an error with the status 400.
 func errBadRequest(code, format string, args ...any) *apperr.Error {
@@ -125,7 +125,7 @@ func errNoSearch(kind Kind, operator string) *apperr.Error {
 // errNoArrow is PostgreSQL's error for a JSON path with a further step after ->>.
 func errNoArrow(s step) *apperr.Error {
 	sign, operand := "->", "integer"
-	if s.text {
+	if s.asText {
 		sign = "->>"
 	}
 	if s.isKey {
@@ -224,8 +224,8 @@ func errTooManyRows() *apperr.Error {
 
 // errTooLarge is the error for a response that would have more than limit bytes.
 func errTooLarge(limit int) *apperr.Error {
-	e := apperr.New(http.StatusRequestEntityTooLarge, "54000", "The answer would be too large")
-	e.Details = fmt.Sprintf("an answer may have at most %d bytes", limit)
+	e := apperr.New(http.StatusRequestEntityTooLarge, "54000", "The response would be too large")
+	e.Details = fmt.Sprintf("a response may have at most %d bytes", limit)
 	e.Hint = "Ask for fewer rows with limit, or for fewer columns with select."
 	return e
 }

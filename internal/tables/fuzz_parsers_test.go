@@ -53,8 +53,8 @@ func FuzzSelect(f *testing.F) {
 			t.Fatalf("%q: %s: %v", text, row, err)
 		}
 		for i, m := range all {
-			if m.name != fields[i].Name {
-				t.Fatalf("%q: member %d is called %q instead of %q", text, i, m.name, fields[i].Name)
+			if m.key != fields[i].Name {
+				t.Fatalf("%q: member %d is called %q instead of %q", text, i, m.key, fields[i].Name)
 			}
 		}
 		if _, err := encodeCSV([]string{row}, fields); err != nil {
@@ -122,7 +122,7 @@ func FuzzAccept(f *testing.F) {
 		if clear4xx(t, text, err); err != nil {
 			return
 		}
-		if form.csv && (form.single || form.strip) || form.media() == "" {
+		if form.csv && (form.single || form.stripNulls) || form.media() == "" {
 			t.Fatalf("%q: %+v", text, form)
 		}
 	})

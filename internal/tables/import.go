@@ -19,33 +19,39 @@ import (
 	"atelie/internal/imported"
 )
 
-// This file inserts the rows of a Supabase project into the site's tables. Package supabase runs the import.
+// This file inserts the rows of a Supabase project into the site's tables. Package supabase runs the import and calls ImportRows.
+
+// Error codes of PostgreSQL (SQLSTATE) for refused rows.
+const (
+	codeNotNull = "23502" // not_null_violation
+	codeUnique  = "23505" // unique_violation
+)
 
 // errImportKey is the error for an imported row without a primary key.
-var errImportKey = apperr.New(http.StatusBadRequest, "23502", "The row has no key")
+var errImportKey = apperr.New(http.StatusBadRequest, codeNotNull, "The row has no key")
 
-// errImportDiffers is the error for an imported row whose key exists already, in a row with other values in these columns.
+// errImportDiffers is the error for an imported row if the site has a row with the same key and with other values in these columns.
 func errImportDiffers(columns []string) *apperr.Error {
-	return apperr.New(http.StatusConflict, "23505", "The row is here with another content ("+strings.Join(columns, ", ")+"): it stays as it is")
+	return apperr.New(http.StatusConflict, codeUnique, "The site already has this row with other values ("+strings.Join(columns, ", ")+"): it stays unchanged")
 }
 
-// ImportRows inserts those rows of another site whose primary key the table does not have yet, by the rules of an insert with the service
-// key. It never changes an existing row: if that row has different content, the result for the imported row is an error. The results are
-// in the order of rows.
+// ImportRows inserts rows of another site, by the rules of an insert with the service key. It never changes an existing row. If the table
+// has a row with the same primary key and different content, the result for the imported row is an error. The results are in the order of
+// rows.
 //
 // rows has at most 1000 rows. Their values are JSON values, with numbers as json.Number, or strings in PostgreSQL's notation. Columns that
-// the table does not have are left out. rewrite returns the new URL of a file. If write is false, ImportRows only checks the rows; it
-// does not check their references to other tables.
-func (s *Service) ImportRows(ctx context.Context, table string, rows []map[string]any, rewrite func(string) string, write bool) ([]imported.Row, error) {
+// the table does not have are left out. newURLOf returns the URL on this site for the old URL of a file. If write is false, ImportRows only
+// checks the rows, without their references to other tables.
+func (s *Service) ImportRows(ctx context.Context, table string, rows []map[string]any, newURLOf func(oldURL string) string, write bool) ([]imported.RowResult, error) {
 	t := schema[table]
 	if t == nil {
 		return nil, errUnknownTable(table)
 	}
-	results := make([]imported.Row, len(rows))
+	results := make([]imported.RowResult, len(rows))
 	parsed := make([]row, len(rows)) // nil for a row with an error
 	var keys []string
 	for i, r := range rows {
-		values, leftOut, err := importedValues(t, r, rewrite)
+		values, leftOut, err := importedValues(t, r, newURLOf)
 		results[i].LeftOut = leftOut
 		if key, ok := values[t.Key].(string); ok {
 			results[i].Key = key
@@ -53,12 +59,15 @@ func (s *Service) ImportRows(ctx context.Context, table string, rows []map[strin
 			err = errImportKey
 		}
 		if err == nil {
-			err = (&payload{rows: []row{maps.Clone(values)}}).fill(t, s.now(), true)
+			const withDefaults = true
+			checked := payload{rows: []row{maps.Clone(values)}} // a clone, because fill also adds defaults
+			err = checked.fill(t, s.now(), withDefaults)
 		}
-		if results[i].Err = refusalOf(err); err != nil {
-			if results[i].Err == nil { // the row is not the cause
-				return nil, err
-			}
+		results[i].Err = refusalOf(err)
+		if err != nil && results[i].Err == nil { // the cause is not the row, but for example the database
+			return nil, err
+		}
+		if err != nil {
 			continue
 		}
 		if !slices.Contains(keys, results[i].Key) {
@@ -99,7 +108,7 @@ func (s *Service) ImportRows(ctx context.Context, table string, rows []map[strin
 }
 
 // insertImported inserts the rows with the given indexes in one transaction, or one by one if the database refuses one of them.
-func (s *Service) insertImported(ctx context.Context, t *Table, parsed []row, missing []int, results []imported.Row) error {
+func (s *Service) insertImported(ctx context.Context, t *Table, parsed []row, missing []int, results []imported.RowResult) error {
 	err := s.insertParsed(ctx, t, parsed, missing)
 	if refusalOf(err) == nil {
 		return err
@@ -140,7 +149,7 @@ func (s *Service) insertParsed(ctx context.Context, t *Table, parsed []row, inde
 }
 
 // importedValues converts the values of a row, and returns the names of the columns that are left out.
-func importedValues(t *Table, r map[string]any, rewrite func(string) string) (values row, leftOut []string, err error) {
+func importedValues(t *Table, r map[string]any, newURLOf func(oldURL string) string) (values row, leftOut []string, err error) {
 	values = row{}
 	for name, v := range r {
 		c := t.byName[name]
@@ -173,10 +182,10 @@ func importedValues(t *Table, r map[string]any, rewrite func(string) string) (va
 		if slices.Contains(mediaColumns[t.Name], name) {
 			switch v := value.(type) {
 			case string:
-				value = rewrite(v)
+				value = newURLOf(v)
 			case []string:
 				for i, u := range v {
-					v[i] = rewrite(u)
+					v[i] = newURLOf(u)
 				}
 			}
 		}

@@ -17,7 +17,7 @@ func TestImportedRowsAreCheckedAndCompared(t *testing.T) {
 			"id": id(90), "title": "Mural", "image_url": "https://old.example/a.jpg", "image_gallery": `["https://old.example/b.jpg"]`, "video_gallery": nil, "tags": []any{"a"},
 			"is_featured": nil, "price": json.Number("0.00"), "creation_date": "2024-01-02", "created_at": "2024-01-02 03:04:05.678901+00", "updated_at": "x", "note": nil,
 		}
-		run := func(table string, write bool, rows ...map[string]any) []imported.Row {
+		run := func(table string, write bool, rows ...map[string]any) []imported.RowResult {
 			t.Helper()
 			results, err := s.service.ImportRows(t.Context(), table, rows, relative, write)
 			if err != nil || len(results) != len(rows) {
@@ -36,7 +36,7 @@ func TestImportedRowsAreCheckedAndCompared(t *testing.T) {
 		changed := map[string]any{"id": id(90), "title": "Wall", "image_url": "/a.jpg", "price": "12.50", "note": "x"}
 		results := run("products", true, changed, map[string]any{"title": "no id"}, map[string]any{"id": id(91), "title": "", "price": json.Number("3")}, map[string]any{"id": "x", "title": "bad"},
 			map[string]any{"id": id(92), "title": "Good"}, map[string]any{"id": id(92), "title": "Twice"})
-		for n, want := range []string{"another content (title)", "no key", "must not be empty", "invalid input syntax", "", "another content (title)"} {
+		for n, want := range []string{"other values (title)", "no key", "must not be empty", "invalid input syntax", "", "other values (title)"} {
 			if err := results[n].Err; (want == "") != (err == nil) || err != nil && !strings.Contains(err.Message+err.Details, want) {
 				t.Errorf("row %d: %v", n, err)
 			}

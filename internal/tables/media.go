@@ -13,17 +13,16 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file finds the files to which rows refer, and fills the computed column media of rows with descriptions of these files. Rows refer
-// to files by URL.
+// This file finds the files to which rows refer by URL. It also fills the column media with descriptions of these files. The column media
+// is computed when rows are read.
 
 // Media describes files. Package media implements it.
 type Media interface {
 	// Describe returns a map from each known URL to a JSON object that describes its file. If detailed is true, the objects
 	// include fields that only the owner may see.
 	Describe(ctx context.Context, urls []string, detailed bool) (map[string]json.RawMessage, error)
-	// SetFocus stores the focus point of a picture, which stays visible when the picture is cropped. x and y are fractions of
-	// the width and the height from the top left corner, from 0 to 1. SetFocus returns false if the URL is not that of a known
-	// picture.
+	// SetFocus stores the focus point of a picture, the point that stays visible when the picture is cropped. x and y are fractions of
+	// the width and the height from the top left corner, from 0 to 1. SetFocus returns false if no known picture has the URL.
 	SetFocus(ctx context.Context, url string, x, y float64) (bool, error)
 }
 
@@ -49,9 +48,9 @@ func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
 	return urls, nil
 }
 
-// UnpublishedMediaURLs returns the URLs of files in two lists: those of unpublished rows, and those of all other rows. An unpublished row is
-// one that visitors do not see because of a time: a work that is a draft or scheduled, or a cover outside of its period. A URL can be in
-// both lists. If unpublished is empty, others is nil.
+// UnpublishedMediaURLs returns the URLs of files in two lists: URLs in unpublished rows, and URLs in all other rows. An unpublished row is
+// hidden from visitors because of a time. It is a work that is a draft or scheduled, or a cover outside of its period. A URL can be in both
+// lists. If unpublished is empty, others is nil.
 func (s *Service) UnpublishedMediaURLs(ctx context.Context) (unpublished, others []string, err error) {
 	for name := range mediaColumns {
 		scheduled := schema[name].scheduled()

@@ -9,12 +9,12 @@ import (
 	"atelie/internal/db"
 )
 
-// This file splits rows, which the database returns as JSON objects, into their members, and writes members as JSON or CSV.
+// This file splits rows into members and writes members as JSON or CSV. The database returns each row as a JSON object. A member is a key of
+// that object with its value.
 
-// member is one member (a name and a value) of a row's JSON object. Two members of a row can have the same name,
-// because select can name a column twice.
+// member is one member of a row's JSON object. Two members of a row can have the same key, because select can name a column twice.
 type member struct {
-	name  string
+	key   string
 	value json.RawMessage
 }
 
@@ -26,13 +26,13 @@ func splitMembers(row string) ([]member, error) {
 	}
 	var members []member
 	for d.More() {
-		name, err := d.Token()
+		key, err := d.Token()
 		if err != nil {
 			return nil, err
 		}
 		m := member{}
 		var ok bool
-		if m.name, ok = name.(string); !ok {
+		if m.key, ok = key.(string); !ok {
 			return nil, errors.New("a row is not a JSON object")
 		}
 		if err := d.Decode(&m.value); err != nil {
@@ -43,8 +43,8 @@ func splitMembers(row string) ([]member, error) {
 	return members, nil
 }
 
-// removeNulls removes from each row the members whose value is null. Nulls within a member's value stay; PostgREST's
-// json_strip_nulls removes those too.
+// removeNulls removes from each row the members whose value is null. Nulls within a member's value stay. In PostgREST, json_strip_nulls
+// removes these too.
 func removeNulls(rows []string) ([]string, error) {
 	out := make([]string, len(rows))
 	for i, row := range rows {
@@ -61,12 +61,12 @@ func removeNulls(rows []string) ([]string, error) {
 func encodeObject(members []member) string {
 	parts := make([]string, len(members))
 	for i, m := range members {
-		parts[i] = jsonText(m.name) + ":" + string(m.value)
+		parts[i] = jsonText(m.key) + ":" + string(m.value)
 	}
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// encodeCSV writes rows as CSV in PostgREST's form: first a line with the names, unquoted, then each row as PostgreSQL prints a
+// encodeCSV writes rows as CSV in PostgREST's form. The first line has the keys, unquoted. Then each row is written as PostgreSQL writes a
 // record, but without the parentheses. fields are the members that each row has. Without rows the result is one empty line.
 func encodeCSV(rows []string, fields []Field) (string, error) {
 	var header, body []string
@@ -78,7 +78,7 @@ func encodeCSV(rows []string, fields []Field) (string, error) {
 		line := make([]string, len(members))
 		for j, m := range members {
 			if i == 0 {
-				header = append(header, m.name)
+				header = append(header, m.key)
 			}
 			if line[j], err = encodeCSVValue(m.value, fields[j].kind()); err != nil {
 				return "", err

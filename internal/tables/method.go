@@ -4,7 +4,7 @@ import "net/http"
 
 // This file handles requests that ask for the allowed methods (OPTIONS), and requests with a method that is not allowed.
 
-// The values of the header Allow for /rest/v1/ and for a table.
+// rootMethods and tableMethods are the values of the header Allow for /rest/v1/ and for a table.
 const (
 	rootMethods  = "OPTIONS,GET,HEAD"
 	tableMethods = "OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE"
@@ -24,14 +24,14 @@ func (s *Service) Root(w http.ResponseWriter, r *http.Request) error {
 
 // Options handles OPTIONS /rest/v1/{table}. It lists all methods, whether or not the policy allows them to the caller.
 func (s *Service) Options(w http.ResponseWriter, r *http.Request) error {
-	if _, err := s.table(w, r); err != nil { // only whether the table exists matters
+	if _, err := s.table(w, r); err != nil { // there is no such table
 		return err
 	}
 	return respondAllow(w, tableMethods)
 }
 
-// RPCOptions handles OPTIONS /rest/v1/rpc/{function}. It lists the methods of the function; GET is one of them only if the function does
-// not write.
+// RPCOptions handles OPTIONS /rest/v1/rpc/{function}. It lists the methods of the function. GET is one of them only if the function writes
+// nothing.
 func (s *Service) RPCOptions(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("function")
 	if _, ok := functions[name]; !ok {

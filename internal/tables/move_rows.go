@@ -10,24 +10,25 @@ import (
 )
 
 // This file implements the functions that move rows to another place in the owner's order: move_work and the other functions of rpc.go
-// whose names begin with move_. The order is that of the rows' order keys (order_key.go).
+// whose names begin with move_. The rows of a table are ordered by their order keys (see order_key.go).
 
 // maxMoved is the maximum number of rows that one call moves.
 const maxMoved = 500
 
-// places are the values of the argument place. With before and after, the argument target names the row beside which the rows are moved.
+// places are the values of the argument place. For before and after, the argument target has the id of the row beside which the rows are
+// moved.
 var places = []string{"before", "after", "first", "last"}
 
 // move contains the arguments of a call: which rows to move, and where.
 type move struct {
 	ids    []string // ids of the rows in their new order, without duplicates
 	place  string   // one of places
-	target string   // id of the row beside which they are moved, not among ids; "" for first and last
+	target string   // id of the row beside which they are moved, not one of ids; "" for first and last
 }
 
-// moveRows returns the function with the given name, which moves rows of a table so that they follow one another in the order of the
-// argument ids. The function writes other rows only if it must renumber all rows (renumberAround). noun is what error texts call a row,
-// and allowed reports whether a caller may use the function.
+// moveRows returns the function with the given name. The function moves rows of a table so that they follow one another in the order of the
+// argument ids. It writes other rows only if it must renumber all rows (see renumberAround). noun is what error texts call a row, and
+// allowed reports whether a caller may use the function.
 func moveRows(name, table, noun string, allowed func(identity.Caller) bool) function {
 	return function{params: []string{"ids", "place", "target"}, call: func(s *Service, ctx context.Context, args map[string]any) (string, error) {
 		if caller := identity.Of(ctx); !allowed(caller) {
@@ -47,15 +48,15 @@ func (s *Service) move(ctx context.Context, t *Table, noun string, m move) error
 		if err := lock(ctx, tx, t); err != nil { // two concurrent moves to one place would make the same keys
 			return err
 		}
-		named := m.ids
+		requested := m.ids // all ids that the call names; each must exist
 		if m.target != "" {
-			named = append(slices.Clone(named), m.target)
+			requested = append(slices.Clone(requested), m.target)
 		}
-		existing, err := queryTexts(ctx, tx, renderValue(tx.Dialect, t, t.Key, hasKey(t, named)))
+		existing, err := queryTexts(ctx, tx, renderValue(tx.Dialect, t, t.Key, hasKey(t, requested)))
 		if err != nil {
 			return err
 		}
-		for _, id := range named {
+		for _, id := range requested {
 			if !slices.Contains(existing, id) {
 				return errReorder("there is no " + noun + " " + id)
 			}
@@ -97,7 +98,7 @@ func readMove(noun string, args map[string]any) (m move, err error) {
 		return m, errReorder("place must be before, after, first or last")
 	}
 	if beside := m.place == "before" || m.place == "after"; beside != (args["target"] != nil) {
-		return m, errReorder("target is for the places before and after alone")
+		return m, errReorder("target must be set if place is before or after, and only then")
 	} else if !beside {
 		return m, nil
 	}

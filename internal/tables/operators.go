@@ -31,22 +31,22 @@ var comparisons = map[string]struct {
 
 // The other operators, except in and is.
 var (
-	// patternOperators match a string with a LIKE pattern or a regular expression; ilike and imatch ignore case.
+	// patternOperators match a string: like and ilike with a LIKE pattern, match and imatch with a regular expression. ilike and imatch
+	// ignore case.
 	patternOperators = []string{"like", "ilike", "match", "imatch"}
-	// listOperators compare lists: contains, is contained in, overlaps (ListOp).
+	// listOperators compare lists: contains (cs), is contained in (cd), overlaps (ov).
 	listOperators = []string{"cs", "cd", "ov"}
-	// searchOperators are for full-text search, which is not supported: they always give errNoSearch.
+	// searchOperators are for full-text search. It is not supported, so they always give errNoSearch.
 	searchOperators = []string{"fts", "plfts", "phfts", "wfts"}
-	// rangeOperators maps the operators for range columns to the operators of SQL. No table has such a column, so they always give
+	// rangeOperators maps the operators for range columns to the operators of SQL. No table has a range column, so they always give
 	// errNoRange, PostgreSQL's error for an operator that the column's type does not have. The error names the operator of SQL.
 	rangeOperators = map[string]string{"sl": "<<", "sr": ">>", "nxr": "&<", "nxl": "&>", "adj": "-|-"}
 )
 
-// readOperation parses "[not.]operator[(any|all)].value" and returns a condition on the column with the given name. steps is the
-// JSON path after the name (path.go). readValue reads the value: inside a group, such as or=(…), the value ends at a comma or
-// parenthesis, otherwise at the end of the input.
+// readOperation parses "[not.]operator[(any|all)].value" and returns a condition on the column with the given name. steps is the JSON path
+// after the name (see path.go). readValue reads the value. Inside a group, such as or=(…), the value ends at a comma or parenthesis. If
+// there is no group, it ends at the end of the input.
 func (p *parser) readOperation(name string, steps []step, readValue func() string) (Node, error) {
-	start := p.pos
 	negated := p.skip("not.")
 	operatorAt := p.pos
 	length := 0
@@ -70,9 +70,7 @@ func (p *parser) readOperation(name string, steps []step, readValue func() strin
 		p.skipLanguage()
 	}
 	if !known || (quantifier != "" && !quantifiable) {
-		if p.pos = operatorAt; !negated {
-			p.pos = start
-		}
+		p.pos = operatorAt // the position that the error names
 		return nil, p.fail(expectedOperator)
 	}
 	if !p.skip(".") {

@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// This file makes order keys. An order key is a string; the rows of a table are ordered by the bytes of their keys. Between any two keys
-// there is another one, so that a row can be moved to any place without changing other rows. The key of a new work begins with a number
-// that falls as created_at grows. So new works come first, and works that nobody has moved are ordered by created_at, newest first.
-// Migration 34 makes the same keys for older works. In the tables with NewLast (schema.go), such as series, new rows come last.
+// This file makes order keys, the strings by whose bytes the rows of a table are ordered. Rules:
+//   - Between any two keys there is another one: "ai" is between "a" and "b". So a row can be moved without changing other rows.
+//   - The key of a new work begins with a number that falls as created_at grows: 98226690399999999 for 2026-03-12 10:00 UTC. So new works
+//     come first, and works that nobody has moved are ordered by created_at, newest first. Migration 34 makes the same keys for older works.
+//   - In the tables with NewLast (see schema.go), such as series, new rows come last.
 
 // orderDigits are the characters of order keys, in ascending order. A key does not end in "0", because no key would be between "a" and
 // "a0".
@@ -25,9 +26,9 @@ const (
 	maxTimeKey = 99_999_999_999_999_999
 )
 
-// isOrderKey reports whether a string is an order key, or empty. A row that is inserted with an empty key gets a key from orderKeyOf, or,
-// in the tables with NewLast, from lastOrderKeyOf.
-var isOrderKey = regexp.MustCompile(`^([0-9a-z]*[1-9a-z])?$`).MatchString
+// isOrderKeyOrEmpty reports whether a string is an order key or "". The empty string is allowed because it stands for "make a key": a row
+// that is inserted with it gets a key from orderKeyOf or, in the tables with NewLast, from lastOrderKeyOf.
+var isOrderKeyOrEmpty = regexp.MustCompile(`^([0-9a-z]*[1-9a-z])?$`).MatchString
 
 // orderKeyOf returns the key of a row that nobody has moved. The key contains the id, so that no two rows have the same key, and so that
 // rows of the same time are ordered by id, as Table.Ties orders them.
@@ -35,19 +36,23 @@ func orderKeyOf(created time.Time, id string) string {
 	return timeOrderKey(min(max(maxTimeKey-created.UnixMicro(), 0), maxTimeKey), id)
 }
 
-// timeOrderKey returns an order key that has the digits of n, then the id. Its last character is i, because a key must not end in "0".
+// timeOrderKey returns an order key: the digits of n, then the id, then an "i", because a key must not end in "0".
 func timeOrderKey(n int64, id string) string {
 	return fmt.Sprintf("%0*d%si", timeDigits, n, strings.ReplaceAll(id, "-", ""))
 }
 
-// firstOrderKeys returns new keys, in the order of ids, for rows that move before all others. first is the smallest key of the others, or
-// "" if there are none. A row that is inserted later comes before the moved ones. ok is false if no keys are left before first.
+// firstOrderKeys returns new keys, in the order of ids, for rows that move before all other rows. first is the smallest key of the other
+// rows, or "" if there are none. Each new key begins with a number, as the key of a row that is inserted now. So a row that is inserted
+// later comes before the moved rows, unless first was made with a clock that was ahead. ok is false if no keys are left before first.
 func firstOrderKeys(first string, now time.Time, ids []string) (keys []string, ok bool) {
 	n := maxTimeKey - now.UnixMicro()
-	// digits has fewer than timeDigits digits if first is the key of a moved row, which can have a letter earlier.
+	// bound is the number with which first begins. If it has fewer than timeDigits digits, as the key of a moved row can have, zeros are
+	// added: "98226k" gives 98226000000000000. The numbers of the new keys must be smaller than bound.
 	digits := first[:len(first)-len(strings.TrimLeft(first, "0123456789"))]
 	digits = (digits + strings.Repeat("0", timeDigits))[:timeDigits]
-	if bound, err := strconv.ParseInt(digits, 10, 64); first != "" && first[0] <= '9' && err == nil {
+	bound, err := strconv.ParseInt(digits, 10, 64)
+	beginsWithDigit := first != "" && first[0] <= '9'
+	if beginsWithDigit && err == nil {
 		n = min(n, bound-1)
 	}
 	n -= int64(len(ids)) - 1
@@ -66,8 +71,8 @@ func lastOrderKeyOf(n int64, id string) string { return lastDigit + timeOrderKey
 // lastDigit begins the keys of rows that come last. It is greater than the first character of the keys that renderOrderKeys makes.
 const lastDigit = "s"
 
-// lastOrderKeys returns the keys of rows that move after all others, in the order of ids. last is the greatest key of the others, or ""
-// if there are none. A row that is inserted later comes after the moved ones. ok is false if no keys are left after last.
+// lastOrderKeys returns new keys, in the order of ids, for rows that move after all other rows. last is the greatest key of the other rows,
+// or "" if there are none. A row that is inserted later comes after the moved rows. ok is false if no keys are left after last.
 func lastOrderKeys(last string, now time.Time, ids []string) (keys []string, ok bool) {
 	n := now.UnixMicro()
 	if digits, found := strings.CutPrefix(last, lastDigit); found {

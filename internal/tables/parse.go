@@ -11,8 +11,8 @@ import (
 	"atelie/internal/apperr"
 )
 
-// This file parses the query string of a request on a table into a Query (tree.go). operators.go and path.go parse operators and JSON
-// paths.
+// This file parses the query string of a request on a table into a Query (see tree.go). An example of a query string is
+// select=id,title&artwork_type=eq.oil&order=title. operators.go parses operators such as eq, and path.go parses JSON paths.
 
 // Limits of one query. A query that exceeds them is rejected with status 400. Usual requests are far below the limits, because supabase-js
 // warns when a URL has more than 8,000 bytes.
@@ -27,9 +27,9 @@ const (
 	maxAliasBytes = 63       // bytes of an alias; a longer alias is not rejected, but cut off, as PostgreSQL does with names
 )
 
-// parseQuery parses the query string of a request on a table. The parameters are select, order, limit, offset, columns, on_conflict, or,
-// and; any other parameter is a filter on the column of that name. A syntax error has the code PGRST100 and names the position. The errors
-// about columns, operators and values are those of PostgreSQL or PostgREST (errors.go).
+// parseQuery parses the query string of a request on a table. The parameters are select, order, limit, offset, columns, on_conflict, "or"
+// and "and". Any other parameter is a filter on the column of that name. A syntax error has the code PGRST100 and names the position. The
+// errors about columns, operators and values are those of PostgreSQL or PostgREST (see errors.go).
 func parseQuery(t *Table, raw string) (*Query, error) {
 	pairs, err := parsePairs(raw)
 	if err != nil {
@@ -38,13 +38,13 @@ func parseQuery(t *Table, raw string) (*Query, error) {
 	q := &Query{Table: t}
 	conditions := All{}
 	conditionCount := 0
-	selected := false
+	hasSelect := false
 	for _, p := range pairs {
 		var err error
 		switch p.key {
 		case "select":
-			if !selected { // only the first select has an effect
-				selected = true
+			if !hasSelect { // only the first select has an effect
+				hasSelect = true
 				q.Select, err = parseSelect(t, p.value)
 			}
 		case "order":
@@ -75,7 +75,7 @@ func parseQuery(t *Table, raw string) (*Query, error) {
 			return nil, err
 		}
 	}
-	if !selected {
+	if !hasSelect {
 		q.Select = everyField(t)
 	}
 	if len(q.Order) > maxTerms {
@@ -129,7 +129,7 @@ func parseCount(p pair) (int64, error) {
 }
 
 func everyField(t *Table) []Field {
-	return fieldsOf(slices.DeleteFunc(slices.Clone(t.Columns), func(c *Column) bool { return c.isWrittenByServer() || c.ByName }))
+	return fieldsOf(slices.DeleteFunc(slices.Clone(t.Columns), func(c *Column) bool { return c.isWrittenByServer() || c.OnlyByName }))
 }
 
 // parser reads the text of one parameter from left to right.

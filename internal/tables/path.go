@@ -5,16 +5,20 @@ import (
 	"strconv"
 )
 
-// This file reads JSON paths such as tags->0 and tags->>-1. A path into the only JSON column, alt_texts, is refused. In other columns the
-// arrows apply to to_jsonb(column), as in PostgREST 12. An index selects an element of a list. Of any other value the indices 0 and -1
-// select the value itself. Every other step selects nothing (null).
+// This file reads JSON paths such as tags->0 (the first element of the column tags) and tags->>-1 (the last one, as a string). As in
+// PostgREST 12, the arrows apply to to_jsonb(column):
+//   - In a list, an index selects an element.
+//   - In any other value, the indices 0 and -1 select the value itself.
+//   - Every other step selects nothing (null).
+//
+// A path into alt_texts, the only JSON column, is refused.
 
 // step is one arrow of a JSON path with the key or index after it.
 type step struct {
-	text  bool   // the arrow is ->>, whose result is a string; otherwise it is ->
-	isKey bool   // true if a key follows the arrow, false if an index
-	key   string // used if isKey is true
-	index int64  // used if isKey is false
+	asText bool   // the arrow is ->>, whose result is a string; false for the arrow ->
+	isKey  bool   // true if a key follows the arrow, false if an index
+	key    string // used if isKey is true
+	index  int64  // used if isKey is false
 }
 
 // pathTarget is the part of a column's value that a path selects.
@@ -33,8 +37,8 @@ const (
 	selectsElement                   // one element of a list
 )
 
-// maxSteps limits the length of a path. No useful path is long: values are not nested, so a step after the first one selects the same
-// value again, or nothing.
+// maxSteps is the maximum number of steps in a path. No useful path has so many: values are not nested, so each step after the first one
+// selects the same value again, or nothing.
 const maxSteps = 10
 
 // readSteps reads all steps at the parser's position, such as "->key" or "->>0".
@@ -42,7 +46,7 @@ func (p *parser) readSteps() ([]step, error) {
 	var steps []step
 	for p.at("->") {
 		p.pos += len("->")
-		s := step{text: p.skip(">")}
+		s := step{asText: p.skip(">")}
 		var found bool
 		var err error
 		if s.index, found, err = p.readIndex(); err != nil {
@@ -63,7 +67,7 @@ func (p *parser) readSteps() ([]step, error) {
 
 var indexStep = regexp.MustCompile(`^(-?[0-9]+)(?:->|::|[.,]|$)`)
 
-// readIndex reads the index of a step. found is false if the step does not have the form of an index, but is a key.
+// readIndex reads the index of a step. found is false if the step has a key instead of an index.
 func (p *parser) readIndex() (n int64, found bool, err error) {
 	part := indexStep.FindStringSubmatch(p.rest())
 	if part == nil {
@@ -97,7 +101,7 @@ func followSteps(c *Column, steps []step) (found *Column, name string, err error
 	target := pathTarget{column: c, kind: selectsWhole}
 	name = c.Name
 	for i, s := range steps {
-		if i > 0 && steps[i-1].text {
+		if i > 0 && steps[i-1].asText {
 			return nil, "", errNoArrow(s)
 		}
 		switch {
@@ -110,7 +114,7 @@ func followSteps(c *Column, steps []step) (found *Column, name string, err error
 		}
 	}
 	kind := JSON
-	if steps[len(steps)-1].text {
+	if steps[len(steps)-1].asText {
 		kind = Text
 	}
 	return &Column{Name: c.Name, Kind: kind, path: &target}, name, nil

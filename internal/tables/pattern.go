@@ -9,11 +9,12 @@ import (
 	"atelie/internal/db"
 )
 
-// This file checks the regular expressions of match and imatch. It allows only syntax that means the same in PostgreSQL and in Go,
-// which runs them for SQLite:
+// This file checks the regular expressions of match and imatch, two filter operators of PostgREST. imatch ignores case. PostgreSQL runs the
+// expressions itself. On SQLite, Go runs them. So this file allows only syntax that means the same in PostgreSQL and in Go:
 //   - plain characters, and "." (which matches line ends too)
-//   - ^ and $ (ends of the whole text)
-//   - sets with ranges; \d \w \s and \D \W \S (ASCII)
+//   - ^ and $ (beginning and end of the whole text)
+//   - sets with ranges, such as [a-z]
+//   - the classes \d \w \s and \D \W \S, for ASCII characters
 //   - groups, | and the quantifiers * + ? {n} {n,} {n,m}
 //
 // Syntax that PostgreSQL rejects too gives error 2201B. Syntax that only PostgreSQL accepts (back references, lookaround, lazy
@@ -30,8 +31,8 @@ const (
 // classes maps the letters of \d, \s and \w to the characters that they match, in the form of a set without its brackets.
 var classes = map[rune]string{'d': "0-9", 's': " \t\n\v\f\r", 'w': "0-9A-Za-z_"}
 
-// patternParser parses one regular expression. Its read methods return the converted part as out. size is the number of single
-// characters in that part after all repeats are written out.
+// patternParser parses one regular expression. Its read methods return out, the converted part, and size, the number of single characters
+// in that part after all repeats are written out.
 type patternParser struct {
 	text []rune
 	pos  int   // index in text of the next character

@@ -6,8 +6,10 @@ import (
 	"strings"
 )
 
-// preferences are the values of the Prefer header (RFC 7240), with the preferences that PostgREST knows. A preference that was not sent is "".
-// If a preference is repeated, only the first one has an effect.
+// This file reads the request header Prefer (RFC 7240), by which a client chooses details of a write and of the response.
+
+// preferences are the values of the header, for the preferences that PostgREST knows. A preference that was not sent is "". If a preference
+// is repeated, only the first one has an effect.
 type preferences struct {
 	resolution  string // merge-duplicates or ignore-duplicates: what an insert does if a row has the key already
 	missing     string // default or null: the value of a column that is missing in a row of the body
@@ -15,10 +17,10 @@ type preferences struct {
 	count       string // exact, planned, estimated: all three give the exact count
 	timezone    string // UTC; other time zones are treated as unknown preferences
 	handling    string // strict or lenient: an unknown preference is an error, or is ignored
-	maxAffected *int64 // maximum number of rows that a write may change; used only with strict handling (see affectedLimit)
+	maxAffected *int64 // maximum number of rows that a write may change; used only with handling=strict (see affectedLimit)
 }
 
-// parsePrefer reads the header. It ignores unknown preferences, but with handling=strict it returns an error for them.
+// parsePrefer reads the header. It ignores unknown preferences, except with handling=strict: then it returns an error for them.
 func parsePrefer(h http.Header) (preferences, error) {
 	var p preferences
 	var unknown []string

@@ -7,9 +7,9 @@ import (
 	"atelie/internal/policy"
 )
 
-// Put handles PUT /rest/v1/{table}?id=eq.…: it inserts the one row that the URL names or, if the row exists, sets the columns that the
-// body contains. If the response contains the row (Prefer: return=representation), the status is 201 for a new row and 200 for an existing
-// one; otherwise it is 204.
+// Put handles PUT /rest/v1/{table}?id=eq.…. It inserts the one row that the URL names. If the row exists, Put sets the columns that the body
+// contains. If the client asks for the row (Prefer: return=representation), the status is 201 for a new row and 200 for an existing one. If
+// not, the status is 204.
 func (s *Service) Put(w http.ResponseWriter, r *http.Request) error {
 	req, err := s.parseRequest(w, r, policy.Insert)
 	if err != nil {
@@ -28,7 +28,8 @@ func (s *Service) Put(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if len(p.rows) != 1 || !slices.Contains(p.columns, t.Key) || p.rows[0][t.Key] != key {
+	hasOneRow, setsKey := len(p.rows) == 1, slices.Contains(p.columns, t.Key)
+	if !hasOneRow || !setsKey || p.rows[0][t.Key] != key { // the body must have one row, with the key of the URL
 		return errPutKey
 	}
 	req.query.OnConflict, req.prefer.resolution = nil, mergeDuplicates // an existing row is updated
@@ -48,8 +49,8 @@ func (s *Service) Put(w http.ResponseWriter, r *http.Request) error {
 	return req.respond(w, r, out, res)
 }
 
-// keyFilter returns the primary key for which the query asks. It returns an error unless the query has just one filter, id=eq.…,
-// and neither limit nor offset.
+// keyFilter returns the primary key for which the query asks. It returns an error unless the query has just one filter, id=eq.…, and
+// neither limit nor offset.
 func (q *Query) keyFilter() (any, error) {
 	if q.Limit != nil || q.Offset != 0 {
 		return nil, errPutLimit

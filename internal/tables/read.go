@@ -31,10 +31,11 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	defer cancel()
 	query.Where = All{visible(caller, query.Table), query.Where}
 	readPage := s.readPage
-	if r.Method == http.MethodHead {
+	if r.Method == http.MethodHead { // the response has no body, so the rows are only counted
 		readPage = s.countPage
 	}
-	page, err := readPage(ctx, slot, query, limit, offset, req.prefer.count != "")
+	wantsTotal := req.prefer.count != ""
+	page, err := readPage(ctx, slot, query, limit, offset, wantsTotal)
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,8 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	if err := res.setRows(page.rows, req.format, query.Select); err != nil {
 		return err
 	}
-	if len(res.body) > slot.maxBytes { // descriptions of files, or CSV, can make the body longer than the rows, which readPage has limited
+	// readPage has limited the rows, but descriptions of files, or CSV, can make the body longer than the rows.
+	if len(res.body) > slot.maxBytes {
 		return errTooLarge(slot.maxBytes)
 	}
 	if !isUnprivileged(caller) {

@@ -19,9 +19,9 @@ const (
 
 // format is the form of a response that the header Accept asks for. The zero value is a JSON array.
 type format struct {
-	single bool // one JSON object instead of an array
-	csv    bool // CSV instead of JSON
-	strip  bool // the JSON object of a row leaves out the keys whose value is null
+	single     bool // one JSON object instead of an array
+	csv        bool // CSV instead of JSON
+	stripNulls bool // the JSON object of a row leaves out the keys whose value is null
 }
 
 // media returns the Content-Type, without the charset.
@@ -29,11 +29,11 @@ func (f format) media() string {
 	switch {
 	case f.csv:
 		return csvMedia
-	case f.single && f.strip:
+	case f.single && f.stripNulls:
 		return objectMedia + ";nulls=stripped"
 	case f.single:
 		return objectMedia
-	case f.strip:
+	case f.stripNulls:
 		return "application/vnd.pgrst.array+json;nulls=stripped"
 	}
 	return jsonMedia
@@ -48,8 +48,8 @@ var formats = map[string]format{
 	csvMedia: {csv: true},
 }
 
-// negotiate returns the format that Accept prefers, or error PGRST107 if no type of it is acceptable. Execution plans
-// (application/vnd.pgrst.plan) are not acceptable, because they would show internals of the database.
+// negotiate returns the format that the header Accept prefers. If the server can send none of the header's types, the error has the code
+// PGRST107. Execution plans (application/vnd.pgrst.plan) are never sent, because they would show internals of the database.
 func negotiate(h http.Header) (format, error) {
 	accept := strings.Join(h.Values("Accept"), ",")
 	if strings.TrimSpace(accept) == "" {
@@ -68,10 +68,11 @@ func negotiate(h http.Header) (format, error) {
 				continue
 			}
 		}
-		if !known || !(weight > best) || weight > 1 { // of equal weights the first counts; the condition is written so that NaN fails it
+		// If weights are equal, the first type counts. The condition is not weight <= best, because NaN must be skipped too.
+		if !known || !(weight > best) || weight > 1 {
 			continue
 		}
-		f.strip = params["nulls"] == "stripped" && strings.HasPrefix(media, "application/vnd.pgrst.")
+		f.stripNulls = params["nulls"] == "stripped" && strings.HasPrefix(media, "application/vnd.pgrst.")
 		best, chosen = weight, f
 	}
 	if best == 0 {
@@ -127,7 +128,7 @@ func (res *response) setRows(rows []string, f format, fields []Field) (err error
 	case f.csv:
 		res.body, err = encodeCSV(rows, fields)
 		return err
-	case f.strip:
+	case f.stripNulls:
 		if rows, err = removeNulls(rows); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file contains the response cache, which keeps the sent responses of public tables in memory.
+// This file contains the response cache. It keeps sent responses of public tables (tables that anonymous callers may read) in memory.
 
 // Limits in bytes. A response that exceeds one of them is not cached.
 const (
@@ -27,15 +27,14 @@ const (
 // restPrefix begins the path of every request on tables.
 const restPrefix = "/rest/v1/"
 
-// ResponseCache serves anonymous reads of public tables from memory. An edit of the content invalidates all responses. The responses with
-// the column media are also invalidated when renditions (other sizes and formats of pictures) are finished: that is no edit, but it
-// raises the content version.
+// ResponseCache serves anonymous reads of public tables from memory. An edit of the content invalidates all responses. Finished renditions
+// (other sizes and formats of pictures) raise the content version without an edit. They invalidate only the responses with the column media.
 type ResponseCache struct {
 	version          *content.Version // the number that each change of visible content raises
 	publicKey        PublicKey
 	plain, withMedia *content.Cache[requestKey, *cachedResponse] // responses without and with the column media
 	pool             *anonymousPool                              // limits the sending of responses that are too large for the cache
-	lookups          content.Lookups                             // counts hits and misses for the metrics
+	lookups          content.Lookups                             // counts of hits and misses for the metrics
 }
 
 // requestKey is the cache key: all parts of a request that affect the response to an anonymous caller.
@@ -44,7 +43,7 @@ type requestKey struct {
 	rangeHeader, prefer, accept, profile, acceptEncoding string
 }
 
-// cachedResponse is a response as it is sent; its body may be compressed.
+// cachedResponse is a response as it is sent. Its body may be compressed.
 type cachedResponse struct {
 	status int
 	header http.Header
@@ -69,8 +68,8 @@ func (s *Service) NewResponseCache(version *content.Version, publicKey PublicKey
 // to an equal request is a hit.
 func (k *ResponseCache) Lookups() *content.Lookups { return &k.lookups }
 
-// FromCache returns a handler that serves requests from the cache. It passes all other requests to next, which must check
-// their tokens, and caches its responses to anonymous callers.
+// FromCache returns a handler that serves requests from the cache. The handler passes all other requests to next, and caches the responses
+// of next to anonymous callers. next must check the tokens of requests.
 func (k *ResponseCache) FromCache(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key, ok := k.keyOf(r)

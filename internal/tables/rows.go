@@ -6,8 +6,10 @@ import (
 	"atelie/internal/identity"
 )
 
-// Rows returns the rows that GET /rest/v1/{table}?{query} would return to a caller, at most maxRows of them, each as a JSON
-// object. It serves the server's own reads, such as those for pages. The errors are those of the endpoint.
+// This file reads rows for the server itself, for example for its pages, by the rules of requests on tables.
+
+// Rows returns the rows that GET /rest/v1/{table}?{query} would return to a caller, at most maxRows of them, each as a JSON object. The
+// errors are those of the endpoint.
 func (s *Service) Rows(ctx context.Context, caller identity.Caller, table, query string) ([]string, error) {
 	parsed, err := visibleQuery(caller, table, query)
 	if err != nil {
@@ -24,7 +26,7 @@ func (s *Service) Rows(ctx context.Context, caller identity.Caller, table, query
 	return s.describe(ctx, caller, page.rows, parsed.Select)
 }
 
-// Count returns the number of rows that a caller may see at GET /rest/v1/{table}?{query}, without its limit and offset.
+// Count returns the number of rows that a caller may see at GET /rest/v1/{table}?{query}. The query's limit and offset have no effect.
 func (s *Service) Count(ctx context.Context, caller identity.Caller, table, query string) (int64, error) {
 	parsed, err := visibleQuery(caller, table, query)
 	if err != nil {

@@ -13,7 +13,9 @@ import (
 	"atelie/internal/policy"
 )
 
-// function is a function of the server that clients call at /rest/v1/rpc/{function}.
+// This file handles calls of the server's functions, at /rest/v1/rpc/{function}.
+
+// function is a function of the server that clients can call.
 type function struct {
 	params   []string // names of the arguments, sorted; all are required
 	readOnly bool     // the function writes nothing, so GET can call it too
@@ -22,9 +24,9 @@ type function struct {
 	call func(s *Service, ctx context.Context, args map[string]any) (string, error)
 }
 
-// functions contains the functions of this package by name; other packages handle the other functions, such as get_history. The functions
-// whose names begin with move_ move some rows of a table to another place in its order; those with reorder_ set the order of all rows.
-// The field call of a new function must check with package policy whether the caller may use the function.
+// functions contains the functions of this package by name. Other packages handle the other functions, such as get_history. A function
+// whose name begins with move_ moves some rows of a table to another place in the table's order. A function whose name begins with reorder_
+// sets the order of all rows. Each function must check with package policy whether the caller may use it.
 var functions = map[string]function{
 	"get_missing_texts": {readOnly: true, result: JSON, call: (*Service).getMissingTexts},
 	"get_user_role":     {params: []string{"user_id"}, readOnly: true, result: Text, call: (*Service).getUserRole},
@@ -37,8 +39,7 @@ var functions = map[string]function{
 	"set_media_focus":   {params: []string{"address", "x", "y"}, call: (*Service).setMediaFocus},
 }
 
-// RPC handles GET and POST /rest/v1/rpc/{function}. The arguments are in the query string, or in the body as a JSON object
-// or a form.
+// RPC handles GET and POST /rest/v1/rpc/{function}. The arguments are in the query string, or in the body as a JSON object or a form.
 func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
 	if err := checkProfile(w, r); err != nil {
 		return err
@@ -83,7 +84,7 @@ func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	format.strip = false // a function's result is a single value, not a row
+	format.stripNulls = false // a function's result is a single value, not a row
 	return response{status: http.StatusOK, media: format.media(), body: result, headers: headers}.write(w, r)
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // ApplyScheduled shows and hides the works and covers whose scheduled time has come, and records them for live clients. To show or hide a
-// row, it sets one of the row's scheduled flags, such as is_published (store_scheduled.go). It returns the time of the next change, or the
-// zero time if none is scheduled. Every node may call it; each change is made only once.
+// row, it sets one of the row's scheduled flags, such as is_published (see store_scheduled.go). It returns the time of the next change, or
+// the zero time if none is scheduled. Every node may call it, and each change is made only once.
 func (s *Service) ApplyScheduled(ctx context.Context) (next time.Time, err error) {
 	now := s.now()
 	next, err = nextScheduled(ctx, s.db)
@@ -19,7 +19,7 @@ func (s *Service) ApplyScheduled(ctx context.Context) (next time.Time, err error
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		changed := map[*Table][]string{} // keys of the changed rows, by table
-		var recordDerived []func() error // functions that record the rows that triggers change (derived.go)
+		var recordDerived []func() error // functions that record the rows that triggers change (see derived.go)
 		for _, flag := range scheduledFlags {
 			dueKeys, err := lockDue(ctx, tx, flag, now)
 			if err != nil {

@@ -12,7 +12,7 @@ import (
 // This file describes the tables of /rest/v1: their columns, and the rules for the values. A new column needs a migration (package db) and
 // an entry in the variable schema.
 
-// Kind is the type of a column or value, as PostgreSQL's name of the type. Casts and error messages use the name.
+// Kind is the type of a column or value, by PostgreSQL's name of the type. Casts and error messages use the name.
 type Kind string
 
 // The kinds of columns. List is an array of strings.
@@ -27,7 +27,7 @@ const (
 	AltTexts  Kind = "json" // alternative texts of pictures; see alt_texts.go
 )
 
-// Kinds of computed values only: results of casts and JSON paths in select. The computed column media has the kind JSON.
+// These kinds are only for computed values: results of casts and JSON paths in select. The computed column media has the kind JSON.
 const (
 	BigInt         Kind = "bigint"
 	Numeric        Kind = "numeric"
@@ -37,29 +37,30 @@ const (
 	JSON           Kind = "jsonb"
 )
 
-// Column is one column of a table and the rules for its values. A column that is not in select=* is returned only if the request names it.
+// Column is one column of a table and the rules for its values. Columns with Stamp, TrueFrom or OnlyByName are not in select=*: a response
+// has such a column only if the request names it.
 type Column struct {
 	Name    string
 	Kind    Kind
 	NotNull bool
 	Default func(now time.Time) any // returns the default value; if Default is nil, the default is null
 	Forced  any                     // the value that is always stored, whatever the caller sends; nil if there is no such value
-	Stamp   bool                    // set to the time of each write; what the caller sends is ignored; not in select=*
+	Stamp   bool                    // set to the time of each write; what the caller sends is ignored
 	// TrueFrom, if not nil, is a column with a time: for is_published it is published_at. The server makes this column true at that time,
-	// and ignores what the caller sends. This column is not in select=*.
-	TrueFrom *Column
-	OrNull   bool                   // only with TrueFrom: this column is also true while the time in TrueFrom is null
-	ByName   bool                   // not in select=*, and not in the row changes that live clients get
-	Derived  bool                   // triggers of the database compute it from other rows; what the caller sends is ignored
-	OneOf    []string               // the allowed strings; nil allows any
-	MinLen   int                    // minimum length of a string in code points
-	MaxLen   int                    // maximum length of a string, or of each element of a list, in code points
-	Valid    func(text string) bool // reports whether a string is allowed; nil allows any
-	MaxItems int                    // maximum number of elements of a list
-	AtLeast  *int64                 // minimum of a number; nil: no limit
+	// and ignores what the caller sends.
+	TrueFrom   *Column
+	OrNull     bool                   // only with TrueFrom: this column is also true while the time in TrueFrom is null
+	OnlyByName bool                   // in a response only if the request names it, and not in the row changes that live clients get
+	Derived    bool                   // triggers of the database compute it from other rows; what the caller sends is ignored
+	OneOf      []string               // the allowed strings; nil allows any
+	MinLen     int                    // minimum length of a string in code points
+	MaxLen     int                    // maximum length of a string, or of each element of a list, in code points
+	Valid      func(text string) bool // reports whether a string is allowed; nil allows any
+	MaxItems   int                    // maximum number of elements of a list
+	AtLeast    *int64                 // minimum of a number; nil means no limit
 
 	path  *pathTarget // set for the result of a JSON path, which is not a column of the table
-	files []*Column   // in the computed column media: the columns whose files it describes; else nil
+	files []*Column   // the columns whose files the computed column media describes; nil in all other columns
 }
 
 // isWrittenByServer reports whether the server alone decides the value, and select=* leaves the column out.
@@ -75,8 +76,8 @@ type Table struct {
 	Counter  *Column   // the column that gets the table's largest value + 1 in a new row without a value; nil for none
 	Position *Column   // the column that a function with reorder_ (rpc.go) numbers from 1; nil for none
 	OrderKey *Column   // the text by which the owner orders the rows (order_key.go); nil for none
-	NewLast  bool      // a new row has the last OrderKey; otherwise the first
-	Public   bool      // anonymous callers may read it
+	NewLast  bool      // a new row is the last one by OrderKey; if false, the first one
+	Public   bool      // anonymous callers may read the table
 
 	Dependents []*Dependent // rows of other tables that the database deletes with a row
 
@@ -176,7 +177,7 @@ var schema = indexTables(
 		updatedColumn(),
 		publishedAt,
 		{Name: "is_published", Kind: Bool, NotNull: true, TrueFrom: publishedAt},
-		{Name: "position", Kind: Text, NotNull: true, Default: fixedDefault(""), ByName: true, MaxLen: maxOrderKey, Valid: isOrderKey},
+		{Name: "position", Kind: Text, NotNull: true, Default: fixedDefault(""), OnlyByName: true, MaxLen: maxOrderKey, Valid: isOrderKeyOrEmpty},
 		textColumn("title_pt", maxTitle), // the texts in Portuguese; the columns above have the English ones
 		textColumn("description_pt", maxProse),
 		textColumn("dimensions_pt", maxLine),
@@ -226,7 +227,7 @@ var schema = indexTables(
 		textColumn("text", maxProse),
 		textColumn("text_pt", maxProse),
 		{Name: "cover_id", Kind: UUID},
-		{Name: "position", Kind: Text, NotNull: true, Default: fixedDefault(""), MaxLen: maxOrderKey, Valid: isOrderKey},
+		{Name: "position", Kind: Text, NotNull: true, Default: fixedDefault(""), MaxLen: maxOrderKey, Valid: isOrderKeyOrEmpty},
 		boolColumn("is_published", true),
 		createdColumn(),
 		updatedColumn(),
@@ -237,7 +238,7 @@ var schema = indexTables(
 		keyColumn(),
 		{Name: "series_id", Kind: UUID, NotNull: true},
 		{Name: "product_id", Kind: UUID, NotNull: true},
-		{Name: "position", Kind: Text, NotNull: true, Default: fixedDefault(""), MaxLen: maxOrderKey, Valid: isOrderKey},
+		{Name: "position", Kind: Text, NotNull: true, Default: fixedDefault(""), MaxLen: maxOrderKey, Valid: isOrderKeyOrEmpty},
 		createdColumn(),
 		{Name: "artwork_type", Kind: Text, MaxLen: maxTag, Derived: true},
 		{Name: "is_published", Kind: Bool, NotNull: true, Default: fixedDefault(false), Derived: true},
@@ -251,16 +252,16 @@ var schema = indexTables(
 		{Name: "reason", Kind: Text, NotNull: true, Default: fixedDefault("general"), OneOf: []string{"general", "commission", "purchase", "collaboration"}},
 		{Name: "status", Kind: Text, NotNull: true, Default: fixedDefault("new"), OneOf: []string{"new", "read", "replied"}},
 		createdColumn(),
-		{Name: "answered_at", Kind: Timestamp, ByName: true}, // a trigger sets it when the status changes
-		{Name: "artwork_id", Kind: UUID, ByName: true},       // the work that a visitor asked about
-		{Name: "language", Kind: Text, ByName: true, OneOf: []string{"en", "pt"}},
-		{Name: "read_at", Kind: Timestamp, ByName: true}, // a trigger sets it when the status changes
-		{Name: "done_at", Kind: Timestamp, ByName: true}, // when the owner marked the conversation as done
+		{Name: "answered_at", Kind: Timestamp, OnlyByName: true}, // a trigger sets it when the status changes
+		{Name: "artwork_id", Kind: UUID, OnlyByName: true},       // the work that a visitor asked about
+		{Name: "language", Kind: Text, OnlyByName: true, OneOf: []string{"en", "pt"}},
+		{Name: "read_at", Kind: Timestamp, OnlyByName: true}, // a trigger sets it when the status changes
+		{Name: "done_at", Kind: Timestamp, OnlyByName: true}, // when the owner marked the conversation as done
 		// The last reply, null for none.
-		{Name: "last_author", Kind: Text, MaxLen: maxTag, ByName: true, Derived: true},
-		{Name: "last_text", Kind: Text, MaxLen: maxLine, ByName: true, Derived: true},
-		{Name: "last_at", Kind: Timestamp, ByName: true, Derived: true},
-		{Name: "state", Kind: Text, NotNull: true, MaxLen: maxTag, Default: fixedDefault("unread"), ByName: true, Derived: true},
+		{Name: "last_author", Kind: Text, MaxLen: maxTag, OnlyByName: true, Derived: true},
+		{Name: "last_text", Kind: Text, MaxLen: maxLine, OnlyByName: true, Derived: true},
+		{Name: "last_at", Kind: Timestamp, OnlyByName: true, Derived: true},
+		{Name: "state", Kind: Text, NotNull: true, MaxLen: maxTag, Default: fixedDefault("unread"), OnlyByName: true, Derived: true},
 	}},
 	&Table{Name: "contact_replies", Columns: []*Column{
 		keyColumn(),
@@ -310,7 +311,7 @@ var schema = indexTables(
 		requiredText("title", maxTitle),
 		textColumn("text_en", maxMessage),
 		textColumn("text_pt", maxMessage),
-		{Name: "position", Kind: Text, NotNull: true, Default: fixedDefault(""), MaxLen: maxOrderKey, Valid: isOrderKey},
+		{Name: "position", Kind: Text, NotNull: true, Default: fixedDefault(""), MaxLen: maxOrderKey, Valid: isOrderKeyOrEmpty},
 		createdColumn(),
 		updatedColumn(),
 	}},

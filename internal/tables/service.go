@@ -1,6 +1,8 @@
-// Package tables serves /rest/v1: the tables of schema.go in the PostgREST dialect of supabase-js's query builder. It parses a
-// request into a tree (parse.go, operators.go, tree.go), adds the conditions that package policy sets for the caller
-// (service.go), and makes SQL from the tree (sql.go).
+// Package tables serves /rest/v1: the tables of schema.go, with the interface of PostgREST that supabase-js uses. It handles a query in
+// three steps:
+//   - It parses the request into a tree (parse.go, operators.go, tree.go).
+//   - It adds the conditions that package policy sets for the caller (service.go).
+//   - It makes SQL from the tree (sql.go).
 package tables
 
 import (
@@ -31,7 +33,7 @@ type Config struct {
 	MaxRows        int            // limit of the rows that one read returns
 	Media          Media          // fills the computed column media
 	Record         Recorder       // records written rows for live clients, except those that RecordInserted records
-	RecordInserted InsertRecorder // records the inserted rows of requests that cannot update existing rows too
+	RecordInserted InsertRecorder // records the inserted rows of requests that can only insert, not update existing rows
 }
 
 // defaultReadTimeout limits the duration of one read.
@@ -69,7 +71,7 @@ func visible(c identity.Caller, t *Table) Node {
 	return grantCondition(t, policy.Table(c, t.Name, policy.Select))
 }
 
-// readableBy returns the table as the caller may read it: without the columns that the policy hides.
+// readableBy returns the table as the caller may read it, without the columns that the policy hides.
 func readableBy(c identity.Caller, t *Table) *Table {
 	return t.without(policy.Table(c, t.Name, policy.Select).Hidden)
 }

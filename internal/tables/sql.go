@@ -11,9 +11,10 @@ import (
 	"atelie/internal/db"
 )
 
-// This file makes SQL from a parsed query (tree.go), for both engines. No other file of the package makes SQL from what a caller sends. To
-// prevent SQL injection, the names in the SQL come from schema.go, and a caller's values are passed as arguments. The SQL itself contains
-// only two things that a caller sends: the aliases of select, which the function quote escapes, and the indices of JSON paths.
+// This file makes SQL from a parsed query (see tree.go), for SQLite and PostgreSQL. No other file of the package makes SQL from what a
+// caller sends. To prevent SQL injection, the names in the SQL come from schema.go, and a caller's values are passed as arguments. The SQL
+// itself contains only two things that a caller sends: the aliases of select, which the function quote escapes, and the indices of JSON
+// paths, which are numbers.
 
 // statement is SQL with its arguments, for db.Querier.
 type statement struct {
@@ -54,8 +55,8 @@ func (b *builder) addValue(v any) string {
 	return p
 }
 
-// columnSQL returns the SQL of a column: table.column, because json_each has columns too. For a computed column and for a JSON
-// path it returns the expression that computes the value.
+// columnSQL returns the SQL of a column: table.column, because the function json_each in a query has columns too. For a computed column and
+// for a JSON path it returns the expression that computes the value.
 func (b *builder) columnSQL(c *Column) string {
 	if c.path != nil {
 		return b.jsonPathSQL(c)

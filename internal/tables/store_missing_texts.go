@@ -8,13 +8,13 @@ import (
 
 // This file contains the queries of the function get_missing_texts.
 
-// oneLanguage returns the SQL condition that a row has a text in only one language: either column or the column with the suffix _pt is
-// empty, but not both.
+// oneLanguage returns the SQL condition that a row has a text in only one language. The English text is in column, and the Portuguese text
+// is in the column with the suffix _pt. Exactly one of the two is empty.
 func oneLanguage(column string) string {
 	return "(coalesce(" + column + ", '') = '') <> (coalesce(" + column + "_pt, '') = '')"
 }
 
-// countMissingTexts counts the missing texts with one query for each table.
+// countMissingTexts counts the missing texts, with one subquery for each table.
 func countMissingTexts(ctx context.Context, q db.Querier) (m missingTexts, err error) {
 	err = q.QueryRow(ctx, "select works.title, works.description, works.medium, works.seo, works.alt_texts, series.missing, covers.missing, reviews.missing from"+
 		" (select count(*) filter (where "+oneLanguage("title")+") as title, count(*) filter (where "+oneLanguage("description")+") as description,"+

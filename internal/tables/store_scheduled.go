@@ -10,10 +10,10 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the queries on scheduled flags, the columns that show or hide a row from a given time on.
+// This file contains the queries on scheduled flags, which show or hide rows at a given time.
 
-// scheduledFlag is a bool column that becomes true when the time in another column (Column.TrueFrom) has come. For example, is_published
-// becomes true at the time in published_at.
+// scheduledFlag is a bool column that becomes true when the time in another column (Column.TrueFrom) has come. Some flags show the row: a
+// work is shown when is_published becomes true at the time in published_at. Others hide the row, such as has_ended of a cover.
 type scheduledFlag struct {
 	table  *Table
 	column *Column // the bool column
@@ -31,8 +31,8 @@ var scheduledFlags = func() (all []scheduledFlag) {
 	return all
 }()
 
-// queryNext selects the earliest time at which a flag that is still false must become true.
-var queryNext = func() string {
+// nextDueSQL is the query for the earliest time at which a flag that is still false must become true.
+var nextDueSQL = func() string {
 	parts := make([]string, len(scheduledFlags))
 	for i, flag := range scheduledFlags {
 		parts[i] = "select min(" + flag.column.TrueFrom.Name + ") as due from " + flag.table.Name + " where not " + flag.column.Name
@@ -44,13 +44,14 @@ var queryNext = func() string {
 // can be in the past, if that row was not changed yet.
 func nextScheduled(ctx context.Context, q db.Querier) (time.Time, error) {
 	var at *time.Time
-	if err := q.QueryRow(ctx, queryNext).Scan(&at); err != nil || at == nil {
+	if err := q.QueryRow(ctx, nextDueSQL).Scan(&at); err != nil || at == nil {
 		return time.Time{}, err
 	}
 	return *at, nil
 }
 
-// lockDue returns the keys of the rows that setDue changes: their time has come and their flag is still false. On PostgreSQL it locks them.
+// lockDue returns the keys of the rows that setDue will change: their time has come and their flag is still false. On PostgreSQL it locks
+// these rows. On SQLite no lock is needed, because only one transaction at a time can write.
 func lockDue(ctx context.Context, tx *db.Tx, flag scheduledFlag, now time.Time) ([]string, error) {
 	lock := ""
 	if tx.Dialect == db.Postgres {

@@ -1,6 +1,6 @@
 package tables
 
-// This file defines the parsed form of a request's query string. parse.go makes it, and sql.go makes SQL from it.
+// This file defines Query, the parsed form of a request's query string. parse.go makes a Query, and sql.go makes SQL from it.
 
 // Query is the parsed query string of a request on one table. Names are resolved to columns, and values have the type of their column.
 type Query struct {
@@ -29,8 +29,8 @@ func (f Field) kind() Kind {
 	return f.Column.Kind
 }
 
-// Term is one column of the order in which rows are returned. The parser sets NullsFirst if the request does not: as in
-// PostgREST, nulls are last in ascending and first in descending order.
+// Term is one column of the order in which rows are returned. If the request does not say where nulls are, the parser sets NullsFirst as
+// PostgREST does: nulls are last in ascending order and first in descending order.
 type Term struct {
 	Column     *Column
 	Desc       bool
@@ -54,7 +54,7 @@ type (
 		Op     Op
 		Value  any
 	}
-	// In holds when the column has one of the values, which have its kind.
+	// In holds when the column has one of the values. The values are of the column's kind.
 	In struct {
 		Column *Column
 		Values []any
@@ -64,7 +64,7 @@ type (
 		Column *Column
 		Truth  Truth
 	}
-	// Like matches a pattern with % and _; a backslash escapes them. Fold ignores case as db.Fold does.
+	// Like matches an SQL pattern with % and _. A backslash escapes them. If Fold is true, case is ignored, as by db.Fold.
 	Like struct {
 		Column  *Column
 		Pattern string

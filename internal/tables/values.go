@@ -44,7 +44,7 @@ func parseValue(kind Kind, s string) (any, error) {
 	}
 }
 
-// parseUUID accepts a UUID with or without hyphens and braces, in upper or lower case.
+// parseUUID accepts a UUID with or without hyphens, with or without braces, in upper or lower case.
 func parseUUID(s string) (any, error) {
 	bare := strings.TrimSpace(s)
 	if strings.HasPrefix(bare, "{") && strings.HasSuffix(bare, "}") {

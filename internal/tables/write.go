@@ -68,11 +68,11 @@ func (req *tableRequest) totalCount(out writeResult) *int64 {
 // maxShortRows is the maximum number of rows that a write inserts or changes in a short transaction.
 const maxShortRows = 20
 
-// inTransaction runs a write in one transaction, a short one if it writes at most maxShortRows rows. fn sets the result. The transaction
-// is rolled back if the caller asked for a single object and fn did not write exactly one row.
-func (s *Service) inTransaction(ctx context.Context, req *tableRequest, short bool, fn func(tx *db.Tx, out *writeResult) error) (out writeResult, err error) {
+// inTransaction runs a write in one transaction. isShort means that the write changes at most maxShortRows rows. fn sets the result. If the
+// caller asked for a single object and fn did not write exactly one row, the transaction is rolled back.
+func (s *Service) inTransaction(ctx context.Context, req *tableRequest, isShort bool, fn func(tx *db.Tx, out *writeResult) error) (out writeResult, err error) {
 	run := s.db.WithTx
-	if short {
+	if isShort {
 		run = s.db.WithShortTx
 	}
 	err = run(ctx, func(tx *db.Tx) error {

@@ -1,4 +1,5 @@
-// Package webhook checks the URLs of webhooks, and makes the HTTP client that calls them.
+// Package webhook checks the URLs of webhooks, and makes the HTTP client that calls them. A webhook is a URL of another service that the
+// site calls, for example to report a new message. Package cdn also uses the client, for the purge API of a CDN.
 package webhook
 
 import (
@@ -18,14 +19,14 @@ import (
 	"unicode/utf8"
 )
 
-// timeout limits one call of a webhook, from the DNS query to the end of the response.
-const timeout = 10 * time.Second
+// callTimeout limits one call of a webhook, from the DNS query to the end of the response.
+const callTimeout = 10 * time.Second
 
 // Errors of URLs that must not be called.
 var (
 	ErrURL     = errors.New("the webhook's URL must begin with https:// and have no user name")
-	ErrHost    = errors.New("the webhook's URL names a host that cannot exist")
-	ErrPrivate = errors.New("the webhook's URL leads into a private network")
+	ErrHost    = errors.New("the webhook's URL has a host name that is not valid")
+	ErrPrivate = errors.New("the webhook's URL points to a host in a private network")
 )
 
 // hostName matches host names of the DNS (RFC 1123 §2.1). numericHost matches names whose last part is a number. Such names are
@@ -35,11 +36,14 @@ var (
 	numericHost = regexp.MustCompile(`(^|\.)(0[xX][0-9A-Fa-f]*|[0-9]+)\.?$`)
 )
 
-// ParseURL parses the URL of a webhook. The URL must be https unless allowPrivate is set. ParseURL returns ErrURL or ErrHost, and makes no DNS
-// query.
+// ParseURL parses the URL of a webhook. The URL must be https, or http if allowPrivate is set. The error is ErrURL or ErrHost. ParseURL
+// makes no DNS query.
 func ParseURL(rawURL string, allowPrivate bool) (*url.URL, error) {
 	u, err := url.Parse(rawURL)
-	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "https" && (u.Scheme != "http" || !allowPrivate)) {
+	if err != nil || u.Host == "" || u.User != nil {
+		return nil, ErrURL
+	}
+	if isAllowed := u.Scheme == "https" || allowPrivate && u.Scheme == "http"; !isAllowed {
 		return nil, ErrURL
 	}
 	if port := u.Port(); port != "" {
@@ -51,10 +55,10 @@ func ParseURL(rawURL string, allowPrivate bool) (*url.URL, error) {
 	if _, err := netip.ParseAddr(name); err == nil {
 		return u, nil
 	}
-	// The HTTP client converts names in other scripts to their ASCII form (punycode), so their form is not checked here.
-	ascii := !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
+	// A name with other letters than ASCII is not compared with the patterns: the HTTP client converts it to ASCII (punycode) later.
+	isASCII := !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
 	const maxHostName = 253 // RFC 1035
-	if name == "" || len(name) > maxHostName || (ascii && (!hostName.MatchString(name) || numericHost.MatchString(name))) {
+	if name == "" || len(name) > maxHostName || (isASCII && (!hostName.MatchString(name) || numericHost.MatchString(name))) {
 		return nil, ErrHost
 	}
 	return u, nil
@@ -64,7 +68,7 @@ func ParseURL(rawURL string, allowPrivate bool) (*url.URL, error) {
 // connects only to public IP addresses. It checks the IP address of each connection and not the host name, because a name can resolve
 // to another IP address than before (DNS rebinding).
 func NewClient(allowPrivate bool) *http.Client {
-	dialer := &net.Dialer{Timeout: timeout}
+	dialer := &net.Dialer{Timeout: callTimeout}
 	if !allowPrivate {
 		dialer.Control = func(_, address string, _ syscall.RawConn) error {
 			at, err := netip.ParseAddrPort(address)
@@ -75,9 +79,9 @@ func NewClient(allowPrivate bool) *http.Client {
 		}
 	}
 	return &http.Client{
-		Timeout:       timeout,
+		Timeout:       callTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport:     &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, TLSHandshakeTimeout: timeout, MaxResponseHeaderBytes: 64 << 10},
+		Transport:     &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, TLSHandshakeTimeout: callTimeout, MaxResponseHeaderBytes: 64 << 10},
 	}
 }
 
@@ -100,7 +104,9 @@ type StatusError struct {
 	Status int
 }
 
-func (e StatusError) Error() string { return fmt.Sprintf("%s answered %d", e.Host, e.Status) }
+func (e StatusError) Error() string {
+	return fmt.Sprintf("%s responded with status %d", e.Host, e.Status)
+}
 
 // Send sends a request with a client of NewClient. A status other than 2xx is a StatusError. Errors contain the host, but no other part
 // of the URL and nothing of the response, because both may be secret.

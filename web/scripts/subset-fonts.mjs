@@ -1,5 +1,6 @@
-// Writes the site's two fonts to web/public/fonts: Ysabeau with only the characters and weights that the site uses.
-// Run it again only when the font package or the character list changes: `node web/scripts/subset-fonts.mjs`.
+// Writes the site's two font files, Ysabeau upright and italic, to web/public/fonts. They have only the characters and weights
+// that the site uses. Run this script only when the font package or the list of characters has changed:
+// `node web/scripts/subset-fonts.mjs`.
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -10,12 +11,13 @@ const packageDir = dirname(
   createRequire(import.meta.url).resolve("@fontsource-variable/ysabeau/package.json"),
 );
 const target = fileURLToPath(new URL("../public/fonts/", import.meta.url));
-const BUDGET_BYTES = 70_000; // of both files together
+const BUDGET_BYTES = 70_000; // the largest size of both files together
 
+// All characters from one code point to another, both included.
 const range = (from, to) =>
   Array.from({ length: to - from + 1 }, (_, index) => String.fromCodePoint(from + index)).join("");
 
-// Printable Latin-1, Œœ, dashes, curly quotes, ‹ ›, ellipsis, euro, ×, minus and the arrows.
+// The printable characters of Latin-1 and further ones: Œœ, dashes, curly quotes, ‹ ›, ellipsis, euro, ×, minus and the arrows.
 const characters = range(0x20, 0x7e) + range(0xa0, 0xff) + "Œœ–—‘’‚“”„‹›…€×−←↑→↓↗";
 
 await mkdir(target, { recursive: true });

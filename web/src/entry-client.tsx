@@ -11,8 +11,8 @@ import { loadLanguage, loadTexts } from "@/lib/texts";
 import { whenPageLoads, whenVisitorMoves } from "@/lib/visitor-moves";
 import "@/styles/site.css";
 
-// This file starts the site in the browser: it loads the texts and the code of the page, and then hydrates the server's HTML, or
-// renders the page if there is none.
+// This file starts the site in the browser. It loads the texts and the code of the page. Then it hydrates the server's HTML, or
+// renders the page if the server has rendered none.
 
 const root = document.getElementById("root");
 if (!root) throw new Error("There is no root element");
@@ -24,8 +24,8 @@ const ready = Promise.all([
   preloadPage(window.location.pathname),
 ]);
 
-// A top-level await would block: the bundler puts code that lazy chunks import into this module, so module and chunks would
-// wait for each other.
+// Not a top-level await: lazy chunks import code that the bundler puts into this module, so this module and a chunk would wait for
+// each other for ever.
 void ready.then(() => {
   const queryClient = makeQueryClient(boot.queries);
   const page = (
@@ -44,11 +44,11 @@ void ready.then(() => {
       document.dispatchEvent(new Event("hydrated")); // start.ts waits for this event
     });
   } else {
-    // Counts as the visitor's first move, because such a page has no start.ts, which would detect the move.
+    // Counts as the visitor's first move (lib/visitor-moves.ts), which start.ts would detect. Such a page has no start.ts.
     document.documentElement.dataset.moved = "";
     createRoot(root).render(page);
   }
-  // Failures are ignored, because the page loads what is missing when it needs it.
+  // Loads in advance the other language and the gallery. A failure is ignored, because the page tries again when it needs them.
   void Promise.all([whenPageLoads(), whenVisitorMoves()]).then(() =>
     Promise.allSettled([
       loadLanguage(otherLanguage(boot.language)),

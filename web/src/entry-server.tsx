@@ -11,8 +11,8 @@ import { makeQueryClient } from "@/lib/query-client";
 import { loadLanguage, loadTexts } from "@/lib/texts";
 
 /**
- * Renders the HTML of one page. internal/pages/render calls it with the path and the JSON text of the page's boot data. In the
- * result, `head` has preload links, and `body` is the content of the root element. Throws if any component fails.
+ * Renders the HTML of one page. internal/pages/render calls this function with the path and the page's boot data as JSON. In the
+ * result, `head` has preload links for the head, and `body` is the content of the root element. Throws if any component fails.
  */
 function render(path: string, bootText: string): { head: string; body: string } {
   reported.length = 0;
@@ -25,7 +25,7 @@ function render(path: string, bootText: string): { head: string; body: string } 
       </StaticRouter>
     </StrictMode>,
   );
-  // React does not throw an error that an error boundary could handle in the browser. It logs the error (polyfill.ts).
+  // React logs an error that an error boundary can handle in the browser, instead of throwing it. polyfill.ts records the log.
   if (reported.length > 0) throw new Error(reported.join("\n"));
   const { head, body } = splitLinks(html);
   return { head: head + urgentPictures.slice(0, 1).map(pictureLinks).join(""), body };
@@ -34,5 +34,5 @@ function render(path: string, bootText: string): { head: string; body: string } 
 // Loads the texts before the first page is rendered. Lazy components load themselves on the server
 // (lib/lazy-with-preload.tsx).
 void Promise.all([loadTexts("site"), ...LANGUAGES.map(loadLanguage)]);
-// Globals, because internal/pages/render calls render and the build calls pageTable (vite.server.config.ts).
+// The functions are globals for their callers: internal/pages/render calls render, vite.server.config.ts calls pageTable.
 Object.assign(globalThis, { render, pageTable });

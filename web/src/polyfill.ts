@@ -1,12 +1,12 @@
-// Browser globals that the server's JavaScript engine (QuickJS) lacks. The libraries need them only while they load.
-// The console is also used later: each error or warning that is logged while a page is rendered makes its rendering fail.
+// Replaces browser globals that the server's JavaScript engine (QuickJS) lacks. The libraries need these globals only while they load.
+// The console is also used later: an error or warning that is logged while a page is rendered makes the rendering fail.
 
-/** The errors and warnings logged while a page is rendered; entry-server.tsx empties the array before each page. */
+/** The errors and warnings that were logged while a page is rendered. entry-server.tsx empties the array before each page. */
 export const reported: string[] = [];
 const report = (...values: unknown[]) => void reported.push(values.map(String).join(" "));
 const ignore = () => undefined;
 
-/** Query strings are always empty, because the server renders a page by its path only. */
+/** A query string without parameters, because the server renders a page only by its path. */
 class NoSearchParams {
   get(): null {
     return null;
@@ -24,7 +24,7 @@ class NoMessageChannel {
   port2 = { postMessage: ignore };
 }
 
-/** React encodes constants for streaming, which is not used. */
+/** React encodes constants for streaming while it loads. The server does not stream. */
 class NoEncoder {
   encode(): Uint8Array {
     return new Uint8Array();

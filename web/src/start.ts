@@ -1,9 +1,11 @@
-// The first script of a page that the server has rendered. It delays the site's code, so that the pictures of the first
-// screen load first. The code loads when those pictures are painted, after MAX_WAIT, or at the first interaction of the
-// visitor, whichever comes first. What lies below the first screen loads at the visitor's first move, that is, when the
-// visitor points, clicks, types or scrolls (lib/visitor-moves.ts).
+// The first script of a page that the server has rendered. It delays the site's code, so that the pictures of the first screen load
+// first. The site's code loads at the first of these events:
+// - the pictures of the first screen are painted
+// - MAX_WAIT_MS are over
+// - the visitor interacts with the page
+// Code and pictures below the first screen load at the visitor's first move (lib/visitor-moves.ts), which this script detects.
 
-const MAX_WAIT = 4000; // milliseconds
+const MAX_WAIT_MS = 4000;
 const INTERACTIONS = ["pointermove", "pointerdown", "click", "wheel", "keydown", "focusin"];
 
 // The URLs of the entry and of the modules that it needs. The server writes them into the page.
@@ -30,8 +32,8 @@ function append(element: HTMLLinkElement | HTMLScriptElement): void {
 }
 
 /**
- * Loads the site, and remembers a click on a button. After hydration the click is repeated, unless the visitor has scrolled
- * or pressed a key since. React itself replays clicks during hydration.
+ * Loads the site, and remembers a click on a button. After hydration the click is repeated, unless the visitor has scrolled or pressed
+ * a key since then. React itself repeats clicks that are made during hydration.
  */
 function onInteraction({ type, target }: Event): void {
   loadSite();
@@ -54,7 +56,7 @@ function listen(types: string[], listener: (event: Event) => void, signal: Abort
     document.addEventListener(type, listener, { capture: true, passive: true, signal });
 }
 
-/** Resolves when a picture has loaded or failed; undefined if it has already. */
+/** Returns a promise that resolves when a picture has loaded or failed, or undefined if that has happened already. */
 function settled(picture: HTMLImageElement): Promise<unknown> | undefined {
   if (picture.complete) return undefined;
   return new Promise((done) => {
@@ -71,8 +73,8 @@ function firstPaint(): Promise<void> {
 }
 
 /**
- * Whether the site must load immediately: because the page is hidden and so never painted, because a work must open in a
- * dialog, or because the page must first be scrolled to an anchor or to a restored position.
+ * Whether the site must load immediately: because the page is hidden and so never painted, because a work must open in a dialog, or
+ * because the page must be scrolled to an anchor or to a restored position.
  */
 function mustNotWait(): boolean {
   const { scrollPosition } = (history.state ?? {}) as { scrollPosition?: unknown };
@@ -101,7 +103,7 @@ document.addEventListener(
   { once: true },
 );
 if (mustNotWait()) loadSite();
-setTimeout(loadSite, MAX_WAIT);
+setTimeout(loadSite, MAX_WAIT_MS);
 void Promise.all([
   ...[...document.images].filter(({ loading: when }) => when !== "lazy").map(settled),
   firstPaint(),

@@ -1,4 +1,5 @@
-// Package archivetest writes archives for tests: valid ones, and malformed ones as an attacker would write them.
+// Package archivetest writes archives (the zip files of atelie export) for tests: valid ones, and malformed ones as an attacker would
+// write them.
 package archivetest
 
 import (
@@ -17,7 +18,7 @@ import (
 	"atelie/internal/archive"
 )
 
-// Entries returns the manifest's entries for files, given as a map from names to contents.
+// Entries returns the entries for a manifest that lists files. The keys of files are names, the values are contents.
 func Entries(files map[string]string) (out []archive.Entry) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		sum := sha256.Sum256([]byte(files[name]))
@@ -26,9 +27,10 @@ func Entries(files map[string]string) (out []archive.Entry) {
 	return out
 }
 
-// Write writes an archive with a manifest and files (a map from names to contents), and returns the archive's path. As in an export,
-// files in the folder files are not compressed. Write calls change with each header before it writes the header; change may be nil.
-func Write(t *testing.T, manifest any, files map[string]string, change func(*zip.FileHeader)) string {
+// Write writes an archive to a temporary file and returns its path. The archive has the files (contents by name), and manifest as
+// site.json. As in an export, entries in the folder files are not compressed. If editHeader is not nil, it is called for the header of each
+// entry, and can make the header invalid.
+func Write(t *testing.T, manifest any, files map[string]string, editHeader func(*zip.FileHeader)) string {
 	t.Helper()
 	text, err := json.Marshal(manifest)
 	if err != nil {
@@ -42,8 +44,8 @@ func Write(t *testing.T, manifest any, files map[string]string, change func(*zip
 			h.Method = zip.Store
 		}
 		h.SetMode(0o644)
-		if change != nil {
-			change(h)
+		if editHeader != nil {
+			editHeader(h)
 		}
 		w, err := z.CreateHeader(h)
 		if err == nil {

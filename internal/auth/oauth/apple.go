@@ -17,9 +17,10 @@ import (
 // creates a new secret.
 const appleSecretLife = 5 * time.Minute
 
-// setUpApple sets the provider up for Sign in with Apple. Apple differs from other OpenID Connect providers in three points: the client
-// secret is a token that this program signs, the callback is a POST, and only the callback of a person's first sign-in contains the
-// person's name.
+// setUpApple sets the provider up for Sign in with Apple. Apple differs from other OpenID Connect providers in three points:
+//   - The client secret is a token that this program signs.
+//   - The callback is a POST.
+//   - Only the callback of a person's first sign-in contains the person's name.
 func (p *Provider) setUpApple() error {
 	if err := p.setUpOpenID("https://appleid.apple.com", "email", "name"); err != nil {
 		return err
@@ -29,7 +30,7 @@ func (p *Provider) setUpApple() error {
 	fetchOpenIDIdentity := p.fetchIdentity
 	p.fetchIdentity = func(ctx context.Context, token *oauth2.Token, callback Callback) (Identity, error) {
 		identity, err := fetchOpenIDIdentity(ctx, token, callback)
-		// Only the callback of the first sign-in has the name. withCommonClaims copies it to the claims.
+		// withCommonClaims copies the name to the claims.
 		if name := appleName(callback.User); err == nil && name != "" {
 			identity.Name = name
 			identity = identity.withCommonClaims()
@@ -37,12 +38,12 @@ func (p *Provider) setUpApple() error {
 		return identity, err
 	}
 	if p.settings.TeamID == "" && p.settings.KeyID == "" {
-		return nil // ClientSecret is a token that the operator has signed, or "" if only VerifyIDToken is used
+		return nil // the operator has signed the client secret, or there is none, because only VerifyIDToken is used
 	}
 	if p.settings.TeamID == "" || p.settings.KeyID == "" {
-		return errors.New("the team id and the key id go together")
+		return errors.New("the team id and the key id must both be set or both be missing")
 	}
-	// Some ways to set environment variables allow no line breaks. The operator then writes the two characters \n for a line break.
+	// Some ways to set environment variables allow no line breaks. The operator can write the two characters \n in place of each.
 	key, err := jwt.ParseECPrivateKeyFromPEM([]byte(strings.ReplaceAll(p.settings.ClientSecret, `\n`, "\n")))
 	if err != nil {
 		return fmt.Errorf("the client secret must be the private key (PEM): %w", err)

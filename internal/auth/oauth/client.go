@@ -14,12 +14,12 @@ import (
 
 // Limits of a request to a provider, and of the response.
 const (
-	requestTimeout   = 10 * time.Second
+	requestTimeout   = 10 * time.Second // for the whole exchange, including the response body
 	maxResponseBytes = 1 << 20
 )
 
 // newClient returns the HTTP client for requests to providers. It limits the time of a request and the size of the response. It follows no
-// redirects, because otherwise an attacker could use a redirect of the provider to reach hosts in the server's private network.
+// redirects: an attacker could use a redirect of the provider to reach hosts in the server's private network.
 func newClient() *http.Client {
 	return &http.Client{
 		Timeout:   requestTimeout,
@@ -49,13 +49,13 @@ type limitedBody struct {
 	left int64 // bytes that Read can still return
 }
 
-var errResponseTooLong = errors.New("the provider's answer is too long")
+var errResponseTooLong = errors.New("the provider's response is too long")
 
 func (b *limitedBody) Read(p []byte) (int, error) {
 	if b.left < 0 {
 		return 0, errResponseTooLong
 	}
-	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left+1)])
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left+1)]) // one byte more than allowed shows that the body is too long
 	if b.left -= int64(n); b.left < 0 {
 		return 0, errResponseTooLong
 	}
@@ -84,7 +84,7 @@ func (p *Provider) getJSON(ctx context.Context, endpoint, token string, dst any)
 		if response.StatusCode >= http.StatusInternalServerError {
 			kind = ErrUnavailable
 		}
-		return fmt.Errorf("%w: %s answers %s", kind, r.URL.Path, response.Status)
+		return fmt.Errorf("%w: %s responded with %s", kind, r.URL.Path, response.Status)
 	}
 	if err := json.NewDecoder(response.Body).Decode(dst); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrUnavailable, r.URL.Path, err)

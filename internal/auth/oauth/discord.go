@@ -12,7 +12,7 @@ import (
 
 // setUpDiscord sets the provider up for Discord. Discord uses OAuth 2.0 without OpenID Connect.
 func (p *Provider) setUpDiscord() error {
-	site, err := p.serviceURL("https://discord.com")
+	site, err := p.serviceURL("https://discord.com") // the default, if Settings.Issuer is ""
 	if err != nil {
 		return err
 	}
@@ -32,20 +32,20 @@ func (p *Provider) fetchDiscordIdentity(ctx context.Context, apiURL, token strin
 	if err := p.getJSON(ctx, apiURL+"/users/@me", token, &user); err != nil {
 		return Identity{}, err
 	}
-	if _, err := strconv.ParseUint(user.ID, 10, 64); err != nil {
+	if _, err := strconv.ParseUint(user.ID, 10, 64); err != nil { // Discord's ids are numbers
 		return Identity{}, fmt.Errorf("%w: user id %q", ErrRefused, user.ID)
 	}
 	name := textClaim(user.Username)
 	claims := map[string]any{"iss": apiURL, "preferred_username": name, "custom_claims": map[string]any{"global_name": textClaim(user.GlobalName)}}
 	if user.Discriminator != "" && user.Discriminator != "0" {
-		name += "#" + textClaim(user.Discriminator)
+		name += "#" + textClaim(user.Discriminator) // as Discord writes the name of an older account, such as ana#1234
 	}
 	identity := Identity{
 		Subject: user.ID, Email: textClaim(user.Email), EmailVerified: user.Email != "" && user.Verified,
 		Name: name, AvatarURL: user.avatarURL(), Claims: claims,
 	}
 	identity = identity.withCommonClaims()
-	identity.Claims["full_name"] = textClaim(user.Username)
+	identity.Claims["full_name"] = textClaim(user.Username) // without the discriminator
 	return identity, nil
 }
 
@@ -60,8 +60,8 @@ type discordUser struct {
 	Verified      bool   `json:"verified"`
 }
 
-// avatarURL returns the URL of the person's picture, as "Image Formatting" in Discord's reference says: the names of animated
-// pictures begin with a_, and an account without a picture has one of Discord's default pictures, by a number.
+// avatarURL returns the URL of the person's picture ("Image Formatting" in Discord's reference). The names of animated pictures begin with
+// a_. For an account without a picture, Discord has default pictures; the account's id or discriminator selects one.
 func (u discordUser) avatarURL() string {
 	const cdn = "https://cdn.discordapp.com/"
 	if u.Avatar == "" {

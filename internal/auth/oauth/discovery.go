@@ -13,15 +13,14 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// This file reads and caches the configurations that OpenID Connect providers publish.
+// This file reads and caches the configurations that OpenID Connect providers publish: their URLs, algorithms and keys.
 
 const (
 	configurationLife = time.Hour       // how long a configuration is used before it is read again
 	minRetryInterval  = 2 * time.Second // minimum time between a failed read of a configuration and the next read
 )
 
-// configuration is the part of an OpenID Connect provider's configuration that this package uses: the provider's URLs, algorithms
-// and keys (OpenID Connect Discovery 1.0 §3).
+// configuration is the part of an OpenID Connect provider's configuration that this package uses (OpenID Connect Discovery 1.0 §3).
 type configuration struct {
 	oidc.ProviderConfig
 	AuthMethods      []string `json:"token_endpoint_auth_methods_supported"`
@@ -44,8 +43,8 @@ type configurationCache struct {
 	reading     chan struct{}  // closed when the running read has ended; nil when no read is running
 }
 
-// get returns the configuration, or an error that wraps ErrUnavailable. Concurrent calls wait for one common read. The read continues
-// even if all calls are cancelled.
+// get returns the configuration, or an error that wraps ErrUnavailable. Concurrent calls wait for the same read. The read continues even if
+// all calls are cancelled, so that the next call finds its result.
 func (c *configurationCache) get(ctx context.Context) (*configuration, error) {
 	c.mu.Lock()
 	now := c.provider.now()

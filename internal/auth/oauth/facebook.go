@@ -11,10 +11,10 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// setUpFacebook sets the provider up for Facebook. In browsers Facebook offers OAuth 2.0 without OpenID Connect, so the identity is read
-// from its Graph API. Mobile apps send ID tokens instead (Facebook's Limited Login).
+// setUpFacebook sets the provider up for Facebook. In browsers, Facebook offers OAuth 2.0 without OpenID Connect. The identity is then read
+// from Facebook's Graph API. Mobile apps send ID tokens instead (Facebook's Limited Login).
 func (p *Provider) setUpFacebook() error {
-	site, err := p.serviceURL("https://www.facebook.com")
+	site, err := p.serviceURL("https://www.facebook.com") // the default, if Settings.Issuer is ""
 	if err != nil {
 		return err
 	}

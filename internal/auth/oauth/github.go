@@ -10,12 +10,12 @@ import (
 
 // setUpGitHub sets the provider up for GitHub or a GitHub Enterprise server. Both use OAuth 2.0 without OpenID Connect.
 func (p *Provider) setUpGitHub() error {
-	site, err := p.serviceURL("https://github.com")
+	site, err := p.serviceURL("https://github.com") // the default, if Settings.Issuer is ""
 	if err != nil {
 		return err
 	}
 	apiURL := "https://api.github.com"
-	if p.settings.Issuer != "" { // the URL of a GitHub Enterprise server, whose API is under the same host
+	if p.settings.Issuer != "" { // the URL of a GitHub Enterprise server, which also has the API
 		apiURL = site + "/api/v3"
 	}
 	p.oauthEndpoint = oauth2.Endpoint{AuthURL: site + "/login/oauth/authorize", TokenURL: site + "/login/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}

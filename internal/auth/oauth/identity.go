@@ -22,7 +22,7 @@ type Identity struct {
 	Subject               string // the provider's id for the person's account; it never changes and is never reused
 	Email                 string // the address as the provider writes it; "" when the provider reports none
 	EmailVerified         bool   // the provider has verified that the person receives mail at Email
-	EmailVerifiedByPolicy bool   // EmailVerified is not the provider's report: it was set because this provider verifies all addresses
+	EmailVerifiedByPolicy bool   // EmailVerified was set because this provider verifies all addresses, not because its response says so
 	Name                  string
 	AvatarURL             string // http or https, or ""
 	// Claims are stored as the user metadata of the account, under the names that Supabase Auth uses. The names are from a fixed list, and
@@ -48,7 +48,7 @@ func textClaim(value any) string {
 	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "")
 	for len(s) > maxClaimBytes {
 		s = s[:maxClaimBytes]
-		for !utf8.ValidString(s) {
+		for !utf8.ValidString(s) { // the cut was inside a character
 			s = s[:len(s)-1]
 		}
 	}

@@ -22,11 +22,11 @@ type IDToken struct {
 }
 
 // VerifyIDToken checks an ID token and returns the identity that it describes. The provider must have signed the token for one of
-// Settings.ClientIDs, and the token must not have expired. checkClientNonce compares the nonces. Errors wrap ErrRefused (also for a
-// provider without ID tokens) or ErrUnavailable.
+// Settings.ClientIDs, the token must not have expired, and its nonce must match (checkClientNonce). Errors wrap ErrUnavailable or
+// ErrRefused. The error for a provider without ID tokens wraps ErrRefused.
 func (p *Provider) VerifyIDToken(ctx context.Context, t IDToken) (Identity, error) {
 	if p.configuration == nil {
-		return Identity{}, fmt.Errorf("%w: %s makes no ID tokens", ErrRefused, p.Name())
+		return Identity{}, fmt.Errorf("%w: %s does not issue ID tokens", ErrRefused, p.Name())
 	}
 	token, claims, err := p.verifyToken(ctx, t.Raw, p.settings.ClientIDs)
 	if err != nil {
@@ -48,9 +48,9 @@ func (p *Provider) VerifyIDToken(ctx context.Context, t IDToken) (Identity, erro
 	return identity, nil
 }
 
-// checkClientNonce compares the nonce in the token with the hash of the nonce that the client sent. If the client sent none (""),
-// the token must contain none. A token that contains the nonce unhashed is refused, because somebody who steals the token
-// could read the nonce from it. If acceptsFacebookNonce is set, the token may contain the nonce unhashed, and the client need not send it.
+// checkClientNonce compares the nonce in the token with the hash of the nonce that the client sent. If the client sent none (""), the token
+// must contain none. A token with the unhashed nonce is refused, because a thief of the token could read the nonce from it. Facebook is
+// an exception (acceptsFacebookNonce): its token may contain the unhashed nonce, and the client need not send the nonce.
 func (p *Provider) checkClientNonce(inToken, sent string) error {
 	sum := sha256.Sum256([]byte(sent))
 	switch {

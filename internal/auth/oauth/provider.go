@@ -1,5 +1,5 @@
-// Package oauth is a client of OAuth 2.0 and OpenID Connect providers: it makes the URLs of their sign-in pages, exchanges the
-// codes that they return, and reads who has signed in. It does not depend on the site's accounts or a database.
+// Package oauth is a client of OAuth 2.0 and OpenID Connect providers such as Google. It makes the URLs of their sign-in pages, exchanges
+// the codes that they return for tokens, and reads who has signed in. It does not depend on the site's accounts or a database.
 package oauth
 
 import (
@@ -19,8 +19,8 @@ import (
 // ErrUnavailable means that the provider does not respond, or that its response cannot be read. A later attempt may succeed.
 // ErrRefused means that a code or token is not valid. Another attempt with the same code or token will fail too.
 var (
-	ErrUnavailable = errors.New("the identity provider does not answer as it should")
-	ErrRefused     = errors.New("the identity provider refused, or its answer is not valid")
+	ErrUnavailable = errors.New("the identity provider does not respond, or its response cannot be read")
+	ErrRefused     = errors.New("the identity provider refused, or its response is not valid")
 )
 
 // Settings are the settings of one provider.
@@ -34,8 +34,8 @@ type Settings struct {
 	// ClientIDs are the ids of this site at the provider. Sign-ins use the first one. VerifyIDToken accepts tokens for any of
 	// them, because mobile apps have their own ids.
 	ClientIDs []string
-	// ClientSecret is the secret of the first client id. Apple has no fixed secret: if TeamID and KeyID are set, ClientSecret is the
-	// private key (PEM) with the id KeyID, with which the program signs a new secret for each exchange of a code.
+	// ClientSecret is the secret of the first client id. Apple has no fixed secret. If TeamID and KeyID are set, ClientSecret is the private
+	// key (PEM) with the id KeyID. The program signs a new secret with this key for each exchange of a code.
 	ClientSecret  string
 	TeamID, KeyID string
 	Scopes        []string // requested in addition to the scopes for name and e-mail address
@@ -58,8 +58,8 @@ type Provider struct {
 	fetchIdentity func(ctx context.Context, token *oauth2.Token, callback Callback) (Identity, error)
 	// clientSecret returns the client secret for the exchange of a code.
 	clientSecret func() (string, error)
-	// acceptsFacebookNonce means that the nonce in an ID token may be unhashed, and that the client need not send it, because Facebook's
-	// library may choose the nonce itself.
+	// acceptsFacebookNonce means that the nonce in an ID token may be unhashed. The client need not send the nonce, because Facebook's library
+	// may have chosen it.
 	acceptsFacebookNonce bool
 	// verifiesAllEmails means that e-mail addresses in ID tokens are verified although the tokens do not contain email_verified
 	// (Facebook).
@@ -234,7 +234,7 @@ type Callback struct {
 // ErrUnavailable, and a cause for the log.
 func (p *Provider) Exchange(ctx context.Context, callback Callback) (Identity, error) {
 	if callback.Issuer != "" && p.configuration != nil && !slices.Contains(p.issuers, callback.Issuer) {
-		return Identity{}, fmt.Errorf("%w: the answer comes from %q", ErrRefused, callback.Issuer)
+		return Identity{}, fmt.Errorf("%w: the response is from the issuer %q", ErrRefused, callback.Issuer)
 	}
 	endpoint, pkce, err := p.endpoint(ctx)
 	if err != nil {
@@ -279,7 +279,7 @@ func exchangeError(err error) error {
 		status = refused.Response.StatusCode
 	}
 	if status >= http.StatusInternalServerError {
-		return fmt.Errorf("%w: the token endpoint answers %d", ErrUnavailable, status)
+		return fmt.Errorf("%w: the token endpoint responded with status %d", ErrUnavailable, status)
 	}
-	return fmt.Errorf("%w: the token endpoint answers %d %q", ErrRefused, status, refused.ErrorCode)
+	return fmt.Errorf("%w: the token endpoint responded with status %d %q", ErrRefused, status, refused.ErrorCode)
 }

@@ -17,9 +17,10 @@ import (
 	dsig "github.com/russellhaering/goxmldsig"
 )
 
-// AuthnRequest begins a sign-in at idp: it creates a signed authentication request and puts it into a URL (redirect binding, SAML
-// bindings §3.4). It returns this URL, to which the caller redirects the browser, and the request's id, which the response must repeat.
-// The provider sends relayState back beside the response. nameIDFormat is a NameID constant; "" requests a persistent NameID.
+// AuthnRequest begins a sign-in at idp. It creates a signed authentication request and puts it into redirectURL (the redirect binding, SAML
+// bindings §3.4). The caller redirects the browser to this URL. id is the request's id, which the provider must repeat in its response.
+// relayState is a text that the provider sends back beside the response. nameIDFormat is a NameID constant; "" requests a persistent
+// NameID.
 func (sp *ServiceProvider) AuthnRequest(idp *IdentityProvider, relayState, nameIDFormat string, now time.Time) (id, redirectURL string, err error) {
 	random := make([]byte, 20) // SAML core §1.3.4 recommends 160 bits
 	_, _ = rand.Read(random)   // never fails (crypto/rand)
@@ -48,7 +49,7 @@ func (sp *ServiceProvider) AuthnRequest(idp *IdentityProvider, relayState, nameI
 	if err != nil {
 		return "", "", err
 	}
-	if target.RawQuery != "" { // the provider's URL has parameters of its own, which the signature does not cover
+	if target.RawQuery != "" { // parameters of the provider's own URL; the signature does not cover them
 		query = target.RawQuery + "&" + query
 	}
 	target.RawQuery = query

@@ -5,7 +5,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rsa"
-	_ "crypto/sha1" // SHA-1 is the default digest of RSA-OAEP; signatures with SHA-1 are refused
+	_ "crypto/sha1" // the default digest of RSA-OAEP; signatures with SHA-1 are refused
 	_ "crypto/sha256"
 	_ "crypto/sha512"
 	"encoding/base64"
@@ -15,7 +15,8 @@ import (
 	"github.com/beevik/etree"
 )
 
-// This file decrypts assertions that an identity provider has encrypted with the public key of this service.
+// This file decrypts assertions (statements about a person) that an identity provider has encrypted. The provider encrypts the assertion
+// with a random AES key, and the AES key with the public RSA key of this service.
 
 // Accepted algorithms of XML Encryption. RSA with PKCS #1 v1.5 is not among them, because padding oracles can break it
 // (Bleichenbacher's attack).
@@ -36,8 +37,8 @@ const nsXMLEnc11 = "http://www.w3.org/2009/xmlenc11#"
 // keySizes maps each AES algorithm to the length of its key in bytes.
 var keySizes = map[string]int{aes128CBC: 16, aes192CBC: 24, aes256CBC: 32, aes128GCM: 16, aes192GCM: 24, aes256GCM: 32}
 
-// oaepDigests maps each digest algorithm that a message can name for RSA-OAEP to its hash. oaepMasks does the same for the mask
-// generation functions. The value of the key "" is the default, for a message that names none.
+// RSA-OAEP uses a digest and a mask generation function. oaepDigests maps the URI of each accepted digest to its hash function. oaepMasks
+// does the same for the mask generation functions. The key "" has the default, for a message that names none.
 var oaepDigests = map[string]crypto.Hash{
 	"": crypto.SHA1, "http://www.w3.org/2000/09/xmldsig#sha1": crypto.SHA1, "http://www.w3.org/2001/04/xmlenc#sha256": crypto.SHA256,
 	"http://www.w3.org/2001/04/xmldsig-more#sha384": crypto.SHA384, "http://www.w3.org/2001/04/xmlenc#sha512": crypto.SHA512,
@@ -48,16 +49,16 @@ var oaepMasks = map[string]crypto.Hash{
 	nsXMLEnc11 + "mgf1sha384": crypto.SHA384, nsXMLEnc11 + "mgf1sha512": crypto.SHA512,
 }
 
-// errDecrypt is the error for every failure after the private key was used. It does not say at which step the decryption failed,
-// because an attacker could send modified messages and learn from the steps.
+// errDecrypt is the error for every failure after the private key was used. It does not say at which step the decryption failed. With that
+// information, an attacker could decrypt a message by sending modified copies of it.
 var errDecrypt = errors.New("saml: the assertion cannot be decrypted")
 
-// decrypt returns the assertion in el, an EncryptedAssertion (XML Encryption 1.1). A decrypted assertion must be checked like an
-// unencrypted one, because anybody can encrypt with the public key.
+// decrypt returns the assertion in el, an EncryptedAssertion (XML Encryption 1.1). The caller must check it like an unencrypted assertion,
+// because anybody can encrypt with the public key.
 func (sp *ServiceProvider) decrypt(el *etree.Element) (*etree.Element, error) {
 	data := childrenOf(el, nsXMLEnc, "EncryptedData")
 	if len(data) != 1 {
-		return nil, refuse("there are %d of EncryptedData", len(data))
+		return nil, refuse("the encrypted assertion has %d EncryptedData elements, not one", len(data))
 	}
 	var keys []*etree.Element // the EncryptedKey elements, inside EncryptedData or beside it
 	if err := walk(el, func(e *etree.Element) error {
@@ -69,7 +70,7 @@ func (sp *ServiceProvider) decrypt(el *etree.Element) (*etree.Element, error) {
 		return nil, err
 	}
 	if len(keys) != 1 {
-		return nil, refuse("there are %d of EncryptedKey", len(keys))
+		return nil, refuse("the encrypted assertion has %d EncryptedKey elements, not one", len(keys))
 	}
 	method := methodOf(data[0])
 	size, known := keySizes[method]
@@ -141,15 +142,15 @@ func oaepOptions(encryptedKey *etree.Element) (*rsa.OAEPOptions, error) {
 func cipherValue(el *etree.Element) ([]byte, error) {
 	data := childrenOf(el, nsXMLEnc, "CipherData")
 	if len(data) != 1 {
-		return nil, refuse("%s has %d of CipherData", el.Tag, len(data))
+		return nil, refuse("%s has %d CipherData elements, not one", el.Tag, len(data))
 	}
 	values := childrenOf(data[0], nsXMLEnc, "CipherValue")
 	if len(values) != 1 {
-		return nil, refuse("%s has %d of CipherValue", el.Tag, len(values))
+		return nil, refuse("%s has %d CipherValue elements, not one", el.Tag, len(values))
 	}
 	raw, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(values[0].Text()), ""))
 	if err != nil {
-		return nil, refuse("an encrypted value is no base64: %w", err)
+		return nil, refuse("an encrypted value is not valid base64: %w", err)
 	}
 	return raw, nil
 }

@@ -12,13 +12,14 @@ import (
 	xrv "github.com/mattermost/xml-roundtrip-validator"
 )
 
-// checkXML returns an error for XML that two parsers could read differently. Otherwise an attacker could change a signed message so that
-// the parser that checks the signature and the parser that reads the content see different messages. checkXML rejects:
+// checkXML returns an error for XML that two parsers could read differently. An attacker could use this difference: the parser that checks
+// the signature would see the signed message, and the parser that reads the content another one. checkXML rejects:
 //   - document type declarations (DOCTYPE), which can declare entities
 //   - processing instructions
 //   - comments, unless allowComments is true
 //   - encodings other than UTF-8
-//   - repeated attributes, deep nesting (maxDepth) and too many parts (maxTokens)
+//   - repeated attributes
+//   - elements that are nested more than maxDepth levels, and more than maxTokens parts
 //   - XML that changes when it is written and read again
 func checkXML(raw []byte, allowComments bool) error {
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
@@ -33,10 +34,10 @@ func checkXML(raw []byte, allowComments bool) error {
 			break
 		}
 		if err != nil {
-			return refuse("the document is no XML: %w", err)
+			return refuse("the document is not valid XML: %w", err)
 		}
 		if tokens > maxTokens { // "parts" in the error are XML tokens
-			return refuse("the document has more than %d parts", maxTokens)
+			return refuse("the document has more than %d tokens", maxTokens)
 		}
 		switch t := token.(type) {
 		case xml.Directive:
@@ -54,7 +55,7 @@ func checkXML(raw []byte, allowComments bool) error {
 				roots++
 			}
 			if depth++; depth > maxDepth {
-				return refuse("the document is deeper than %d elements", maxDepth)
+				return refuse("the elements of the document are nested more than %d levels deep", maxDepth)
 			}
 			if err := checkAttributes(t.Attr); err != nil {
 				return err
@@ -96,7 +97,7 @@ func parseMessage(raw []byte) (*etree.Element, error) {
 	doc := etree.NewDocument()
 	doc.ReadSettings.MaxDepth = maxDepth + 1
 	if err := doc.ReadFromBytes(raw); err != nil {
-		return nil, refuse("the document is no XML: %w", err)
+		return nil, refuse("the document is not valid XML: %w", err)
 	}
 	root := doc.Root()
 	if root == nil {

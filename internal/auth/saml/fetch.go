@@ -10,12 +10,12 @@ import (
 
 // Limits of FetchMetadata.
 const (
-	fetchTimeout = 10 * time.Second
+	fetchTimeout = 10 * time.Second // for the request, its redirects and the body together
 	maxRedirects = 3
 )
 
-// FetchMetadata reads the metadata of an identity provider from a URL. The URL and the targets of redirects must be https, or
-// http on this machine. FetchMetadata returns an error for more than MaxMetadata bytes, counted after decompression.
+// FetchMetadata reads the metadata (the XML that describes an identity provider) from a URL. The URL and the targets of redirects must be
+// https, or http on this machine. FetchMetadata returns an error for more than MaxMetadata bytes, counted after decompression.
 func FetchMetadata(ctx context.Context, metadataURL string) ([]byte, error) {
 	if err := checkURL(metadataURL); err != nil {
 		return nil, refuse("metadata URL: %w", err)
@@ -43,7 +43,7 @@ func FetchMetadata(ctx context.Context, metadataURL string) ([]byte, error) {
 		return nil, refuse("metadata: %w", err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, refuse("metadata: the answer is %s", response.Status)
+		return nil, refuse("metadata: the response has the status %s", response.Status)
 	}
 	if len(body) > MaxMetadata {
 		return nil, refuse("metadata: more than %d bytes", MaxMetadata)

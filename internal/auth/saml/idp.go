@@ -13,6 +13,8 @@ import (
 	"github.com/crewjam/saml"
 )
 
+// This file parses the metadata of identity providers. Metadata is XML in which a provider publishes its URLs and certificates.
+
 // IdentityProvider is an identity provider as its metadata describes it.
 type IdentityProvider struct {
 	EntityID      string              // SAML's name of the provider
@@ -29,8 +31,8 @@ const (
 )
 
 // ParseIdentityProvider parses the metadata of one identity provider (SAML metadata §2): an EntityDescriptor, or an
-// EntitiesDescriptor with one identity provider. It checks no signature on the metadata. The metadata is trusted, because
-// the caller who added the provider has uploaded it or chosen its HTTPS URL.
+// EntitiesDescriptor with one identity provider. It checks no signature on the metadata. The metadata is trusted, because the person who
+// added the provider has uploaded it or chosen its URL.
 func ParseIdentityProvider(raw []byte) (*IdentityProvider, error) {
 	if len(raw) > MaxMetadata {
 		return nil, refuse("the metadata has %d bytes, more than %d", len(raw), MaxMetadata)
@@ -46,7 +48,7 @@ func ParseIdentityProvider(raw []byte) (*IdentityProvider, error) {
 		return nil, refuse("the metadata has no EntityID, or one that is longer than %d bytes", maxEntityID)
 	}
 	if n := len(entity.IDPSSODescriptors); n != 1 {
-		return nil, refuse("the metadata has %d of IDPSSODescriptor, not one", n)
+		return nil, refuse("the metadata has %d IDPSSODescriptor elements, not one", n)
 	}
 	descriptor := entity.IDPSSODescriptors[0]
 	idp := &IdentityProvider{EntityID: entity.EntityID, ValidUntil: entity.ValidUntil, CacheDuration: entity.CacheDuration}
@@ -59,13 +61,13 @@ func ParseIdentityProvider(raw []byte) (*IdentityProvider, error) {
 		return nil, refuse("the metadata has no usable SingleSignOnService for HTTP-Redirect: %w", err)
 	}
 	for _, key := range descriptor.KeyDescriptors {
-		if key.Use != "" && key.Use != "signing" {
+		if key.Use != "" && key.Use != "signing" { // "" means any use
 			continue
 		}
 		for _, data := range key.KeyInfo.X509Data.X509Certificates {
 			der, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(data.Data), ""))
 			if err != nil {
-				return nil, refuse("a certificate in the metadata is no base64: %w", err)
+				return nil, refuse("a certificate in the metadata is not valid base64: %w", err)
 			}
 			certificate, err := x509.ParseCertificate(der)
 			if err != nil {
@@ -84,7 +86,7 @@ func ParseIdentityProvider(raw []byte) (*IdentityProvider, error) {
 func soleEntity(raw []byte) (*saml.EntityDescriptor, error) {
 	var root struct{ XMLName xml.Name }
 	if err := xml.Unmarshal(raw, &root); err != nil {
-		return nil, refuse("the metadata is no XML: %w", err)
+		return nil, refuse("the metadata is not valid XML: %w", err)
 	}
 	switch root.XMLName.Local {
 	case "EntityDescriptor":

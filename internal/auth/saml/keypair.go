@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// This file creates and parses the key pair of this service, with which it signs requests and decrypts assertions.
+// This file creates and parses the key pair of this service. The service signs authentication requests and decrypts assertions with it.
 
 const (
 	keyBits          = 2048           // length of a new RSA key
 	certificateYears = 100            // validity of a new certificate
-	clockDifference  = 24 * time.Hour // the validity begins this much earlier, because the clocks of identity providers may be behind
+	clockDifference  = 24 * time.Hour // a new certificate is valid from this long ago, because clocks of identity providers may be behind
 )
 
 // NewKeyPair creates an RSA key and a certificate for the service provider on a host. It returns the key in PKCS #8 and the

@@ -8,11 +8,10 @@ import (
 	"github.com/crewjam/saml"
 )
 
-// How long the metadata of this service provider is valid: metadataLife if an identity provider reads it, downloadYears if a person
-// downloads it as a file.
+// How long the metadata of this service provider (the XML that describes it) is valid.
 const (
-	metadataLife  = 48 * time.Hour
-	downloadYears = 5
+	metadataLife  = 48 * time.Hour // if an identity provider reads the metadata from its URL
+	downloadYears = 5              // if a person downloads the metadata as a file
 )
 
 // MetadataXML returns the metadata of this service provider (SAML metadata §2.4.4) for identity providers: its URLs, its certificate,
@@ -50,8 +49,8 @@ func (sp *ServiceProvider) MetadataXML(validUntil time.Time) ([]byte, error) {
 }
 
 // MetadataExpiry returns when metadata that is requested at now expires.
-func MetadataExpiry(now time.Time, download bool) time.Time {
-	if download {
+func MetadataExpiry(now time.Time, isDownload bool) time.Time {
+	if isDownload {
 		return now.AddDate(downloadYears, 0, 0)
 	}
 	return now.Add(metadataLife)

@@ -30,21 +30,21 @@ func (sp *ServiceProvider) VerifyResponse(encoded string, idp *IdentityProvider,
 	if err != nil {
 		return Assertion{}, err
 	}
-	covered, err := verifySignature(response, idp.Certificates, want.Now) // nil: the response is not signed as a whole
+	signedResponse, err := verifySignature(response, idp.Certificates, want.Now) // nil: the response is not signed as a whole
 	if err != nil {
 		return Assertion{}, err
 	}
-	if covered != nil {
-		response = covered
+	if signedResponse != nil {
+		response = signedResponse
 	}
-	if err := sp.checkResponse(response, covered != nil, idp, want); err != nil {
+	if err := sp.checkResponse(response, signedResponse != nil, idp, want); err != nil {
 		return Assertion{}, err
 	}
 	if assertion == nil {
 		return Assertion{}, refuse("there is no assertion")
 	}
-	if covered != nil { // from here on, only the elements that the signature covers are used
-		if assertion, err = checkStructure(covered); err != nil {
+	if signedResponse != nil { // from here on, only the elements that the signature covers are used
+		if assertion, err = checkStructure(signedResponse); err != nil {
 			return Assertion{}, err
 		}
 		if assertion == nil {
@@ -59,14 +59,14 @@ func (sp *ServiceProvider) VerifyResponse(encoded string, idp *IdentityProvider,
 			return Assertion{}, err
 		}
 	}
-	signed, err := verifySignature(assertion, idp.Certificates, want.Now)
+	signedAssertion, err := verifySignature(assertion, idp.Certificates, want.Now)
 	if err != nil {
 		return Assertion{}, err
 	}
 	switch {
-	case signed != nil:
-		assertion = signed
-	case covered == nil:
+	case signedAssertion != nil:
+		assertion = signedAssertion
+	case signedResponse == nil:
 		return Assertion{}, refuse("neither the response nor the assertion is signed")
 	}
 	return sp.readAssertion(assertion, idp, want)
@@ -80,7 +80,7 @@ func Issuer(encoded string) (string, error) {
 		return "", err
 	}
 	if !isElement(response, nsProtocol, "Response") {
-		return "", refuse("the message is no Response")
+		return "", refuse("the message is not a Response")
 	}
 	for _, el := range append([]*etree.Element{response}, childrenOf(response, nsAssertion, "Assertion")...) {
 		if issuers := childrenOf(el, nsAssertion, "Issuer"); len(issuers) == 1 {
@@ -96,7 +96,7 @@ func decodeResponse(encoded string) (*etree.Element, error) {
 	}
 	raw, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(encoded), ""))
 	if err != nil {
-		return nil, refuse("the response is no base64: %w", err)
+		return nil, refuse("the response is not valid base64: %w", err)
 	}
 	return parseMessage(raw)
 }
@@ -105,7 +105,7 @@ func decodeResponse(encoded string) (*etree.Element, error) {
 // covers el.
 func (sp *ServiceProvider) checkResponse(el *etree.Element, signed bool, idp *IdentityProvider, want Expected) error {
 	if v := el.SelectAttrValue("Version", ""); v != "2.0" {
-		return refuse("version %q", v)
+		return refuse("the response has the version %q, not 2.0", v)
 	}
 	destination := el.SelectAttr("Destination")
 	switch {
@@ -115,7 +115,7 @@ func (sp *ServiceProvider) checkResponse(el *etree.Element, signed bool, idp *Id
 		return refuse("the response is meant for %q", destination.Value)
 	}
 	if answers := el.SelectAttrValue("InResponseTo", ""); answers != want.RequestID {
-		return refuse("the response answers %q, not %q", answers, want.RequestID)
+		return refuse("the response is for the request %q, not %q", answers, want.RequestID)
 	}
 	if issuers := childrenOf(el, nsAssertion, "Issuer"); len(issuers) > 0 {
 		if err := checkIssuer(el, idp); err != nil {
@@ -127,11 +127,11 @@ func (sp *ServiceProvider) checkResponse(el *etree.Element, signed bool, idp *Id
 	}
 	statuses := childrenOf(el, nsProtocol, "Status")
 	if len(statuses) != 1 {
-		return refuse("the response has %d of Status", len(statuses))
+		return refuse("the response has %d Status elements, not one", len(statuses))
 	}
 	codes := childrenOf(statuses[0], nsProtocol, "StatusCode")
 	if len(codes) != 1 {
-		return refuse("the response has %d of StatusCode", len(codes))
+		return refuse("the response has %d StatusCode elements, not one", len(codes))
 	}
 	if code := codes[0].SelectAttrValue("Value", ""); code != statusSuccess {
 		return refuse("status %q: %w", code, ErrStatus)
@@ -142,7 +142,7 @@ func (sp *ServiceProvider) checkResponse(el *etree.Element, signed bool, idp *Id
 func checkIssuer(el *etree.Element, idp *IdentityProvider) error {
 	issuers := childrenOf(el, nsAssertion, "Issuer")
 	if len(issuers) != 1 {
-		return refuse("%s has %d of Issuer", el.Tag, len(issuers))
+		return refuse("%s has %d Issuer elements, not one", el.Tag, len(issuers))
 	}
 	issuer, err := textOf(issuers[0])
 	if err != nil {
@@ -177,7 +177,7 @@ func (sp *ServiceProvider) readAssertion(el *etree.Element, idp *IdentityProvide
 		return Assertion{}, refuse("the assertion has no usable ID")
 	}
 	if v := el.SelectAttrValue("Version", ""); v != "2.0" {
-		return Assertion{}, refuse("version %q", v)
+		return Assertion{}, refuse("the assertion has the version %q, not 2.0", v)
 	}
 	if err := checkIssuer(el, idp); err != nil {
 		return Assertion{}, err
@@ -208,7 +208,7 @@ func (sp *ServiceProvider) readAssertion(el *etree.Element, idp *IdentityProvide
 func (sp *ServiceProvider) checkConditions(el *etree.Element, now time.Time) error {
 	conditions := childrenOf(el, nsAssertion, "Conditions")
 	if len(conditions) != 1 {
-		return refuse("the assertion has %d of Conditions", len(conditions))
+		return refuse("the assertion has %d Conditions elements, not one", len(conditions))
 	}
 	if err := checkValidity(conditions[0], now); err != nil {
 		return err
@@ -244,7 +244,7 @@ func (sp *ServiceProvider) checkConditions(el *etree.Element, now time.Time) err
 func (sp *ServiceProvider) readSubject(a *Assertion, el *etree.Element, want Expected) (err error) {
 	subjects := childrenOf(el, nsAssertion, "Subject")
 	if len(subjects) != 1 {
-		return refuse("the assertion has %d of Subject", len(subjects))
+		return refuse("the assertion has %d Subject elements, not one", len(subjects))
 	}
 	names := childrenOf(subjects[0], nsAssertion, "NameID")
 	if len(names) > 1 || len(childrenOf(subjects[0], nsAssertion, "EncryptedID")) > 0 {
@@ -272,17 +272,17 @@ func (sp *ServiceProvider) readSubject(a *Assertion, el *etree.Element, want Exp
 func (sp *ServiceProvider) checkConfirmation(confirmation *etree.Element, want Expected) error {
 	list := childrenOf(confirmation, nsAssertion, "SubjectConfirmationData")
 	if len(list) != 1 {
-		return refuse("the confirmation has %d of SubjectConfirmationData", len(list))
+		return refuse("the confirmation has %d SubjectConfirmationData elements, not one", len(list))
 	}
 	data := list[0]
 	if recipient := data.SelectAttrValue("Recipient", ""); recipient != sp.ACSURL {
 		return refuse("the assertion is meant for the recipient %q", recipient)
 	}
 	if answers := data.SelectAttrValue("InResponseTo", ""); answers != want.RequestID {
-		return refuse("the assertion answers %q, not %q", answers, want.RequestID)
+		return refuse("the assertion is for the request %q, not %q", answers, want.RequestID)
 	}
 	if data.SelectAttr("NotOnOrAfter") == nil {
-		return refuse("the confirmation has no end")
+		return refuse("the confirmation has no NotOnOrAfter")
 	}
 	return checkValidity(data, want.Now)
 }
@@ -292,7 +292,7 @@ func (sp *ServiceProvider) checkConfirmation(confirmation *etree.Element, want E
 func readAuthnStatements(a *Assertion, el *etree.Element, now time.Time) error {
 	statements := childrenOf(el, nsAssertion, "AuthnStatement")
 	if len(statements) == 0 {
-		return refuse("the assertion is about no sign-in")
+		return refuse("the assertion has no AuthnStatement")
 	}
 	for _, s := range statements {
 		if a.SessionIndex == "" {
@@ -363,5 +363,5 @@ func timeAttribute(el *etree.Element, name string) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, refuse("%s of %s is no time: %q", name, el.Tag, attribute.Value)
+	return time.Time{}, refuse("%s of %s is not a time: %q", name, el.Tag, attribute.Value)
 }

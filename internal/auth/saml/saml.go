@@ -1,6 +1,7 @@
-// Package saml is the SAML 2.0 service provider of the authentication service: it creates metadata and authentication requests,
-// and checks the responses of identity providers. The assertion in a response states who has signed in. The package knows
-// nothing of accounts and uses no database.
+// Package saml is the SAML 2.0 part of the authentication service. With SAML, people sign in at an identity provider, such as the server of
+// their company. The identity provider then sends a response to a service provider. An assertion in the response states who has signed in.
+// This package is the service provider: it creates metadata and authentication requests, and checks responses. It does not depend on the
+// site's accounts or a database.
 //
 // Package goxmldsig checks the XML signatures. After that, values are read only from the bytes that the signature covers, never from
 // the surrounding document. So an attacker gains nothing by adding elements beside the signed ones (signature wrapping).
@@ -37,7 +38,7 @@ const (
 	nsXMLDSig   = "http://www.w3.org/2000/09/xmldsig#"
 
 	statusSuccess = "urn:oasis:names:tc:SAML:2.0:status:Success"
-	methodBearer  = "urn:oasis:names:tc:SAML:2.0:cm:bearer" // method of a confirmation: the bearer of the assertion is its subject
+	methodBearer  = "urn:oasis:names:tc:SAML:2.0:cm:bearer" // method of a SubjectConfirmation: whoever brings the assertion is its subject
 )
 
 // NameID formats that can be requested (SAML core §8.3). The NameID is the provider's name or id of the person.
@@ -54,7 +55,7 @@ var ErrStatus = errors.New("the identity provider refused the sign-in")
 // ServiceProvider is this service in the terms of SAML.
 type ServiceProvider struct {
 	MetadataURL string            // URL of the metadata, and entity id (SAML's name of this service)
-	ACSURL      string            // assertion consumer service: responses are sent there
+	ACSURL      string            // URL of the assertion consumer service: browsers bring the responses there
 	Key         *rsa.PrivateKey   // signs requests and decrypts assertions
 	Certificate *x509.Certificate // contains the public half of Key
 }

@@ -14,7 +14,7 @@ import (
 // This file verifies the XML signatures of responses and assertions.
 
 // Accepted algorithms of XML signatures. SHA-1 is excluded because it is broken. HMAC is excluded because its key would be the provider's
-// public key, which everybody knows.
+// public key, which everybody knows. A canonicalization converts an XML element to the bytes that are digested.
 var (
 	signatureMethods = []string{
 		dsig.RSASHA256SignatureMethod, dsig.RSASHA384SignatureMethod, dsig.RSASHA512SignatureMethod,
@@ -28,9 +28,9 @@ var (
 	}
 )
 
-// verifySignature checks the signature in el. It returns el as the signature covers it: parsed again from the bytes that were digested, so
-// that the caller reads nothing that is not signed. It returns nil if el has no signature. certificates are the signing certificates in
-// the provider's metadata.
+// verifySignature checks the signature in el. It returns a new element, parsed from the bytes that the signature covers. The caller must
+// read only this element, so that it reads nothing that is not signed. verifySignature returns nil if el has no signature. certificates are
+// the signing certificates in the provider's metadata.
 func verifySignature(el *etree.Element, certificates []*x509.Certificate, now time.Time) (*etree.Element, error) {
 	signatures := childrenOf(el, nsXMLDSig, "Signature")
 	switch len(signatures) {
@@ -43,7 +43,7 @@ func verifySignature(el *etree.Element, certificates []*x509.Certificate, now ti
 	if err := checkSignature(el, signatures[0]); err != nil {
 		return nil, err
 	}
-	// detached is a copy of el that declares the namespaces of its parents itself.
+	// detached is a copy of el without its parents. It declares the namespaces of the parents itself.
 	context, err := etreeutils.NSBuildParentContext(el)
 	if err != nil {
 		return nil, refuse("namespaces: %w", err)
@@ -77,7 +77,7 @@ func verifySignature(el *etree.Element, certificates []*x509.Certificate, now ti
 		}
 		return covered, nil
 	}
-	return nil, refuse("no key of the provider made the signature of %s: %w", el.Tag, errors.Join(errs...))
+	return nil, refuse("the signature of %s was not made with a key of the provider: %w", el.Tag, errors.Join(errs...))
 }
 
 // checkSignature returns an error unless the signature is enveloped, covers exactly the element that contains it, and uses
@@ -142,7 +142,7 @@ func checkTransforms(reference *etree.Element) error {
 func onlyChild(el *etree.Element, name string) (*etree.Element, error) {
 	found := childrenOf(el, nsXMLDSig, name)
 	if len(found) != 1 {
-		return nil, refuse("%s has %d of %s", el.Tag, len(found), name)
+		return nil, refuse("%s has %d %s elements, not one", el.Tag, len(found), name)
 	}
 	return found[0], nil
 }

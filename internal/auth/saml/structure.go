@@ -11,13 +11,12 @@ import (
 // idPattern matches the accepted IDs of signed elements. Package goxmldsig finds elements only by IDs of this form.
 var idPattern = regexp.MustCompile(`^[a-zA-Z_][\w.-]{0,255}$`)
 
-// checkStructure checks that a message is a Response with at most one assertion, plain or encrypted, and returns the assertion, or nil
-// when there is none. It rejects Response, Assertion and Signature elements in all other places, in any namespace, and ids that occur
-// twice. This check alone prevents signature wrapping (elements that an attacker adds beside the signed ones), even before a signature is
-// verified.
+// checkStructure checks that a message is a Response with at most one assertion, plain or encrypted. It returns the assertion, or nil if
+// there is none. It rejects ids that occur twice, and Response, Assertion and Signature elements in all other places, in any namespace.
+// This check alone prevents signature wrapping (an attack that adds elements beside the signed ones), even before a signature is verified.
 func checkStructure(response *etree.Element) (assertion *etree.Element, err error) {
 	if !isElement(response, nsProtocol, "Response") {
-		return nil, refuse("the message is no Response")
+		return nil, refuse("the message is not a Response")
 	}
 	for _, c := range response.ChildElements() {
 		if isElement(c, nsAssertion, "Assertion") || isElement(c, nsAssertion, "EncryptedAssertion") {
@@ -39,7 +38,7 @@ func checkStructure(response *etree.Element) (assertion *etree.Element, err erro
 // checkDecrypted applies the rules of checkStructure to a decrypted assertion.
 func checkDecrypted(assertion *etree.Element) error {
 	if !isElement(assertion, nsAssertion, "Assertion") {
-		return refuse("the encrypted part is no Assertion")
+		return refuse("the encrypted element is not an Assertion")
 	}
 	return checkPositions(assertion, assertion)
 }
@@ -52,7 +51,7 @@ func checkPositions(root, assertion *etree.Element) error {
 		switch el.Tag {
 		case "Response":
 			if el != root {
-				return refuse("a Response lies inside")
+				return refuse("a Response is inside another element")
 			}
 		case "Assertion", "EncryptedAssertion":
 			if el != assertion {
@@ -60,7 +59,7 @@ func checkPositions(root, assertion *etree.Element) error {
 			}
 		case "Signature":
 			if p := el.Parent(); p != root && p != assertion {
-				return refuse("a signature stands inside %s", p.Tag)
+				return refuse("a signature is inside %s, where none is allowed", p.Tag)
 			}
 		}
 		for _, a := range el.Attr {

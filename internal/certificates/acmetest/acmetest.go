@@ -1,5 +1,5 @@
-// Package acmetest runs a certificate authority for tests: the program pebble. It validates names as a public authority does. A DNS
-// server of this package resolves every name to this machine.
+// Package acmetest runs a certificate authority for tests: the program pebble of Let's Encrypt. Like a public authority, pebble connects to
+// a domain before it issues a certificate. The package also runs a DNS server for pebble that resolves every domain to this machine.
 package acmetest
 
 import (
@@ -33,13 +33,13 @@ import (
 
 // Options configures an Authority.
 type Options struct {
-	HTTPPort, TLSPort int           // ports of this machine to which the authority connects to validate a name
-	Validity          time.Duration // how long its certificates are valid; whole seconds
+	HTTPPort, TLSPort int           // ports of this machine to which the authority connects to validate a domain
+	Validity          time.Duration // how long issued certificates are valid; rounded down to whole seconds
 }
 
 // Authority is a running certificate authority.
 type Authority struct {
-	DirectoryURL   string         // of the ACME directory
+	DirectoryURL   string         // URL of the ACME directory, with which a client begins
 	ServerRootFile string         // PEM file with the root certificate of the server at DirectoryURL
 	IssuingRoots   *x509.CertPool // the root certificate of the certificates that the authority issues
 
@@ -47,7 +47,7 @@ type Authority struct {
 	output bytes.Buffer // output of pebble; guarded by mu
 }
 
-// Write implements io.Writer: pebble writes its output to the Authority.
+// Write implements io.Writer, so that pebble can write its output to the Authority.
 func (a *Authority) Write(p []byte) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file makes faults of a database for tests: an outage, a server that does not respond, and a lock of another program.
+// This file simulates faults of a database for tests: an outage, a server that does not respond, and a lock of another program.
 
 // Outage returns the URL of a fresh database, and two functions that begin and end an outage while the database is open.
 // For PostgreSQL they stop and start a server that only this test uses; for SQLite they make the file unreadable and restore it.
@@ -59,8 +59,8 @@ func Outage(t *testing.T, dialect db.Dialect) (url string, begin, end func()) {
 	return url, begin, end
 }
 
-// walIndexHeader is the length in bytes of the header of FILE-shm, SQLite's shared index of the write-ahead log. If the header is
-// cleared, open connections read the database file again.
+// walIndexHeader is the length in bytes of the header of FILE-shm, SQLite's shared index of the write-ahead log. If the header is filled
+// with zeros, open connections read the database file again.
 const walIndexHeader = 96
 
 // sqliteOutage is Outage for SQLite. begin moves the write-ahead log into the database file and overwrites the file's first

@@ -14,6 +14,8 @@ import (
 	"atelie/internal/db"
 )
 
+// This file creates databases as published releases of the program created them, so that tests can migrate them to the newest schema.
+
 // Release is a published version of the program.
 type Release struct {
 	Version string

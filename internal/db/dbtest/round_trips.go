@@ -17,8 +17,8 @@ import (
 	"atelie/internal/db"
 )
 
-// RoundTrips is a proxy in front of a fresh PostgreSQL database. It records what the client sends before each wait for a response: a
-// simple query, or the statements up to a Sync message.
+// RoundTrips is a proxy in front of a fresh PostgreSQL database. Tests use it to count round trips. It records what the client sends before
+// each wait for a response: a simple query, or the statements up to a Sync message of PostgreSQL's protocol.
 type RoundTrips struct {
 	URL string // URL of the database, through the proxy
 

@@ -1,5 +1,5 @@
-// Package mailtest runs an SMTP server for tests, with STARTTLS, smtps (TLS from the first byte) and a login. It parses received
-// mails with the standard library alone.
+// Package mailtest runs an SMTP server for tests. The server has STARTTLS, smtps (TLS from the first byte) and a login. The package also
+// parses the received mails, with the standard library alone.
 package mailtest
 
 import (
@@ -39,9 +39,9 @@ const (
 
 // Options configures a server. The zero value is a server on 127.0.0.1 without encryption.
 type Options struct {
-	Host      string         // 127.0.0.1 when empty
-	TLS       *tls.Config    // nil: no encryption
-	Implicit  bool           // TLS from the first byte (smtps) instead of STARTTLS
+	Host      string         // "" means 127.0.0.1
+	TLS       *tls.Config    // nil for no encryption
+	Implicit  bool           // whether the server uses smtps instead of STARTTLS
 	Insecure  bool           // whether clients may log in without encryption
 	OnReceive func(Received) // called for every accepted mail; may be nil
 }
@@ -64,8 +64,8 @@ type Server struct {
 	done        chan error
 	mu          sync.Mutex
 	mails       []Received
-	logins      []string // user names
-	rcptReplies []error  // replies to the next RCPT commands; nil accepts the recipient
+	logins      []string // user names of the logins
+	rcptReplies []error  // replies to the next RCPT commands, each of which names a recipient; a nil reply accepts the recipient
 }
 
 // Start starts a server on a free port.

@@ -7,8 +7,8 @@ import (
 
 // This file reads and makes blocks of EXIF, the metadata that cameras write into pictures.
 
-// Tags of EXIF (CIPA DC-008). An EXIF block has the structure of a TIFF file: directories of entries. The tag of an entry is the
-// number that says what the entry contains. Two directories may use the same number for different entries.
+// Tags of EXIF (CIPA DC-008). An EXIF block has the structure of a TIFF file: it consists of directories, and a directory is a list of
+// entries. The tag of an entry is a number that says what the entry contains. Two directories may use the same number differently.
 const (
 	// The main directory.
 	tagOrientation = 0x0112
@@ -42,8 +42,8 @@ const (
 // maxEntries limits how many entries of a directory are read. Cameras write less than 100.
 const maxEntries = 1000
 
-// readEXIF reads the valid entries of an EXIF block or a TIFF file into info. It returns the blocks of other metadata (XMP, IPTC,
-// ICC) that the entries contain.
+// readEXIF reads the valid entries of an EXIF block or a TIFF file into info. It returns the blocks of other metadata (XMP, IPTC, ICC) that
+// the entries contain.
 func readEXIF(r io.ReaderAt, info *Info) (b blocks) {
 	var head [8]byte
 	if _, err := r.ReadAt(head[:], 0); err != nil {
@@ -61,7 +61,7 @@ func readEXIF(r io.ReaderAt, info *Info) (b blocks) {
 	e := &exifReader{r: r, order: order, info: info, blocks: &b}
 	e.readDirectory(int64(order.Uint32(head[4:])), directoryMain)
 	info.Preview = e.readPreview()
-	b.adobeRGB = b.adobeRGB && !e.srgb // the interoperability index R03 means Adobe RGB, unless ColorSpace says sRGB
+	b.adobeRGB = b.adobeRGB && !e.saysSRGB // readDirectory sets adobeRGB for the entry R03; the tag ColorSpace can contradict it
 	return b
 }
 
@@ -72,17 +72,17 @@ const (
 	directoryInterop
 	directoryGPS
 	directoryPreview // follows the main directory, and describes a small JPEG of the picture
-	directories      // number of directories
+	directoryCount
 )
 
 // exifReader reads the directories of an EXIF block into info and blocks.
 type exifReader struct {
-	r      io.ReaderAt
-	order  binary.ByteOrder
-	info   *Info
-	blocks *blocks
-	seen   [directories]bool // directories that were read
-	srgb   bool              // the tag ColorSpace says sRGB
+	r        io.ReaderAt
+	order    binary.ByteOrder
+	info     *Info
+	blocks   *blocks
+	seen     [directoryCount]bool // directories that were read
+	saysSRGB bool                 // the tag ColorSpace says sRGB
 
 	previewStart, previewSize uint32 // offset and length of the preview in bytes; 0 if there is none
 }
@@ -105,7 +105,7 @@ func (e *exifReader) readDirectory(at int64, kind int) {
 		case tag == tagBodySerial || tag == tagLensSerial || tag == tagDNGSerial:
 			e.info.HasSerial = true
 		case kind == directoryExif && tag == tagColorSpace:
-			e.srgb = e.order.Uint16(entry[8:]) == 1
+			e.saysSRGB = e.order.Uint16(entry[8:]) == 1
 		case kind == directoryExif && tag == tagInterop:
 			e.readDirectory(int64(e.order.Uint32(entry[8:])), directoryInterop)
 		case kind == directoryInterop && tag == tagInteropKind:

@@ -4,13 +4,17 @@ import "errors"
 
 // This file plans copies of GIF files without metadata. A plan lists the parts of the file and the new bytes that make up the copy.
 
-// The first bytes of the blocks of GIF89a, and the second bytes of two kinds of extension blocks.
+// The kinds of blocks in GIF89a: the first byte of a block.
 const (
-	gifExtension   = 0x21
-	gifImage       = 0x2c
-	gifTrailer     = 0x3b // the end of the file
-	gifControl     = 0xf9 // an extension: timing and transparency of the next frame
-	gifApplication = 0xff // an extension: data of a program
+	gifExtension = 0x21
+	gifImage     = 0x2c
+	gifTrailer   = 0x3b // the end of the file
+)
+
+// Two kinds of extension blocks: the second byte of an extension block.
+const (
+	gifControl     = 0xf9 // timing and transparency of the next frame
+	gifApplication = 0xff // data of a program
 )
 
 // stripGIF plans a copy of a GIF without metadata. It drops comments, plain text and application data. It keeps the screen, the

@@ -6,9 +6,11 @@ import (
 	"math"
 )
 
-// readHEIF reads the metadata of HEIC and AVIF files (ISO/IEC 23008-12). Such a file consists of boxes, and its meta box lists EXIF and XMP
-// as items. Metadata that cannot be read is left out. In the result, Orientation is always 1 and Profile nil, because decoders of HEIF
-// apply the file's orientation and profile themselves.
+// This file reads the metadata of HEIC and AVIF files. Both have the file format HEIF (ISO/IEC 23008-12): a list of boxes. The box meta
+// lists EXIF and XMP as items.
+
+// readHEIF reads the metadata of a HEIC or AVIF file. Metadata that cannot be read is left out. In the result, Orientation is always 1 and
+// Profile nil, because decoders of HEIF apply the file's orientation and profile themselves.
 func readHEIF(s *source) Info {
 	var b blocks
 	for at, ok := int64(0), true; ok; {
@@ -26,7 +28,7 @@ func readHEIF(s *source) Info {
 	return info
 }
 
-// readHEIFBox reads the header of the box at an offset. body and next are the offsets of its content and of the next box; ok is
+// readHEIFBox reads the header of the box at an offset. body is the offset of the box's content, and next the offset of the next box. ok is
 // false if there is no valid box.
 func readHEIFBox(s *source, at int64) (kind string, body, next int64, ok bool) {
 	var head [16]byte
@@ -43,7 +45,7 @@ func readHEIFBox(s *source, at int64) (kind string, body, next int64, ok bool) {
 	case size == 0:
 		size = rest
 	case size == 1 && n == 16 && binary.BigEndian.Uint64(head[8:]) <= math.MaxInt64:
-		size, length = int64(binary.BigEndian.Uint64(head[8:])), 16 // fits into int64: the condition of the case checks that
+		size, length = int64(binary.BigEndian.Uint64(head[8:])), 16 // at most MaxInt64, as the condition of the case says
 	}
 	if size < length || size > rest {
 		return "", 0, 0, false

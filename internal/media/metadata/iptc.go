@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// This file reads IPTC-IIM, a format of metadata that is older than XMP and that JPEG and TIFF files can contain.
+// This file reads IPTC-IIM, a format of metadata in JPEG and TIFF files. It is older than XMP.
 
-// The numbers of the data sets that are read. An IPTC-IIM block is a list of records with data sets; these are in record 2.
+// The numbers of the data sets that are read. An IPTC-IIM block is a list of data sets. Each data set has the number of a record, which is
+// 2 for all of these, and a number within the record.
 const (
 	iptcByline      = 80
 	iptcCity        = 90

@@ -24,7 +24,7 @@ const (
 	markerAPPF = 0xef
 )
 
-// The names with which the contents of application segments begin.
+// The names with which the contents of application segments begin. A segment is a part of a JPEG that begins with a marker.
 var (
 	headEXIF = []byte("Exif\x00\x00")
 	headXMP  = []byte("http://ns.adobe.com/xap/1.0/\x00")
@@ -32,8 +32,8 @@ var (
 	headJFIF = []byte("JFIF\x00")
 )
 
-// maxProfileChunk is how many bytes of a profile fit into an APP2 segment of 65535 bytes, besides the length (2 bytes), headICC
-// (12), and the number of the chunk and of all chunks (1 each).
+// maxProfileChunk is how many bytes of a profile fit into an APP2 segment. A segment has at most 65535 bytes. It also contains its length
+// (2 bytes), headICC (12), the number of the chunk (1) and the number of all chunks (1).
 const maxProfileChunk = 65535 - 2 - 12 - 2
 
 // jpegFile contains the parts of a JPEG that a copy without metadata keeps.
@@ -42,8 +42,8 @@ type jpegFile struct {
 	body        plan   // tables, frame and scans
 }
 
-// scanJPEG reads the segments up to the first scan or, if whole is true, to the end of the picture. It skips bytes between
-// segments, as decoders do.
+// scanJPEG reads the segments up to the first scan (the compressed pixels) or, if whole is true, to the end of the picture. It skips bytes
+// between segments, as decoders do.
 func scanJPEG(s *source, whole bool) (b blocks, file jpegFile) {
 	s.readStart(2, "JPEG", func(head []byte) bool { return head[0] == 0xff && head[1] == markerSOI })
 	chunks := &profileChunks{}

@@ -18,7 +18,7 @@ import (
 var (
 	// ErrDamaged is wrapped by each error for a file that does not follow its format. The wrapping error states the reason.
 	ErrDamaged = errors.New("the picture file is damaged")
-	// ErrCannotStrip is returned by Strip for a type that it does not support.
+	// ErrCannotStrip is returned by Strip for a type of file that Strip does not support.
 	ErrCannotStrip = errors.New("this type of file cannot be stripped of its metadata without re-encoding it")
 )
 
@@ -33,11 +33,11 @@ const (
 // Info is the metadata of a file.
 type Info struct {
 	Orientation int // EXIF orientation, 1 to 8; 1 if it is missing
-	// Profile is the ICC profile of the file. Only its length and header are checked. If the file describes its colour space
-	// without a profile, such as by numbers in a PNG, Profile is made from that description. Profile is nil for sRGB without a
-	// profile.
+	// Profile is the ICC profile of the file: what the numbers in the pixels mean as colours. Only its length and header are checked.
+	// If the file describes its colour space in another way, such as by numbers in a PNG, Profile is made from that description. Profile
+	// is nil for sRGB without a profile.
 	Profile []byte
-	// Creator and Rights are plain text, from XMP if present, else from IPTC, else from EXIF. Several creators are separated by
+	// Creator and Rights are plain text, from XMP if it has them, else from IPTC, else from EXIF. Several creators are separated by
 	// "; ".
 	Creator     string
 	Rights      string
@@ -50,15 +50,15 @@ type Info struct {
 	more [len(rightsProperties)]string // values of rightsProperties in XMP; Strip keeps them
 }
 
-// blocks are the blocks of metadata in a file, as they are stored in it; a missing block is nil.
+// blocks are the blocks of metadata in a file, as the file stores them. A missing block is nil.
 type blocks struct {
 	exif, xmp, iptc, icc []byte
-	author, copyright    string // read from text chunks of PNG or tags of TIFF; used if the blocks have no creator or rights
+	author, copyright    string // from text chunks of PNG or tags of TIFF; used if the blocks have no creator or rights
 	adobeRGB             bool   // EXIF names Adobe RGB, a colour space of cameras (DCF 2.0) that is recorded without a profile
 }
 
-// Read returns the metadata of a file of this type. It leaves out metadata that is damaged or beyond the limits, and returns none for
-// GIF and unknown types. The error is the error of reading f, or wraps ErrDamaged if f does not follow the format.
+// Read returns the metadata of a file. It leaves out metadata that is damaged or beyond the limits. For GIF and unknown types it returns no
+// metadata. The error is the error of reading f, or wraps ErrDamaged if f does not follow the format.
 func Read(f io.ReadSeeker, mimeType string) (Info, error) {
 	s := newSource(f)
 	info := Info{Orientation: 1}

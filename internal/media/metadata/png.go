@@ -17,7 +17,8 @@ import (
 // pngSignature is how each PNG file begins.
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
-// keptChunks are the chunks of PNG (third edition) that decide how a picture looks. A copy without metadata keeps only these chunks.
+// keptChunks are the chunks (parts of a PNG file; third edition of PNG) that decide how a picture looks. A copy without metadata keeps only
+// these chunks.
 var keptChunks = map[string]bool{
 	"IHDR": true, "PLTE": true, "tRNS": true, "gAMA": true, "cHRM": true, "sRGB": true, "iCCP": true, "cICP": true,
 	"mDCV": true, "cLLI": true, "sBIT": true, "pHYs": true, "bKGD": true, "IDAT": true, "IEND": true,
@@ -27,8 +28,8 @@ var keptChunks = map[string]bool{
 // pngXMP is the keyword of an iTXt chunk with XMP.
 const pngXMP = "XML:com.adobe.xmp"
 
-// scanPNG reads the metadata in the chunks, and plans a copy with only keptChunks. The first piece of the plan is the signature
-// and IHDR. The second piece is empty; stripPNG puts the new metadata there.
+// scanPNG reads the metadata in the chunks, and plans a copy with only keptChunks. The first piece of the plan is the signature and IHDR
+// (the header). The second piece is empty, and stripPNG puts the new metadata there.
 func scanPNG(s *source) (b blocks, out plan) {
 	s.readStart(8, "PNG", func(head []byte) bool { return string(head) == pngSignature })
 	colours := colourChunks{}

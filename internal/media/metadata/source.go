@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// This file reads picture files (source), and writes copies of them from lists of their parts (plan).
+// This file has the reader of picture files (source), and the list of parts from which a copy of a file is written (plan).
 
 // source reads a file, and records the position and the first error. After an error, the methods of source do nothing and return zero
-// values, so that callers need to check err only once, after many reads.
+// values, so that callers can check err once, after many reads.
 type source struct {
 	f    io.ReadSeeker
 	br   *bufio.Reader
@@ -69,12 +69,12 @@ func (s *source) readHead(n int64) []byte {
 	return make([]byte, n)
 }
 
-// readStart reads the first n bytes. If the file is shorter or valid returns false, it records an ErrDamaged that
+// readStart reads the first n bytes. If the file is shorter, or valid returns false, readStart records an error that wraps ErrDamaged and
 // names the format.
 func (s *source) readStart(n int64, format string, valid func(head []byte) bool) []byte {
 	head := s.readHead(n)
-	if errors.Is(s.err, errTruncated) || s.err == nil && !valid(head) {
-		s.err = damagedError("it does not start as a %s", format)
+	if errors.Is(s.err, errTruncated) || (s.err == nil && !valid(head)) {
+		s.err = damagedError("its start is not that of a %s file", format)
 	}
 	return head
 }

@@ -1,7 +1,7 @@
 package metadata
 
-// readTIFF reads the metadata of a TIFF file. The file has the structure of EXIF. The creator and rights in its tags are used only if XMP
-// and IPTC have none: readInfo uses author and copyright last.
+// readTIFF reads the metadata of a TIFF file, which has the structure of an EXIF block. The creator and the rights in its tags count only
+// if XMP and IPTC have none. They are therefore stored as author and copyright, which readInfo uses last.
 func readTIFF(s *source) Info {
 	tags := Info{Orientation: 1}
 	b := readEXIF(s, &tags)

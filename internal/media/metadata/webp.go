@@ -18,11 +18,11 @@ const (
 
 // webpFile contains the parts of a WebP that a copy without metadata keeps.
 type webpFile struct {
-	extended []byte // data of the VP8X chunk; nil for a file of the simple form
+	extended []byte // data of the VP8X chunk, with which a file of the extended form begins; nil for the simple form
 	body     plan   // the chunks of the picture or the animation
 }
 
-// scanWebP reads the metadata in the chunks, and plans a copy with only the chunks of the picture or the animation.
+// scanWebP reads the metadata in the chunks (parts of a WebP file), and plans a copy with only the chunks of the picture or the animation.
 func scanWebP(s *source) (b blocks, file webpFile) {
 	const headerSize = 12 // "RIFF", the file's size (4 bytes), "WEBP"
 	head := s.readStart(headerSize, "WebP", func(head []byte) bool {
@@ -35,11 +35,11 @@ func scanWebP(s *source) (b blocks, file webpFile) {
 	for s.err == nil && s.pos+8 <= end {
 		from := s.pos
 		kind, size := s.readChunkHead(end)
-		after := min(s.pos+size+size&1, end)
+		after := min(s.pos+size+size&1, end) // size&1, because a chunk is padded to an even length
 		if file.extended == nil && kind != "VP8X" {
 			// A file of the simple form has one chunk, the picture. Bytes after it are ignored.
 			if kind != "VP8 " && kind != "VP8L" {
-				s.fail(damagedError("its first chunk is no picture"))
+				s.fail(damagedError("its first chunk is not a picture"))
 			}
 			file.body.keepEven(from, s.pos+size)
 			return b, file

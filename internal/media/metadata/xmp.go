@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// This file reads and makes XMP packets: metadata as XML, in the form of RDF.
+// This file reads and makes XMP packets. XMP is metadata as XML. A packet is a list of properties, such as dc:creator.
 
 // The XML namespaces of the properties that are read or written.
 const (
@@ -18,8 +18,8 @@ const (
 	nsPLUS      = "http://ns.useplus.org/ldf/xmp/1.0/"
 )
 
-// rightsProperties are properties about rights. A copy without private metadata keeps them, and also dc:creator and dc:rights.
-// DataMining states whether the picture may be used to train machines.
+// rightsProperties are properties about rights. A copy without private metadata keeps them, and also dc:creator and dc:rights. DataMining
+// states whether the picture may be used to train machines.
 var rightsProperties = [...]struct {
 	namespace, prefix, name string
 	alternative             bool // the value is an rdf:Alt, with a text for each language
@@ -32,10 +32,10 @@ var rightsProperties = [...]struct {
 	{nsPLUS, "plus", "OtherConstraints", true},
 }
 
-// Limits on XMP besides its length.
+// Limits of an XMP packet, besides its length in bytes (maxBlock).
 const (
 	maxDepth  = 50      // levels of nested elements
-	maxTokens = 100_000 // XML tokens
+	maxTokens = 100_000 // XML tokens (tags and texts)
 )
 
 // readXMP reads an XMP packet (ISO 16684-1) into info, up to the first error in its XML.

@@ -12,14 +12,15 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// This file computes facts about a picture: its placeholder (thumbhash), its dominant colour, and the colour difference to a rendition.
+// This file computes facts about a picture: its placeholder (a thumbhash, which is a blurred picture in about 21 bytes), its dominant
+// colour, and the difference between its colours and those of a rendition.
 
-// swatchSide is the longest side in pixels of a swatch, the small picture from which the placeholder and the dominant colour
-// are computed. thumbhash accepts no larger picture.
+// swatchSide is the longest side in pixels of a swatch: the small picture from which the placeholder and the dominant colour are computed.
+// The library thumbhash accepts no larger picture.
 const swatchSide = 100
 
-// makeSwatch returns a swatch of p, with colours that are not premultiplied by alpha. p must have the colours of a rendition already, as
-// after the method paint.
+// makeSwatch returns a swatch of p, with colours that are not premultiplied by alpha. Before, the method paint must have converted the
+// colours of p to those of a rendition.
 func makeSwatch(ctx context.Context, p *picture) (*image.NRGBA, error) {
 	w, h := scaleSize(p.w, p.h, min(1, swatchSide/float64(max(p.w, p.h))))
 	swatch, err := p.resize(ctx, wholeWindow(p.w, p.h), w, h)
@@ -38,9 +39,9 @@ func (p *picture) toNRGBA() *image.NRGBA {
 	return m
 }
 
-// makeThumbhash returns the thumbhash of a picture, its placeholder; nil if all pixels are transparent.
+// makeThumbhash returns the thumbhash of a picture; nil if all pixels are transparent.
 func makeThumbhash(m *image.NRGBA) []byte {
-	for i := 3; i < len(m.Pix); i += 4 {
+	for i := 3; i < len(m.Pix); i += 4 { // the alpha of each pixel
 		if m.Pix[i] != 0 {
 			return thumbhash.EncodeImage(m)
 		}
@@ -48,9 +49,9 @@ func makeThumbhash(m *image.NRGBA) []byte {
 	return nil
 }
 
-// dominantColour returns the dominant colour: the mean of the largest group of similar colours. A cell is the set of all colours with the
-// same upper 5 bits in each channel, and a group is a cell with its neighbours. The size of a group is the sum of the alpha of its pixels.
-// If all pixels are transparent, the result is white.
+// dominantColour returns the dominant colour: the mean of the largest group of similar colours. The colours are divided into cells. A cell
+// has all colours with the same upper 5 bits in each channel. A group is a cell with its neighbours, and its size is the sum of the alpha
+// of its pixels. If all pixels are transparent, the result is white.
 func dominantColour(m *image.NRGBA) [3]uint8 {
 	type cell struct{ n, r, g, b uint64 } // sums of alpha, and of R, G and B each times alpha
 	const side = 34                       // 32 cells along each channel, with a margin on both sides

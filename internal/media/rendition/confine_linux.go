@@ -9,9 +9,13 @@ import (
 	"time"
 )
 
+// This file limits what a worker (a process that makes the renditions of one picture) may use, and reads how much memory the machine has.
+
 // confine limits the memory (in bytes) and the processor time of this process and of each process that it starts. It also forbids core
-// dumps and files larger than 2 GB, and lowers the priority (less for an urgent job). The limit on memory is RLIMIT_DATA, which counts
-// allocated memory and no mapped files. RLIMIT_AS would end harmless jobs, because Go reserves more address space than it uses.
+// dumps and files larger than 2 GB, and lowers the priority (less for an urgent job).
+//
+// The limit of memory is RLIMIT_DATA, which counts allocated memory, but not mapped files. RLIMIT_AS would end harmless jobs, because it
+// counts the address space, and Go reserves more of that than it uses.
 func confine(memory int64, cpu time.Duration, urgent bool) error {
 	type limit struct {
 		resource int
@@ -33,7 +37,7 @@ func confine(memory int64, cpu time.Duration, urgent bool) error {
 	return lowerPriority(urgent)
 }
 
-// machineMemory returns the memory in bytes of the machine, or the limit of the container (cgroup) if that is less; 0 if the
+// machineMemory returns the memory in bytes of the machine, or the limit of the container (cgroup) if that is less. It returns 0 if the
 // memory is unknown.
 func machineMemory() int64 {
 	var info syscall.Sysinfo_t

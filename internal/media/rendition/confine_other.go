@@ -9,11 +9,11 @@ import (
 
 // This file replaces the functions of confine_linux.go and yield_linux.go, which limit a worker and lower its priority.
 
-// confine does nothing, because its limits exist only on Linux. Here only Config.Timeout and GOMEMLIMIT limit a job.
+// confine does nothing, because its limits exist only on Linux. On other systems only Config.Timeout and GOMEMLIMIT limit a job.
 func confine(int64, time.Duration, bool) error { return nil }
 
 // startIdle starts a program with normal priority. On Linux the program would run only on idle processors (SCHED_IDLE).
 func startIdle(cmd *exec.Cmd) error { return cmd.Start() }
 
-// machineMemory returns 0, which means unknown, because the memory is read on Linux only.
+// machineMemory returns 0, which means unknown, because the memory is only read on Linux.
 func machineMemory() int64 { return 0 }

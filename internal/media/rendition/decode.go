@@ -17,7 +17,7 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// This file reads the headers of sources (picture files), and decodes sources for the program's own engine (without libvips).
+// This file reads the headers of picture files, and decodes them for the program's own engine (the engine without libvips).
 
 // colourModel says which channels a picture has and what they mean.
 type colourModel int
@@ -38,8 +38,8 @@ type source struct {
 	channels   []rowReader // readers of the channels, in the order of the colour model
 }
 
-// ReadHeader reads the type and the size of a picture, and estimates how much memory a job for it takes. r must be at its start, and
-// ReadHeader leaves it there unless it returns an error. The error wraps ErrUnsupported, ErrNeedsVips, ErrUnreadable or ErrTruncated.
+// ReadHeader reads the type and the size of a picture, and estimates how much memory a job for the picture takes. r must be at its start.
+// ReadHeader returns it to the start unless there is an error. The error wraps ErrUnsupported, ErrNeedsVips, ErrUnreadable or ErrTruncated.
 func ReadHeader(r io.ReadSeeker) (Header, error) {
 	var magic [16]byte
 	n, err := io.ReadFull(r, magic[:])
@@ -51,7 +51,7 @@ func ReadHeader(r io.ReadSeeker) (Header, error) {
 	}
 	h := Header{MimeType: detectType(magic[:n])}
 	var cfg image.Config
-	bytesPerPixel := 12.0 // estimate of a job's memory
+	bytesPerPixel := 12.0 // estimate of the memory that a job takes for each pixel
 	in := bufio.NewReader(r)
 	switch h.MimeType {
 	case "image/jpeg":

@@ -8,7 +8,7 @@ import (
 )
 
 // Errors of Make and Processor for a picture or an order (the description of a rendition to make) that they reject. The codes must not
-// change: workers send them, and they are stored in media.reason.
+// change, because they are stored in the column media.reason.
 var (
 	// ErrTooLarge is for a picture with more pixels, a longer side or more estimated memory than Limits allows.
 	ErrTooLarge = apperr.New(http.StatusUnprocessableEntity, "picture_too_large", "The picture is too large")
@@ -23,14 +23,14 @@ var (
 	// ErrOrder is for an invalid order, such as one with a negative size, a quality above 100, or an unknown format or fit.
 	ErrOrder = apperr.New(http.StatusBadRequest, "picture_order_invalid", "The picture cannot be made in this size or format")
 	// ErrTooSlow is for a picture whose job exceeded its time limit.
-	ErrTooSlow = apperr.New(http.StatusUnprocessableEntity, "picture_too_slow", "The picture took too long to work on")
+	ErrTooSlow = apperr.New(http.StatusUnprocessableEntity, "picture_too_slow", "The picture took too long to process")
 	// ErrTooCostly is for a picture whose job ran out of memory (Config.JobMemory), or would need more memory than all jobs together
 	// may have (Config.Memory).
-	ErrTooCostly = apperr.New(http.StatusUnprocessableEntity, "picture_too_costly", "The picture takes more memory to work on than there is for one")
+	ErrTooCostly = apperr.New(http.StatusUnprocessableEntity, "picture_too_costly", "The picture needs more memory to process than one picture may use")
 )
 
 // errTooCostly returns an ErrTooCostly whose text names the memory that the job needs and the budget for all jobs, both in bytes.
 func errTooCostly(bytes, budget int64) *apperr.Error {
 	return apperr.New(ErrTooCostly.Status, ErrTooCostly.Code,
-		fmt.Sprintf("The picture would take %d MB of memory to work on; this server has %d MB for pictures", bytes>>20, budget>>20))
+		fmt.Sprintf("The picture would need %d MB of memory to process; this server has %d MB for pictures", bytes>>20, budget>>20))
 }

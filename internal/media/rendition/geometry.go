@@ -7,10 +7,10 @@ import "math"
 // maxRenditionSide is the longest side of a rendition in pixels, in all formats. It is the limit of WebP.
 const maxRenditionSide = 16383
 
-// Layout returns the geometry of the rendition that order describes, for a picture of width x height. crop is the part of the picture that
-// the rendition shows: the whole picture, unless Order.Crop is set or the fit is Cover. w and h are the size to which this part is scaled.
-// With the fit Frame, the scaled part lies on a background of the order's size. All values are in pixels after the EXIF rotation. The error
-// for an invalid order wraps ErrOrder.
+// Layout returns the geometry of the rendition that order describes, for a picture of width x height. All values are in pixels after the
+// EXIF rotation. The error for an invalid order wraps ErrOrder.
+//   - crop is the part of the picture that the rendition shows: the whole picture, unless Order.Crop is set or the fit is Cover.
+//   - w and h are the size to which this part is scaled. With the fit Frame, the scaled part lies on a background of the order's size.
 func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {
 	crop = Rect{0, 0, width, height}
 	if order.Width < 0 || order.Height < 0 || order.Quality < 0 || order.Quality > 100 ||
@@ -23,7 +23,8 @@ func Layout(order Order, width, height int) (crop Rect, w, h int, err error) {
 		return crop, 0, 0, ErrOrder.Becausef("format %q", order.Format)
 	}
 	if c := order.Crop; c != (Rect{}) {
-		// The crop may reach beyond the right and the lower edge of the picture, as the last tile of a zoom does. The rest is cut off.
+		// The crop may reach beyond the right and the lower edge of the picture, as the last tile of a zoom does. It is reduced to the
+		// part inside the picture.
 		if c.X < 0 || c.Y < 0 || c.Width <= 0 || c.Height <= 0 || c.X >= width || c.Y >= height {
 			return crop, 0, 0, ErrOrder.Becausef("crop %+v of %d x %d", c, width, height)
 		}

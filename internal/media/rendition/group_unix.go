@@ -10,14 +10,13 @@ import (
 
 // This file controls the process groups of workers. A group is a worker and the programs that it started.
 
-// leadNewGroup makes the command's process the leader of a new process group. When the command's context ends, the whole group is
-// killed.
+// leadNewGroup makes the command's process the leader of a new process group. If the command's context ends, the whole group is killed.
 func leadNewGroup(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 }
 
-// killGroup kills the remaining processes of a group whose leader has ended. Usually no process remains.
+// killGroup kills the remaining processes of a group whose leader has ended. Usually none remains.
 func killGroup(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 
 // suspendGroup suspends the processes of a group; resumeGroup continues them. Both do nothing if the group has ended.

@@ -24,14 +24,14 @@ func readAnyHeader(r io.ReadSeeker) (Header, error) {
 	if h.Width == 0 || h.Height == 0 {
 		return h, ErrUnreadable.Becausef("no size in the first megabyte")
 	}
-	const bytesPerPixel = 16 // estimate of a job's memory
+	const bytesPerPixel = 16 // estimate of the memory that a job takes for each pixel
 	h.Memory = int64(bytesPerPixel*float64(h.Width)*float64(h.Height)) + fixedMemory
 	return h, nil
 }
 
-// HEIFSize returns the size in pixels of a HEIC or AVIF, or 0 x 0 if the first megabyte does not contain it. The file has a box ispe
-// with a size for the picture and for each of its tiles (ISO/IEC 23008-12 §6.5.3). HEIFSize returns the largest width and the largest
-// height, because a tile is not larger than the picture.
+// HEIFSize returns the size in pixels of a HEIC or AVIF, or 0 x 0 if the first megabyte does not contain it. The file has several boxes
+// ispe (ISO/IEC 23008-12 §6.5.3): one with the size of the picture, and others with the sizes of its tiles. HEIFSize returns the largest
+// width and the largest height, because a tile is not larger than the picture.
 func HEIFSize(r io.Reader) (width, height int, err error) {
 	head, err := io.ReadAll(io.LimitReader(r, 1<<20))
 	const contentSize = 12 // version and flags, width, height

@@ -57,7 +57,7 @@ func checkHostileFile(t *testing.T, s *Processor, id string, f hostileFile) {
 		t.Error(err)
 		return
 	}
-	job := Job{Source: source, Folder: folder, Facts: true, Orders: []Order{{Width: 320, Format: WebP}, {Width: 1200, Height: 630, Fit: Frame, Format: JPEG}}}
+	job := Job{Source: source, Folder: folder, NeedsFacts: true, Orders: []Order{{Width: 320, Format: WebP}, {Width: 1200, Height: 630, Fit: Frame, Format: JPEG}}}
 	start := time.Now()
 	result, used, err := s.make(t.Context(), job)
 	took := time.Since(start)

@@ -24,7 +24,7 @@ func (l Limits) withDefaults() Limits {
 	return Limits{cmp.Or(l.MaxPixels, DefaultMaxPixels), cmp.Or(l.MaxSide, DefaultMaxSide), cmp.Or(l.Memory, DefaultMemory)}
 }
 
-// Header is the information in the first bytes of a picture.
+// Header is what ReadHeader finds in the first bytes of a picture.
 type Header struct {
 	MimeType string
 	Width    int   // pixels as stored, before the EXIF rotation

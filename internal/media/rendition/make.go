@@ -18,31 +18,32 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// This file is the program's own engine: it makes renditions without libvips.
+// This file is the program's own engine. It makes renditions without libvips (a library that is installed separately).
 
 // Engine is the value of Result.Engine for renditions that Make made.
 const Engine = "atelie"
 
-// reducedWidth is the maximum width in pixels of the reduced picture: a smaller copy of the source. Most renditions are made from it,
-// because that is faster. Renditions that need more pixels are made from the source.
+// reducedWidth is the maximum width in pixels of the reduced picture: a smaller copy of the source (the picture file of the job). Most
+// renditions are made from the reduced picture, because that is faster. Renditions that need more pixels are made from the source.
 const reducedWidth = 2560
 
-// wideShare is the share of a picture's pixels, 0 to 1. If sRGB cannot show more pixels than that, renditions are made in Display P3.
+// wideShare is a share of the picture's pixels, 0 to 1. If sRGB cannot show the colours of more pixels than that, renditions are made in
+// Display P3 (a wider colour space).
 const wideShare = 0.005
 
-// maxFrameBytes is the maximum size in bytes of a share picture (for link previews; the fit Frame). Some messengers do not show larger
-// ones.
+// maxFrameBytes is the maximum size in bytes of a share picture (the picture for link previews, with the fit Frame). Some messengers do not
+// show larger ones.
 const maxFrameBytes = 300_000
 
-// Make makes all renditions of a job with the own engine, in this process. It decodes the source once. It writes the files into
-// job.Folder; some of them may remain there after an error. If Make rejects the picture or an order, the error wraps one of this
-// package's Err values. Any other error is the error of ctx or a failure of the system.
+// Make makes all renditions of a job with the own engine, in this process. It decodes the source once. It writes the files into job.Folder.
+// Some of them may remain there after an error. If Make rejects the picture or an order, the error wraps one of this package's Err values.
+// Any other error is the error of ctx or a failure of the system.
 func Make(ctx context.Context, job Job, limits Limits) (Result, error) {
 	return makeOwn(ctx, &ownSession{session: newSession(job, limits)})
 }
 
-// makeQuick is Make for a source that the own engine decodes in less time than libvips needs to start: a JPEG that it decodes at a
-// smaller size, or a source of at most quickPixels. For others it returns an error.
+// makeQuick is Make for a source that the own engine decodes in less time than libvips needs to start. This is a JPEG that can be decoded
+// at a smaller size, or a source of at most quickPixels. For other sources makeQuick returns an error.
 func makeQuick(ctx context.Context, job Job, limits Limits) (Result, error) {
 	return makeOwn(ctx, &ownSession{session: newSession(job, limits), quick: true})
 }
@@ -131,7 +132,7 @@ func (s *ownSession) decode(f io.ReadSeeker) error {
 // neededBlockSide returns how many of the 8 samples along a side of a JPEG's blocks the orders need: 2, 4 or 8. A source with a
 // profile of another space than sRGB is decoded at its full size, because its reduced picture always has the maximum size.
 func (s *ownSession) neededBlockSide() int {
-	if s.header.MimeType != "image/jpeg" || s.profile != nil && !s.isSRGB() {
+	if s.header.MimeType != "image/jpeg" || (s.profile != nil && !s.isSRGB()) {
 		return 8
 	}
 	need := float64(MainWidths[0]) / float64(s.w)
@@ -158,7 +159,7 @@ func (s *ownSession) run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	managed := s.src.model != ycc || s.profile != nil && !naive.Identity()
+	managed := s.src.model != ycc || (s.profile != nil && !naive.Identity())
 	s.spaces = map[colour.Space]*targetSpace{colour.SRGB: {}}
 	if managed {
 		s.spaces[colour.SRGB].transform = naive
@@ -193,7 +194,7 @@ func (s *ownSession) run(ctx context.Context) (Result, error) {
 		}
 		s.fullChroma = &targetSpace{reduced: []*picture{p}}
 	}
-	if !s.job.Facts {
+	if !s.job.NeedsFacts {
 		raw = nil
 	}
 	small, err := makeSwatch(ctx, s.spaces[colour.SRGB].reduced[0])
@@ -204,7 +205,7 @@ func (s *ownSession) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	result := Result{Engine: Engine, Made: s.made}
-	if s.job.Facts {
+	if s.job.NeedsFacts {
 		result.Facts = s.computeFacts(small, raw.model == rgba)
 		result.Facts.DeltaE, err = s.computeDeltaE(ctx, raw)
 	}
@@ -384,7 +385,7 @@ func (s *ownSession) encode(ctx context.Context, i int, p *picture, in colour.Sp
 		}
 		return err
 	}
-	s.made[i] = Made{Order: order, File: name, Width: p.w, Height: p.h, Size: int64(len(file)), P3: in == colour.DisplayP3}
+	s.made[i] = MadeFile{Order: order, File: name, Width: p.w, Height: p.h, Size: int64(len(file)), P3: in == colour.DisplayP3}
 	return nil
 }
 

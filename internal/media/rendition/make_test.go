@@ -35,7 +35,7 @@ func try(t *testing.T, file []byte, limits Limits, orders ...Order) (Result, err
 	if err := os.WriteFile(source, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return Make(context.Background(), Job{Source: source, Folder: dir, Facts: true, Orders: orders}, limits)
+	return Make(context.Background(), Job{Source: source, Folder: dir, NeedsFacts: true, Orders: orders}, limits)
 }
 
 // made makes renditions of a file, which must succeed.
@@ -52,7 +52,7 @@ func made(t *testing.T, file []byte, orders ...Order) Result {
 }
 
 // decoded decodes a rendition as a browser does, but ignores its colour profile.
-func decoded(t *testing.T, m Made) *image.NRGBA {
+func decoded(t *testing.T, m MadeFile) *image.NRGBA {
 	t.Helper()
 	file, err := os.ReadFile(m.File)
 	if err != nil {
@@ -305,7 +305,7 @@ func TestAlpha(t *testing.T) {
 		if !r.Facts.Alpha || r.Facts.Color != "#1428c8" && name == "png" {
 			t.Errorf("%s: facts %+v", name, r.Facts)
 		}
-		for _, m := range []Made{r.Made[0], r.Made[3]} {
+		for _, m := range []MadeFile{r.Made[0], r.Made[3]} {
 			n := decoded(t, m)
 			for x, want := range map[int]uint8{3: 0, 17: 0, 24: 255, 36: 255} {
 				if a := n.NRGBAAt(x, 13).A; a != want {
@@ -574,7 +574,7 @@ func FuzzMake(f *testing.F) {
 		if err := os.WriteFile(source, file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		job := Job{Source: source, Folder: dir, Facts: true, Orders: []Order{{Width: 8, Format: WebP}, {Width: 9, Height: 5, Fit: Cover, Format: JPEG}, {Width: 7, Format: PNG}}}
+		job := Job{Source: source, Folder: dir, NeedsFacts: true, Orders: []Order{{Width: 8, Format: WebP}, {Width: 9, Height: 5, Fit: Cover, Format: JPEG}, {Width: 7, Format: PNG}}}
 		r, err := Make(context.Background(), job, Limits{MaxPixels: 1 << 16, MaxSide: 1 << 10})
 		var refusal *apperr.Error
 		if err != nil && !errors.As(err, &refusal) {

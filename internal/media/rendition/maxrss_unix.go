@@ -2,5 +2,5 @@
 
 package rendition
 
-// maxrssUnit is the unit of Rusage.Maxrss, the peak of a process's memory, in bytes: 1 KiB on these systems.
+// maxrssUnit is the unit of Rusage.Maxrss (the largest memory that a process has used), in bytes: 1 KiB on these systems.
 const maxrssUnit = 1024

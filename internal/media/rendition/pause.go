@@ -7,21 +7,21 @@ import (
 
 // This file pauses jobs that are not urgent while urgent jobs (Job.Urgent) run.
 
-// maxPause is how long a job may be paused in total. The pauses count towards Config.Timeout.
+// maxPause is how long a job may be paused in total. Pauses count as running time, which Config.Timeout limits.
 const maxPause = time.Minute
 
 // pauser suspends the processes of jobs that are not urgent while urgent jobs run. The zero value is ready to use.
 type pauser struct {
-	mu     sync.Mutex
-	urgent int                    // number of running urgent jobs
-	others map[*pausable]struct{} // the jobs that are not urgent, running or suspended
+	mu          sync.Mutex
+	urgentCount int                       // number of running urgent jobs
+	others      map[*pausableJob]struct{} // the jobs that are not urgent, running or suspended
 }
 
-// pausable is a job that is not urgent. suspend stops its processes, and resume lets them continue.
-type pausable struct {
+// pausableJob is a job that is not urgent. suspend stops its processes, and resume lets them continue.
+type pausableJob struct {
 	suspend, resume func()
 	left            time.Duration // remaining time for pauses: maxPause minus the earlier pauses
-	since           time.Time     // when the job was suspended; zero while it runs
+	suspendedAt     time.Time     // when the job was suspended; zero while the job runs
 	timer           *time.Timer   // resumes the job when left is over
 }
 
@@ -29,7 +29,7 @@ type pausable struct {
 func (p *pauser) beginUrgent() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.urgent++; p.urgent > 1 {
+	if p.urgentCount++; p.urgentCount > 1 {
 		return
 	}
 	for job := range p.others {
@@ -41,7 +41,7 @@ func (p *pauser) beginUrgent() {
 func (p *pauser) endUrgent() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.urgent--; p.urgent > 0 {
+	if p.urgentCount--; p.urgentCount > 0 {
 		return
 	}
 	for job := range p.others {
@@ -49,17 +49,17 @@ func (p *pauser) endUrgent() {
 	}
 }
 
-// add adds a running job that is not urgent. The caller must call leave as soon as the job's processes have ended. The system can reuse
-// their process ids after that, and a later call of suspend or resume would then signal other processes.
+// add adds a running job that is not urgent. The caller must call leave as soon as the job's processes have ended. After that, the system
+// can reuse their process ids, and suspend and resume would signal other processes.
 func (p *pauser) add(suspend, resume func()) (leave func()) {
-	job := &pausable{suspend: suspend, resume: resume, left: maxPause}
+	job := &pausableJob{suspend: suspend, resume: resume, left: maxPause}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.others == nil {
-		p.others = map[*pausable]struct{}{}
+		p.others = map[*pausableJob]struct{}{}
 	}
 	p.others[job] = struct{}{}
-	if p.urgent > 0 {
+	if p.urgentCount > 0 {
 		p.suspend(job)
 	}
 	return func() {
@@ -72,11 +72,11 @@ func (p *pauser) add(suspend, resume func()) (leave func()) {
 	}
 }
 
-func (p *pauser) suspend(job *pausable) {
+func (p *pauser) suspend(job *pausableJob) {
 	if job.left <= 0 {
 		return
 	}
-	job.since = time.Now()
+	job.suspendedAt = time.Now()
 	job.suspend()
 	job.timer = time.AfterFunc(job.left, func() {
 		p.mu.Lock()
@@ -87,12 +87,12 @@ func (p *pauser) suspend(job *pausable) {
 	})
 }
 
-func (p *pauser) resume(job *pausable) {
-	if job.since.IsZero() {
+func (p *pauser) resume(job *pausableJob) {
+	if job.suspendedAt.IsZero() {
 		return
 	}
 	job.timer.Stop()
-	job.left -= time.Since(job.since)
-	job.since = time.Time{}
+	job.left -= time.Since(job.suspendedAt)
+	job.suspendedAt = time.Time{}
 	job.resume()
 }

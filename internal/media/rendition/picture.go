@@ -6,9 +6,9 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// This file resamples a source (a decoded picture file), and rotates the result and converts its colours.
+// This file changes the size of a source (a decoded picture file) by resampling, rotates the result, and converts its colours.
 
-// picture is a part of a source, resampled, in memory. It has the colour model of the source until paint or paintFull converts it to the
+// picture is a resampled part of a source, in memory. It has the colour model of the source until paint or paintFull converts it to the
 // colours of a rendition. After that the model is ycc with halved chroma, rgb (only after paintFull), or rgba.
 type picture struct {
 	model    colourModel
@@ -19,7 +19,7 @@ type picture struct {
 
 // resampleWindow returns the part win of the source, resampled to w x h pixels. win is in pixels before the EXIF rotation. If halved is
 // true, chroma gets half of that width and height, because WebP and the JPEGs of this package store no more. orientation is the EXIF
-// rotation, 1 to 8, that the caller will apply. For odd sizes it decides where the chroma samples lie.
+// rotation, 1 to 8, that the caller will apply. If w or h is odd, the orientation decides where the chroma samples lie.
 func (s *source) resampleWindow(ctx context.Context, win window, w, h int, halved bool, orientation int) (*picture, error) {
 	p := &picture{model: s.model, w: w, h: h, halved: halved && s.model == ycc}
 	for i, reader := range s.channels {
@@ -41,8 +41,8 @@ func (s *source) resampleWindow(ctx context.Context, win window, w, h int, halve
 // resampleChroma is resampleWindow for one chroma channel.
 func (s *source) resampleChroma(ctx context.Context, reader rowReader, win window, w, h int, halved bool, orientation int) (plane, error) {
 	subX, subY := float64(s.subX), float64(s.subY)
-	// If at least two samples along each axis become one, the mean of 2x2 samples is taken first. This is faster and makes no
-	// visible difference.
+	// If at least two samples along each axis become one, the mean of each 2x2 samples is computed first, because this is faster. The
+	// difference is not visible.
 	factor := 1.0
 	if halved {
 		factor = 2
@@ -58,6 +58,8 @@ func (s *source) resampleChroma(ctx context.Context, reader rowReader, win windo
 	cw, ch := (w+1)/2, (h+1)/2
 	flipX, flipY := mirrored(orientation)
 	stepX, stepY := win.w/float64(w)*2, win.h/float64(h)*2
+	// If w or h is odd, the last chroma sample of the rotated picture covers only one pixel. If the rotation reverses the axis, that sample
+	// is the first one before the rotation.
 	if flipX && w%2 == 1 {
 		win.x -= stepX / 2
 	}
@@ -72,7 +74,8 @@ func (s *source) resampleChroma(ctx context.Context, reader rowReader, win windo
 func mean2x2(l rowReader) rowReader {
 	w, h := (l.w+1)/2, (l.h+1)/2
 	return rowReader{w, h, func(y int, buf []byte) []byte {
-		// Rows of YCbCr pictures are in memory and not written into buf, so two rows can be read with one buf.
+		// The caller uses mean2x2 only for YCbCr pictures with full chroma. Their rows are in memory and not written into buf, so two
+		// rows can be read with one buf.
 		a, b := l.read(2*y, buf), l.read(min(2*y+1, l.h-1), buf)
 		buf = buf[:w]
 		meanRows(buf, a, b)

@@ -8,14 +8,14 @@ import (
 )
 
 // pool limits how many jobs run at a time, and their estimated memory together. A job (Job) makes the renditions of one picture file. Jobs
-// that wait for memory get it in the order in which they began to wait, so that small pictures cannot delay a large one for ever. The
-// number of urgent jobs is limited separately. It may be twice as high, because the other jobs are paused while urgent ones run.
+// that wait for memory get it in the order in which they began to wait, so that small pictures cannot delay a large one for ever. Urgent
+// jobs are counted separately. Twice as many of them may run, because the other jobs are paused while urgent jobs run.
 type pool struct {
-	budget int64               // limit of the estimated memory of all jobs together, in bytes
-	others *semaphore.Weighted // its size is the number of jobs that are not urgent and may run at a time; each takes 1
-	urgent *semaphore.Weighted // its size is the number of urgent jobs that may run at a time; each takes 1
-	memory *semaphore.Weighted // its size is budget; each job takes its estimated memory in bytes
-	pauser pauser              // suspends the jobs that are not urgent while urgent ones run
+	budget     int64               // limit of the estimated memory of all jobs together, in bytes
+	otherJobs  *semaphore.Weighted // its size is the number of jobs that are not urgent and may run at a time; each takes 1
+	urgentJobs *semaphore.Weighted // its size is the number of urgent jobs that may run at a time; each takes 1
+	memory     *semaphore.Weighted // its size is budget; each job takes its estimated memory in bytes
+	pauser     pauser              // suspends the jobs that are not urgent while urgent ones run
 }
 
 // defaultBudget returns the default limit for the estimated memory of all jobs together, in bytes: half of the machine's
@@ -35,10 +35,10 @@ func halfProcessors() int { return max(1, runtime.NumCPU()/2) }
 // newPool returns a pool for the settings Config.Workers and Config.Memory.
 func newPool(workers int, budget int64) *pool {
 	return &pool{
-		budget: budget,
-		others: semaphore.NewWeighted(int64(workers)),
-		urgent: semaphore.NewWeighted(int64(2 * workers)),
-		memory: semaphore.NewWeighted(budget),
+		budget:     budget,
+		otherJobs:  semaphore.NewWeighted(int64(workers)),
+		urgentJobs: semaphore.NewWeighted(int64(2 * workers)),
+		memory:     semaphore.NewWeighted(budget),
 	}
 }
 
@@ -48,15 +48,15 @@ func (p *pool) enter(ctx context.Context, bytes int64, urgent bool) (release fun
 	if bytes > p.budget {
 		return nil, errTooCostly(bytes, p.budget)
 	}
-	number := p.others
+	jobs := p.otherJobs
 	if urgent {
-		number = p.urgent
+		jobs = p.urgentJobs
 	}
-	if err := number.Acquire(ctx, 1); err != nil {
+	if err := jobs.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
 	if err := p.memory.Acquire(ctx, bytes); err != nil {
-		number.Release(1)
+		jobs.Release(1)
 		return nil, err
 	}
 	// The other jobs are paused only now that this job has its memory. A paused job keeps its memory, so this job could otherwise wait
@@ -69,6 +69,6 @@ func (p *pool) enter(ctx context.Context, bytes int64, urgent bool) (release fun
 			p.pauser.endUrgent()
 		}
 		p.memory.Release(bytes)
-		number.Release(1)
+		jobs.Release(1)
 	}, nil
 }

@@ -9,14 +9,15 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// This file computes the placeholder and the dominant colour of a picture from the preview in its metadata, a small JPEG.
+// This file computes the placeholder and the dominant colour of a picture from the preview (a small JPEG) in its metadata. An upload thus
+// has both before the picture itself is decoded.
 
 // maxPreviewSide is the longest side in pixels of a preview that is decoded. The preview in EXIF usually has 160.
 const maxPreviewSide = 512
 
-// Preview returns the placeholder and the dominant colour of a picture, computed from the preview in its metadata. Both are empty if
-// there is no usable preview. It decodes at most 64 kB and 512 x 512 pixels, so that a request can wait for it. width and height are
-// those of the picture as shown.
+// Preview returns the placeholder (a thumbhash) and the dominant colour of a picture, computed from the preview in its metadata. Both are
+// empty if there is no usable preview. Preview decodes at most 64 kB and 512 x 512 pixels, so that a request can wait for the result. width
+// and height are the size of the picture as shown.
 func Preview(ctx context.Context, info metadata.Info, width, height int) (thumbhash []byte, color string) {
 	header, err := jpeg.DecodeConfig(bytes.NewReader(info.Preview))
 	if err != nil || max(header.Width, header.Height) > maxPreviewSide || min(width, height, header.Width, header.Height) < 1 {

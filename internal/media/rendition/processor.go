@@ -25,12 +25,12 @@ type Config struct {
 	Memory int64
 	// JobMemory limits the memory that each process of a job may allocate, in bytes, on systems that can enforce it. Default: 1.5 GB.
 	JobMemory int64
-	// Workers is how many jobs that are not urgent run at a time; twice as many urgent ones may run. Default: half the number of
-	// processors.
+	// Workers is how many jobs that are not urgent run at a time. In addition, twice as many urgent jobs may run. Default: half the
+	// number of processors.
 	Workers int
 	// CPU is how much processor time each process of a job may use, on systems that can enforce it. Default: 2 min.
 	CPU time.Duration
-	// Timeout is how long one job may run. Default: 5 min, far more than CPU, so that no picture is rejected because the
+	// Timeout is how long one job may run. Default: 5 min. This is far more than CPU, so that no picture is rejected because the
 	// machine is busy.
 	Timeout time.Duration
 	// Program is the command, with its arguments, that starts a worker process. Default: this program with the argument Command.
@@ -97,8 +97,8 @@ func (s *Processor) AVIF() bool { return s.findVips().avif }
 // ownTypes are the types that the own engine can decode.
 var ownTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/tiff"}
 
-// Takes reports whether pictures of a type can be decoded. HEIC and AVIF need a libvips that supports them.
-func (s *Processor) Takes(mime string) bool {
+// CanDecode reports whether pictures of a type can be decoded. HEIC and AVIF need a libvips that supports them.
+func (s *Processor) CanDecode(mime string) bool {
 	switch mime {
 	case "image/heic":
 		return s.findVips().heic
@@ -110,7 +110,8 @@ func (s *Processor) Takes(mime string) bool {
 
 // Make waits until the pool lets a job run, and runs it in a worker process. It uses libvips if that works. It uses the own engine if
 // libvips does not work, for an urgent job that makeQuick can do, and if libvips fails and the file is not the cause. If the picture is
-// rejected, the error is an *apperr.Error with a 4xx status and a stable code. Other errors are the error of ctx, and failures of the system.
+// rejected, the error is an *apperr.Error with a 4xx status and a stable code. Other errors are the error of ctx, and failures of the
+// system.
 func (s *Processor) Make(ctx context.Context, job Job) (Result, error) {
 	result, _, err := s.make(ctx, job)
 	return result, err
@@ -158,7 +159,7 @@ func (s *Processor) inspect(path string) (Header, error) {
 	switch {
 	case err != nil:
 		return Header{}, err
-	case !s.Takes(h.MimeType):
+	case !s.CanDecode(h.MimeType):
 		return Header{}, ErrNeedsVips
 	}
 	// The memory is not checked here but by the pool, because libvips needs less than the header's estimate.

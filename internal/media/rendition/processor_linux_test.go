@@ -25,7 +25,7 @@ func TestRunningJobIsSuspendedForAnUrgentJob(t *testing.T) {
 	done := make(chan error, 1)
 	source, folder := savePNG(t, scene(64, 64)), t.TempDir()
 	go func() {
-		_, err := s.Make(ctx, Job{Source: source, Folder: folder, Facts: true})
+		_, err := s.Make(ctx, Job{Source: source, Folder: folder, NeedsFacts: true})
 		done <- err
 	}()
 	defer func() {

@@ -108,7 +108,7 @@ func TestProcessorFillsOrders(t *testing.T) {
 	source := saveJPEG(t, scene(1200, 800))
 	eachEngine(t, func(t *testing.T, s *Processor, engine string) {
 		folder := t.TempDir()
-		job := Job{Source: source, Folder: folder, Facts: true, Orders: []Order{
+		job := Job{Source: source, Folder: folder, NeedsFacts: true, Orders: []Order{
 			{Width: 640, Format: WebP}, {Width: 320, Format: WebP}, {Width: 2560, Format: JPEG}, {Width: 300, Height: 300, Fit: Cover, Format: WebP},
 			{Width: 1200, Height: 630, Fit: Frame, Format: JPEG}, {Format: WebP, Crop: Rect{1024, 0, 1024, 1024}}, {Width: 200, Height: 50, Fit: Fill, Format: WebP},
 		}}
@@ -216,7 +216,7 @@ func TestOwnEngineReplacesFailingVips(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newTestProcessor(t, Config{Vips: broken})
-	if s.Engine() != "vips 8.99.0" || s.Takes("image/heic") || s.AVIF() {
+	if s.Engine() != "vips 8.99.0" || s.CanDecode("image/heic") || s.AVIF() {
 		t.Errorf("engine %q", s.Engine())
 	}
 	r, err := s.Make(t.Context(), Job{Source: savePNG(t, scene(64, 64)), Folder: t.TempDir(), Orders: []Order{{Width: 32, Format: WebP}}})
@@ -229,7 +229,7 @@ func TestSupportedTypes(t *testing.T) {
 	off := newTestProcessor(t, Config{Vips: "off"})
 	for mime, want := range map[string]bool{"image/jpeg": true, "image/png": true, "image/gif": true, "image/webp": true, "image/tiff": true,
 		"image/heic": false, "image/avif": false, "image/svg+xml": false, "application/pdf": false} {
-		if off.Takes(mime) != want {
+		if off.CanDecode(mime) != want {
 			t.Errorf("%s without libvips: %v", mime, !want)
 		}
 	}

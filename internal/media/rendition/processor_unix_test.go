@@ -29,7 +29,7 @@ func TestNoProcessOutlivesAJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newTestProcessor(t, Config{Vips: hanging, Timeout: 2 * time.Second})
-	job := Job{Source: savePNG(t, scene(64, 64)), Folder: t.TempDir(), Facts: true}
+	job := Job{Source: savePNG(t, scene(64, 64)), Folder: t.TempDir(), NeedsFacts: true}
 	var text []byte
 	for text == nil { // libvips gets only idle processors, so on a busy machine it may not have begun before the timeout
 		_, err := s.Make(t.Context(), job)
@@ -65,7 +65,7 @@ func TestWorkingFilesAreReadableOnlyByTheirUser(t *testing.T) {
 	}
 	s := newTestProcessor(t, Config{Vips: vips})
 	// The job succeeds, because the own engine does it after libvips has failed.
-	if _, err := s.Make(t.Context(), Job{Source: savePNG(t, scene(64, 64)), Folder: t.TempDir(), Facts: true}); err != nil {
+	if _, err := s.Make(t.Context(), Job{Source: savePNG(t, scene(64, 64)), Folder: t.TempDir(), NeedsFacts: true}); err != nil {
 		t.Fatal(err)
 	}
 	umask, err := os.ReadFile(mark)
@@ -205,7 +205,7 @@ func TestUrgentJobsUseTheFasterEngine(t *testing.T) {
 		"a large JPEG that can wait":      {saveJPEG(t, large), false, true},
 	} {
 		logged.Reset()
-		made, err := s.Make(t.Context(), Job{Source: c.source, Folder: t.TempDir(), Facts: true, Urgent: c.urgent, Orders: []Order{{Width: 320, Format: WebP}}})
+		made, err := s.Make(t.Context(), Job{Source: c.source, Folder: t.TempDir(), NeedsFacts: true, Urgent: c.urgent, Orders: []Order{{Width: 320, Format: WebP}}})
 		if err != nil || made.Engine != Engine || len(made.Made) != 1 {
 			t.Fatalf("%s: %+v, %v", name, made, err)
 		}

@@ -1,6 +1,6 @@
-// Package rendition makes renditions of a picture: copies in other sizes, shapes and formats. Each job runs in a worker process of its
-// own, so that a hostile file can crash only that process. Two engines make renditions: libvips, if it is installed, and this package's
-// own engine.
+// Package rendition makes renditions of a picture: copies in other sizes, shapes and formats. Each job runs in a worker process of its own,
+// so that a hostile file can crash only that process. Two engines make renditions: the library libvips, if it is installed, and this
+// package's own engine.
 package rendition
 
 // MainWidths are the widths in pixels of the most used renditions. The first one is the smallest width in which the gallery shows a
@@ -51,17 +51,17 @@ type Order struct {
 
 // Job lists the renditions to make of one picture file, its source. The source is decoded once for all renditions.
 type Job struct {
-	Source string  `json:"source"`          // path of the file
-	Folder string  `json:"folder"`          // the folder in which the result's files are created; it must exist
-	Facts  bool    `json:"facts,omitempty"` // true if the result must contain Facts
-	Orders []Order `json:"orders,omitempty"`
+	Source     string  `json:"source"`          // path of the file
+	Folder     string  `json:"folder"`          // the folder in which the result's files are created; it must exist
+	NeedsFacts bool    `json:"facts,omitempty"` // the result must contain Facts
+	Orders     []Order `json:"orders,omitempty"`
 	// Urgent is set if somebody waits for the result. The job then does not count towards Config.Workers, pauses the jobs that are not
 	// urgent, and gets more processor time than they do.
 	Urgent bool `json:"urgent,omitempty"`
 }
 
-// Made is a finished rendition. Width and Height are in pixels.
-type Made struct {
+// MadeFile is the file of a finished rendition. Width and Height are in pixels.
+type MadeFile struct {
 	Order  Order  `json:"order"`
 	File   string `json:"file"` // path
 	Width  int    `json:"width"`
@@ -73,10 +73,10 @@ type Made struct {
 // Facts describe a source: the picture file of a job.
 type Facts struct {
 	MimeType  string  `json:"mime_type"`
-	Width     int     `json:"width"`  // pixels as shown
-	Height    int     `json:"height"` // pixels as shown
-	Alpha     bool    `json:"alpha,omitempty"`
-	Thumbhash []byte  `json:"thumbhash,omitempty"` // the placeholder, about 21 bytes
+	Width     int     `json:"width"`               // pixels as shown
+	Height    int     `json:"height"`              // pixels as shown
+	Alpha     bool    `json:"alpha,omitempty"`     // the picture has transparent pixels
+	Thumbhash []byte  `json:"thumbhash,omitempty"` // the placeholder: a blurred picture in about 21 bytes
 	Color     string  `json:"color,omitempty"`     // dominant colour, #rrggbb in sRGB
 	Profile   string  `json:"profile,omitempty"`   // the description that the colour profile contains; "" if there is no profile
 	Wide      bool    `json:"wide,omitempty"`      // has colours so far outside sRGB that renditions are in P3 where the format allows
@@ -87,7 +87,7 @@ type Facts struct {
 
 // Result is the result of a job.
 type Result struct {
-	Engine string `json:"engine"` // "atelie" or "vips"
-	Facts  Facts  `json:"facts"`
-	Made   []Made `json:"made,omitempty"`
+	Engine string     `json:"engine"` // "atelie" or "vips"
+	Facts  Facts      `json:"facts"`
+	Made   []MadeFile `json:"made,omitempty"`
 }

@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// This file resamples pictures with the filter Lanczos3, first along the rows (across), then along the columns (down). The arithmetic is
-// fixed-point with 16 bits, so that one vector instruction multiplies and adds pairs of numbers.
+// This file changes the size of pictures by resampling: each new sample is a weighted sum of old samples. The filter (the function of the
+// weights) is Lanczos3. Pictures are filtered first along the rows (across), then along the columns (down). The arithmetic is fixed-point
+// with 16 bits, so that one vector instruction multiplies and adds pairs of numbers.
 
 const (
 	weightBits = 14 // fractional bits of a weight
@@ -19,14 +20,14 @@ const (
 	block = 16
 )
 
-// rowReader gives access to the rows of a channel of w x h samples. read returns row y, in buf or in other memory; buf must have
-// at least w bytes. Concurrent calls of read are allowed.
+// rowReader gives access to the rows of a channel of w x h samples. read returns row y. It may store the row in buf, which must have at
+// least w bytes. Concurrent calls of read are allowed.
 type rowReader struct {
 	w, h int
 	read func(y int, buf []byte) []byte
 }
 
-// plane is one channel of a picture in memory, rows without gaps.
+// plane is one channel of a picture in memory, without gaps between its rows.
 type plane struct {
 	w, h int
 	pix  []byte
@@ -48,9 +49,9 @@ type kernel struct {
 	weights []int16 // taps weights for each output
 }
 
-// newKernel computes the weights for n outputs from size inputs. Output i covers the inputs from offset+i*step to
-// offset+(i+1)*step. Inputs beyond the edges get no weight, and the weights of an output add up to one. taps is rounded up to a
-// multiple of pad, and starts are moved so that all taps are within the inputs.
+// newKernel computes the weights for n outputs from size inputs. Output i covers the inputs from offset+i*step to offset+(i+1)*step. Inputs
+// beyond the edges get no weight, and the weights of an output add up to one. taps is rounded up to a multiple of pad. Near the end, start
+// is reduced so that all taps are within the inputs.
 func newKernel(size int, offset, step float64, n, pad int) kernel {
 	stretch := max(step, 1)
 	support := lobes * stretch

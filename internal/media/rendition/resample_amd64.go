@@ -2,14 +2,14 @@ package rendition
 
 import "golang.org/x/sys/cpu"
 
-// This file calls the vector code of resample_amd64.s where the processor can run it. That code replaces the two filters of resample.go:
-// acrossGeneric, along a row, and downGeneric, along the columns.
+// This file calls the vector code of resample_amd64.s if the processor can run it (if it has AVX2). The code replaces the two filters of
+// resample.go: acrossGeneric, along a row, and downGeneric, along the columns.
 
 // hasAVX2 reports whether the processor can run the vector code.
 var hasAVX2 = cpu.X86.HasAVX2
 
-// acrossAVX2 is acrossGeneric with vectors. n is the number of outputs. taps and len(weights) must be multiples of block, and line must
-// have at least taps samples from every start on.
+// acrossAVX2 is acrossGeneric with vectors. n is the number of outputs. taps and len(weights) must be multiples of block. line must have at
+// least taps samples after each start.
 //
 //go:noescape
 func acrossAVX2(dst *int16, n int, line *byte, weights *int16, start *int32, taps int)

@@ -1,5 +1,9 @@
+// The two filters of resample.go for processors with AVX2 (256-bit vectors). resample_amd64.go declares the functions. The comments name
+// the constants of resample.go.
+
 #include "textflag.h"
 
+// acrossAVX2 computes one output per round of the outer loop, from 16 samples of the row per round of the inner loop.
 // func acrossAVX2(dst *int16, n int, line *byte, weights *int16, start *int32, taps int)
 TEXT ·acrossAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI

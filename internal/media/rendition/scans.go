@@ -7,13 +7,13 @@ import (
 	"os"
 )
 
-// maxScans limits the scans of a progressive JPEG: passes over the picture, each of which adds detail. Encoders write about ten. A decoder
+// maxScans limits the scans of a progressive JPEG. A scan is a pass over the picture that adds detail. Encoders write about ten. A decoder
 // processes the whole picture for each scan, so a few kilobytes of empty scans would take minutes.
 const maxScans = 100
 
-// checkScans returns an ErrUnreadable for a JPEG with more than maxScans scans, and nil for other files. It counts the two bytes that
-// begin a scan. They cannot occur within the data of a scan (ITU T.81 §B.1.1.5). The few scans of a thumbnail in the metadata are counted
-// too.
+// checkScans returns an ErrUnreadable for a JPEG with more than maxScans scans, and nil for other files. A worker calls it before it
+// decodes a picture. checkScans counts the two bytes that begin a scan. They cannot occur within the data of a scan (ITU T.81 §B.1.1.5).
+// The few scans of a thumbnail in the metadata are counted too.
 func checkScans(path string) (err error) {
 	f, err := os.Open(path)
 	if err != nil {

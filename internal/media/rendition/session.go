@@ -10,7 +10,7 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// session is the state of one job in a worker. ownSession and vipsSession, the sessions of the two engines, embed it.
+// session is the state of one job in a worker process. ownSession and vipsSession, the sessions of the two engines, embed it.
 type session struct {
 	job       Job
 	limits    Limits
@@ -20,11 +20,11 @@ type session struct {
 	w, h      int             // size of the picture in pixels as shown
 	wide      bool            // renditions are in Display P3 where their format allows
 	layouts   []layout        // one for each of job.Orders
-	made      []Made          // the finished renditions, one for each of job.Orders
+	made      []MadeFile      // the finished renditions, one for each of job.Orders
 	xmp, exif []byte          // blocks with creator and rights, to embed in the renditions
 }
 
-// layout says how the rendition of one order is made. Layout computes all fields except fromSource.
+// layout says how the rendition of one order is made. The function Layout computes all fields except fromSource.
 type layout struct {
 	crop       Rect // part of the picture that the rendition shows
 	w, h       int  // size that this part gets, in pixels
@@ -37,7 +37,7 @@ func (p layout) scale() float64 {
 }
 
 func newSession(job Job, limits Limits) session {
-	return session{job: job, limits: limits.withDefaults(), made: make([]Made, len(job.Orders))}
+	return session{job: job, limits: limits.withDefaults(), made: make([]MadeFile, len(job.Orders))}
 }
 
 // open opens the source, reads its header and metadata, and checks the limits. The caller closes the file.
@@ -63,7 +63,8 @@ func (s *session) readSource(f io.ReadSeeker, readHeader func(io.ReadSeeker) (He
 	if s.info, err = metadata.Read(f, s.header.MimeType); err != nil {
 		return ErrUnreadable.Because(err)
 	}
-	if s.w, s.h = s.header.Width, s.header.Height; s.info.Orientation > 4 {
+	s.w, s.h = s.header.Width, s.header.Height
+	if s.info.Orientation > 4 { // shown rotated by 90 degrees
 		s.w, s.h = s.h, s.w
 	}
 	// Like browsers, this package takes a picture with an unusable profile as sRGB.

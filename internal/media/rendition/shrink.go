@@ -7,19 +7,19 @@ import (
 	"math"
 )
 
-// This file decodes a JPEG at a half or a quarter of its size, for renditions that are much smaller. For each block of 8 x 8 samples it
-// computes only 4 x 4 or 2 x 2 samples, from the lowest frequencies. This takes a third of the time of decoding at full size.
+// This file decodes a JPEG at a half or a quarter of its size, for renditions that are much smaller than the JPEG. For each block of 8 x 8
+// samples it computes only 4 x 4 or 2 x 2 samples, from the lowest frequencies. This takes a third of the time of decoding at full size.
 
 // errNeedsFullSize is returned for a JPEG that is broken or that this decoder does not support. The caller then uses the decoder of the
 // standard library, which decodes at full size.
 var errNeedsFullSize = errors.New("the JPEG needs the decoder for the full size")
 
-// minShrinkRatio is the minimum ratio of the shrunk picture's width to the rendition's width. With a smaller ratio the
-// rendition would lose sharpness.
+// minShrinkRatio is the minimum ratio of the shrunk picture's width to the rendition's width. With a smaller ratio, the rendition would be
+// less sharp.
 const minShrinkRatio = 2
 
-// shrunkSide returns the number of samples along a block's side that a rendition needs: 2, 4 or 8 (the full size). scale is the
-// ratio of the rendition's width to the picture's width.
+// shrunkSide returns how many samples along a block's side a rendition needs: 2, 4 or 8 (the full size). scale is the ratio of the
+// rendition's width to the picture's width. For example, a rendition of a fifth of the width needs 4.
 func shrunkSide(scale float64) int {
 	for _, n := range [...]int{2, 4} {
 		if float64(n)/8 >= minShrinkRatio*scale {
@@ -46,8 +46,8 @@ func shrunkJPEG(r io.Reader, n int) (*source, error) {
 	return d.toSource(), nil
 }
 
-// shrinker is the decoder of shrunkJPEG (ITU-T T.81; markers by table B.1). A unit of the scan is the group of blocks, of all components,
-// that covers one area of the picture (a minimum coded unit).
+// shrinker is the decoder of shrunkJPEG (ITU-T T.81; markers by table B.1). A unit of the scan (a minimum coded unit) is the group of
+// blocks, of all components, that covers one area of the picture.
 type shrinker struct {
 	data       []byte // the file
 	at         int    // position in data

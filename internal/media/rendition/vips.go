@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// This file finds and runs vips, the command-line program of the library libvips.
+// This file finds and runs vips, the command of the library libvips. With it, the program can also decode HEIC and make AVIF.
 
 // vipsInfo describes the installed command of libvips.
 type vipsInfo struct {
@@ -67,7 +67,7 @@ func locateVips(setting string) (string, error) {
 	return setting, nil
 }
 
-// Black pictures of 16 x 16 pixels, made by libvips 8.14, in base64. probeVips has the installed libvips decode them, because its
+// Black pictures of 16 x 16 pixels, made by libvips 8.14, in base64. probeVips tests whether the installed libvips can decode them. Its
 // support of these types depends on its build and on other libraries.
 const (
 	tinyHEIC = "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAa1tZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAAA5waXRtAAAAAAACAAAAEGlkYXQAAAAAABAAEAAAADhpbG9jAQAAAERAAAIAAQAAAAAAAAHRAAEAAAAAAAAAIgACAAEAAAAAAAAAAQAAAAAAAAAIAAAAOGlpbmYAAAAAAAIAAAAVaW5mZQIAAAEAAQAAaHZjMQAAAAAVaW5mZQIAAAAAAgAAZ3JpZAAAAADYaXBycAAAALZpcGNvAAAAdmh2Y0MBA3AAAAAAAAAAAAAe8AD8/fj4AAAPAyAAAQAYQAEMAf//A3AAAAMAkAAAAwAAAwAeugJAIQABACpCAQEDcAAAAwCQAAADAAADAB6gIIEFluqumubgQEDAgAAAAwCAAAADAIQiAAEABkQBwXPBiQAAABRpc3BlAAAAAAAAAEAAAABAAAAAFGlzcGUAAAAAAAAAEAAAABAAAAAQcGl4aQAAAAADCAgIAAAAGmlwbWEAAAAAAAAAAgABAoECAAICA4QAAAAaaXJlZgAAAAAAAAAOZGltZwACAAEAAQAAACptZGF0AAAAHigBrwQSEkzg+AROY/7pVFUBIKzotHShyJcQk7tqwA=="
@@ -172,7 +172,7 @@ func (c vipsCommand) try(ctx context.Context, start func(*exec.Cmd) error, args 
 	if !c.modules { // libvips looks for modules below VIPSHOME; the folder has none
 		cmd.Env = append(cmd.Env, "VIPSHOME="+c.folder)
 	}
-	var stdout, stderr bounded
+	var stdout, stderr boundedBuffer
 	stdout.limit, stderr.limit = maxStderrBytes, maxStderrBytes
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := start(cmd)

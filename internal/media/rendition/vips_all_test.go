@@ -34,7 +34,7 @@ func withVips(t *testing.T) *Processor {
 // both makes renditions of one file with both engines: ours with the own engine, theirs with libvips.
 func both(t *testing.T, s *Processor, file []byte, orders ...Order) (ours, theirs Result) {
 	t.Helper()
-	theirs, err := s.Make(t.Context(), Job{Source: writeFile(t, "source", file), Folder: t.TempDir(), Facts: true, Orders: orders})
+	theirs, err := s.Make(t.Context(), Job{Source: writeFile(t, "source", file), Folder: t.TempDir(), NeedsFacts: true, Orders: orders})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestVipsKeepsOnlyRights(t *testing.T) {
 	if s.AVIF() {
 		orders = append(orders, Order{Width: 160, Format: AVIF})
 	}
-	r, err := s.Make(t.Context(), Job{Source: writeFile(t, "source", source), Folder: t.TempDir(), Facts: true, Orders: orders})
+	r, err := s.Make(t.Context(), Job{Source: writeFile(t, "source", source), Folder: t.TempDir(), NeedsFacts: true, Orders: orders})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestVipsKeepsOnlyRights(t *testing.T) {
 func TestVipsSupportsFormatsOfPhones(t *testing.T) {
 	s := withVips(t)
 	for mime, text := range map[string]string{"image/heic": tinyHEIC, "image/avif": tinyAVIF} {
-		if !s.Takes(mime) {
+		if !s.CanDecode(mime) {
 			t.Logf("this libvips has no %s", mime)
 			continue
 		}
@@ -198,7 +198,7 @@ func TestVipsSupportsFormatsOfPhones(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := s.Make(t.Context(), Job{Source: writeFile(t, "source", file), Folder: t.TempDir(), Facts: true, Orders: []Order{{Width: 320, Format: WebP}, {Width: 8, Format: AVIF}}})
+		r, err := s.Make(t.Context(), Job{Source: writeFile(t, "source", file), Folder: t.TempDir(), NeedsFacts: true, Orders: []Order{{Width: 320, Format: WebP}, {Width: 8, Format: AVIF}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,16 +15,15 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// This file is the engine that makes renditions with libvips.
+// This file is the engine that makes renditions with the command of libvips (vips.go).
 
 // EngineVips is the value of Result.Engine for renditions that libvips made.
 const EngineVips = "vips"
 
-// avifQuality is the quality at which AVIF looks like WebP of quality 78. avifEffort is the effort of the encoder. Effort 4 would save a
-// tenth of the bytes, but take five times as long.
+// Settings of the AVIF encoder.
 const (
-	avifQuality = 58
-	avifEffort  = 3
+	avifQuality = 58 // at this quality, AVIF looks like WebP of quality 78
+	avifEffort  = 3  // effort 4 would save a tenth of the bytes, but take five times as long
 )
 
 // vipsSession is the state of one job in a worker that uses libvips. One command of libvips decodes the source (the picture file of the
@@ -32,7 +31,7 @@ const (
 type vipsSession struct {
 	session
 
-	heif    bool         // the source is HEIC or AVIF; its size is known only after decoding, because libvips rotates it then
+	isHEIF  bool         // the source is HEIC or AVIF; its size is known only after decoding, because libvips rotates it then
 	reduced rawPicture   // the whole source as shown, in sRGB or, if wide, in Display P3
 	swatch  *image.NRGBA // the reduced picture with at most 100 pixels a side, in sRGB
 	opaque  bool         // the reduced picture has no alpha
@@ -50,7 +49,7 @@ func makeWithVips(ctx context.Context, path string, idleTime time.Duration, job 
 	if err := f.Close(); err != nil {
 		return Result{}, err
 	}
-	s.heif = s.header.MimeType == "image/heic" || s.header.MimeType == "image/avif"
+	s.isHEIF = s.header.MimeType == "image/heic" || s.header.MimeType == "image/avif"
 	s.cmd = vipsCommand{path: path, folder: job.Folder}
 	if !job.Urgent {
 		s.cmd.idleUntil = time.Now().Add(idleTime)
@@ -62,7 +61,7 @@ func makeWithVips(ctx context.Context, path string, idleTime time.Duration, job 
 	if err := os.Symlink(source, filepath.Join(job.Folder, "source")); err != nil {
 		return Result{}, err
 	}
-	if !s.heif {
+	if !s.isHEIF {
 		if err := s.computeLayouts(); err != nil {
 			return Result{}, err
 		}
@@ -76,7 +75,7 @@ func makeWithVips(ctx context.Context, path string, idleTime time.Duration, job 
 		}
 	}
 	r := Result{Engine: EngineVips, Made: s.made}
-	if job.Facts {
+	if job.NeedsFacts {
 		r.Facts = s.computeFacts(s.swatch, !s.opaque)
 		if r.Facts.DeltaE, err = s.computeDeltaE(ctx); err != nil {
 			return Result{}, err
@@ -90,7 +89,7 @@ func makeWithVips(ctx context.Context, path string, idleTime time.Duration, job 
 // least the ratio for reducedWidth if the pixels of the reduced picture decide about Display P3. It is 1 for HEIF, whose size is
 // not known yet.
 func (s *vipsSession) reducedScale() float64 {
-	if s.heif {
+	if s.isHEIF {
 		return 1
 	}
 	top := min(1, reducedWidth/float64(s.w))
@@ -107,7 +106,7 @@ func (s *vipsSession) reducedScale() float64 {
 // mayBeWide reports whether the source can have colours outside sRGB. Phones write HEIC in Display P3.
 func (s *vipsSession) mayBeWide() bool {
 	if s.profile == nil {
-		return s.heif && len(s.info.Profile) > 0
+		return s.isHEIF && len(s.info.Profile) > 0
 	}
 	return s.profile.Space() == colour.RGB && !s.isSRGB()
 }
@@ -139,18 +138,18 @@ func (s *vipsSession) makeReduced(ctx context.Context) error {
 		target = p3File
 	}
 	w, h := 10_000_000, 10_000_000
-	if !s.heif {
+	if !s.isHEIF {
 		w, h = scaleSize(s.w, s.h, s.reducedScale())
 	}
 	bw, bh, size := w, h, "force"
-	if s.heif {
+	if s.isHEIF {
 		size = "down"
 	}
 	if s.info.Orientation > 4 {
 		bw, bh = h, w
 	}
 	decode := s.cmd
-	decode.untrusted, decode.modules = true, s.heif
+	decode.untrusted, decode.modules = true, s.isHEIF
 	// If the data of a JPEG ends early, libjpeg only warns and fills the missing part with grey. The option makes the warning an
 	// error, so that the own engine decides whether the file is acceptable.
 	level := "error"
@@ -161,7 +160,7 @@ func (s *vipsSession) makeReduced(ctx context.Context) error {
 	// picture is without a profile, which suits most pictures and saves a tenth of the time. If the result is not in sRGB, the next
 	// attempt is made.
 	attempts := []string{srgbFile, grayFile, "cmyk"}
-	if len(s.info.Profile) == 0 && !s.heif {
+	if len(s.info.Profile) == 0 && !s.isHEIF {
 		attempts = append([]string{""}, attempts...)
 	}
 	args := []string{"thumbnail", "source", "base.v", strconv.Itoa(bw), "--height", strconv.Itoa(bh), "--size", size, "--no-rotate", "--fail-on", level}
@@ -185,13 +184,13 @@ func (s *vipsSession) makeReduced(ctx context.Context) error {
 			return ErrUnreadable.Because(err)
 		}
 	}
-	if s.reduced.w != bw && !s.heif || s.reduced.h != bh && !s.heif {
+	if !s.isHEIF && (s.reduced.w != bw || s.reduced.h != bh) {
 		return ErrUnreadable.Becausef("%d x %d pixels where %d x %d were expected", s.reduced.w, s.reduced.h, bw, bh)
 	}
 	if err := s.applyOrientation(ctx); err != nil {
 		return err
 	}
-	if s.heif {
+	if s.isHEIF {
 		s.w, s.h = s.reduced.w, s.reduced.h
 		if err := s.limits.check(Header{MimeType: s.header.MimeType, Width: s.w, Height: s.h}); err != nil {
 			return err
@@ -306,7 +305,7 @@ func (s *vipsSession) makeOne(ctx context.Context, i int) error {
 		}
 	}
 	name := strconv.Itoa(i) + "." + string(order.Format) // libvips chooses the format by the extension
-	made := Made{Order: order, File: filepath.Join(s.job.Folder, name), Width: p.w, Height: p.h, P3: s.wide && !order.Format.alwaysSRGB()}
+	made := MadeFile{Order: order, File: filepath.Join(s.job.Folder, name), Width: p.w, Height: p.h, P3: s.wide && !order.Format.alwaysSRGB()}
 	if order.Fit == Frame {
 		if from, err = s.addFrame(ctx, from, order, p); err != nil {
 			return err
@@ -427,7 +426,7 @@ func (s *vipsSession) encode(ctx context.Context, from rawPicture, name string, 
 }
 
 // finish adds profile and rights to the file of a rendition, as the own engine does, and returns its size in bytes.
-func (s *vipsSession) finish(order Order, made Made) (int64, error) {
+func (s *vipsSession) finish(order Order, made MadeFile) (int64, error) {
 	if order.Format != AVIF {
 		file, err := os.ReadFile(made.File)
 		if err != nil {

@@ -13,10 +13,10 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// This file reads and changes raw pictures: files in libvips' own format, in which libvips and this program exchange pixels.
+// This file reads and changes raw pictures: files in libvips' own format (.v), in which libvips and this program exchange pixels.
 
-// rawHeaderSize is the length in bytes of the header of a raw picture. The header is in the machine's byte order. The pixels
-// follow, row by row, and then XML with the metadata.
+// rawHeaderSize is the length in bytes of the header of a raw picture. The header is in the machine's byte order. After it come the pixels,
+// row by row, and then XML with the metadata.
 const rawHeaderSize = 64
 
 var errRaw = errors.New("not a file of libvips' own format with 8 bits a channel")
@@ -45,7 +45,7 @@ func openRaw(path string) (rawPicture, error) {
 	r := rawPicture{path: path, w: field(4), h: field(8), bands: field(12)}
 	const magic, uchar, uncoded, srgb = 0x08f2a6b6, 0, 0, 22 // the numbers that libvips gives these values
 	isKnown := field(0) == magic && field(20) == uchar && field(24) == uncoded && field(28) == srgb
-	if !isKnown || r.bands != 3 && r.bands != 4 || r.w <= 0 || r.h <= 0 {
+	if !isKnown || (r.bands != 3 && r.bands != 4) || r.w <= 0 || r.h <= 0 {
 		return rawPicture{}, fmt.Errorf("%w: %d bands of %d x %d", errRaw, r.bands, r.w, r.h)
 	}
 	return r, nil

@@ -19,15 +19,17 @@ import (
 	"atelie/internal/apperr"
 )
 
-// This file has both sides of a worker process: the server starts it with runTask, and the process then runs Work.
+// This file has both sides of a worker: a process that makes the renditions of one picture. The server starts the process with runTask, and
+// the process runs Work. The server writes a task to the input of the process, and the process writes a response to its output, both as
+// JSON.
 
-// Command is the program's hidden command that runs a worker. A worker is a process that runs one job.
+// Command is the program's hidden command that runs a worker.
 const Command = "picture-worker"
 
 // task is what the server sends to a worker, as the first line of its input. The limits in Memory and CPU also apply to each program that
 // the worker starts.
 type task struct {
-	estimatedMemory int64 // bytes; not sent: the server computes GOMEMLIMIT of the worker from it
+	estimatedMemory int64 // bytes; not sent, because only the server uses it, to compute the worker's GOMEMLIMIT
 
 	Job    Job    `json:"job"`
 	Limits Limits `json:"limits"`
@@ -43,7 +45,7 @@ type task struct {
 type response struct {
 	Result       Result     `json:"result,omitzero"`
 	Error        *errorJSON `json:"error,omitempty"`
-	EngineFailed bool       `json:"engine,omitempty"` // libvips failed, and the file is not the cause, so the own engine may succeed
+	EngineFailed bool       `json:"engine,omitempty"` // libvips failed, but not because of the file: the own engine may succeed
 }
 
 // errorJSON is an apperr.Error in JSON.
@@ -122,7 +124,7 @@ func (s *Processor) runWorker(ctx context.Context, line []byte, t task) (respons
 	c.Dir = t.Job.Folder
 	// The worker reads untrusted files, so it must not get the server's environment, which has secrets.
 	c.Env = []string{fmt.Sprintf("GOMEMLIMIT=%dMiB", t.estimatedMemory*9/10>>20), fmt.Sprintf("GOMAXPROCS=%d", halfProcessors()), "TMPDIR=" + t.Job.Folder, "HOME=" + t.Job.Folder, "LC_ALL=C"}
-	var stdout, stderr bounded
+	var stdout, stderr boundedBuffer
 	stdout.limit, stderr.limit = maxResponseBytes, maxStderrBytes
 	c.Stdout, c.Stderr = &stdout, &stderr
 	lifeline, err := c.StdinPipe()
@@ -170,7 +172,7 @@ func (s *Processor) runWorker(ctx context.Context, line []byte, t task) (respons
 	if outOfMemory(stderr.String()) {
 		return response{}, used, ErrTooCostly.Because(err)
 	}
-	s.cfg.Log.WarnContext(ctx, "a picture worker ended without an answer; its picture is refused as damaged", "cause", err)
+	s.cfg.Log.WarnContext(ctx, "a picture worker ended without a response; its picture is refused as damaged", "cause", err)
 	return response{}, used, ErrUnreadable.Because(err)
 }
 
@@ -184,14 +186,14 @@ func outOfMemory(text string) bool {
 // shorten returns the beginning of a program's output, for a log line. A Go program writes the reason of a crash there.
 func shorten(text string) string { return text[:min(len(text), 2000)] }
 
-// bounded is a buffer that keeps the first limit bytes and drops the rest.
-type bounded struct {
+// boundedBuffer is a buffer that keeps the first limit bytes and drops the rest.
+type boundedBuffer struct {
 	bytes.Buffer
 
 	limit int
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *boundedBuffer) Write(p []byte) (int, error) {
 	if room := b.limit - b.Len(); room > 0 {
 		b.Buffer.Write(p[:min(len(p), room)])
 	}

@@ -15,18 +15,18 @@ import (
 // This file lowers the priority of workers, so that the server's requests are handled first.
 
 const (
-	// workerNice is the nice value of a worker. It is not the lowest priority, because a worker must end in time even on a busy
-	// machine.
+	// workerNice is the nice value of a worker. A nice value is 0 by default and at most 19, which means the lowest priority. Workers
+	// do not get the lowest, because they must end in time even on a busy machine.
 	workerNice = 10
-	// urgentNice is added to the server's nice value for a worker with an urgent job. On a processor that the server keeps busy,
-	// such a worker gets a quarter of the time. With workerNice it would get a tenth.
+	// urgentNice is added to the server's nice value for a worker with an urgent job. On a processor that the server keeps busy, the
+	// worker then gets a quarter of the time. With workerNice it would get a tenth.
 	urgentNice = 5
-	// workerSlice is the scheduler's time slice of a worker in nanoseconds. Since Linux 6.12, threads with a shorter slice,
-	// such as the server's, preempt it.
+	// workerSlice is the scheduler's time slice of a worker in nanoseconds. Since Linux 6.12, threads with a shorter slice, such as
+	// the server's, interrupt the worker.
 	workerSlice = 20_000_000
-	// Arguments of ioprio_set(2): a whole process group; the class "best effort" with its lowest level.
-	ioprioGroup  = 2
-	ioprioLowest = 2<<13 | 7
+	// Arguments of the system call ioprio_set, which sets the priority for the disk.
+	ioprioGroup  = 2         // the priority is that of a process group
+	ioprioLowest = 2<<13 | 7 // the class "best effort" (2) with its lowest level (7)
 )
 
 // lowerPriority gives this process and each process that it starts a lower priority than the server's, for processors and disk.

@@ -67,7 +67,7 @@ func TestLibvipsHasAShareOfTheProcessorsForAnUrgentJob(t *testing.T) {
 		}
 		s := newTestProcessor(t, Config{Vips: path})
 		// The job succeeds, because the own engine does it after libvips has failed.
-		if _, err := s.Make(t.Context(), Job{Source: source, Folder: t.TempDir(), Facts: true, Urgent: urgent}); err != nil {
+		if _, err := s.Make(t.Context(), Job{Source: source, Folder: t.TempDir(), NeedsFacts: true, Urgent: urgent}); err != nil {
 			t.Fatal(err)
 		}
 		class, err := os.ReadFile(classFile)

@@ -10,10 +10,12 @@ import (
 	"slices"
 )
 
-// Faststart returns a reader of f, an MP4 or MOV file, in which the index (moov box) precedes the frames (mdat boxes), so that browsers can
-// play the video while they receive it. It adjusts the offsets in the index and changes nothing else. The reader seeks in f, and holds only
-// the index in memory. The result is nil if the index precedes the frames already. It is nil too for fragmented files (each fragment has an
-// index of its own) and for WebM, which browsers can play from the beginning without an index.
+// Faststart returns a reader of a changed copy of f, an MP4 or MOV file. In the copy, the index (moov box) precedes the frames (mdat
+// boxes), so that browsers can play the video while they receive it. Faststart adjusts the offsets in the index and changes nothing else.
+// The reader seeks in f, and holds only the index in memory.
+//
+// The result is nil if f does not need this: if the index precedes the frames already, for fragmented files (each fragment has an index of
+// its own), and for WebM, which browsers can play from the beginning without an index.
 func Faststart(f io.ReadSeeker) (io.Reader, error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {

@@ -9,9 +9,10 @@ import (
 	"time"
 )
 
-// This file reads MP4 and MOV files, and with them the index (the moov box), which says where the frames are in the file.
+// This file reads the structure of MP4 and MOV files. It also reads their index (the moov box), which says where the frames are in the
+// file.
 
-// box describes a box (ISO/IEC 14496-12 §4.2). An MP4 or MOV file consists of boxes. A box can contain other boxes.
+// box describes a box (ISO/IEC 14496-12 §4.2). An MP4 or MOV file consists of boxes, and a box can contain other boxes.
 type box struct {
 	kind         string // four letters
 	at, size     int64  // at is the offset in the file or in the parent; size includes the header
@@ -26,11 +27,12 @@ type mp4 struct {
 	fragmented bool   // the file contains fragments, each with an index of its own
 }
 
-// maxBoxes limits the boxes in a file and in a box. A real file has some dozens, and its index about a hundred per track.
+// maxBoxes limits the number of boxes in a file and in a box. A real file has some dozens of boxes, and its index about a hundred per
+// track.
 const maxBoxes = 10_000
 
-// readBoxes lists the boxes at the top level of a file of size bytes and reads its index. It stops when it has read the index and found a
-// fragment, because the offsets of the remaining boxes of a fragmented file are not needed.
+// readBoxes lists the boxes at the top level of a file of size bytes and reads the index. It stops when it has read the index and found a
+// fragment (moof box), because the remaining boxes of a fragmented file are not needed.
 func readBoxes(f io.ReadSeeker, size int64) (*mp4, error) {
 	m := &mp4{}
 	for at := int64(0); at < size; {

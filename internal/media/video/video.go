@@ -24,18 +24,18 @@ var ErrTruncated = fmt.Errorf("%w: its end is missing", ErrUnreadable)
 type Info struct {
 	Width, Height int           // pixels as shown, after the rotation that phones record
 	Duration      time.Duration // 0 if unknown, as in live recordings
-	// Codec is the four letters of the sample entry in MP4 and MOV (avc1, hvc1, apch), and the CodecID without "V_" in WebM
-	// (VP8, VP9, AV1).
+	// Codec is the name of the codec in the file. In MP4 and MOV it has four letters (avc1, hvc1, apch). In WebM it is the CodecID
+	// without "V_" (VP8, VP9, AV1).
 	Codec string
 	Audio bool // the video has sound
-	// IndexFirst is true if playback can start with the first bytes: the index is at the beginning, or in every fragment.
+	// IndexFirst is true if playback can start with the first bytes, because the index is at the beginning or in every fragment.
 	IndexFirst bool
 }
 
-// browserCodecs are the values of Info.Codec that every current browser can play. HEVC and ProRes are not among them.
+// browserCodecs are the values of Info.Codec that every current browser can play. HEVC (hvc1) and ProRes (apch) are not among them.
 var browserCodecs = map[string]bool{"avc1": true, "avc3": true, "av01": true, "vp08": true, "vp09": true, "VP8": true, "VP9": true, "AV1": true}
 
-// Plays reports whether every browser can be expected to play the video.
+// Plays reports whether every current browser can play the video.
 func (i Info) Plays() bool { return browserCodecs[i.Codec] }
 
 // Probe reads the headers of an MP4, MOV or WebM: a few kilobytes and the index, but not the frames. It reads at most maxReads times,

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// This file reads WebM files. They consist of nested EBML elements.
+// This file reads the headers of WebM files. Such a file consists of nested EBML elements, each with an id, a size and a content.
 
 // The ids of the EBML elements (RFC 9559) that this file reads.
 const (
@@ -32,7 +32,7 @@ const (
 )
 
 const (
-	maxElements     = 10_000  // elements before the first frames; real files have a dozen
+	maxElements     = 10_000  // maximum number of elements before the first frames; real files have a dozen
 	maxElementBytes = 1 << 20 // maximum size in bytes of an element that is read into memory
 )
 

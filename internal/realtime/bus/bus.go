@@ -1,5 +1,5 @@
-// Package bus carries events to every node. A transaction writes its events into a table, the outbox. After the commit a wake-up makes
-// the nodes read the table: a Go channel within one process, PostgreSQL's NOTIFY between nodes.
+// Package bus carries events to every node. A transaction writes its events into a table, the outbox. After the commit, a wake-up makes the
+// nodes read the outbox. A wake-up is a value on a Go channel within one process, and PostgreSQL's NOTIFY between nodes.
 package bus
 
 import (
@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// maxGap is how long a node can fail to read the outbox without missing events. After a longer gap Run calls its callback missed.
+	// maxGap is how long a node can fail to read the outbox without missing events. After a longer time, Run calls its parameter missed.
 	maxGap = 10 * time.Minute
-	// retention is how long events stay in the outbox. It is longer than maxGap, because the node that deletes them, or the node that
-	// wrote them, can have a clock that is wrong.
+	// retention is how long events stay in the outbox. It is longer than maxGap, because the clock of the node that wrote an event can
+	// differ from the clock of the node that deletes it.
 	retention = maxGap + db.ClockSkew
-	// pollEvery is the interval at which the outbox is read without a wake-up. On SQLite this finds the events of commands: they run in
+	// pollEvery is the interval at which the outbox is read without a wake-up. On SQLite this finds the events of commands, which run in
 	// other processes and cannot wake the server.
 	pollEvery = 5 * time.Second
 	// sweepEvery is the interval at which old events are deleted.
@@ -38,7 +38,7 @@ type Bus struct {
 	wake chan struct{} // receives a value when events are waiting
 
 	mu    sync.Mutex
-	local []Event // guarded by mu; on SQLite the events of Publish, which are not stored because only one server uses the database
+	local []Event // guarded by mu; on SQLite, the events of Publish. They are not stored, because only one server uses the database
 
 	// Only Run uses the fields below.
 	cursor   string    // position in the outbox up to which events were read (currentCursor)
@@ -54,7 +54,7 @@ func New(ctx context.Context, d *db.DB, log *slog.Logger, now func() time.Time) 
 	return &Bus{db: d, log: log, now: now, wake: make(chan struct{}, 1), cursor: cursor, lastRead: now()}, nil
 }
 
-// Record stores events of one kind in the caller's transaction. After the commit every node delivers them in the order of
+// Record stores an event for each payload in the caller's transaction. After the commit every node delivers them, in the order of the
 // payloads.
 func (b *Bus) Record(ctx context.Context, tx *db.Tx, kind string, payloads ...[]byte) error {
 	texts := make([]string, len(payloads))

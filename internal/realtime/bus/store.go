@@ -13,19 +13,19 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the queries on the outbox, the table realtime_outbox.
+// This file contains the queries on the outbox (the table realtime_outbox), which has the events that every node reads.
 
 // notifyChannel is the PostgreSQL channel on which nodes send each other wake-ups. The notifications have no payload.
 const notifyChannel = "atelie_realtime"
 
-// insertEvents writes an event for each payload, in their order, to the outbox, and sends one notification. It passes the payloads as one
-// JSON array, so that the SQL is the same for any number of events.
+// insertEvents writes an event for each payload to the outbox, in the order of the payloads, and sends one notification. It passes the
+// payloads as one JSON array, so that the SQL is the same for any number of events.
 func insertEvents(ctx context.Context, tx *db.Tx, kind string, payloads []string, now time.Time) error {
 	list, err := json.Marshal(payloads)
 	if err != nil {
 		return err
 	}
-	from := "json_each($2) order by key"
+	from := "json_each($2) order by key" // one row for each element of the array
 	if tx.Dialect == db.Postgres {
 		from = "json_array_elements_text($2::text::json) with ordinality as given(value, position) order by position"
 	}
@@ -52,9 +52,9 @@ func notify(ctx context.Context, tx *db.Tx) error {
 	return db.Queue(ctx, tx, "select pg_notify($1, '')", notifyChannel)
 }
 
-// currentCursor returns the position in the outbox after all events that are committed now. On SQLite the position is the highest id,
-// because transactions that write run one after the other and commit ids in their order. On PostgreSQL ids can be committed in another
-// order. There the position is a snapshot (pg_snapshot), which says exactly which transactions are visible.
+// currentCursor returns the position in the outbox after all events that are committed now. On SQLite this is the highest id, because
+// transactions that write run one after the other, so ids are committed in their order. On PostgreSQL ids can be committed in another
+// order, so the position is a snapshot (pg_snapshot). A snapshot says exactly which transactions are visible.
 func currentCursor(ctx context.Context, d *db.DB) (string, error) {
 	query := "select cast(coalesce(max(id), 0) as text) from realtime_outbox"
 	if d.Dialect == db.Postgres {
@@ -64,7 +64,7 @@ func currentCursor(ctx context.Context, d *db.DB) (string, error) {
 }
 
 // eventsAfter returns the events committed since cursor, in the order of their ids, and the next cursor. Each event is read exactly once,
-// even if its transaction commits after transactions with higher ids: the event becomes visible between two successive snapshots.
+// even if it is committed after events with higher ids, because it becomes visible between two successive snapshots.
 func eventsAfter(ctx context.Context, d *db.DB, cursor string) (events []Event, next string, err error) {
 	if d.Dialect == db.SQLite {
 		return eventsAfterID(ctx, d, cursor)

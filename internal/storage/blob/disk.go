@@ -1,5 +1,5 @@
-// Package blob stores blobs: the bytes of files under ids, in a folder (Disk) or in an S3 bucket (S3). It does not know the names, types
-// and permissions of the files, which are in the database.
+// Package blob stores blobs, the bytes of files under ids. A Store has them in a folder (Disk) or in an S3 bucket (S3). The names, types
+// and permissions of the files are in the database; this package does not know them.
 package blob
 
 import (
@@ -23,16 +23,16 @@ type Disk struct {
 	root   string
 	shards sync.Map // keys: paths of the folders ab/cd that this process has created or found, and synced to disk
 
-	delaySync bool     // Commit does not sync the folders of blobs (DelaySync)
+	delaySync bool     // true: Commit does not sync the folders of blobs; set by DelaySync
 	unsynced  sync.Map // keys: paths of the folders that SyncFolders has to sync
 
-	checkSpace func() error // returns an error if the disk is too full for uploads (NewDisk)
+	checkSpace func() error // returns an error if the disk is too full for uploads; see NewDisk
 }
 
-// Info describes a stored blob. SHA256 is in lower-case hexadecimal digits, Size in bytes.
+// Info describes a stored blob.
 type Info struct {
-	Size   int64
-	SHA256 string
+	Size   int64  // in bytes
+	SHA256 string // in lower-case hexadecimal digits
 }
 
 // Names of the folders for blobs that are not committed (moved to their final paths) yet.
@@ -41,9 +41,11 @@ const (
 	piecesFolder    = "staged" // blobs that arrive in pieces; in an S3 bucket, a prefix of names
 )
 
-// NewDisk opens the folder, creates it if it is missing, and removes the temporary files of killed processes. Several processes may use
-// one folder: the temporary files of running processes stay. checkSpace makes uploads leave some space on the disk, so that people can
-// still sign in and delete files: it is called before a blob is stored and before each read of its body, and its error ends the upload.
+// NewDisk opens the folder, and creates it if it is missing. It removes the temporary files of killed processes. The temporary files of
+// running processes stay, because several processes may use one folder.
+//
+// checkSpace makes uploads leave some space on the disk, so that people can still sign in and delete files. It is called before a blob is
+// stored and before each read of the blob's body. An error of checkSpace ends the upload.
 func NewDisk(root string, checkSpace func() error) (*Disk, error) {
 	d := &Disk{root: root, checkSpace: checkSpace}
 	for _, folder := range []string{temporaryFolder, piecesFolder} {
@@ -175,7 +177,7 @@ func (d *Disk) Delete(_ context.Context, id string) error {
 	return removeFile(p)
 }
 
-// removeFile removes a file. A missing file is no error.
+// removeFile removes a file. It is not an error if the file is missing.
 func removeFile(name string) error {
 	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 		return err

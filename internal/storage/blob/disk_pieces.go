@@ -12,15 +12,16 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// This file implements the methods of Disk for blobs that arrive in pieces: Append, Finish and Discard.
+// This file implements the methods of Disk for blobs that arrive in pieces: Append, Finish, Discard and Sweep. Such a blob is a file in
+// piecesFolder until it is committed.
 
-// Append implements Store. It appends the piece to a file in piecesFolder. state.Size is the size of the pieces before it. When Append
-// returns a nil error, the piece is on the disk. The last piece is stored like any other.
+// Append implements Store. It appends data, the next piece, to the blob's file. state.Size is the total size of the earlier pieces. When
+// Append returns a nil error, the piece is on the disk. isLast is not needed: a Disk stores the last piece like any other.
 func (d *Disk) Append(ctx context.Context, id string, state Partial, data []byte, _ /* isLast */ bool) (Partial, error) {
 	if err := validID(id); err != nil {
 		return state, err
 	}
-	name := filepath.Join(d.root, piecesFolder, id)
+	piecesPath := filepath.Join(d.root, piecesFolder, id)
 	if len(data) > PieceSize {
 		return state, errPieceTooLarge
 	}
@@ -28,10 +29,10 @@ func (d *Disk) Append(ctx context.Context, id string, state Partial, data []byte
 		return state, err
 	}
 	flags := os.O_RDWR
-	if state.Size == 0 {
+	if state.Size == 0 { // the first piece
 		flags |= os.O_CREATE
 	}
-	f, err := datafolder.OpenShared(name, flags, 0o600)
+	f, err := datafolder.OpenShared(piecesPath, flags, 0o600)
 	if err != nil {
 		return state, err
 	}
@@ -39,7 +40,7 @@ func (d *Disk) Append(ctx context.Context, id string, state Partial, data []byte
 		return state, err
 	}
 	if state.Size == 0 {
-		if err := datafolder.SyncFolder(filepath.Dir(name)); err != nil {
+		if err := datafolder.SyncFolder(filepath.Dir(piecesPath)); err != nil {
 			return state, err
 		}
 	}
@@ -47,8 +48,8 @@ func (d *Disk) Append(ctx context.Context, id string, state Partial, data []byte
 	return state, nil
 }
 
-// appendAt writes data at offset, the size that the caller has saved. The file is longer than offset if an earlier call wrote
-// bytes whose size the caller did not save; appendAt removes these bytes first.
+// appendAt writes data at offset, the size that the caller has saved. The file is longer than offset if an earlier call wrote bytes but
+// the caller did not save the new size. appendAt removes these bytes first.
 func appendAt(f *os.File, offset int64, data []byte) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -72,8 +73,8 @@ func (d *Disk) Finish(_ context.Context, id string, state Partial) (*Staged, err
 	if err != nil {
 		return nil, err
 	}
-	name := filepath.Join(d.root, piecesFolder, id)
-	from := name
+	piecesPath := filepath.Join(d.root, piecesFolder, id)
+	from := piecesPath
 	if _, err := os.Lstat(target); err == nil { // an earlier Finish was committed
 		from = target
 	}
@@ -95,7 +96,7 @@ func (d *Disk) Finish(_ context.Context, id string, state Partial) (*Staged, err
 		if from == target {
 			return datafolder.SyncFolder(filepath.Dir(target))
 		}
-		_, err := d.moveIn(name, target)
+		_, err := d.moveIn(piecesPath, target)
 		return err
 	}
 	return &Staged{Info: Info{Size: state.Size}, ReadSeeker: f, commit: commit, discard: func(context.Context) error {

@@ -18,16 +18,16 @@ import (
 )
 
 // This file reads and writes the marker of a store: a file in the folder, or an object in the bucket, that contains an id. The site's
-// database contains the same id. A missing or different marker means that the store was emptied, or that another one is in its place, for
-// example because the wrong disk is mounted.
+// database contains the same id. If the marker is missing or different, the store was emptied, or it is the wrong store, for example
+// because the wrong disk is mounted.
 
-// markerName is the name of the marker.
+// markerName is the name of the file or object.
 const markerName = ".atelie"
 
-// Errors of Ready: the store has no marker, or the marker of another site.
+// ErrNoMarker and ErrOtherMarker are the errors of Ready if the store has no marker, or the marker of another site.
 var (
-	ErrNoMarker    = errors.New("the place for files has lost its marker " + markerName + ": it was emptied, or another one is mounted there")
-	ErrOtherMarker = errors.New("the place for files has another site's marker " + markerName)
+	ErrNoMarker    = errors.New("the marker " + markerName + " of the file store is missing: the file store was emptied, or another one is mounted in its place")
+	ErrOtherMarker = errors.New("the file store has another site's marker " + markerName)
 )
 
 // Marker implements Store.
@@ -39,7 +39,7 @@ func (d *Disk) Marker(context.Context) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// Mark implements Store.
+// Mark implements Store. It writes a temporary file and renames it, so that the marker never has only a part of the id.
 func (d *Disk) Mark(_ context.Context, marker string) (err error) {
 	if err := validID(marker); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (d *Disk) Ready(ctx context.Context, marker string) error {
 // checkFolder returns an error unless the folder has the subfolder for temporary files. NewDisk creates that subfolder.
 func (d *Disk) checkFolder() error {
 	if _, err := os.Stat(filepath.Join(d.root, temporaryFolder)); err != nil {
-		return fmt.Errorf("the place for files cannot be used: %w", err)
+		return fmt.Errorf("the file store cannot be used: %w", err)
 	}
 	return nil
 }

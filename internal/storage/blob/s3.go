@@ -31,16 +31,17 @@ type S3 struct {
 	prefix string // begins the name of every object; it is empty or ends in a slash
 }
 
-// Limits of the requests to the server; sizes are in bytes. A large blob is sent in parts, by S3's multipart upload.
+// Limits of the requests to the server. Sizes are in bytes. A blob that is larger than PieceSize is sent in parts of PieceSize, by S3's
+// multipart upload.
 const (
-	maxInFlight    = 2                // parts that are sent at the same time; with the next part, an upload takes 3 × PieceSize of memory
+	maxInFlight    = 2                // parts of an upload that are sent at the same time; these and the next part are in memory
 	minPartSize    = 5 << 20          // minimum size of a part; S3 accepts a smaller one only as the last part
-	startTimeout   = 20 * time.Second // timeout of NewS3
-	readyTimeout   = 2 * time.Second  // timeout of Ready
-	cleanUpTimeout = 30 * time.Second // timeout of a deletion, or of the end of an upload that failed
+	startTimeout   = 20 * time.Second // for all requests of NewS3
+	readyTimeout   = 2 * time.Second  // for the request of Ready
+	cleanUpTimeout = 30 * time.Second // for the deletion of an object, or for the end of an upload that failed
 	partGrace      = 10 * time.Second // how long sendPart may continue after its context has ended
-	readAttempts   = 4                // a read fails after this many consecutive attempts without bytes
-	smallPiece     = 256 << 10        // a piece (of up to PieceSize) gets a buffer of PieceSize only if it is larger than this
+	readAttempts   = 4                // a read fails after this many consecutive attempts that returned no bytes
+	smallPiece     = 256 << 10        // only a piece that is larger than this gets a buffer of PieceSize
 )
 
 // NewS3 connects to the server and checks that the bucket can be used. The error says in one line what is wrong with the
@@ -58,7 +59,8 @@ func NewS3(ctx context.Context, cfg s3client.Config) (*S3, error) {
 // ensureBucket returns an error unless the bucket can be used. If create is true, it creates a missing bucket.
 func (s *S3) ensureBucket(ctx context.Context, create bool) error {
 	_, err := s.client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &s.bucket})
-	if err == nil || !create || statusOf(err) != http.StatusNotFound {
+	isMissing := statusOf(err) == http.StatusNotFound
+	if err == nil || !isMissing || !create {
 		return err
 	}
 	_, err = s.client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &s.bucket})
@@ -78,13 +80,13 @@ func explainBucketError(err error, bucket string) string {
 	case status == http.StatusMovedPermanently:
 		return "bucket " + bucket + " is in another region (set region=)"
 	case status != 0:
-		return fmt.Sprintf("the server answers %d", status)
+		return fmt.Sprintf("the server responded with status %d", status)
 	}
 	var deepest error
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		deepest = e
 	}
-	return "no answer: " + strings.ReplaceAll(deepest.Error(), "\n", " ")
+	return "no response: " + strings.ReplaceAll(deepest.Error(), "\n", " ")
 }
 
 // statusOf returns the HTTP status of the server's response, or 0 if there was no response.

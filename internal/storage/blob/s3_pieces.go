@@ -15,13 +15,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// This file implements the methods of S3 for blobs that arrive in pieces: Append, Finish and Discard. Such a blob is sent by a multipart
-// upload of S3, in which each part except the last must have at least minPartSize bytes. Pieces can be smaller, so the bytes that are too
-// few for a part are stored in a separate object, the tail of the blob.
+// This file implements the methods of S3 for blobs that arrive in pieces: Append, Finish, Discard and Sweep. Such a blob is sent by a
+// multipart upload of S3, in which each part except the last must have at least minPartSize bytes. Pieces can be smaller. The bytes at the
+// end of the blob that are too few for a part are stored in a separate object, the tail of the blob.
 
-// Append implements Store. It puts the tail, if there is one, before the piece. If the result has at least minPartSize bytes, or the piece
-// is the last one, Append sends it as the next part; otherwise it stores it as the new tail.
-func (s *S3) Append(ctx context.Context, id string, state Partial, data []byte, last bool) (Partial, error) {
+// Append implements Store. It joins the tail, if there is one, and the piece. If these are at least minPartSize bytes, or if the piece is
+// the last one, Append sends the bytes as the next part. If not, it stores them as the new tail.
+func (s *S3) Append(ctx context.Context, id string, state Partial, data []byte, isLast bool) (Partial, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return state, err
@@ -49,7 +49,7 @@ func (s *S3) Append(ctx context.Context, id string, state Partial, data []byte, 
 	}
 	newSize := state.Size + int64(len(data))
 	body := newJoinedReader(tail, data)
-	if body.Size() < minPartSize && !last {
+	if body.Size() < minPartSize && !isLast {
 		newTail := s.tailKey(id, newSize)
 		if _, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &newTail, Body: body}); err != nil {
 			return state, requestError(ctx, "store the tail", err)

@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// This file reads blobs from S3.
+// This file reads blobs from S3. s3Reader can seek, and it continues with a new request if the connection breaks.
 
 // Open implements Store. It sends one request for the whole blob, so that a running read continues if the blob is removed. After a
 // Seek to another position, the next Read sends another request.
@@ -35,7 +35,7 @@ func (s *S3) open(ctx context.Context, key string) (*s3Reader, error) {
 	return &s3Reader{ctx: ctx, store: s, key: key, size: aws.ToInt64(out.ContentLength), etag: out.ETag, body: out.Body}, nil
 }
 
-// s3Reader reads an object as a stream. If body is nil, the next Read requests the object from its position on.
+// s3Reader reads an object as a stream. If body is nil, the next Read first requests the object's bytes from position on.
 type s3Reader struct {
 	ctx      context.Context // a field, because Read has no context parameter
 	store    *S3
@@ -45,8 +45,8 @@ type s3Reader struct {
 	position int64   // position of the next Read
 	failures int     // number of consecutive attempts to read that returned no bytes
 
-	body         io.ReadCloser // a stream of the object's bytes from bodyPosition on, or nil
-	bodyPosition int64
+	body         io.ReadCloser // the stream of the response, or nil
+	bodyPosition int64         // position in the object of the next byte of body
 }
 
 func (r *s3Reader) Read(p []byte) (int, error) {
@@ -57,7 +57,7 @@ func (r *s3Reader) Read(p []byte) (int, error) {
 		if r.position >= r.size {
 			return 0, io.EOF
 		}
-		if r.body != nil && r.bodyPosition != r.position {
+		if r.body != nil && r.bodyPosition != r.position { // Seek has changed the position
 			r.closeBody()
 		}
 		if r.body == nil {

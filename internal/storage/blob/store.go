@@ -16,7 +16,10 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Store stores blobs. Its implementations are Disk and S3. Ids are UUIDs that the caller creates and uses once.
+// Store stores blobs. Its implementations are Disk and S3. Ids are UUIDs that the caller creates and uses once. A blob is stored in one of
+// two ways:
+//   - as a whole: Stage, and then Commit or Discard of the Staged
+//   - in pieces: Append for each piece, then Finish, and then Commit of the Staged. To give the blob up instead, call Discard of the Store.
 //
 // A process that dies can leave a blob to which no row of the database refers. To find such blobs, the caller records an id before Stage
 // or Finish, and deletes that record once a row refers to the blob.
@@ -26,16 +29,16 @@ type Store interface {
 	Stage(ctx context.Context, id string, body io.Reader) (*Staged, error)
 	// Open opens a blob for reading until ctx ends. The error is fs.ErrNotExist if there is no such blob.
 	Open(ctx context.Context, id string) (io.ReadSeekCloser, error)
-	// Delete removes a blob. A missing blob is no error.
+	// Delete removes a blob. It is not an error if there is no such blob.
 	Delete(ctx context.Context, id string) error
 
-	// Append adds data, a piece of at most PieceSize bytes, to a blob that arrives in pieces. state is what the previous call
-	// returned, or the zero Partial. last is true if the piece completes the blob. The caller saves the returned state, and any
-	// node can continue with it. If the state was not saved, the next call gets the old state and overwrites the piece. Calls for
-	// one id must not run concurrently.
-	Append(ctx context.Context, id string, state Partial, data []byte, last bool) (Partial, error)
-	// Finish stages the appended blob; the result has no SHA-256. Finish can be called again for a blob that was staged or even
-	// committed before. Discard of the result keeps the pieces.
+	// Append adds data, a piece of any size up to PieceSize, to a blob that arrives in pieces. state is what the previous call for the
+	// blob returned, or the zero Partial for the first piece. isLast is true if the piece completes the blob. The caller saves the
+	// returned state, and any node (server of the site) can continue with it. If the state was not saved, the next call gets the old
+	// state and overwrites the piece. Calls for one id must not run concurrently.
+	Append(ctx context.Context, id string, state Partial, data []byte, isLast bool) (Partial, error)
+	// Finish stages the appended blob. The result has no SHA-256. Its method Discard keeps the pieces, so that Finish can be called again.
+	// Finish can also be called for a blob that was already committed.
 	Finish(ctx context.Context, id string, state Partial) (*Staged, error)
 	// Discard removes everything that Append and Finish have stored under id.
 	Discard(ctx context.Context, id string, state Partial) error
@@ -48,7 +51,7 @@ type Store interface {
 
 	// Marker returns the id that Mark has written, or "" if there is none.
 	Marker(ctx context.Context) (string, error)
-	// Mark writes an id, a UUID, by which the store is recognized.
+	// Mark writes an id, a UUID, into the store. The database contains the same id. A store with another id belongs to another site.
 	Mark(ctx context.Context, marker string) error
 	// Ready returns nil if the store can be used and has the given marker.
 	Ready(ctx context.Context, marker string) error
@@ -108,7 +111,7 @@ type Part struct {
 }
 
 // ErrUnavailable is the error for a store that does not respond, or responds with an error. The client may try again.
-var ErrUnavailable = apperr.New(http.StatusServiceUnavailable, "SlowDown", "The file store does not answer at the moment, please try again")
+var ErrUnavailable = apperr.New(http.StatusServiceUnavailable, "SlowDown", "The file store does not respond at the moment, please try again")
 
 var errPieceTooLarge = errors.New("a piece is larger than PieceSize")
 

@@ -21,7 +21,7 @@ func TestLockOfANodeWithAFastClockIsIgnored(t *testing.T) {
 		}
 		acquire := func(at time.Time) bool {
 			t.Helper()
-			got, err := acquireLock(t.Context(), d, id, uuid.NewString(), at, leaseDuration)
+			got, err := acquireLock(t.Context(), d, id, uuid.NewString(), at, lockDuration)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,20 +12,20 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file makes sure that only one request at a time writes to an upload: the one that has the lock in the upload's row. The request
-// renews its lock. The lock of a node that died expires. A request that waits for the lock interrupts the holder, because the holder's
-// connection may be broken without the server's knowledge.
+// This file makes sure that only one request at a time writes to an upload: the request that has the lock in the upload's row. The request
+// renews its lock. If a node dies, its locks expire. A request that waits for the lock interrupts the request that has it, because that
+// request's connection may be broken without the server's knowledge.
 
 // Durations of locks.
 const (
-	leaseDuration    = 30 * time.Second       // time from the last renewal to the expiry of a lock
+	lockDuration     = 30 * time.Second       // time from the last renewal to the expiry of a lock
 	renewInterval    = 5 * time.Second        // interval of renewals
 	lockPollInterval = 250 * time.Millisecond // interval of attempts to lock, and of checks whether another request waits
 	lockTimeout      = 10 * time.Second       // how long a request waits for the lock
 	unlockTimeout    = 5 * time.Second        // timeout of the statement that releases a lock
 )
 
-// locker gives the library tusd the locks of uploads.
+// locker gives tusd, the library for the protocol of resumable uploads, the locks of uploads.
 type locker struct{ service *Service }
 
 // NewLock implements tusd's Locker.
@@ -35,16 +35,17 @@ func (l locker) NewLock(id string) (tus.Lock, error) {
 
 // lock is the lock of one upload for one request.
 type lock struct {
-	service   *Service
-	id, token string             // id is that of the upload; token identifies this request as the holder
-	stop      context.CancelFunc // ends the renewal
-	renewal   sync.WaitGroup     // the goroutine that renews the lock
+	service *Service
+	id      string             // id of the upload
+	token   string             // identifies this request as the holder of the lock
+	stop    context.CancelFunc // ends the renewal
+	renewal sync.WaitGroup     // the goroutine that renews the lock
 }
 
 // Lock implements tusd's Lock. tusd passes requestUnlock to interrupt this request when another one waits for the lock.
 func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 	for {
-		locked, err := acquireLock(ctx, l.service.db, l.id, l.token, l.service.now(), leaseDuration)
+		locked, err := acquireLock(ctx, l.service.db, l.id, l.token, l.service.now(), lockDuration)
 		if err == nil && locked {
 			break
 		}
@@ -59,7 +60,7 @@ func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 		}
 	}
 	interrupt := requestUnlock
-	if interrupted, ok := ctx.Value(interruptedKey{}).(*atomic.Bool); ok { // if interrupted is true, the response has status 423
+	if interrupted, ok := ctx.Value(interruptedKey{}).(*atomic.Bool); ok { // interrupted gives the response status 423 (see response)
 		interrupt = func() {
 			interrupted.Store(true)
 			requestUnlock()
@@ -71,17 +72,17 @@ func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 	return nil
 }
 
-// renew renews the lease until ctx ends. It calls interrupt when another request waits for the lock or the lease is lost.
+// renew renews the lock until ctx ends. It calls interrupt when another request waits for the lock, or when the lock is lost.
 func (l *lock) renew(ctx context.Context, interrupt func()) {
 	renewed := time.Now()
 	interval.After(ctx, lockPollInterval, func() bool {
 		mine, requested, err := lockState(ctx, l.service.db, l.id, l.token)
 		if err == nil && mine && time.Since(renewed) >= renewInterval {
-			if mine, err = acquireLock(ctx, l.service.db, l.id, l.token, l.service.now(), leaseDuration); err == nil {
+			if mine, err = acquireLock(ctx, l.service.db, l.id, l.token, l.service.now(), lockDuration); err == nil {
 				renewed = time.Now()
 			}
 		}
-		if requested || (err == nil && !mine) || time.Since(renewed) > leaseDuration-2*renewInterval {
+		if requested || (err == nil && !mine) || time.Since(renewed) > lockDuration-2*renewInterval {
 			interrupt()
 		}
 		return true

@@ -1,6 +1,6 @@
-// Package resumable serves uploads that arrive in pieces and may be interrupted (protocol TUS 1.0.0, at
-// /storage/v1/upload/resumable). The library tusd implements the protocol. The state is in the database and in the blob store, so that
-// any node can continue an upload. A file becomes visible when it is complete and has passed the checks of an ordinary upload.
+// Package resumable serves uploads that arrive in pieces and may be interrupted, at /storage/v1/upload/resumable. Their protocol is TUS
+// 1.0.0, which the library tusd implements. The state of an upload is in the database and in the blob store, so that any node can continue
+// the upload. A file becomes visible when it is complete and has passed the checks of an ordinary upload.
 package resumable
 
 import (
@@ -26,20 +26,20 @@ import (
 	"atelie/internal/storage"
 )
 
-// Clients create uploads with POST to Path; the URL of each upload is below Path. Clients with a signed upload URL (a URL that permits the
+// Clients create uploads with POST to Path. The URL of each upload is below Path. Clients with a signed upload URL (a URL that permits the
 // upload of one file without a key) use SignedPath instead, and send the token of that URL in the header X-Signature.
 const (
 	Path       = "/storage/v1/upload/resumable"
 	SignedPath = Path + "/sign"
 )
 
-// Service handles the protocol's requests. tusd calls its methods NewUpload and GetUpload (tusd's interface DataStore); they read
-// and write the rows of uploads.
+// Service handles the protocol's requests. It also implements tusd's interface DataStore: tusd calls NewUpload and GetUpload to create
+// and read the rows of uploads.
 type Service struct {
 	db      *db.DB
 	storage *storage.Service
-	tus     *tus.UnroutedHandler // handles requests below Path
-	signed  *tus.UnroutedHandler // handles requests below SignedPath
+	tus     *tus.UnroutedHandler // handles requests at Path and below
+	signed  *tus.UnroutedHandler // handles requests at SignedPath and below
 	expiry  time.Duration        // time from an upload's creation until it expires
 	log     *slog.Logger
 	now     func() time.Time
@@ -49,8 +49,8 @@ type Service struct {
 	CheckSpace func() error
 }
 
-// New returns a Service. apiURL is the public URL of the backend, maxUpload the size limit of a file in bytes, and expiry the time
-// from an upload's creation until it expires and is removed.
+// New returns a Service. apiURL is the public URL of the backend. maxUpload is the size limit of a file in bytes. expiry is the time from
+// an upload's creation until the upload expires and Sweep removes it.
 func New(d *db.DB, objects *storage.Service, apiURL string, maxUpload int64, expiry time.Duration, log *slog.Logger, now func() time.Time) (*Service, error) {
 	s := &Service{db: d, storage: objects, expiry: expiry, log: log, now: now}
 	composer := tus.NewStoreComposer()

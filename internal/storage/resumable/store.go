@@ -10,7 +10,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file contains the queries on storage_uploads, the table of resumable uploads.
+// This file contains the queries on storage_uploads, the table of resumable uploads (uploads that arrive in pieces).
 
 // uploadColumns are the columns of storage_uploads, in the order in which scanUpload reads them.
 const uploadColumns = "id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, hash, finished, expires_at, upload_metadata"
@@ -41,8 +41,8 @@ func insertUpload(ctx context.Context, q db.Querier, u *upload, now time.Time) e
 		u.ID, u.BlobID, u.Owner, u.file.Bucket, u.file.Name, u.file.Options.Upsert, u.file.Size, u.ContentType, u.file.Options.CacheControl, u.Metadata, now, u.ExpiresAt, u.MetadataHeader)
 }
 
-// saveProgress saves the state of the received pieces if the row's number of received bytes is still receivedBefore. If it is
-// not, another request has written to the upload, and the error is errLocked.
+// saveProgress saves the state of the received pieces, if the number of received bytes in the row is still receivedBefore. If another
+// request has changed that number or has finished the upload, the error is errLocked.
 func saveProgress(ctx context.Context, q db.Querier, u *upload, receivedBefore int64) error {
 	stored, err := json.Marshal(u.Pieces)
 	if err != nil {

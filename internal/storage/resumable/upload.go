@@ -25,25 +25,28 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// This file implements the interfaces through which the library tusd creates, continues, finishes and deletes an upload.
+// This file creates, continues, finishes and deletes resumable uploads. It implements the interfaces that tusd, the library for the
+// protocol, calls.
 
 // upload is a row of storage_uploads. It implements tusd's interfaces Upload and TerminatableUpload.
 type upload struct {
-	ID, BlobID, Owner string                  // Owner identifies who may continue the upload (Service.owner)
-	file              storage.ResumableUpload // bucket, name, size and options
-	ContentType       string                  // the type that the client sent; the object's type is detected from the bytes
-	Metadata          string                  // the object's user metadata as JSON text, "" for none
-	Received          int64                   // number of received bytes
-	Pieces            blob.Partial            // what the blob store needs to append the next piece
-	Hash              []byte                  // intermediate state of SHA-256 over the received bytes
-	Finished          bool                    // the upload has become an object
-	ExpiresAt         time.Time
-	MetadataHeader    string // Upload-Metadata as the client sent it; "" in rows from before it was stored
+	ID             string
+	BlobID         string                  // the id under which the blob store has the bytes
+	Owner          string                  // who may continue the upload; see Service.owner
+	file           storage.ResumableUpload // bucket, name, size and options
+	ContentType    string                  // the type that the client sent; the object's type is detected from the bytes
+	Metadata       string                  // the object's user metadata as JSON text, "" for none
+	Received       int64                   // number of received bytes
+	Pieces         blob.Partial            // what the blob store needs to append the next piece
+	Hash           []byte                  // intermediate state of SHA-256 over the received bytes
+	Finished       bool                    // the upload has become an object
+	ExpiresAt      time.Time
+	MetadataHeader string // Upload-Metadata as the client sent it; "" in rows of versions that did not store it
 
 	service *Service // nil in the results of listExpired
 }
 
-// NewUpload implements tusd's DataStore. It makes the checks of an ordinary upload that are possible before the first byte.
+// NewUpload implements tusd's DataStore. It makes those checks of an ordinary upload that are possible before the first byte.
 func (s *Service) NewUpload(ctx context.Context, info tus.FileInfo) (tus.Upload, error) {
 	u, err := s.create(ctx, info)
 	if err != nil {

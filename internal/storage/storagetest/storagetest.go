@@ -43,19 +43,19 @@ const (
 	UserID  = "22222222-2222-4222-8222-222222222222"
 )
 
-// Site is what a test of packages storage and media needs: a database, an empty store, tokens and a clock.
+// Site is the fixture of a test of packages storage and media: a database, an empty store, tokens and a clock.
 type Site struct {
 	T     *testing.T
 	DB    *db.DB
 	Blobs blob.Store
-	Root  string                  // the folder with the store's files: of the Disk, or of the bucket on the test server
+	Root  string                  // the folder with the store's files; for an S3 bucket, where the test's S3 server stores them
 	Clock time.Time               // the current time of the site; the test changes it
 	HTTP  http.Handler            // handles the requests of Call; set by the test
-	Keys  map[string]string       // token by role, as Call takes it: "anon", "user", "admin", "service", "expired", "forged"; "nobody" has ""
+	Keys  map[string]string       // tokens for Call: "anon", "user", "admin", "service", "expired", "forged", and "nobody", which is ""
 	Auth  *identity.Authenticator // checks these tokens
 }
 
-// New returns a Site with a new store: an S3 bucket in the subtests that Each runs for S3, otherwise a folder.
+// New returns a Site with a new store. The store is an S3 bucket in the subtests that Each runs for S3, and a folder in all other tests.
 func New(t *testing.T, d *db.DB) *Site {
 	t.Helper()
 	root := t.TempDir()
@@ -78,7 +78,7 @@ func New(t *testing.T, d *db.DB) *Site {
 	return s
 }
 
-// NewWithStore returns a Site with a given store. Its tokens are valid for a day of its clock.
+// NewWithStore returns a Site with a given store. The Site's tokens are valid for a day of the Site's clock.
 func NewWithStore(t *testing.T, d *db.DB, blobs blob.Store) *Site {
 	t.Helper()
 	s := &Site{T: t, DB: d, Blobs: blobs}

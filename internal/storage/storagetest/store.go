@@ -6,7 +6,7 @@ import (
 	"atelie/internal/files"
 )
 
-// This file contains the queries of a Site on its database.
+// This file contains the queries by which tests check the database of a Site.
 
 // Count counts the rows of a table.
 func (s *Site) Count(table string) int {

@@ -5,7 +5,9 @@ import { lazyWithTexts } from "@/app/lazy-with-texts";
 import { NotFoundRoute } from "@/app/routes/public/not-found";
 import { lazyWithPreload } from "@/lib/lazy-with-preload";
 
-// The texts of the admin area load with the guard, because it wraps every admin page.
+// The routes under /admin. This file is a chunk of its own, so that visitors do not load it. Each page is a chunk too.
+
+// AdminGuard shows admin pages only to owners. It wraps every admin page, so the texts of the admin area load with it.
 const AdminGuard = lazyWithTexts("admin", () =>
   import("@/features/admin-shell/components/admin-guard").then((m) => m.AdminGuard),
 );
@@ -46,7 +48,7 @@ const AccountRoute = lazyWithPreload(() =>
   import("@/app/routes/admin/account").then((m) => m.AccountRoute),
 );
 
-/** The routes under /admin except the sign-in page. They are in a chunk of their own, so that visitors do not load them. */
+/** The routes under /admin, except the sign-in page /admin/auth. */
 export function AdminRoutes() {
   return (
     <Routes>

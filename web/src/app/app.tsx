@@ -21,7 +21,7 @@ export function App({ boot, queryClient }: { boot: Boot; queryClient: QueryClien
       <LanguageProvider initial={boot.language}>
         <QueryClientProvider client={queryClient}>
           <AuthProvider
-            // Apart from the page, because the header may call useAuth on every page, and the page only under /admin.
+            // Not among the children: the header may call useAuth on every page, but the page may call useAuth only under /admin.
             header={
               <>
                 <SkipLink />
@@ -43,7 +43,8 @@ export function App({ boot, queryClient }: { boot: Boot; queryClient: QueryClien
 function Page() {
   const { pathname } = useLocation();
   return (
-    // The key mounts a new boundary for another area of the site, so that header links work after a page has failed.
+    // The key is the area of the site, such as "gallery". Another area mounts a new boundary, so that the header's links work
+    // after a page has failed.
     <ErrorBoundary key={pathname.split("/")[1]} fallback={<LoadError />}>
       <Router />
     </ErrorBoundary>

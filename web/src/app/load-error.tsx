@@ -3,8 +3,8 @@ import { Button } from "@/components/ui/button";
 import { useT } from "@/lib/i18n";
 
 /**
- * The page that is shown in place of a page that failed. Its button reloads the document instead of rendering again,
- * because the chunks of the old version no longer exist after an update of the server.
+ * The page that is shown in place of a page that failed. Its button reloads the document instead of rendering the page again.
+ * A page can fail because the server was updated, and then the chunks of the old version no longer exist.
  */
 export function LoadError() {
   const t = useT();

@@ -12,8 +12,9 @@ import type { PublicBackend } from "@/lib/backend";
 import { ARTWORK_TYPES } from "@/lib/constants";
 import { DEFAULT_GALLERY, type GalleryFilter } from "@/lib/gallery-settings";
 
-// This file makes the page table: the paths of all pages, and the queries whose data the server puts into each page. A new page
-// needs an entry in pageTable, or in ADMIN_PATHS.
+// This file makes the page table: the paths of all pages, and the queries whose data the server puts into each page. The build
+// writes the table into the page manifest, a JSON file that the server reads. A new page needs an entry in pageTable. For a page of
+// the admin area, its path in ADMIN_PATHS is enough.
 
 /**
  * A query whose data the server puts into the page, so that the first render makes no request: the key in the query cache
@@ -25,8 +26,8 @@ type PageQuery = {
   /** The query string of the request, not percent-encoded. */
   query: string;
   /**
-   * The number of rows, if the query reads a range. Its data are then { rows, total }; `total`
-   * counts all rows that match.
+   * The number of rows, if the query reads a range. The data of such a query are { rows, total }, where `total` counts all rows
+   * that match.
    */
   limit?: number;
 };
@@ -34,18 +35,18 @@ type PageQuery = {
 /** A page of the site, as the page manifest describes it to the server. */
 export type Page = {
   path: string;
-  /** Matches further paths that show this page, in the router's syntax: `/:type?` is any last segment or none. */
+  /** A pattern of further paths that show this page, in the router's syntax. `/gallery/:type?` matches /gallery and /gallery/x. */
   pattern?: string;
   /** Whether the server renders the HTML of this page. */
   serverRendered: boolean;
   /** Source paths of the modules that must load before the first render. */
   modules: string[];
-  /** The condition that selects the works of the page, as a query string; undefined for pages without works. */
+  /** The filter that selects the works of the page, as a query string of PostgREST. Undefined for pages without works. */
   works?: string;
   queries: PageQuery[];
   /**
-   * The query of the work that ?art= names, with ART in place of its id. Its data are a row or
-   * null. Undefined for pages that do not read ?art=.
+   * The query of the work whose id is in ?art= of the URL, with ART in place of the id. Its data are the work's row, or null.
+   * Undefined for pages that do not read ?art=.
    */
   work?: PageQuery;
 };
@@ -53,7 +54,7 @@ export type Page = {
 /** The placeholder that the server replaces by the id of a work. */
 export const ART = ":art";
 
-/** The options of a query of TanStack Query, as far as they are used here. */
+/** The options of useQuery (TanStack Query) that this file needs. */
 type Options = { queryKey: QueryKey; queryFn?: unknown };
 
 const FILTERS: readonly GalleryFilter[] = ["all", ...ARTWORK_TYPES];

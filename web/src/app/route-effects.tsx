@@ -5,13 +5,13 @@ import { keepFocusVisible, scrollToSectionAfterNavigation } from "@/lib/scroll";
 /** The first segment of the path, such as "gallery". Pages of one area keep the focus when the path changes. */
 const areaOf = (pathname: string) => pathname.split("/")[1];
 
-/** A selector of the metadata in the head. This metadata describes only the page that the server has sent. */
+/** Selects the metadata that the server has written into the head. It describes only the page that the server has sent. */
 const PAGE_METADATA =
   "head>:is([rel=canonical],[hreflang],[name=description],[property],[name^=twitter],[type$=json],[name=robots])";
 
 /**
- * Focuses the page's main element. A page whose code is still loading replaces that element later, and the focus is lost. Then the
- * new element gets the focus, until the visitor presses a key or clicks, or the returned function is called.
+ * Focuses the page's main element. A page whose code is still loading replaces that element later, which loses the focus. The new
+ * main element then gets the focus. This ends when the visitor presses a key or clicks, or when the returned function is called.
  */
 function focusMain(): () => void {
   const focus = () => document.getElementById("main")?.focus({ preventScroll: true });
@@ -26,8 +26,9 @@ function focusMain(): () => void {
 }
 
 /**
- * On a change of path, does what a full page load does: scrolls to the top and moves the focus into the new page.
- * A filter or tab keeps the focus, because it stays in its area; going back keeps the scroll position. Renders nothing.
+ * When the path changes, does what a full page load does: scrolls to the top and moves the focus into the new page. The focus
+ * stays if the new path is in the same area, as after a click on a filter. The scroll position stays after Back and forward.
+ * Renders nothing.
  */
 export function RouteEffects() {
   const { pathname, search, hash } = useLocation();
@@ -48,8 +49,8 @@ export function RouteEffects() {
     if (areaOf(previous) !== areaOf(pathname)) return focusMain();
   }, [pathname, hash, navigationType]);
 
-  // Removes the server's metadata (internal/pages/head.go) after a navigation, because it describes the first page. A visitor may
-  // share the current one.
+  // Removes the server's metadata (internal/pages/head.go) after a navigation. It describes the first page, and a visitor may share
+  // the current page.
   const initialUrl = useRef(pathname + search);
   useEffect(() => {
     if (initialUrl.current !== pathname + search)

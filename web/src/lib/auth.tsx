@@ -1,18 +1,20 @@
 import { createContext, useContext } from "react";
 import type { Session, User } from "@supabase/supabase-js";
 
-/** The role of the signed-in account; null if it has none or nobody is signed in. */
+// The context through which components know who is signed in, and sign in or out (useAuth).
+
+/** The role of the signed-in account; null if the account has no role or nobody is signed in. */
 export type Role = "admin" | null;
 
-/** Who uses the page; AuthProvider provides it. */
+/** Who uses the page, and the functions that sign in and out. AuthProvider provides it. */
 export type Auth = {
   /** True until the session and the role are known. */
   loading: boolean;
   session: Session | null;
   user: User | null;
-  /** Also null until a required second factor is verified, because the server gives the session no rights before that. */
+  /** Also null until a required second factor is verified, because the session has no rights before that. */
   role: Role;
-  /** The account's factors while one of them must still be verified (docs/product.md, rule 5); empty if none is needed. */
+  /** The account's second factors while one of them must still be verified (docs/product.md, rule 5). Empty if none is needed. */
   pendingFactors: SecondFactor[];
   /**
    * True if the site requires a second factor and the account has none. The session has no rights until one is enrolled.
@@ -29,7 +31,7 @@ export type Auth = {
 /** An authenticator app (totp) or a phone. `name` is empty if the owner gave none; `phone` is empty for an app. */
 export type SecondFactor = { id: string; type: "totp" | "phone"; name: string; phone: string };
 
-/** An error of the auth service: its code, its message, and in `reasons` why a password is weak. */
+/** An error of the auth service: the code, the message, and in `reasons` why a password is weak. */
 export type AuthFailure = { code: string; message: string; reasons?: string[] };
 
 const AuthContext = createContext<Auth | null>(null);

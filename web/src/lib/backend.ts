@@ -8,7 +8,7 @@ import type { Database, Tables } from "@/lib/types";
 // The two clients of the backend: publicBackend for visitors, which uses fetch, and ownerBackend for signed-in owners, which
 // is supabase-js.
 
-/** Parameters of a REST request as PostgREST defines them, such as `{ select: "*", is_active: "eq.true" }`. */
+/** The parameters of a REST request in the syntax of PostgREST, such as `{ select: "*", is_active: "eq.true" }`. */
 type Query = Record<string, string> | [name: string, value: string][];
 
 /** A page of the rows that match a query, and the number of all matching rows. */
@@ -39,7 +39,7 @@ export type PublicBackend = {
 export type OwnerBackend = SupabaseClient<Database>;
 
 // The clients, by the boot data that they use. A page has one object of boot data, so it has one client of each kind. Tests have
-// several.
+// several objects.
 const publicBackends = new WeakMap<Boot, PublicBackend>();
 const ownerBackends = new WeakMap<Boot, Promise<OwnerBackend>>();
 

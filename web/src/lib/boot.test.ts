@@ -17,6 +17,6 @@ describe("parseBoot", () => {
     ],
     ["no site", JSON.stringify({ ...testBoot, site: undefined })],
   ])("rejects %s", (_, text) => {
-    expect(() => parseBoot(text)).toThrow("no usable boot data");
+    expect(() => parseBoot(text)).toThrow("boot data is not valid");
   });
 });

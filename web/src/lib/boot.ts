@@ -2,7 +2,7 @@ import { createContext, useContext } from "react";
 import type { GalleryFilter, GallerySettings } from "@/lib/gallery-settings";
 import type { MediaInfo } from "@/lib/media";
 
-// The boot data: what the server embeds as JSON in each page, so that its scripts need not request it.
+// The boot data: what the server embeds as JSON in each page, so that the page's scripts need not request it.
 
 /** A language of the site, as an ISO 639-1 code. */
 export type Language = "en" | "pt";
@@ -152,7 +152,7 @@ export function replaceSite(boot: Boot, site: SiteTexts): void {
 /** Parses the boot data from the text of the page's boot element. @throws if they are missing or invalid. */
 export function parseBoot(text: string | null | undefined): Boot {
   const value: unknown = JSON.parse(text || "null");
-  if (!isBoot(value)) throw new Error("There is no usable boot data");
+  if (!isBoot(value)) throw new Error("The boot data is not valid");
   return value;
 }
 

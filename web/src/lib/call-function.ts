@@ -2,8 +2,8 @@ import type { OwnerBackend } from "@/lib/backend";
 import { messageOf } from "@/lib/errors";
 
 /**
- * Calls a function of the server (/functions/v1/<name>) as the signed-in owner and returns its response. Rejects with an Error that
- * has the message of the response; its cause is the error of supabase-js.
+ * Calls a function of the server (/functions/v1/<name>) as the signed-in owner and returns the JSON of the response. A failed call
+ * rejects with an Error that has the message of the response, and the error of supabase-js as its cause.
  */
 export async function callFunction<Result>(
   backend: OwnerBackend,

@@ -7,7 +7,10 @@ import type { Tables } from "@/lib/types";
 /** The query of one page of a carousel's rows. */
 export type CarouselQuery<Row> = { queryKey: QueryKey; queryFn: QueryFunction<RowsPage<Row>> };
 
-/** How the slides of a carousel are requested and rendered. The functions must be stable, because later pages are memoized. */
+/**
+ * How the slides of a carousel are requested and rendered. The functions must stay the same at each render, because the components
+ * of later pages are memoized.
+ */
 export type CarouselSlides<Row> = {
   /** The key of all pages of the carousel. */
   queryKey: QueryKey;
@@ -16,7 +19,7 @@ export type CarouselSlides<Row> = {
   /** Classes of a slide. */
   className: string;
   renderRow(row: Row): ReactNode;
-  /** Renders what a slide shows while its row loads; by default a block of four lines. */
+  /** Renders what a slide shows while its row loads. By default it is a grey block. */
   renderPlaceholder?(index: number): ReactNode;
 };
 

@@ -6,9 +6,11 @@ import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 import type { ClientReview } from "@/lib/types";
 
+// Reviews that clients write about their finished commissions: the queries and actions of the owner.
+
 /**
  * What the owner decides about a review. `written_at` is when the client wrote the version that the owner has read. The server
- * rejects the decision if a newer version exists; null accepts any version. `name`, `place` and `text` are published as the
+ * rejects the decision if there is a newer version, unless `written_at` is null. `name`, `place` and `text` are published as the
  * owner has edited them. `active` says whether visitors see the review.
  */
 export type ReviewDecision =
@@ -22,10 +24,10 @@ export type ReviewDecision =
       active: boolean;
     };
 
-/** A decision, or the request for a review: `ask` sends it to the client, `withdraw` takes it back. */
+/** A decision, or an action with the request for a review: `ask` sends the request to the client, `withdraw` takes it back. */
 type ClientReviewAction = { action: "ask" | "withdraw" } | ReviewDecision;
 
-/** Calls the server's function for the reviews of clients. Without an action, it only returns the review. */
+/** Calls the server's function for the reviews of clients. A call without an action only returns the review. */
 const callReview = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
   callFunction<ClientReview>(backend, "commission-review", body, signal);
 

@@ -7,7 +7,7 @@ import { type ArtworkType, type ContactReason, type ContactStatus } from "@/lib/
 /** The languages of the site. */
 export const LANGUAGES: readonly Language[] = ["en", "pt"];
 
-// Contact form. Lengths are in code points; the upper limits are those of the server.
+// Contact form. Lengths are in code points. The server has the same upper limits.
 export const CONTACT_NAME_MIN = 2;
 export const CONTACT_NAME_MAX = 100;
 export const CONTACT_EMAIL_MAX = 254;
@@ -64,7 +64,7 @@ export const VIDEO_VISIBLE_RATIO = 0.35;
 export const CAROUSEL_DURATION = 25;
 /** The most dots that a carousel shows for its slides. */
 export const MAX_DOTS = 5;
-/** Rows per request of the carousels of works and reviews; the page itself has the first ones. */
+/** Rows per request of the carousels of works and reviews. The first rows are in the page itself. */
 export const CAROUSEL_PAGE = 12;
 /** A page of rows is requested when its first slide is at most this many slides after the selected one. */
 export const CAROUSEL_AHEAD = 8;

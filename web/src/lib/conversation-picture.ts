@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 
 /**
- * Fetches a picture of a conversation with the owner's session, at most `width` pixels wide. Returns an object URL for
- * an `img`, or undefined until the picture has loaded.
+ * Fetches a picture of a conversation (a file that belongs to a reply) with the owner's session, at most `width` pixels wide. `name`
+ * is the name of the stored file. Returns an object URL for an `img`, or undefined until the picture has loaded.
  */
 export function useConversationPicture(name: string, width: number): string | undefined {
   const backend = useOwnerBackend();

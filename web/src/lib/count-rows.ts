@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 
-/** The query key of each table's count. */
+/** The query keys of the counts, by table. The table of the messages is contact_submissions. */
 const countKeys = {
   products: queryKeys.products.count,
   cover_images: queryKeys.covers.count,

@@ -39,8 +39,8 @@ export const months: Record<Language, string[]> = {
 type Day = { year: number; month: number; day: number };
 
 /**
- * Parses the date (YYYY-MM-DD) at the start of a text; null if there is none. It does not use `Date`, which could shift the day
- * by the time zone.
+ * Parses the date (YYYY-MM-DD) at the start of a text. Returns null if there is no date. Does not use `Date`, which could shift the
+ * day by the time zone.
  */
 export function parseDay(text: string): Day | null {
   const match = /^(\d{4})-(\d{2})-(\d{2})/.exec(text);

@@ -1,14 +1,14 @@
-// Stores the chosen files of a draft (the unsaved values of a form, lib/drafts.ts) in IndexedDB until they are uploaded. The key
-// of a file is the name of the draft (or a name below it, such as "<draft>/avatar") and an id. If the browser has lost a file,
-// the owner must choose it again.
+// Stores the chosen files of a draft (the unsaved values of a form, lib/drafts.ts) in IndexedDB until they are uploaded. The key of
+// a file has two parts: the name of the draft, or a name below that name such as "<draft>/avatar", and an id. If the browser has
+// lost a file, the owner must choose the file again.
 
 const DATABASE = "atelie-drafts";
-/** The name of the object store. */
+/** The name of the object store, IndexedDB's table of files. */
 const FILES = "files";
-/** The limit in bytes for the files of all drafts together. A file that would exceed it is not stored. */
+/** The limit in bytes for the files of all drafts together. A file that would exceed the limit is not stored. */
 const MAX_BYTES = 500 * 1024 * 1024;
-/** Files of this age are deleted. Equal to MAX_AGE_DAYS in drafts.ts. */
-const MAX_AGE_DAYS = 30;
+/** The maximum age of a draft (lib/drafts.ts) and of its files. Older files are deleted when the database is opened. */
+export const MAX_AGE_DAYS = 30;
 
 /** A stored file; `at` is when it was stored, in milliseconds since 1970. */
 type StoredFile = { at: number; file: File };
@@ -21,7 +21,9 @@ function openDatabase(): Promise<IDBDatabase> {
   databasePromise ??= new Promise<IDBDatabase>((resolve, reject) => {
     const request = indexedDB.open(DATABASE, 1);
     request.addEventListener("upgradeneeded", () => request.result.createObjectStore(FILES));
-    request.addEventListener("error", () => reject(request.error ?? new Error("no database")));
+    request.addEventListener("error", () =>
+      reject(request.error ?? new Error("IndexedDB cannot be opened")),
+    );
     request.addEventListener("success", () => {
       const database = request.result;
       database.addEventListener("versionchange", () => database.close());
@@ -32,7 +34,7 @@ function openDatabase(): Promise<IDBDatabase> {
   return databasePromise;
 }
 
-// Sizes in bytes of the stored files, by key. They are read when the database is opened; files that other tabs store later are
+// Sizes in bytes of the stored files, by key. They are read when the database is opened. Files that other tabs store later are
 // missing.
 const sizes = new Map<string, number>();
 /** The key of a file in `sizes`. */

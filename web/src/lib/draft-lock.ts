@@ -1,8 +1,9 @@
 import { useEffect, useState } from "react";
 import { hasDraft } from "@/lib/drafts";
 
-// Prevents two tabs from using one draft (the unsaved values of a form, lib/drafts.ts). An open form holds a Web Lock on the name
-// of its draft. The same form in another tab then uses the next name. The browser releases the lock when the tab is closed.
+// Prevents two tabs from using one draft (the unsaved values of a form, lib/drafts.ts). An open form holds a Web Lock on the name of
+// its draft. If the same form is open in another tab, it uses the next name: `form`, then `form~2`. The browser releases the lock
+// when the tab is closed.
 
 /** A draft name whose lock this page holds. */
 export type DraftLock = { name: string; release(): void };
@@ -18,7 +19,7 @@ const LOCK_TIMEOUT_MS = 500;
 const namesOf = (form: string) =>
   Array.from({ length: NAMES_PER_FORM }, (_, n) => (n === 0 ? form : `${form}~${n + 1}`));
 
-/** Whether the browser has Web Locks. They exist only in secure contexts; without them all tabs use one draft name. */
+/** Whether the browser has Web Locks, which exist only in secure contexts. Without locks all tabs use one draft name. */
 export const hasLocks = () => typeof navigator !== "undefined" && "locks" in navigator;
 
 /** A draft name without a lock. */
@@ -31,8 +32,8 @@ const releasing = new Map<string, Promise<unknown>>();
 async function acquire(name: string, options: LockOptions): Promise<DraftLock | null> {
   await releasing.get(name);
   return new Promise((resolve) => {
-    // The browser holds the lock until the promise that the callback returns resolves. `ended` resolves then, or immediately if
-    // the lock is not available.
+    // The browser holds the lock until the promise that the callback returns resolves. Then `ended` resolves too. If the lock is not
+    // available, `ended` resolves immediately.
     const ended = navigator.locks.request(
       LOCK_PREFIX + name,
       options,
@@ -53,7 +54,7 @@ async function acquire(name: string, options: LockOptions): Promise<DraftLock | 
   });
 }
 
-/** Locks a saved draft of the form that no other tab has open; null if there is none. */
+/** Locks a saved draft of the form that no other tab has open. Resolves with null if there is no such draft. */
 export async function lockSavedDraft(form: string): Promise<DraftLock | null> {
   if (!hasLocks()) return hasDraft(form) ? withoutLock(form) : null;
   for (const name of namesOf(form)) {

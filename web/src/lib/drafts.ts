@@ -1,14 +1,12 @@
-import { deleteFiles } from "@/lib/draft-files";
+import { deleteFiles, MAX_AGE_DAYS } from "@/lib/draft-files";
 
-// Stores drafts (the unsaved values of forms) in localStorage. They survive Back, a reload, a closed tab and the end of the
-// session. The name of a draft begins with the user's id, so that other users of this browser do not see it.
+// Stores drafts (the unsaved values of forms) in localStorage. Drafts survive Back, a reload, a closed tab and the end of the session.
+// The name of a draft begins with the user's id, so that other users of this browser do not see the draft.
 
 /** What the keys of drafts in localStorage begin with. */
 const PREFIX = "atelie.draft.";
-/** The age at which a draft is too old: it is deleted when it is read. */
-const MAX_AGE_DAYS = 30;
 
-/** A draft as it is stored; `at` is when it was saved, in milliseconds since 1970. */
+/** A stored draft. `at` is when it was saved, in milliseconds since 1970. */
 type StoredDraft = { at: number; draft: unknown };
 
 // The draft names that this page has saved or loaded. deleteDraft ignores other names, because a form without changes must not
@@ -23,9 +21,7 @@ export function draftName(userId: string | undefined, form: string): string {
   return `${userId ?? ""}/${form}`;
 }
 
-/**
- * Saves a draft. It must be serializable as JSON. A draft that the browser cannot store is lost when the page is left.
- */
+/** Saves a draft, which must be serializable as JSON. A draft that the browser cannot store is lost when the page is left. */
 export function saveDraft(name: string, draft: unknown): void {
   // The name has no user id during sign-out, while the form is still mounted.
   if (name.startsWith("/")) return;
@@ -42,7 +38,7 @@ export function saveDraft(name: string, draft: unknown): void {
   }
 }
 
-/** Deletes a draft and its files. Does nothing if this page has not used the name, because the draft is then another tab's. */
+/** Deletes a draft and its files. Does nothing if this page has not used the name: the draft then belongs to another tab. */
 export function deleteDraft(name: string): void {
   if (!usedNames.delete(name)) return;
   unstored.delete(name);

@@ -1,7 +1,7 @@
 import type { Translate } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 
-/** Shows a toast that says that an action failed; `description` says what failed, or why. */
+/** Shows a toast that says that an action has failed. `description` says what has failed, or why. */
 export function errorToast(t: Translate, description: string): void {
   stackedToast({ title: t("common.error"), description, destructive: true });
 }

@@ -2,8 +2,8 @@ import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 
 /**
- * The links to the filters of the gallery: all works, and each type of the gallery. Types in `empty` of the boot data are
- * omitted; they have no works.
+ * The links to the filters of the gallery: all works, and each type that the gallery shows. Types without works are omitted if the
+ * owner has chosen so (`empty` of the boot data).
  */
 export function useGalleryLinks() {
   const t = useT();

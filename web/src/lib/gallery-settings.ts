@@ -4,7 +4,7 @@ export type ArtworkType = "digital" | "watercolour" | "mural" | "oil" | "acrylic
 /** A filter of the gallery: all works, or one type. */
 export type GalleryFilter = "all" | ArtworkType;
 
-/** An order of works that the owner can choose, newest first or by hand, as the REST parameter `order`. */
+/** An order of works, as the REST parameter `order`: newest first, or by hand. */
 export type WorksOrder = "created_at.desc" | "position.asc";
 
 /** What the owner has chosen for the gallery and the featured strip, the carousel of works on the home page. */

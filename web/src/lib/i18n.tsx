@@ -3,9 +3,11 @@ import { type Language } from "@/lib/boot";
 import { hasLanguage, loadLanguage, textOf, type TextKey } from "@/lib/texts";
 import { singleToast } from "@/lib/toast";
 
+// The language of the page and its texts. Components use useLanguage and useT.
+
 /** The values for the placeholders of a text, by name. */
 type Vars = Record<string, string | number>;
-/** Returns the text of a key, with `{name}` replaced by the variable of that name. */
+/** Returns the text of a key. Each placeholder `{name}` is replaced by the value of that name. */
 export type Translate = (key: TextKey, vars?: Vars) => string;
 
 /** Makes the translate function of a language. */
@@ -24,7 +26,7 @@ export function otherLanguage(language: Language): Language {
   return language === "en" ? "pt" : "en";
 }
 
-/** The language of the page and its translate function `t`. `toggle` loads the texts of the other language and switches to it. */
+/** The language of the page and its translate function `t`. `toggle` switches to the other language, once its texts have loaded. */
 type LanguageState = { language: Language; toggle(): void; t: Translate };
 
 const LanguageContext = createContext<LanguageState | null>(null);

@@ -1,11 +1,11 @@
 import { lazy, useState, type ComponentType } from "react";
 
-/** A component whose code loads on demand; `preload` loads it in advance. */
+/** A component whose code loads on demand. `preload` loads the code in advance. */
 export type LazyComponent<P> = ComponentType<P> & { preload(): Promise<void> };
 
 /**
- * Loads a component from a separate chunk, like React's `lazy`, but with a function `preload`. A loaded component renders
- * immediately, without suspending. Hydration needs that, so the entry preloads the components of the first page.
+ * Makes a component whose code is in a separate chunk, like React's `lazy`, but with a function `preload`. Once the code has loaded,
+ * the component renders immediately, without suspending. Hydration needs that, so the entry preloads the components of the first page.
  */
 export function lazyWithPreload<P extends object>(
   load: () => Promise<ComponentType<P>>,

@@ -1,16 +1,16 @@
+// The leave guard blocks navigation away from a form with unsaved changes until the owner confirms it. This file holds the guard of
+// the current form. useLeaveGuard makes the guard.
+
 /** Performs the navigation or action that was blocked. */
 export type Proceed = () => void;
 
-/**
- * Blocks navigation away from a form with unsaved changes; useLeaveGuard creates it. `askFirst` calls `proceed` after the owner
- * confirms; `onPop` handles Back and forward.
- */
+/** A leave guard. `askFirst` asks the owner, and calls `proceed` after the confirmation. `onPop` handles Back and forward. */
 export type LeaveGuard = { askFirst(proceed: Proceed): void; onPop(event: PopStateEvent): void };
 
 // The guard of the current form; null if none has one. A page has at most one form with a guard.
 let guard: LeaveGuard | null = null;
 
-/** Sets the guard of the current form; null removes it. */
+/** Sets the guard of the current form, or removes the guard if `next` is null. */
 export function setLeaveGuard(next: LeaveGuard | null): void {
   guard = next;
 }

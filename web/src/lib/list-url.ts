@@ -4,7 +4,7 @@ import { LIST_PAGE_ROWS, LIST_SEARCH_MAX } from "@/lib/constants";
 
 // Reads and writes the view of an admin list (search text, filters, page) in the query string of the URL. Lists use useListUrl.
 
-/** Returns the text if the list contains it, with the type of the list; undefined otherwise. */
+/** Returns the text, with the type of the list's entries, if the list contains the text; else undefined. */
 export const oneOf = <T extends string>(list: readonly T[], text: string | null): T | undefined =>
   list.find((entry) => entry === text);
 
@@ -19,8 +19,8 @@ export const readQuery = (search: URLSearchParams): string =>
   (search.get("q") ?? "").slice(0, LIST_SEARCH_MAX);
 
 /**
- * Sets parameters of the query string. A value that equals its default (`preset`) is omitted; other parameters are
- * kept.
+ * Sets parameters of the query string and keeps all other parameters. A parameter whose value equals its default (`preset`) is
+ * removed.
  */
 export function withValues(
   search: URLSearchParams,

@@ -1,13 +1,13 @@
 import type { Language } from "@/lib/boot";
 import { otherLanguage } from "@/lib/i18n";
 
-/** A text of the owner. `lang` is the language of the text if it differs from that of the page (WCAG 3.1.2). */
+/** A text of the owner. `lang` is the language of the text if it is not the language of the page (WCAG 3.1.2). */
 export type LocalText = { text: string; lang?: Language | undefined };
 
 /**
- * Chooses a text for a page in `language`: the first one in that language that is not empty, else the first one in the other
- * language that is not empty, else "". `texts` are in English and Portuguese alternately. internal/pages/work.go has the same
- * rule.
+ * Chooses a text for a page in `language`: the first text in that language that is not empty, else the first text in the other
+ * language that is not empty, else "". `texts` are in English and Portuguese alternately: localText("pt", titleEn, titlePt).
+ * internal/pages/work.go has the same rule.
  */
 export function localText(language: Language, ...texts: (string | null | undefined)[]): LocalText {
   for (const lang of [language, otherLanguage(language)])
@@ -19,9 +19,9 @@ export function localText(language: Language, ...texts: (string | null | undefin
 }
 
 /**
- * Like localText, for columns of a row; a column such as `title` is in English, and `title_pt` in Portuguese. If a row has no text
- * in Portuguese, the result has no `lang`, because the row may be older than the Portuguese columns and have Portuguese texts in
- * the others.
+ * Like localText, for columns of a row. A column such as `title` is in English, and `title_pt` is in Portuguese. If all Portuguese
+ * columns are empty, the result has no `lang`: the row may be older than these columns, and then the other columns may have Portuguese
+ * texts.
  */
 export function rowText<Name extends string>(
   language: Language,

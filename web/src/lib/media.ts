@@ -1,19 +1,16 @@
 import type { CSSProperties } from "react";
 
-// Metadata of pictures and videos, from the server's computed column `media`, and the URLs of renditions. A rendition is a
-// picture made from a stored one, in another size or format. A still is the picture shown until a video plays.
+// The metadata of pictures and videos, from the server's computed column `media`, and the URLs of renditions. A rendition is a picture
+// made from a stored picture, in another size or format. A still is the picture that is shown until a video plays.
 
-/** Metadata of a picture. Sizes are pixels in the orientation in which it is shown. */
+/** Metadata of a picture. Sizes are in pixels, after the rotation with which the picture is shown. */
 export type ImageInfo = {
   kind: "image";
-  /**
-   * The version of the file, which changes with its content. URLs of renditions contain it, so that they can be cached for
-   * ever.
-   */
+  /** The version of the file's content. URLs of renditions contain the version, so that browsers can cache them for ever. */
   v: string;
   width: number;
   height: number;
-  /** A blurred preview of about 25 bytes, in base64. */
+  /** A blurred preview of about 20 bytes, in base64. */
   thumbhash?: string;
   /** The dominant colour, #rrggbb. */
   color?: string;
@@ -23,7 +20,7 @@ export type ImageInfo = {
   tiles?: boolean;
   /** The focus point, as shares of width and height from 0 to 1. */
   focus?: [x: number, y: number];
-  /** Facts for the owner; visitors do not get them. */
+  /** Facts for the owner. Visitors do not get them. */
   details?: MediaDetails;
 };
 
@@ -53,13 +50,13 @@ export type MediaDetails = {
   original: number;
   /** The size of the public file. */
   public: number;
-  /** The sizes of the renditions by width. */
+  /** The sizes of the renditions in the standard widths, by width. */
   ladder?: Record<string, number>;
-  /** The colour difference between the renditions and the original. */
+  /** The difference between the colours of the renditions and of the original, as Delta E. Below 1 it is invisible. */
   delta_e?: number;
   /** The name of the original's colour profile, as the profile describes itself. */
   profile?: string;
-  /** Whether the original has colours so far outside sRGB that renditions use Display P3. */
+  /** Whether the original has colours so far outside sRGB that renditions use the larger colour space Display P3. */
   wide?: boolean;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Returns a copy of the list in which the item at index `from` is at index `to`. If `to` is outside the list, the nearest end is
- * used. If `from` is outside the list, nothing is moved.
+ * Returns a copy of the list in which the item at index `from` is moved to index `to`. If `to` is outside the list, the item is moved
+ * to the nearest end. If `from` is outside the list, nothing is moved.
  */
 export function moveItem<T>(list: readonly T[], from: number, to: number): T[] {
   const next = [...list];

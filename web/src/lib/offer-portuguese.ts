@@ -2,10 +2,9 @@ import { localizedUrl } from "@/lib/i18n";
 import { textOf } from "@/lib/texts";
 
 /**
- * On an English page, shows a line with a link to the Portuguese page, if the visitor's browser
- * prefers Portuguese. The line stays until the visitor closes it or changes the language. Nothing is
- * stored. The line is outside React's root, which may still be hydrating, and its code is not in the
- * home page's scripts.
+ * If the visitor's browser prefers Portuguese, shows a line with a link to the Portuguese page on an English page. The line stays until
+ * the visitor closes it or changes the language. Nothing is stored. The line is outside React's root, because React may still be
+ * hydrating the page. This code loads with the gallery's chunk, not with the home page.
  */
 export function offerPortuguese(): void {
   const preferred = navigator.languages.find((code) => /^(en|pt)\b/i.test(code));
@@ -15,8 +14,7 @@ export function offerPortuguese(): void {
 
   const line = document.createElement("aside");
   line.className = "bg-pop text-ink pop-shadow fixed z-40 flex items-center rounded-sm";
-  // Inline styles, because rules in a style sheet would be downloaded with each page. The line is
-  // in front of the header's gradient.
+  // Inline styles, because rules in a style sheet would be downloaded with each page.
   const header = document.querySelector("header")?.offsetHeight ?? 0;
   line.style.cssText = `top:${header + 8}px;right:var(--spacing-gutter);padding-left:1rem`;
   const link = document.createElement("a");
@@ -24,7 +22,7 @@ export function offerPortuguese(): void {
     link.href = localizedUrl("pt", location.pathname + location.search + location.hash);
   };
   setHref();
-  // The visitor may have gone to another page meanwhile.
+  // The visitor may have gone to another page since then.
   for (const event of ["pointerover", "focus", "click"]) link.addEventListener(event, setHref);
   link.lang = link.hreflang = "pt";
   link.className = "text-link inline-flex min-h-11 items-center";

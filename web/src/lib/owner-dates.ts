@@ -1,12 +1,12 @@
 import type { Language } from "@/lib/boot";
 import { longDate, months, parseDay } from "@/lib/dates";
 
-// Formats dates for the admin area and the privacy page. Not in lib/dates, because visitors of all pages download that
-// file.
+// Formats dates for the admin area and the privacy page. These functions are not in lib/dates.ts, because visitors of all pages
+// download that file. The functions that use the browser's time zone must not be used in pages that the server renders.
 
 const twoDigits = (n: number) => String(n).padStart(2, "0");
 
-/** Formats a date as "12 Nov 2026" or "12 nov. 2026": Portuguese abbreviations end in a full stop. */
+/** Formats a date as "12 Nov 2026" in English, or as "12 nov. 2026" in Portuguese. */
 export function shortDate(text: string, language: Language): string {
   const date = parseDay(text);
   if (!date) return text;
@@ -17,21 +17,21 @@ export function shortDate(text: string, language: Language): string {
     : `${date.day} ${short}. ${date.year}`;
 }
 
-/** The date of a timestamp in the browser's time zone, as YYYY-MM-DD; not for server rendering. */
+/** Returns the date of a timestamp in the browser's time zone, as YYYY-MM-DD. */
 export function localDay(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return iso;
   return `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`;
 }
 
-/** Formats a timestamp as "12 November 2026, 09:41" in the browser's time zone; not for server rendering. */
+/** Formats a timestamp as "12 November 2026, 09:41" in the browser's time zone. */
 export function dateTime(iso: string, language: Language): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return iso;
   return `${longDate(localDay(iso), language)}, ${clockTime(iso)}`;
 }
 
-/** Formats the time of a timestamp as "09:41" in the browser's time zone; not for server rendering. */
+/** Formats the time of a timestamp as "09:41" in the browser's time zone. */
 export function clockTime(iso: string): string {
   const time = new Date(iso);
   return Number.isNaN(time.getTime())
@@ -39,7 +39,7 @@ export function clockTime(iso: string): string {
     : `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
 }
 
-/** A timestamp as the value of a datetime-local input: in the browser's time zone, without seconds. */
+/** Formats a timestamp as the value of a datetime-local input, such as "2026-11-12T09:41", in the browser's time zone. */
 export const inputTime = (iso: string): string => `${localDay(iso)}T${clockTime(iso)}`;
 
 const UNITS = [

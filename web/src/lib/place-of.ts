@@ -1,8 +1,11 @@
 import type { MoveArgs } from "@/lib/types";
 
+// Makes the arguments of the server's functions that order rows by hand, such as move_work. The page knows the wanted order of the
+// whole list. The server gets the moved rows and a row after or before which to put them: { ids: ["c"], place: "after", target: "a" }.
+
 /**
- * Returns the arguments with which the server's function (such as move_work) moves the rows `moved` to their places in `order`,
- * the wanted order of all ids. The rows must follow each other there.
+ * Returns the arguments of the move that puts the rows `moved` at their places in `order`, the wanted order of all ids. The moved rows
+ * must follow each other in `order`.
  */
 export function placeOf(order: readonly string[], moved: readonly string[]): MoveArgs {
   const at = order.indexOf(moved[0]!);
@@ -15,8 +18,8 @@ export function placeOf(order: readonly string[], moved: readonly string[]): Mov
 }
 
 /**
- * Returns the arguments of the moves that put the rows `moved` back to their places in `before`, an earlier order of all ids. The
- * moves must be made in the order of the result. Rows that followed each other in `before` are moved together.
+ * Returns the arguments of the moves that put the rows `moved` back to their places in `before`, an earlier order of all ids. The moves
+ * must be made in the order of the result. Rows that followed each other in `before` are moved together.
  */
 export function movesBack(before: readonly string[], moved: readonly string[]): MoveArgs[] {
   const movedIds = new Set(moved);

@@ -8,14 +8,14 @@ import {
   QUERY_STALE_MS,
 } from "@/lib/constants";
 
-/** The wait before a retry in milliseconds; it doubles with each attempt up to a limit. */
+/** Returns the wait before a retry in milliseconds. It doubles with each attempt, up to a limit. */
 export function retryDelay(attempt: number): number {
   return Math.min(QUERY_RETRY_BASE_MS * 2 ** attempt, QUERY_RETRY_MAX_MS);
 }
 
 /**
- * Makes the query cache with the settings of the site. It treats the data in `prefetched` as just fetched, or as stale if rows
- * are missing.
+ * Makes the query cache with the settings of the site. `prefetched` has the data of the page's queries from the boot data. The cache
+ * treats these data as just fetched. If rows are missing from them, it treats them as stale.
  */
 export function makeQueryClient(prefetched: readonly PrefetchedQuery[] = []): QueryClient {
   const client = new QueryClient({

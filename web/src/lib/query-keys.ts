@@ -7,7 +7,7 @@ import type { GalleryFilter } from "@/lib/gallery-settings";
 export const queryKeys = {
   products: {
     all: ["products"] as const,
-    /** All pages of the featured works; a page's key ends in its number. */
+    /** The key of all pages of the featured works. The key of a page has the page's number at its end. */
     featured: ["products", "featured"] as const,
     featuredArtwork: (id: string) => ["products", "featured-work", id] as const,
     gallery: (filter: GalleryFilter) => ["products", "gallery", filter] as const,
@@ -20,7 +20,7 @@ export const queryKeys = {
   },
   reviews: {
     all: ["reviews"] as const,
-    /** All pages of the visible reviews; a page's key ends in its number. */
+    /** The key of all pages of the visible reviews. The key of a page has the page's number at its end. */
     active: ["reviews", "active"] as const,
     admin: ["reviews", "admin"] as const,
     count: ["reviews", "count"] as const,

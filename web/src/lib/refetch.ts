@@ -1,8 +1,8 @@
 import { onlineManager, type QueryClient, type QueryKey } from "@tanstack/react-query";
 
 /**
- * Invalidates queries, also those that are being fetched for the first time: such a fetch may have begun before the change,
- * and the client's own method would take its result as current.
+ * Invalidates queries, also those that are being fetched for the first time. A first fetch may have begun before the change, but
+ * invalidateQueries of TanStack Query takes its result as current.
  */
 async function invalidateAll(cache: QueryClient, queryKey: QueryKey): Promise<void> {
   const firstFetches = cache.getQueryCache().findAll({
@@ -20,8 +20,8 @@ async function invalidateAll(cache: QueryClient, queryKey: QueryKey): Promise<vo
 }
 
 /**
- * Invalidates queries and resolves when those in use have been fetched again. If the browser is offline or goes offline, it
- * resolves immediately, because the fetch then waits for the network without limit.
+ * Invalidates queries after a change, and resolves when the queries in use have been fetched again. If the browser is offline or goes
+ * offline, it resolves immediately, because the fetches then wait for the network without limit.
  */
 export function refetch(cache: QueryClient, queryKey: QueryKey): Promise<void> {
   const fetched = invalidateAll(cache, queryKey);

@@ -4,8 +4,8 @@ type Row = { id: string };
 type List = Row[] | { rows: Row[]; total: number };
 
 /**
- * Removes a deleted row from all cached lists whose key begins with `queryKey`. Running requests are cancelled, because
- * their responses could still contain the row, and its pictures no longer exist.
+ * Removes a deleted row from all cached lists whose key begins with `queryKey`. Running requests are cancelled, because their responses
+ * could still contain the row, whose pictures no longer exist.
  */
 export async function removeCachedRow(
   cache: QueryClient,

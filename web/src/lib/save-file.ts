@@ -1,4 +1,4 @@
-/** Has the browser save data as a file. */
+/** Makes the browser save data as a file (a download). */
 export function saveFile(data: Blob, name: string): void {
   const objectUrl = URL.createObjectURL(data);
   const link = document.createElement("a");

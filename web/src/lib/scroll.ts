@@ -1,5 +1,7 @@
 import { SCROLL_AFTER_NAVIGATION_MS } from "@/lib/constants";
 
+// Scrolling and focus: to the sections of the home page, and to elements that must be visible.
+
 /** How long scrolling waits for a section that is not displayed yet, in milliseconds. */
 const APPEAR_MS = 15_000;
 /** How long the position is corrected after the section has appeared, in milliseconds. */
@@ -8,8 +10,8 @@ const SETTLE_MS = 2000;
 const USER_EVENTS = ["wheel", "touchstart", "keydown", "pointerdown"] as const;
 
 /**
- * The behavior for scrolling by navigation: smooth, unless the visitor prefers reduced motion. It is not set in CSS, where
- * it would also apply to scrolling by the Tab key. After a quick second Tab the browser would compute the target from a position
+ * The behavior for scrolling by navigation: smooth, unless the visitor prefers reduced motion. It is not set in CSS, because CSS would
+ * also make the scrolling by the Tab key smooth. After a quick second Tab the browser would then compute the target from a position
  * that the page has not reached yet.
  */
 export function scrollBehavior(): ScrollBehavior {
@@ -20,9 +22,9 @@ export function scrollBehavior(): ScrollBehavior {
 let stopSettling: (() => void) | null = null;
 
 /**
- * Scrolls smoothly to the section with this id and focuses it. Waits until the section is displayed. Sections above it may
- * still be loading, so the position is corrected while the page grows, until SETTLE_MS are over or the visitor scrolls.
- * With `field`, that field of the section gets the focus, and is scrolled to if it would not be visible.
+ * Scrolls smoothly to the section with this id and focuses the section. Waits until the section is displayed. Sections above it may
+ * still be loading, so the position is corrected while the page grows, until SETTLE_MS are over or the visitor scrolls. With `field`,
+ * that field of the section gets the focus. If the field would not be visible, the page is scrolled to the field instead.
  */
 export function scrollToSection(id: string, field?: HTMLElement): void {
   stopSettling?.();
@@ -39,7 +41,7 @@ export function scrollToSection(id: string, field?: HTMLElement): void {
     arrived = true;
     clearTimeout(timer);
     timer = setTimeout(stop, SETTLE_MS);
-    // With the focus here, Tab and screen readers continue from the section, as after a link to an anchor.
+    // With the focus in the section, Tab and screen readers continue from the section, as after a link to an anchor.
     if (!field) target.tabIndex = -1;
     (field ?? target).focus({ preventScroll: true });
   };

@@ -1,7 +1,7 @@
 import type { SiteTexts } from "@/lib/boot";
 
-// The URLs of the owner's social profiles; undefined for those that are not set. The owner enters a full URL, a handle such
-// as @name or, for WhatsApp, a phone number.
+// The URLs of the owner's social profiles, made from what the owner has entered: a full URL, a handle such as @name, or a phone number
+// for WhatsApp. The functions return undefined for a profile that is not set.
 
 type Links = Pick<SiteTexts, "instagram" | "facebook" | "whatsapp">;
 

@@ -2,7 +2,7 @@ import { useBoot, type Language, type SiteTextKey } from "@/lib/boot";
 import { useLanguage } from "@/lib/i18n";
 import { localText, type LocalText } from "@/lib/local-text";
 
-/** A text of the owner in the language of the page, else in the other language; "" if both are empty. */
+/** Returns a text of the owner in the language of the page, else in the other language, else "". */
 export function useOwnerText<K extends string>(
   texts: Record<Language, Record<K, string>>,
   key: K,
@@ -10,7 +10,7 @@ export function useOwnerText<K extends string>(
   return localText(useLanguage().language, texts.en[key], texts.pt[key]);
 }
 
-/** One of the owner's texts in the boot data (SITE_TEXT_KEYS). */
+/** Returns a text of the owner in the boot data, by its key (SITE_TEXT_KEYS), in the language of the page if possible. */
 export function useSiteText(key: SiteTextKey): LocalText {
   return useOwnerText(useBoot().site.texts, key);
 }

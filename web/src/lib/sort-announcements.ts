@@ -1,8 +1,8 @@
 import type { Announcements, UniqueIdentifier } from "@dnd-kit/core";
 
 /**
- * Announcements for screen readers while an item is dragged; those of dnd-kit itself are in English only. `textOf` gets the
- * id of the dragged item and the id of the item whose place it would take.
+ * Makes the texts that screen readers announce while an item is dragged. The texts of dnd-kit itself are only in English. `textOf`
+ * gets the id of the dragged item and the id of the item whose place the dragged item would take.
  */
 export function sortAnnouncements(
   textOf: (active: UniqueIdentifier, over: UniqueIdentifier) => string | undefined,

@@ -1,6 +1,6 @@
 /**
- * Sorts rows by the order of the ids and numbers them from `start`, as the server does. Rows whose ids are not in the list are
- * last.
+ * Sorts rows by the order of the ids, and numbers their display_order from `start`, as the server does. Rows whose ids are not in `ids`
+ * are last. Lists show this order while the server stores it.
  */
 export function sortByIds<Row extends { id: string; display_order: number | null }>(
   rows: readonly Row[],

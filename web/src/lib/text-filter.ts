@@ -1,9 +1,9 @@
-/** Quotes a value in a PostgREST filter, so that commas and brackets in it have no meaning. */
+/** Quotes a value in a PostgREST filter, so that commas and brackets in the value have no meaning. */
 export const quoted = (text: string) => `"${text.replace(/[\\"]/g, "\\$&")}"`;
 
 /**
- * Conditions for the query builder's `or`, one for each column, that match values containing the text. The wildcards of LIKE
- * are escaped. PostgREST has no escape for a star, so a star matches any one character.
+ * Returns conditions for `or` of supabase-js, one for each column. They match values that contain the text, in upper or lower case. The
+ * wildcards of LIKE (% and _) are escaped. A star cannot be escaped in PostgREST, so it is replaced by _, which matches any character.
  */
 export function containing(columns: readonly string[], text: string): string[] {
   const literal = text.replace(/[\\%_]/g, "\\$&").replaceAll("*", "_");

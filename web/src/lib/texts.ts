@@ -11,8 +11,8 @@ import type notFoundTexts from "@/locales/not-found/en.json";
 import type sentTexts from "@/locales/sent/en.json";
 import type privacyTexts from "@/locales/privacy.json";
 
-// Loads the texts of the interface, in bundles by area and language. A new text needs an entry in the files of both languages
-// (web/src/locales).
+// Loads the texts of the interface. A bundle has the texts of an area. A new text needs an entry in the files of both languages
+// (web/src/locales). Components read texts with useT (lib/i18n.tsx).
 
 /** The key of a text in any bundle. */
 export type TextKey =
@@ -27,11 +27,11 @@ export type TextKey =
   | keyof typeof commissionTexts
   | keyof typeof enquiryTexts
   | keyof typeof sentTexts;
-/** A bundle: texts of all pages, of the admin area, or of the privacy page. */
+/** A bundle that this file loads: the texts of all pages, of the admin area, or of the privacy page. addTexts adds other texts. */
 export type TextBundle = "site" | "admin" | "privacy";
 type Texts = Partial<Record<TextKey, string>>;
 
-// Each file is a chunk of its own, so that a visitor downloads one language and no admin texts.
+// Each file is a chunk of its own, so that a visitor downloads one language and no texts of the admin area.
 const files: Record<TextBundle, Record<Language, () => Promise<{ default: Texts }>>> = {
   site: { en: () => import("@/locales/en.json"), pt: () => import("@/locales/pt.json") },
   admin: {
@@ -45,7 +45,7 @@ const files: Record<TextBundle, Record<Language, () => Promise<{ default: Texts 
   },
 };
 
-// The bundles and languages in use. Each of these bundles is loaded in each of these languages.
+// The bundles and languages in use. Every bundle in use is loaded in every language in use.
 const bundles = new Set<TextBundle>();
 const languages = new Set<Language>();
 const texts: Record<Language, Texts> = { en: {}, pt: {} };

@@ -1,5 +1,5 @@
-// Shows toasts. The code of the toast area (components/ui/toast-area.tsx) loads with the first toast. Until the area is
-// mounted, toasts wait in a queue.
+// Shows toasts. The code of the toast area (components/ui/toast-area.tsx) loads with the first toast. Until the toast area is mounted,
+// toasts wait in a queue.
 
 /** The content of a toast. */
 export type ToastText = {
@@ -9,7 +9,7 @@ export type ToastText = {
   /** A button in the toast. A toast with a button stays longer. */
   action?: { label: string; onClick(): void };
 };
-/** A "single" toast replaces the previous single toast; a "stacked" one joins the stack. */
+/** A toast and how it is shown. A "single" toast replaces the previous single toast. A "stacked" toast joins the stack. */
 export type QueuedToast = ToastText & { channel: "single" | "stacked" };
 
 /** Shows a toast in the mounted toast area. */
@@ -19,7 +19,7 @@ const queue: QueuedToast[] = [];
 const listeners = new Set<() => void>();
 /** The function of the mounted toast area; null while none is mounted. */
 let showInArea: ShowToast | null = null;
-/** Set by preloadToastArea: the toast area must load although no toast is queued. */
+/** Whether the toast area must load although no toast is queued (preloadToastArea). */
 let isExpected = false;
 
 /** Tells the listeners that the toast area is needed. */
@@ -37,7 +37,7 @@ function deliver(toast: QueuedToast) {
   notify();
 }
 
-/** Shows a toast that replaces the previous single toast; for sign-in, sign-out and the contact form. */
+/** Shows a toast that replaces the previous single toast. For sign-in, sign-out and the contact form. */
 export function singleToast(toast: ToastText): void {
   deliver({ ...toast, channel: "single" });
 }
@@ -63,10 +63,7 @@ export function onToastNeeded(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/**
- * Connects the mounted toast area: `show` gets the queued toasts and all later ones. Returns a function that
- * disconnects it.
- */
+/** Connects the mounted toast area. `show` gets the queued toasts and all later toasts. Returns a function that disconnects the area. */
 export function attachToastArea(show: ShowToast): () => void {
   showInArea = show;
   for (const toast of queue.splice(0)) show(toast);

@@ -1,5 +1,7 @@
 import { isAuthApiError, type SupabaseClient } from "@supabase/supabase-js";
 
+// The fetch function of ownerBackend (lib/backend.ts). It replaces an old access token by a fresh one.
+
 const listeners = new Set<() => void>();
 
 /** Calls `listener` when a request is rejected even with a fresh token. Returns a function that unsubscribes. */
@@ -11,9 +13,9 @@ export function onAccessDenied(listener: () => void): () => void {
 const isRejected = (status: number) => status === 401 || status === 403;
 
 /**
- * A fetch function that, after status 401 or 403, refreshes the token by `renew` and retries the request once. If the second
- * request is rejected too, it calls the listeners of onAccessDenied; they fetch the role again. `renew` returns null without
- * a session.
+ * Makes a fetch function that refreshes the token by `renew` after status 401 or 403, and then sends the request a second time. If the
+ * second request is rejected too, it calls the listeners of onAccessDenied, which fetch the role again. `renew` resolves with null if
+ * there is no session.
  */
 export function fetchWithTokenRefresh(renew: () => Promise<string | null>): typeof fetch {
   // Requests that are rejected at the same time share one refresh.
@@ -38,14 +40,14 @@ export function fetchWithTokenRefresh(renew: () => Promise<string | null>): type
 }
 
 /**
- * The fetch function of supabase-js. `authOf` returns the client's auth part; it is a function because the client
- * is created with this fetch function.
+ * Makes the fetch function of a supabase-js client. `authOf` returns the client's auth part. It is a function, because the client
+ * does not exist yet: it is created with this fetch function.
  */
 export function refreshingFetch(authOf: () => SupabaseClient["auth"]): typeof fetch {
   return fetchWithTokenRefresh(async () => {
     const auth = authOf();
     const { data, error } = await auth.refreshSession();
-    // If the session was ended elsewhere, the client still keeps a token that has not expired, so it is signed out here.
+    // If the session was ended on another device, the client still has a token that has not expired. So it is signed out here.
     if (isAuthApiError(error) && [400, 401, 403].includes(error.status)) {
       await auth.signOut({ scope: "local" });
     }

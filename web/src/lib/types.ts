@@ -1,5 +1,5 @@
-// The types of the server's tables, functions and settings. They are type aliases instead of
-// interfaces, because the query builder's generics need an index signature, which interfaces lack.
+// The types of the server's tables, functions and settings. They are type aliases instead of interfaces, because the generics of
+// supabase-js need an index signature, which interfaces lack. A revision is a row as it was before a change or a deletion.
 
 import type { Language, SiteTexts } from "@/lib/boot";
 import type { ArtworkType } from "@/lib/gallery-settings";
@@ -45,7 +45,7 @@ export type Product = {
   published_at?: string | null;
   /** Whether visitors see the work now. A row has it only if the query selects it by name. */
   is_published?: boolean;
-  /** The order key of the work; only queries that name the column have it. */
+  /** The order key of the work: a text by whose bytes works are ordered by hand. A row has it only if the query selects it by name. */
   position?: string;
   /** When the row was last written; null for a row older than this column. */
   updated_at?: string | null;

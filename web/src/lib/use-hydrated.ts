@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
 const subscribeToNothing = () => () => undefined;
 
 /**
- * False on the server and during hydration, true afterwards. The first render must equal the
+ * Whether React has hydrated the page: false on the server and during hydration, true afterwards. The first render must equal the
  * server's HTML, which contains no dialogs and does not depend on the screen.
  */
 export function useHydrated(): boolean {

@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from "react";
 
-/** Whether a media query matches. False on the server and during hydration, which must render the server's HTML. */
+/** Whether a media query matches. False on the server, and during hydration, which must render the same HTML as the server. */
 export function useMediaQuery(query: string): boolean {
   const subscribe = useCallback(
     (notify: () => void) => {

@@ -1,3 +1,5 @@
+// This file has promises for two events: the visitor's first move, and the loading of the page.
+
 /** Resolves when an event fires, or immediately if `hasFired` says that it has fired before. */
 const whenFired = (hasFired: boolean, target: EventTarget, event: string): Promise<unknown> =>
   new Promise((done) => {
@@ -6,9 +8,10 @@ const whenFired = (hasFired: boolean, target: EventTarget, event: string): Promi
   });
 
 /**
- * Resolves when the visitor first "moves": points, clicks, types or scrolls, or has a window that shows more than the first screen.
- * Code and pictures that the first screen does not need wait for it. start.ts, the first script of the page, detects the move. On
- * pages without start.ts, this resolves immediately.
+ * Resolves at the visitor's first move (first interaction): when the visitor points, clicks, types or scrolls, or if the window shows
+ * more than the first screen. Code and pictures that the first screen does not need wait for the move. start.ts, the first script of
+ * the page, detects the move. Then it sets the attribute data-moved of the html element, and dispatches the event "moved". On pages
+ * without start.ts, entry-client.tsx sets the attribute before it renders, so the promise resolves immediately.
  */
 export const whenVisitorMoves = () =>
   whenFired("moved" in document.documentElement.dataset, document, "moved");

@@ -30,8 +30,8 @@ const (
 	ClientSecret = "a secret with :/+ and spaces"
 )
 
-// Server is the provider. A test can change its behaviour with the fields from Configuration on: directly between requests, or
-// with Set at any time.
+// Server is the provider. A test can change its behaviour with the fields from Configuration on. Between requests it can set them directly;
+// while a request may be running it must use Set.
 type Server struct {
 	URL string
 	Key *ecdsa.PrivateKey // signs ID tokens
@@ -57,7 +57,7 @@ type Server struct {
 	CheckSecret func(secret string) bool
 }
 
-// consent records that a person has agreed to a sign-in. The client exchanges its code for tokens.
+// consent records that a person has agreed to a sign-in. The client later exchanges an authorization code for tokens with these claims.
 type consent struct {
 	clientID, redirect, challenge, nonce string         // parameters of the authorization request; challenge is that of PKCE
 	claims                               map[string]any // the claims about the person

@@ -20,13 +20,13 @@ import (
 	dsig "github.com/russellhaering/goxmldsig"
 )
 
-// This file makes the responses of an attacker, for tests which check that a service provider rejects them. To add an attack, add a
-// call of addCase to one of the functions below.
+// This file makes the responses of an attacker. Tests check that a service provider rejects them. To add an attack, add a call of addCase
+// to one of the functions below.
 
 // Case is one response that a service provider must reject.
 type Case struct {
 	Name string
-	Make func(t testing.TB, target Target) string // returns the SAMLResponse to send; target is the service provider with its request
+	Make func(t testing.TB, target Target) string // returns the SAMLResponse to send to target (the service provider and its request)
 }
 
 // victim is the e-mail address of the person as whom the attacker wants to sign in.

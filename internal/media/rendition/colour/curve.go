@@ -7,38 +7,51 @@ import (
 	"math"
 )
 
-// curve is the tone curve of a channel, from device values to linear light, both 0 to 1. It is a list of samples or a formula.
+// This file reads and evaluates the tone curves of ICC profiles. An ICC profile is the part of a picture file that says which colours the
+// numbers in its pixels mean.
+
+// curve is the tone curve of a channel, such as red. It converts device values (the numbers in the pixels) to linear light (in proportion to
+// the physical brightness), both 0 to 1. An ICC profile stores a curve as a list of samples or as one of these formulas (ICC.1:2022,
+// table 68):
+//
+//	0  y = x^g
+//	1  y = (ax+b)^g if ax+b >= 0, or 0 if not
+//	2  y = (ax+b)^g + c if ax+b >= 0, or c if not
+//	3  y = (ax+b)^g if x >= d, or cx if not
+//	4  y = (ax+b)^g + e if x >= d, or cx + f if not
 type curve struct {
 	samples    []float64 // linear light for device values at equal distances; nil for a formula
-	kind       int       // number of the formula, 0 to 4 (ICC.1:2022 table 68); the fields below are its parameters
+	kind       int       // number of the formula; the fields below are its parameters
 	g, a, b, c float64
 	d, e, f    float64
 }
 
+// maxSamples is the maximum number of samples of a curve: one for each value that a number of 16 bits can have.
+const maxSamples = 1 << 16
+
 var errCurve = errors.New("unusable tone curve")
 
-// readCurve reads the curve at the start of tag, which contains bytes of a profile. size is the length of the curve in bytes. The error
-// wraps errCurve.
+// readCurve reads the curve at the start of tag, a part of a profile. size is the length of the curve in bytes. The error wraps errCurve.
 func readCurve(tag []byte) (c curve, size int, err error) {
 	const headerSize = 12 // type, reserved (4 bytes), number of samples or kind of formula
 	if len(tag) < headerSize {
 		return curve{}, 0, errCurve
 	}
 	switch string(tag[:4]) {
-	case "curv":
+	case "curv": // samples
 		n := uint64(binary.BigEndian.Uint32(tag[8:]))
-		if n > 65536 || headerSize+2*n > uint64(len(tag)) {
+		if n > maxSamples || headerSize+2*n > uint64(len(tag)) {
 			return curve{}, 0, errCurve
 		}
 		size = int(headerSize + 2*n)
 		switch n {
-		case 0: // the identity
+		case 0: // no samples: linear light equals the device value
 			return curve{g: 1}, size, nil
 		case 1: // one sample is a gamma, in units of 1/256
 			return curve{g: float64(binary.BigEndian.Uint16(tag[headerSize:])) / 256}, size, nil
 		}
-		return curve{samples: readUint16s(tag[headerSize:], int(n))}, size, nil
-	case "para":
+		return curve{samples: readUint16s(tag[headerSize:], int(n))}, size, nil // as fractions, 0 to 1
+	case "para": // a formula
 		kind := int(binary.BigEndian.Uint16(tag[8:]))
 		if kind > 4 {
 			return curve{}, 0, fmt.Errorf("%w: formula %d", errCurve, kind)
@@ -57,7 +70,7 @@ func readCurve(tag []byte) (c curve, size int, err error) {
 	return curve{}, 0, errCurve
 }
 
-// eval evaluates the curve at x, clamped to 0..1. The result is finite.
+// eval returns the value of the curve at x. x is limited to 0..1. The result is finite.
 func (c *curve) eval(x float64) float64 {
 	x = min(max(x, 0), 1)
 	if c.samples != nil {
@@ -92,7 +105,7 @@ func (c *curve) eval(x float64) float64 {
 	return min(max(y, -2), 2)
 }
 
-// readUint16s reads n numbers of 16 bits as fractions, 0 to 1.
+// readUint16s reads n numbers of 16 bits and divides them by 65535, which gives fractions from 0 to 1.
 func readUint16s(b []byte, n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {

@@ -6,13 +6,14 @@ import (
 	"unicode/utf16"
 )
 
-// This file contains the gamuts of sRGB and Display P3, and writes ICC profiles.
+// This file contains the gamuts (ranges of colours) of sRGB and Display P3, and writes ICC profiles.
 
-// d50 is the white point of the profile connection space (PCS), as XYZ (ICC.1:2022 §7.2.16). Profiles convert device values to that
-// space.
+// d50 is the white of XYZ in ICC profiles (ICC.1:2022 §7.2.16). Profiles convert device values (the numbers in the pixels) to XYZ relative
+// to this white.
 var d50 = [3]float64{0.9642, 1, 0.8249}
 
-// Gamut is the range of colours of an RGB space: its three primaries and its white, as CIE x and y.
+// Gamut is the range of colours of an RGB space. It is given by the three primaries (the pure red, green and blue) and by the white, each
+// as CIE x and y.
 type Gamut struct{ Red, Green, Blue, White [2]float64 }
 
 // The gamuts of sRGB (IEC 61966-2-1) and of Display P3 (SMPTE EG 432-1, white D65).
@@ -29,19 +30,20 @@ var (
 	p3FromXYZ   = inverse(p3ToXYZ)
 )
 
-// DisplayP3Profile is the profile to embed in renditions whose colours are Display P3: version 4, 492 bytes.
+// DisplayP3Profile is the profile that is embedded in renditions in Display P3. It has version 4 and 492 bytes.
 var DisplayP3Profile = MatrixProfile(4, "Display P3", GamutP3, ParametricSRGB())
 
-// AdobeRGBProfile is used for pictures of cameras that record Adobe RGB (1998) in EXIF and embed no profile.
+// AdobeRGBProfile is the profile for pictures of cameras that state Adobe RGB (1998) in EXIF and embed no profile.
 var AdobeRGBProfile = MatrixProfile(2, "Adobe RGB (1998)", Gamut{
 	[2]float64{0.64, 0.33}, [2]float64{0.21, 0.71}, [2]float64{0.15, 0.06}, [2]float64{0.3127, 0.3290},
-}, []byte("curv\x00\x00\x00\x00\x00\x00\x00\x01\x02\x33")) // gamma 563/256
+}, []byte("curv\x00\x00\x00\x00\x00\x00\x00\x01\x02\x33")) // a tone curve with one number: gamma 563/256
 
-// GammaProfile returns a profile for pictures that state their gamut and gamma as numbers, as PNG can; nil if these numbers are impossible.
+// GammaProfile returns a profile for pictures that state their gamut and gamma as numbers, as PNG can. It returns nil for impossible
+// numbers.
 func GammaProfile(g Gamut, gamma float64) []byte {
 	for _, row := range inverse(g.matrixToXYZ()) {
 		for _, v := range row {
-			// The limits are far beyond the values of real pictures. !(… < 1000) also rejects NaN.
+			// The limits are far beyond the values of real pictures. !(… < 1000), unlike … >= 1000, is also true for NaN.
 			if !(math.Abs(v) < 1000) || gamma < 0.2 || gamma > 5 {
 				return nil
 			}

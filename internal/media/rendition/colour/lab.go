@@ -2,7 +2,9 @@ package colour
 
 import "math"
 
-// Lab is a colour in CIE L*a*b* relative to D50, the white of ICC profiles. L is 0 to 100.
+// This file converts colours to L*a*b*, a space in which distances are similar to visible differences, and measures such differences.
+
+// Lab is a colour in CIE L*a*b* relative to D50, the white of ICC profiles. L, the lightness, is 0 to 100.
 type Lab struct{ L, A, B float64 }
 
 // LabOf returns the colour of an 8-bit pixel in SRGB or DisplayP3.
@@ -14,14 +16,15 @@ func LabOf(r, g, b uint8, space Space) Lab {
 	return xyzToLab(multiply(*matrix, [3]float64{linearLight[r], linearLight[g], linearLight[b]}))
 }
 
-// Lab returns the colour of a device value: 1 number for Gray, 3 for RGB or 4 for CMYK, each from 0 to 1. In CMYK 0 is no ink.
+// Lab returns the colour of a device value (the numbers in a pixel): 1 number for Gray, 3 for RGB or 4 for CMYK, each from 0 to 1. In CMYK,
+// 0 is no ink.
 func (p *Profile) Lab(device ...float64) Lab {
 	var in [4]float64
 	copy(in[:], device)
 	return xyzToLab(p.convertToXYZ(in[:p.channelCount()]))
 }
 
-// xyzToLab converts XYZ relative to D50. The numbers here and in labToXYZ are those of the definition of CIELAB (ISO/CIE 11664-4).
+// xyzToLab converts XYZ relative to D50 to L*a*b*. The numbers in xyzToLab and labToXYZ are from the definition (ISO/CIE 11664-4).
 func xyzToLab(xyz [3]float64) Lab {
 	var f [3]float64
 	for i := range f {

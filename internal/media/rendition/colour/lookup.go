@@ -1,17 +1,19 @@
 package colour
 
-// lookup converts pixels by interpolation. It has the colours in a target space for a grid of device values, computed with a profile's
-// colour table. The colours are not clipped, so that interpolation across the border of the gamut is correct.
+// lookup converts pixels from the colour space of a profile to a target space. It is made from the profile's colour table, which is too
+// slow for each pixel. A lookup has the target colours for a regular grid of device values (the numbers in a pixel), and interpolates
+// between them. These colours can be outside of the target's gamut (its range of colours), so that interpolation across the border of the
+// gamut is correct.
 type lookup struct {
-	// toneCurve converts interpolated colours from linear light to 8 bits, if the profile's table is in XYZ. It is nil for a table in Lab,
-	// because the tone curve is then applied to the grid points, before the interpolation. Each kind of table gets the order that is more
-	// exact for it.
+	// toneCurve converts linear light to 8 bits with the tone curve of the target. For a profile's table in XYZ, this is done after the
+	// interpolation. For a table in Lab, toneCurve is nil, because the tone curve is applied to the grid points before the interpolation.
+	// Each kind of table gets the order that is more exact.
 	toneCurve *[linearSteps + 1]uint8
 	points    int          // number of grid points along each input
 	cells     [256]int32   // the grid cell of each 8-bit device value
 	fractions [256]float32 // the position of each 8-bit device value within its cell, 0 to 1
-	// colours are R, G, B and an unused number for each grid point. They are linear light from 0 to linearSteps, or, if toneCurve is nil,
-	// values with the tone curve from 0 to 255. Colours that the target cannot show are outside of these ranges.
+	// colours are R, G, B and an unused number for each grid point: linear light from 0 to linearSteps, or values from 0 to 255 if
+	// toneCurve is nil. Colours that the target cannot show are outside of these ranges.
 	colours [][4]float32
 }
 
@@ -33,7 +35,7 @@ func newLookup(p *Profile, target [3][3]float64, points int) *lookup {
 	l.colours = make([][4]float32, count)
 	var device [4]float64
 	for i := range l.colours {
-		for c, rest := n-1, i; c >= 0; c-- { // the digits of i in base points are the positions of the grid point along the inputs
+		for c, rest := n-1, i; c >= 0; c-- { // the digits of i in the base points are the positions along the inputs
 			device[c] = float64(rest%points) / float64(points-1)
 			rest /= points
 		}

@@ -1,5 +1,6 @@
-// Package colour reads ICC profiles and converts 8-bit pixels to sRGB or Display P3. It converts as browsers, libvips and
-// Little CMS do: relative colorimetric, without black point compensation. It clips colours that the target cannot show.
+// Package colour reads ICC profiles (which say what the numbers in a picture's pixels mean) and converts 8-bit pixels to sRGB or Display
+// P3. It converts as browsers, libvips and Little CMS do: with the relative colorimetric intent (white stays white, and other colours stay
+// the same if the target can show them), and without black point compensation. It clips colours that the target cannot show.
 package colour
 
 import (
@@ -12,8 +13,8 @@ import (
 	"unicode/utf16"
 )
 
-// ErrProfile is wrapped by the error for an ICC profile that is invalid or not usable. Callers treat a picture with such a profile
-// like a picture without a profile.
+// ErrProfile is wrapped by the error for an ICC profile that is invalid or not usable. Callers then convert the picture as if it had no
+// profile.
 var ErrProfile = errors.New("not a usable ICC profile")
 
 // Space is a colour space: the space of a profile's device values, or the target of a Transform.
@@ -38,12 +39,12 @@ const (
 type Profile struct {
 	space       Space
 	description string
-	labPCS      bool          // the profile connection space (PCS, between device and target) is Lab; otherwise XYZ
+	labPCS      bool          // the profile converts to Lab; if false, to XYZ; this space is called the profile connection space (PCS)
 	curves      [3]curve      // tone curves, if there is no table: one for each channel of RGB, or the first for Gray
 	matrix      [3][3]float64 // RGB without table: the matrix from linear light to XYZ D50
-	table       *colourTable  // converts device values to the profile connection space (tag A2B); nil if there is none
+	table       *colourTable  // converts device values (the numbers in a pixel) to the PCS; nil if the profile has no table (tag A2B)
 
-	// For OutsideSRGB, whose first call sets one of them: lookup if table is set, otherwise shaper. They convert to sRGB.
+	// The conversion to sRGB for OutsideSRGB, whose first call sets one of these fields: lookup if table is set, otherwise shaper.
 	once   sync.Once
 	shaper *shaper
 	lookup *lookup

@@ -7,23 +7,23 @@ import (
 	"slices"
 )
 
-// colourTable is the lookup table of an ICC profile (ICC.1, tag A2B0; its types are lut8Type, lut16Type and lutAToBType). It converts
-// device values to Lab or XYZ, the two forms of the profile connection space (PCS). Its fields are applied in order; all but scaleToPCS
-// are optional.
+// colourTable is the lookup table of an ICC profile (tag A2B; its types are lut8Type, lut16Type and lutAToBType). It converts device values
+// (the numbers in a pixel) to Lab or XYZ, the two forms of the profile connection space (PCS). The fields are applied in this order. All
+// but scaleToPCS are optional.
 type colourTable struct {
 	inputCurves  []curve                     // one for each channel of the device value
-	grid         *grid                       // the colours; see type grid
+	grid         *grid                       // converts the channels to three outputs
 	middleCurves []curve                     // one for each of the three outputs
-	matrix       *[3][4]float64              // the fourth column is added
+	matrix       *[3][4]float64              // multiplies the outputs by the first three columns, and adds the fourth
 	outputCurves []curve                     // one for each of the three outputs
 	scaleToPCS   func([3]float64) [3]float64 // converts values from 0 to 1 to Lab or XYZ
 }
 
-// grid contains colours for device values at regular distances. The method interpolate computes the colours between them. A grid
-// has 1, 3 or 4 inputs and 3 outputs.
+// grid contains colours for device values at regular distances. The method interpolate computes the colours between them. A grid has 1, 3
+// or 4 inputs and 3 outputs.
 type grid struct {
 	points []int     // number of points along each input
-	values []float64 // 3 values for each point; from one point to the next, the final input varies fastest
+	values []float64 // 3 values for each point, ordered like a nested array: the last input varies fastest
 }
 
 var errTable = errors.New("unusable colour table")
@@ -41,8 +41,9 @@ const (
 	largestLab16  = 0xff00 // the largest value of the 16-bit Lab of ICC version 2
 )
 
-// parseTable reads the tag A2B of a profile whose number of channels is inputs. lab is true if the table converts to Lab, false if to XYZ.
-func parseTable(tag []byte, inputs int, lab bool) (*colourTable, error) {
+// parseTable reads the tag A2B of a profile. inputs is the profile's number of channels. The table converts to Lab if isLab is true, and to
+// XYZ if it is false.
+func parseTable(tag []byte, inputs int, isLab bool) (*colourTable, error) {
 	if len(tag) < minTagSize || int(tag[inputsOffset]) != inputs || tag[outputsOffset] != 3 {
 		return nil, errTable
 	}
@@ -66,7 +67,7 @@ func parseTable(tag []byte, inputs int, lab bool) (*colourTable, error) {
 	default:
 		return nil, fmt.Errorf("%w: %q", errTable, kind)
 	}
-	if lab {
+	if isLab {
 		p.scaleToPCS = func(v [3]float64) [3]float64 {
 			return [3]float64{100 * scale * v[0], 255*scale*v[1] - 128, 255*scale*v[2] - 128}
 		}

@@ -11,14 +11,13 @@ import (
 type Transform struct {
 	from     Space          // colour space of the profile: RGB, Gray or CMYK
 	identity bool           // the conversion of RGB changes no channel by more than one level of 255
-	shaper   *shaper        // converts RGB by curves and a matrix; nil if table converts RGB
-	table    *lookup        // colour lookup table (CLUT) for RGB if shaper is nil, else for CMYK; nil if none is needed
+	shaper   *shaper        // converts RGB by curves and a matrix; nil if the field table converts RGB
+	table    *lookup        // converts RGB if shaper is nil, otherwise CMYK; nil if there is nothing to convert with it
 	gray     *[256][3]uint8 // the result for each grey level
 }
 
-// NewTransform prepares the conversion from a profile to the target SRGB or DisplayP3. If the profile is nil, RGB and grey
-// pixels are treated as sRGB, and CMYK is converted by a simple formula. The preparation takes some milliseconds for a profile
-// with a colour table.
+// NewTransform prepares the conversion from a profile to the target SRGB or DisplayP3. If the profile is nil, RGB and grey pixels are
+// treated as sRGB, and CMYK is converted by a simple formula. For a profile with a colour table, the preparation takes some milliseconds.
 func NewTransform(from *Profile, to Space) (*Transform, error) {
 	if to != SRGB && to != DisplayP3 {
 		return nil, errors.New("the target must be sRGB or Display P3")
@@ -48,7 +47,7 @@ func NewTransform(from *Profile, to Space) (*Transform, error) {
 	return t, nil
 }
 
-// The numbers of points along each input of a lookup.
+// The numbers of points along each input of a lookup. CMYK has fewer, because it has one input more.
 const (
 	pointsRGB  = 33
 	pointsCMYK = 17

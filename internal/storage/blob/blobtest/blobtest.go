@@ -1,4 +1,5 @@
-// Package blobtest gives tests buckets on a real S3 server, the program versitygw. All tests of a test program share one server.
+// Package blobtest gives tests buckets on a real S3 server: the program versitygw, which stores its objects in a temporary folder. All
+// tests of a test program share one server.
 package blobtest
 
 import (
@@ -20,7 +21,7 @@ import (
 	"atelie/internal/s3client"
 )
 
-// The access key of every test server.
+// KeyID and Secret are the access key of every test server.
 const (
 	KeyID  = "test-key"
 	Secret = "test-secret"
@@ -39,7 +40,7 @@ func Main(m *testing.M, stop ...func() error) {
 	os.Exit(code)
 }
 
-// Server is an S3 server for tests. After Kill it can be started again with Run, on the same port and with the same objects.
+// Server is an S3 server for tests. After Kill, Run starts the server again, on the same port and with the same objects.
 type Server struct {
 	Address string    // host:port
 	dir     string    // folder with the objects of all buckets
@@ -51,7 +52,7 @@ var shared struct {
 	sync.Mutex
 	server  *Server
 	err     error // why the server could not be started, or nil
-	buckets int   // number of buckets; the name of a bucket contains its number
+	buckets int   // number of buckets that were made; the next bucket gets the next number in its name
 }
 
 // Bucket returns the settings of a new bucket on the shared server.

@@ -12,8 +12,11 @@ import (
 	"atelie/internal/s3client"
 )
 
-// Pipes serves handler and returns a function that opens connections to it. The connections are within the process, so that the clock of
-// testing/synctest advances while a test waits for data. handler may send bodies that never end: the end of the test closes the server.
+// This file serves HTTP to tests over connections within the process (net.Pipe). Tests with the fake clock of testing/synctest need them:
+// that clock does not advance while a goroutine waits for a network socket.
+
+// Pipes serves handler and returns a function that opens connections to it. handler may send a body that never ends, because the end of
+// the test closes the server.
 func Pipes(t *testing.T, handler http.HandlerFunc) s3client.Dial {
 	t.Helper()
 	return ServePipes(t, &http.Server{Handler: handler})
@@ -22,7 +25,7 @@ func Pipes(t *testing.T, handler http.HandlerFunc) s3client.Dial {
 // ServePipes is Pipes for a server with settings of its own.
 func ServePipes(t *testing.T, server *http.Server) s3client.Dial {
 	t.Helper()
-	l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
 	t.Cleanup(func() {
@@ -55,14 +58,14 @@ func Stall(w http.ResponseWriter, r *http.Request, beginning string) {
 	<-r.Context().Done()
 }
 
-// pipes is a listener for connections within the process.
-type pipes struct {
+// pipeListener is a net.Listener for connections within the process.
+type pipeListener struct {
 	conns  chan net.Conn
 	once   sync.Once
 	closed chan struct{}
 }
 
-func (l *pipes) Accept() (net.Conn, error) {
+func (l *pipeListener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.conns:
 		return c, nil
@@ -71,9 +74,9 @@ func (l *pipes) Accept() (net.Conn, error) {
 	}
 }
 
-func (l *pipes) Close() error {
+func (l *pipeListener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return nil
 }
 
-func (l *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
+func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }

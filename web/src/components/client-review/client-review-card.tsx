@@ -21,22 +21,23 @@ type ClientReviewCardProps = {
 };
 
 /**
- * A review that a client has written and that waits for approval or was declined, with buttons that approve, edit or decline it.
+ * A review that a client has written about a commission. It waits for the owner's approval, or the owner has declined it. Buttons
+ * approve, edit or decline it.
  */
 export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
   const t = useT();
   const { language } = useLanguage();
   const action = useClientReviewAction(messageId);
-  // The review as it was when the owner began to edit it; null while no form is open. The server rejects the approval if the client
-  // has changed the review since then.
+  // The review as it was when the owner began to edit it; null while the form is closed. The server rejects the approval if the
+  // client has changed the review since then.
   const [edited, setEdited] = useState<ClientReview | null>(null);
-  // Whether visitors see the review once it is approved.
+  // Whether visitors will see the review after its approval.
   const [active, setActive] = useState(true);
   const { state, name, place, text, picture, written_at } = review;
 
   /**
-   * Sends a decision and shows a toast with the title `done`, or with the error. It awaits the mutation, because callbacks of the
-   * mutation are dropped when the card leaves the list of waiting reviews.
+   * Sends a decision and shows a toast with the title `done`, or with the error. It awaits the mutation instead of passing callbacks
+   * to it: the decision removes the card from the list of waiting reviews, and the callbacks of a removed card are not called.
    */
   async function decide(decision: ReviewDecision, done: string) {
     try {

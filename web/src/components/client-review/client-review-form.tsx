@@ -5,8 +5,9 @@ import { Button } from "@/components/ui/button";
 import { useT } from "@/lib/i18n";
 import type { ClientReview } from "@/lib/types";
 
-/** The longest name or place, and the longest text, that the table reviews accepts, in characters. */
+/** The maximum length of a name or a place in characters, as in the table reviews. */
 const LINE_MAX = 200;
+/** The maximum length of a review's text in characters, as in the table reviews. */
 const TEXT_MAX = 5000;
 
 /** The texts of a review that the owner can edit. */
@@ -32,8 +33,8 @@ export function ClientReviewForm({
 }: ClientReviewFormProps) {
   const t = useT();
   const [values, setValues] = useState<Texts>({ name, place, text });
-  // True after the first attempt to approve. Empty required fields are marked from then on.
-  const [checked, setChecked] = useState(false);
+  // Whether the owner has tried to approve the review. From then on, empty required fields are marked.
+  const [attempted, setAttempted] = useState(false);
   /** The props of the field for a text. */
   const field = (column: keyof Texts) => ({
     value: values[column],
@@ -41,13 +42,13 @@ export function ClientReviewForm({
     onChange: (event: { target: { value: string } }) =>
       setValues({ ...values, [column]: event.target.value }),
   });
-  /** The error of an empty required field. */
+  /** The error text of a required field that is empty. */
   const missing = (column: "name" | "text") =>
-    checked && values[column].trim() === "" ? t("commission.required") : undefined;
+    attempted && values[column].trim() === "" ? t("commission.required") : undefined;
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    setChecked(true);
+    setAttempted(true);
     if (values.name.trim() !== "" && values.text.trim() !== "") onApprove(values);
   }
 

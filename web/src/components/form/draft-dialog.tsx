@@ -28,8 +28,9 @@ type DraftDialogComponentProps<Start> = {
 };
 
 /**
- * The dialog around a form whose unsaved values the browser keeps as a draft (useDraftDialog). It asks before unsaved changes
- * are discarded. `Start` is the type of the state in which the form starts; its `unsaved` is true if it has unsaved changes.
+ * The dialog around a form whose unsaved values the browser stores as a draft (useDraftDialog). The dialog asks before unsaved
+ * changes are discarded. `Start` is the type of the form's initial state, whose property `unsaved` says whether it has unsaved
+ * changes.
  */
 export function DraftDialog<Start extends { unsaved?: boolean }>({
   dialog,
@@ -38,7 +39,8 @@ export function DraftDialog<Start extends { unsaved?: boolean }>({
   className,
   children,
 }: DraftDialogComponentProps<Start>) {
-  // `start` is the state in which the form starts, `draft` the name of its draft, `restored` when a restored draft was saved.
+  // `start` is the form's initial state, and `draft` is the name of its draft. `restored` is the time at which a restored draft was
+  // saved.
   const { start, draft, open, onLoadNewer, hasDraft, onClose, restored } = dialog;
   const { reportChange, askOrClose, discardDialog } = useDiscardQuestion(dialog);
   return (

@@ -8,19 +8,20 @@ type SearchFieldProps = {
   /** The search text in the URL (?q=). */
   q: string;
   /**
-   * Gets the typed text after LIST_SEARCH_DEBOUNCE_MS without typing. `replace` says whether the new URL replaces the
-   * history entry instead of adding one. Pass a stable function, because a new function restarts the wait.
+   * Writes the typed text to the URL; called after LIST_SEARCH_DEBOUNCE_MS without typing. `replace` says whether to replace the
+   * current history entry instead of adding one. Pass a stable function, because a new function restarts the wait.
    */
   onChange(change: { q: string }, options: { replace: boolean }): void;
   className?: string;
 };
 
 /**
- * A search field of an admin list. It reports the text only after a pause in typing, because each report is a request.
+ * A search field of an admin list. It reports the text only after a pause in typing, because each reported text is searched on the
+ * server.
  */
 export function SearchField({ label, q, onChange, className }: SearchFieldProps) {
   const [text, setText] = useState(q);
-  // The text that was last read from the URL or reported. The URL has a reported text soon after the report.
+  // The text that is in the URL, or will be there soon because it was just reported.
   const urlText = useRef(q);
 
   // Shows the search text of the URL after Back or a link has changed it.

@@ -31,8 +31,8 @@ type TwoLanguagesProps<Values extends FieldValues> = {
 };
 
 /**
- * The fields of a text in English and in Portuguese, side by side where there is room. While one of them is empty, a button
- * between them copies the other one into it.
+ * Two fields for a text in English and in Portuguese, side by side where there is room. While only one field has a text, a button
+ * between them copies that text into the empty field.
  */
 export function TwoLanguages<Values extends FieldValues>({
   form: { register, control, setValue, setFocus },
@@ -51,7 +51,7 @@ export function TwoLanguages<Values extends FieldValues>({
   const t = useT();
   const watched: unknown = useWatch({ control, name: [names.en, names.pt] });
   const [en = "", pt = ""] = watched as (string | undefined)[];
-  // The language of the empty field into which the other text can be copied; null if both or none are empty.
+  // The language of the empty field into which the other field's text can be copied; null if both or none are empty.
   const target = en.trim() && !pt.trim() ? "pt" : pt.trim() && !en.trim() ? "en" : null;
 
   function copyAcross() {

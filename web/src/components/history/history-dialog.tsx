@@ -26,13 +26,14 @@ type HistoryDialogProps<Before> = {
   query: RevisionQuery<Before>;
   /** Returns the fields in which an earlier version differs from the current one. */
   differences(revision: Revision<Before>): HistoryDifference[];
-  /** Makes an earlier version the current one. Resolves with true if that has succeeded. */
+  /** Makes an earlier version the current one. Resolves with whether that has succeeded. */
   bringBack(revision: Revision<Before>): Promise<boolean>;
 };
 
 /**
- * A dialog with the earlier versions of a row or of the settings. Each version lists the fields that differ from the
- * current one, and has a button that brings the version back. `Before` is the type of an earlier version.
+ * A dialog with the earlier versions of a row or of the settings. Each version lists the fields that differ from the current
+ * version, and has a button that brings the earlier version back. A revision is an earlier version and the time at which it was
+ * replaced. `Before` is the type of an earlier version.
  */
 export function HistoryDialog<Before>({
   open,

@@ -22,7 +22,7 @@ type RecentlyDeletedProps<Table extends HistoryTable> = {
   nameOf(row: HistoryRows[Table]): string;
 };
 
-/** A button below a list. It opens a dialog with the rows deleted from the list. The owner can bring them back. */
+/** A button below a list. It opens a dialog with the rows that were deleted from the list, in which the owner can bring them back. */
 export function RecentlyDeleted<Table extends HistoryTable>({
   table,
   nameOf,
@@ -32,7 +32,7 @@ export function RecentlyDeleted<Table extends HistoryTable>({
   const [open, setOpen] = useState(false);
   // The ids of the revisions that are being brought back. A revision is a deleted row as it was before the deletion.
   const [pendingIds, setPendingIds] = useState<readonly number[]>([]);
-  // Resolves when the last row that the owner has chosen is back.
+  // Resolves when all rows that the owner has chosen so far are back or have failed.
   const lastBringBack = useRef<Promise<unknown>>(Promise.resolve());
   const dialogContent = useRef<HTMLDivElement>(null);
   const query = useDeleted(table, open);
@@ -40,7 +40,7 @@ export function RecentlyDeleted<Table extends HistoryTable>({
 
   async function bringBack(revision: Revision<HistoryRows[Table]>) {
     setPendingIds((ids) => [...ids, revision.id]);
-    // Rows are brought back one after the other, because a row that returns to its place renumbers the others.
+    // Rows are brought back one after the other, because each cover that returns renumbers the other covers.
     const finished = lastBringBack.current.then(() =>
       bringBackDeleted(nameOf(revision.row_before), revision.row_before),
     );

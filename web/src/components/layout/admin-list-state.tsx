@@ -10,9 +10,9 @@ type AdminListStateProps<Row> = {
   empty: string;
   /** A button or link below that text, such as one that adds the first row. */
   emptyAction?: ReactNode;
-  /** Renders the children although there are no rows, for example while the first upload runs. */
+  /** Whether to render the children although there are no rows, for example while the first upload runs. */
   notEmpty?: boolean;
-  /** The placeholder while the list loads; rows with a picture and two lines by default. */
+  /** The placeholder while the list loads. By default it has rows with a picture and two lines. */
   skeleton?: ReactNode;
   /** Renders the loaded rows. */
   children(rows: Row[]): ReactNode;

@@ -9,8 +9,8 @@ type AdminPageProps = {
 };
 
 /**
- * The layout of an admin page: heading, main buttons and content. It also sets the document title. The empty room at the
- * end of the page is for a toast, which covers nothing there (toast-area.tsx).
+ * The layout of an admin page: heading, main buttons and content. It also sets the document title. The page ends with empty
+ * space, so that a toast at the bottom of the window covers nothing when the page is scrolled to its end (toast-area.tsx).
  */
 export function AdminPage({ title, action, children }: AdminPageProps) {
   usePageTitle(title);

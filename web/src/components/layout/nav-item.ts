@@ -1,6 +1,6 @@
 import { cn } from "@/lib/cn";
 
-/** The classes of a link in the header. It is underlined on hover; `current` underlines it always. */
+/** The classes of a link in the header. The link to the current page is underlined; the others are underlined on hover. */
 export function navItemClasses(current: boolean, className?: string): string {
   return cn(
     "nav-text relative inline-flex min-h-11 items-center rounded-sm whitespace-nowrap",

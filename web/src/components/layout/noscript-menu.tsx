@@ -33,7 +33,7 @@ function NoscriptLanguage({ className }: { className?: string }) {
   const other = otherLanguage(useLanguage().language);
   return (
     <a
-      // Keeps the open work of ?art= and the series. A "?" alone removes the query string of the current URL.
+      // Keeps ?art= (the open work) or ?series= (the series). A "?" alone removes the query string of the current URL.
       href={localizedUrl(other, art ? `?art=${art}` : series ? `?series=${series}` : "?")}
       hrefLang={other}
       lang={other}

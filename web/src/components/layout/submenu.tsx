@@ -20,9 +20,9 @@ type SubmenuProps = {
 };
 
 /**
- * What opened the submenu: the mouse over it, the keyboard focus, or a click on its button; null while it is closed. If the mouse
- * opened it, it closes when the mouse leaves, otherwise when the focus leaves or its button is clicked again. A click outside and
- * Escape always close it.
+ * What opened the submenu; null while it is closed. A submenu that the mouse has opened closes when the mouse leaves. A submenu
+ * that the focus or a click has opened closes when the focus leaves or when the button is clicked again. A click outside and
+ * Escape close every submenu.
  */
 type OpenCause = "mouse" | "focus" | "click" | null;
 

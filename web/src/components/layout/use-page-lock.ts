@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, type RefObject } from "react";
 
-/** The elements inside the modal element that Tab reaches. */
+/** Selects the elements inside the modal element that Tab reaches. */
 const FOCUSABLE = "a[href], button:not(:disabled)";
 
 /**

@@ -5,12 +5,15 @@ import type { RowsPage } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
 import { queryKeys } from "@/lib/query-keys";
 
-/** The header's links to sections of the home page. Without reviews there is no link to the testimonials (their section). */
+/**
+ * The header's links to sections of the home page. If there are no reviews, there is no section of testimonials, and the link to it
+ * is left out.
+ */
 export function useSectionLinks() {
   const { hasReviews = true } = useBoot();
   const cache = useQueryClient();
-  // Only reads the query cache, so that the header makes no request. Until it contains reviews,
-  // `hasReviews` of the boot data is used.
+  // Reads the number of reviews from the first page (0) of reviews in the query cache, so that the header makes no request.
+  // Until the cache has that page, `hasReviews` of the boot data is used.
   const readCache = () =>
     cache.getQueryData<RowsPage<unknown>>([...queryKeys.reviews.active, 0])?.total;
   const total = useSyncExternalStore(

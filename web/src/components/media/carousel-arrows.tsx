@@ -3,7 +3,7 @@ import { IconButton } from "@/components/ui/icon-button";
 import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
 
-/** The part of useCarousel's result that the buttons need: in which directions the carousel can move, and functions that move it. */
+/** In which directions the carousel can move, and functions that move it. Pass the result of useCarousel. */
 type CarouselArrowsProps = {
   canPrev: boolean;
   canNext: boolean;

@@ -8,7 +8,7 @@ export type EmblaOptions = NonNullable<Parameters<typeof useEmblaCarousel>[0]>;
 /** The API of a running carousel of embla. */
 export type Embla = NonNullable<ReturnType<typeof useEmblaCarousel>[1]>;
 
-/** The options of all carousels. */
+/** The options that all carousels of the site share. */
 const siteOptions: EmblaOptions = {
   align: "start",
   containScroll: "trimSnaps",
@@ -21,14 +21,14 @@ const siteOptions: EmblaOptions = {
 export type CarouselDriverProps = {
   /** The element that clips the slides. */
   viewport: HTMLElement;
-  /** Options of embla. They override the site's. */
+  /** Further options of this carousel. They override siteOptions. */
   options: EmblaOptions;
   onChange(embla: Embla | undefined): void;
 };
 
 /**
- * Attaches the carousel library embla to a rendered carousel; renders nothing itself. It is in a chunk of its own,
- * because embla is half as large as the code of the home page. `onChange` receives embla's API, and undefined on unmount.
+ * Attaches the carousel library embla to a rendered carousel. Renders nothing itself. It is in a chunk of its own, because embla is
+ * half as large as the code of the home page. `onChange` is called with embla's API, and with undefined at unmount.
  */
 export function CarouselDriver({ viewport, options, onChange }: CarouselDriverProps) {
   const [ref, embla] = useEmblaCarousel({ ...siteOptions, ...options });

@@ -10,11 +10,11 @@ import { useT } from "@/lib/i18n";
 type LaterPagesProps<Row> = CarouselSlides<Row> & {
   /** The number of rows in all pages, as the first page reports it. */
   total: number;
-  /** The largest index of a slide that the visitor has reached. */
+  /** The index of the furthest slide that the visitor has reached. */
   furthest: number;
 };
 
-/** The slides of a carousel after its first page. A page is the rows that one request fetches: CAROUSEL_PAGE at most. */
+/** The slides of a carousel after its first page. A page has the rows that one request fetches, at most CAROUSEL_PAGE. */
 export function LaterPages<Row>({ total, furthest, ...slides }: LaterPagesProps<Row>) {
   const pages = Math.ceil(total / CAROUSEL_PAGE);
   return Array.from({ length: pages - 1 }, (_, n) => (
@@ -33,7 +33,7 @@ type LaterPageProps<Row> = CarouselSlides<Row> & {
   page: number;
   /** The number of rows in all pages, as the first page reports it. */
   total: number;
-  /** Whether the carousel is so near that the page must load. */
+  /** Whether the visitor is so near to the page that it must load. */
   isNear: boolean;
 };
 
@@ -49,7 +49,7 @@ const LaterPage = memo(function LaterPage<Row>(props: LaterPageProps<Row>) {
   const { renderPlaceholder = renderBlock } = props;
   const t = useT();
   const cache = useQueryClient();
-  const { data, isError, isFetching, refetch } = useQuery({
+  const { data, error, isError, isFetching, refetch } = useQuery({
     ...query(usePublicBackend(), page),
     enabled: isNear,
   });
@@ -73,8 +73,8 @@ const LaterPage = memo(function LaterPage<Row>(props: LaterPageProps<Row>) {
   }, [loaded]);
 
   useEffect(() => {
-    if (isError) console.error("The next slides could not be loaded");
-  }, [isError]);
+    if (error) console.error("The next slides could not be loaded", error);
+  }, [error]);
 
   /** The first slide of a page that loads can be focused, so that Tab does not skip the page. */
   function renderFirst() {

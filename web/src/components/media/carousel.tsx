@@ -5,25 +5,25 @@ import { whenVisitorMoves } from "@/lib/visitor-moves";
 import type { carouselCode, Embla, EmblaOptions } from "@/components/media/carousel-driver";
 
 /**
- * The selected snap point (a position at which the carousel stops), the number of snap points, and
- * the directions in which it can move.
+ * The index of the selected snap point (a position at which the carousel stops), the number of snap points, and the directions in
+ * which the carousel can move.
  */
 type Position = { selected: number; snaps: number; canPrev: boolean; canNext: boolean };
 
 const initialPosition: Position = { selected: 0, snaps: 0, canPrev: false, canNext: false };
 
 /**
- * The state and functions of a carousel. The caller sets `viewportRef` on the element that clips the slides, and renders `driver`
- * anywhere. The library embla moves the slides. It loads when the visitor first interacts with the page, or when `load` is called.
- * Steps by buttons or keys before that are counted, and made once it has loaded. `embla` is its API, and `LaterPages` the component
- * for CarouselPages. Both are undefined until they have loaded.
+ * The state and functions of a carousel, whose slides the library embla moves. The caller sets `viewportRef` on the element that
+ * clips the slides, and renders `driver` anywhere. Embla loads when the visitor first interacts with the page, or when `load` is
+ * called. Steps by button or key before that are counted, and made once embla has loaded. `embla` (its API) and `LaterPages`
+ * (for CarouselPages) are undefined until then.
  */
 export function useCarousel(options: EmblaOptions = {}) {
   const [viewport, viewportRef] = useState<HTMLElement | null>(null);
   const [code, setCode] = useState<typeof carouselCode>();
   const [embla, setEmbla] = useState<Embla | undefined>(undefined);
   const [position, setPosition] = useState(initialPosition);
-  // The steps by button or key before embla has loaded: forward minus back.
+  // The number of steps forward minus steps back that were made before embla has loaded.
   const pendingSteps = useRef(0);
 
   const load = useCallback(() => {
@@ -39,7 +39,7 @@ export function useCarousel(options: EmblaOptions = {}) {
     if (mounted) void whenVisitorMoves().then(load);
   }, [mounted, load]);
 
-  // Applies the steps that came before embla, and follows the position of embla.
+  // Makes the pending steps once embla has loaded, and follows the position of embla.
   useEffect(() => {
     if (!embla) return;
     const updatePosition = () =>

@@ -20,16 +20,16 @@ type PictureProps = {
   /** The language of `alt`, if it differs from that of the page. */
   lang?: Language;
   /**
-   * Metadata of the file. Without it there are no renditions (the picture in other sizes and formats), and the stored file is
-   * shown.
+   * Metadata of the file. A picture without metadata has no renditions (versions in other sizes and formats), so its stored file
+   * is shown.
    */
   info?: ImageInfo;
-  /** Natural size in pixels; reserves the space before the file has loaded. */
+  /** The size of the file in pixels. It reserves the space before the file has loaded. */
   width?: number;
   height?: number;
-  /** The widths at which the picture is displayed, by media query; without them the stored file is shown. */
+  /** The widths at which the picture is displayed, by media query. Without `sizes` the stored file is shown. */
   sizes?: Sizes;
-  /** Another source with a cropped picture, for screens of another shape; without it all screens get the whole picture. */
+  /** A cropped picture for screens of another shape. Without `crop` all screens get the whole picture. */
   crop?: Crop | null;
   /** The smallest and largest width of the renditions to offer, in pixels. */
   bounds?: Bounds;
@@ -41,7 +41,7 @@ type PictureProps = {
   eager?: boolean;
   className?: string;
   style?: CSSProperties;
-  /** Called when the file cannot be shown. The component then renders nothing; without this function, a placeholder. */
+  /** Called when the file cannot be shown. With this function the component then renders nothing, else a placeholder. */
   onMissing?(): void;
   /** Called with the natural size in pixels once the file has loaded. */
   onSize?(width: number, height: number): void;
@@ -53,17 +53,19 @@ type State = {
   /** True after a rendition has failed. The stored file is then loaded instead. */
   storedFile?: boolean;
   /**
-   * "new" in the first render, and with `priority` until the file has loaded: the picture is visible. "waiting" while it
-   * loads behind its placeholder, "shown" when it has loaded, "missing" if it cannot be shown.
+   * - "new": in the first render, or with `priority` until the file has loaded. The picture is visible.
+   * - "waiting": the file loads behind the placeholder.
+   * - "shown": the file has loaded.
+   * - "missing": the file cannot be shown.
    */
   phase: "new" | "waiting" | "shown" | "missing";
 };
 
 /**
- * A picture of the site in the rendition that fits its displayed size. The first render shows it immediately, so that the
- * server's HTML works without scripts. If it is still loading after mount, its dominant colour is shown, then its thumbhash
- * (a blurred preview), and the picture once it is decoded. A picture without metadata is transparent until then, and fades
- * in.
+ * A picture of the site in the rendition that fits its displayed size. The first render shows the picture immediately, so that the
+ * server's HTML works without scripts. If the file is still loading after mount, the component shows the picture's dominant colour,
+ * then its thumbhash (a blurred preview), then the decoded picture. A picture without metadata is transparent until it is decoded,
+ * and fades in.
  */
 export function Picture({
   src,

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { CircleAlert } from "lucide-react";
 import { cn } from "@/lib/cn";
 
-/** An error message above the fields or content that it is about; screen readers announce it. */
+/** An error message above the fields or content that it is about. Screen readers announce it. */
 export function Alert({
   title,
   children,

@@ -2,14 +2,14 @@ import type { ComponentProps } from "react";
 import { buttonClasses, type ButtonStyle } from "@/components/ui/button-classes";
 import { Spinner } from "@/components/ui/spinner";
 
-/** The props of Button: those of an element `button`, the style, and `loading`. */
+/** The props of Button: the attributes of a button element, the style, and `loading`. */
 export type ButtonProps = ComponentProps<"button"> &
   ButtonStyle & {
     /** Shows a spinner and ignores clicks. The button is not disabled, because that would lose its focus. */
     loading?: boolean;
   };
 
-/** A button in the styles of the site; a plain button, not a submit button, by default. */
+/** A button in the styles of the site. By default it does not submit a form. */
 export function Button({
   variant,
   size,

@@ -16,8 +16,8 @@ export type Difference = { label: string; theirs: string; mine: string };
 type ConflictDialogProps = {
   open: boolean;
   /**
-   * The fields in which the stored version differs from the form. Forms that save only their changed fields do not pass this
-   * list: such a save keeps the changes of both versions.
+   * The fields in which the stored version differs from the form. Forms that save only their changed fields do not pass this list,
+   * because saving them keeps the changes of both versions.
    */
   differences?: readonly Difference[];
   /** Loads the stored version and drops the changes of this form. */

@@ -6,8 +6,9 @@ import { stackedToast } from "@/lib/toast";
 type DeleteDialogProps<Item> = {
   /** What to delete; null closes the dialog. */
   item: Item | null;
-  /** Title and text of the dialog. */
+  /** The title of the dialog. */
   title: string;
+  /** The text of the dialog. */
   question: string;
   /** Title of the toast after success. */
   deleted: string;
@@ -24,7 +25,7 @@ type DeleteDialogProps<Item> = {
   onClose(): void;
 };
 
-/** Asks before an item is deleted, deletes it by `remove`, and shows the result in a toast. */
+/** Asks before an item is deleted, deletes the item by `remove`, and shows the result in a toast. */
 export function DeleteDialog<Item>({
   item,
   title,

@@ -5,16 +5,16 @@ import { useT } from "@/lib/i18n";
 import { cn } from "@/lib/cn";
 import { IconButton } from "@/components/ui/icon-button";
 
-/** Holds whether a dialog is open. Its child is a DialogContent. */
+/** A dialog, open or closed. Its child is a DialogContent. */
 export const DialogRoot = Dialog.Root;
 /** The visible title of a dialog, which is also its accessible name. */
 export const DialogTitle = Dialog.Title;
 /** A text in a dialog that screen readers announce after the title. */
 export const DialogDescription = Dialog.Description;
 
-// The opener of a dialog is the element that had the focus before the dialog opened. closedOpener is the opener of a dialog
-// that has just unmounted; null if there is none. When one dialog replaces another, the focus is on <body> by then, so the
-// second dialog inherits the opener of the first.
+// The opener of a dialog is the element that had the focus before the dialog opened. When one dialog replaces another, the first
+// one unmounts before the second one opens, and the focus is on <body> in between. So the second dialog inherits the opener of the
+// first: closedOpener is the opener of a dialog that has just unmounted, or null.
 let closedOpener: Element | null = null;
 
 type DialogContentProps = ComponentProps<typeof Dialog.Content> & {
@@ -41,8 +41,7 @@ export function DialogContent({
   ...rest
 }: DialogContentProps) {
   const opener = useRef<Element | null>(null);
-  // If this dialog unmounts while it is open, the dialog that opens in its place inherits its
-  // opener.
+  // If this dialog unmounts while it is open, the dialog that opens in its place inherits the opener.
   useLayoutEffect(
     () => () => {
       if (!opener.current) return; // this dialog is not open

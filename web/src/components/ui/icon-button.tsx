@@ -6,7 +6,7 @@ type IconButtonProps = Omit<ButtonProps, "size" | "aria-label"> & {
   size?: "icon" | "iconSm";
 };
 
-/** A square button that shows only an icon: 48 px, or 44 px as iconSm. */
+/** A square button that shows only an icon. It is 48 px wide, or 44 px with the size iconSm. */
 export function IconButton({
   label,
   size = "icon",

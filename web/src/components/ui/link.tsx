@@ -2,7 +2,7 @@ import type { ComponentProps } from "react";
 import { useHref, useLinkClickHandler, type To } from "react-router";
 import { useLocalizedUrl } from "@/lib/i18n";
 
-/** The props of Link: those of an element `a`, and the path `to` instead of `href`. */
+/** The props of Link: the attributes of an `a` element, with the path `to` instead of `href`. */
 export type LinkProps = Omit<ComponentProps<"a">, "href"> & {
   to: To;
   /** Whether the page replaces the current history entry. */
@@ -12,9 +12,9 @@ export type LinkProps = Omit<ComponentProps<"a">, "href"> & {
 };
 
 /**
- * A link inside the site. The href contains the language, for new tabs and for browsers without scripts. A click navigates to
- * `to`. That URL does not contain the language, because the page keeps its language. The router's own Link is not used, because
- * it adds 3 kB of code that this site does not need.
+ * A link inside the site. The href contains the language, for new tabs and for browsers without scripts. A click navigates to `to`,
+ * which does not contain the language, because the page keeps its language. The router's own Link is not used: it would add 3 kB of
+ * code that this site does not need.
  */
 export function Link({ to, replace, state, onClick, children, ...rest }: LinkProps) {
   const follow = useLinkClickHandler(to, { target: rest.target, replace, state });

@@ -11,8 +11,8 @@ type RowEdgeProps = {
 };
 
 /**
- * An arrow at the edge of a row that has more content than fits. A click scrolls the row. The arrow is only for pointers, because
- * the row scrolls by itself when Tab moves the focus to hidden content.
+ * An arrow at an edge of a row whose content does not fit. A click scrolls the row. The arrow is only for pointers: when Tab moves
+ * the focus to hidden content, the browser scrolls the row.
  */
 export function RowEdge({ side, row, className }: RowEdgeProps) {
   const Chevron = side === "left" ? ChevronLeft : ChevronRight;

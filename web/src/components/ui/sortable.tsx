@@ -23,18 +23,18 @@ import { sortAnnouncements } from "@/lib/sort-announcements";
 type SortableAreaProps<Row> = {
   /** The rows in their current order. */
   rows: Row[];
-  /** Moves a row to another index. */
+  /** Moves a row to the index `to`. */
   move(id: string, to: number): void;
   /** The text for screen readers while a row is over the place `n`, counted from 1. */
   movedText(row: Row, n: number): string;
   /** The text for screen readers about moving a row by keys. */
   dragHelp: string;
-  /** How the other rows move aside during a drag. By default they keep their places. */
+  /** How the other rows move aside during a drag (an option of dnd-kit). By default they keep their places. */
   strategy?: SortingStrategy;
   children: ReactNode;
 };
 
-/** The strategy with which the other rows do not move aside. */
+/** A strategy in which the other rows do not move aside. */
 const keepInPlace = () => null;
 
 /** The area in which rows are reordered by dragging their handles, or by keys on the handles. */

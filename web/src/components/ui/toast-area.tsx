@@ -11,9 +11,9 @@ import {
 import { useT } from "@/lib/i18n";
 import { attachToastArea, type QueuedToast } from "@/lib/toast";
 
-/** The id that all single toasts share. */
+/** The id that all single toasts share. A single toast replaces the previous single toast. */
 const SINGLE_ID = "single";
-/** The height of the empty room at the end of admin pages, where a toast covers nothing. */
+/** The height of the empty space at the end of admin pages, where a toast covers nothing. */
 const TOAST_ROOM_PX = 128;
 
 /** Shows a toast with the library sonner, and calls `onClose` when the toast starts to close. */
@@ -23,7 +23,6 @@ function show(
 ) {
   const Icon = destructive ? CircleAlert : Check;
   toast(title, {
-    // With this fixed id a single toast replaces the previous one.
     id: channel === "single" ? SINGLE_ID : undefined,
     description,
     action: action && {
@@ -42,8 +41,9 @@ function show(
 }
 
 /**
- * Keeps the toasts from covering the sticky foot of the page, such as the bar of the selected works. It lifts them above the
- * foot. At the end of the page they fit below the foot and are not lifted, because they would cover what is above the foot.
+ * Lifts the toasts above the sticky foot of the page, such as the bar of the selected works, so that they do not cover it. At the
+ * end of the page there is room for toasts below the foot. They are not lifted there, because they would cover the content above
+ * the foot.
  */
 function useLift(area: RefObject<HTMLElement | null>) {
   useEffect(() => {
@@ -65,9 +65,9 @@ function useLift(area: RefObject<HTMLElement | null>) {
 }
 
 /**
- * Tells sonner that the pointer has left the toasts when the toast under the pointer has disappeared. Otherwise the other
- * toasts would stay open for ever: the browser sends a mouseover event to the element below, but no mouseout event to the
- * list of toasts.
+ * Tells sonner that the pointer has left the toasts when the toast under the pointer has disappeared. The browser sends a mouseover
+ * event to the element below, but no mouseout event to the list of toasts. Without that event sonner would keep the other toasts
+ * open for ever.
  */
 function useLeftToasts(area: RefObject<HTMLElement | null>) {
   useEffect(() => {

@@ -13,14 +13,14 @@ type CameraButtonProps = {
 };
 
 /**
- * A button that opens the camera. It is rendered only on devices that are operated by touch. Fields show it beside their file
- * button, because an input with `capture` does not offer the photo library.
+ * A button that opens the camera. It is rendered only on devices that are operated by touch. A field needs it beside the button that
+ * chooses files, because an input with `capture` opens only the camera.
  */
 export function CameraButton({ kind, label, onFiles }: CameraButtonProps) {
   const t = useT();
   const input = useRef<HTMLInputElement>(null);
-  const handheld = useMediaQuery("(pointer: coarse)");
-  if (!handheld) return null;
+  const isTouchDevice = useMediaQuery("(pointer: coarse)");
+  if (!isTouchDevice) return null;
   const text = t(kind === "image" ? "upload.takePhoto" : "upload.film");
   return (
     <>

@@ -9,10 +9,10 @@ type DropAreaProps = {
   kinds: readonly MediaKind[];
   multiple?: boolean;
   onFiles(files: File[]): void;
-  /** What the area shows. */
+  /** The icon and the text in the area. */
   icon: ReactNode;
   text: string;
-  /** The id of the field's label; the accessible name of the input is that label and `text`. */
+  /** The id of the field's label. The accessible name of the input is the label followed by `text`. */
   labelledBy: string;
   className?: string;
 };

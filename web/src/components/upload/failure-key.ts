@@ -1,6 +1,9 @@
 import type { TextKey } from "@/lib/texts";
 
-/** Text keys by the server's failure code. The code says why a file has no renditions (internal/media/errors.go). */
+/**
+ * The text keys of the server's failure codes. A code says why the server could not make renditions (versions in other sizes and
+ * formats) of a picture, or what is wrong with a video (internal/media/errors.go). The codes call a video film.
+ */
 const keysByCode: Record<string, TextKey> = {
   picture_too_large: "media.tooLarge",
   picture_unreadable: "media.unreadable",
@@ -14,6 +17,6 @@ const keysByCode: Record<string, TextKey> = {
   film_index: "media.index",
 };
 
-/** The text key of a failure code; a general text for an unknown code. */
+/** Returns the text key of a failure code, or the key of a general text for an unknown code. */
 export const failureKey = (code: string | undefined): TextKey =>
   keysByCode[code ?? ""] ?? "media.failedOtherwise";

@@ -40,7 +40,10 @@ type MediaFieldProps = {
    * field does not offer to choose a still.
    */
   uploadStill?(videoUrl: string, picture: File): Promise<void>;
-  /** Makes a stored picture the main one, which another field shows. Without this function the field does not offer that. */
+  /**
+   * Makes a stored picture the work's main picture, which another field shows. Without this function the field does not offer to
+   * choose the main picture.
+   */
   onMakeMain?(url: string): void;
 };
 
@@ -66,7 +69,8 @@ export function MediaField({
   const position = (n: number) => t("carousel.position", { n, total });
   const indexOf = (id: unknown) => files.findIndex((entry) => entry.id === id);
 
-  // Dragging by touch begins after a delay, because a short touch is a tap or a scroll. The keyboard uses the buttons.
+  // Dragging by touch begins after a delay, because a short touch is a tap or a scroll. The keyboard uses the buttons. Distances and
+  // tolerance are in CSS pixels, the delay is in milliseconds.
   const sensors = useSensors(
     useSensor(MouseSensor, { activationConstraint: { distance: 6 } }),
     useSensor(TouchSensor, { activationConstraint: { delay: 220, tolerance: 8 } }),

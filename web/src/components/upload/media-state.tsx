@@ -7,15 +7,17 @@ import { cn } from "@/lib/cn";
 
 type MediaStateProps = {
   info: ImageInfo | VideoInfo | undefined;
-  /** For small pictures, such as avatars: says only whether renditions are being made or have failed, not the sizes. */
+  /** Leaves out sizes and colours. For small pictures, such as avatars. */
   brief?: boolean;
   className?: string;
 };
 
 /**
- * Describes a stored file to the owner. For a picture: that its renditions (the picture in other sizes and formats) are being
- * made, or why they failed, or else the sizes of the original and of the largest rendition and how much their colours differ.
- * For a video: duration, codec and size, and a warning if some browsers cannot play it.
+ * Describes a stored file to the owner:
+ * - a picture whose renditions (versions in other sizes and formats) are being made: that they are being made
+ * - a picture whose renditions have failed: why
+ * - any other picture: the sizes in bytes of the original and of the largest rendition, and how much their colours differ
+ * - a video: duration, codec and size, and a warning if some browsers cannot play it
  */
 export function MediaState({ info, brief = false, className }: MediaStateProps) {
   const t = useT();
@@ -58,6 +60,7 @@ export function MediaState({ info, brief = false, className }: MediaStateProps) 
   if (brief) return null;
   // The size of the largest rendition in bytes.
   const renditionBytes = Math.max(0, ...Object.values(details?.ladder ?? {}));
+  // Delta E measures the difference of two colours. A difference below 1 is invisible, one below 3 is small.
   const delta = details?.delta_e ?? 0;
   const number = delta.toFixed(1);
   return (

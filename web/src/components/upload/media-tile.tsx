@@ -24,8 +24,8 @@ export function TileButton({
 }: {
   label: string;
   /**
-   * Sets aria-disabled instead of disabled, because a disabled button loses the focus: a move button becomes disabled when
-   * its tile reaches the end of the list.
+   * Sets aria-disabled instead of disabled, because a disabled button loses the focus. A button that moves its tile becomes disabled
+   * when the tile reaches an end of the list.
    */
   disabled?: boolean;
   onClick(): void;
@@ -46,8 +46,8 @@ export function TileButton({
 }
 
 /**
- * The metadata of a queued file; undefined for a new upload, because the server sends metadata only
- * with a saved row.
+ * The metadata of a file in an upload queue. A new upload (with a preview) has none, because the server sends metadata only with
+ * saved rows.
  */
 export function metadataOf(entry: QueuedFile, media: MediaInfo | undefined) {
   return entry.state === "stored" && !entry.preview ? media?.[entry.url] : undefined;

@@ -22,7 +22,7 @@ type SingleImageFieldProps = {
   areaClassName?: string;
 };
 
-/** A field for one picture: a drop area while it is empty, otherwise a tile with buttons to replace and remove it. */
+/** A field for one picture. An empty field is a drop area. A field with a picture is a tile with buttons that replace and remove it. */
 export function SingleImageField({
   label,
   optional,
@@ -34,7 +34,7 @@ export function SingleImageField({
   const labelId = useId();
   const input = useRef<HTMLInputElement>(null);
   const { isDraggedOver, dropTarget } = useFileDrop(queue.add);
-  // While a replacement uploads, the queue also contains the old picture before it.
+  // While a replacement uploads, the queue has the old picture and then the new one.
   const entry = queue.files.at(-1);
   // The element of the field, for pasted files.
   const group = useRef<HTMLDivElement>(null);

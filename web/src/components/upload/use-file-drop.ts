@@ -3,15 +3,15 @@ import { useRef, useState, type DragEvent } from "react";
 const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes("Files");
 
 /**
- * Makes an element accept dropped files. The element gets the props `dropTarget`; `isDraggedOver` is true while files are
- * dragged over it. Without `multiple` only the first file is passed to `onFiles`.
+ * Makes an element accept dropped files. The caller spreads `dropTarget` into the element; `isDraggedOver` is true while files are
+ * dragged over the element. Without `multiple` only the first file is passed to `onFiles`.
  */
 export function useFileDrop(
   onFiles: (files: File[]) => void,
   { multiple = false }: { multiple?: boolean } = {},
 ) {
-  // How many more dragenter than dragleave events have fired. Both also fire for child elements, so the pointer is inside
-  // while this is above 0.
+  // The number of dragenter events minus the number of dragleave events. These events also fire for child elements. The pointer is
+  // inside the element while the number is above 0.
   const depth = useRef(0);
   const [isDraggedOver, setDraggedOver] = useState(false);
 

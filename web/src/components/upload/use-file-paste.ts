@@ -5,17 +5,19 @@ import { fileTypeOf, type MediaKind } from "@/lib/upload/media-types";
 type PasteField = {
   id: string;
   element: RefObject<HTMLElement | null>;
-  /** The arguments of the most recent render. A field is `full` if it takes one file and has it. */
+  /** The arguments of the most recent render. `full` says whether the field takes only one file and already has one. */
   latest: RefObject<{ kinds: readonly MediaKind[]; full: boolean; onFiles(files: File[]): void }>;
 };
 
-// The fields in the order in which they were mounted. They share one listener, because a paste goes to one field only.
+// The fields in the order in which they were mounted. All fields share one listener, because a paste goes to one field only.
 const fields: PasteField[] = [];
 
 /**
- * Lets a field receive pasted files. A paste goes to the field that contains the focus, else to the field under the pointer,
- * else to the first field that is not full. Fields that do not accept the kind of file are skipped. So are fields outside an
- * open dialog.
+ * Lets a field receive pasted files. A paste goes to the first of these that exists:
+ * 1. the field that contains the focus
+ * 2. the field under the pointer
+ * 3. the first field that is not full
+ * Fields that do not accept the kind of file are skipped, and so are fields outside an open dialog.
  */
 export function useFilePaste(
   element: RefObject<HTMLElement | null>,
@@ -25,7 +27,7 @@ export function useFilePaste(
 ): void {
   const id = useId();
   const latest = useRef({ kinds, full, onFiles });
-  // Layout effects register the field before it is painted, so that the field receives a paste from the start.
+  // Layout effects, because they register the field before it is painted. So the field receives a paste from the start.
   useLayoutEffect(() => {
     latest.current = { kinds, full, onFiles };
   });

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-/** Makes the page ignore files that are dropped outside drop areas. The browser would otherwise leave the page and open the file. */
+/** Makes the page ignore files that are dropped outside drop areas. Without this the browser would leave the page and open the file. */
 export function usePreventFileDrop(): void {
   useEffect(() => {
     const refuse = (event: DragEvent) => {

@@ -36,11 +36,14 @@ type QueueOptions = {
   /** Called for each problem that the page must show to the owner. */
   onProblem(problem: UploadProblem): void;
 
-  /** The name of the draft with which the browser stores files until they are uploaded; without it they are not stored. */
+  /**
+   * The name of the form's draft (unsaved values in the browser). The browser stores the files with the draft until they are
+   * uploaded. Without a name it does not store them.
+   */
   draft?: string;
   /** The files of a restored draft. Their upload begins at mount. */
   pending?: readonly PendingFile[];
-  /** Whether a draft exists when the form unmounts. Its uploaded files belong to the draft and are not discarded. */
+  /** Called when the form unmounts. If a draft exists, the uploaded files belong to the draft and are not discarded. */
   hasDraft?(): boolean;
 };
 
@@ -54,7 +57,7 @@ export type UploadQueue = {
   busy: boolean;
   /** Whether the files differ from the initial ones. */
   changed: boolean;
-  /** Chosen files that are not uploaded yet; part of the form's draft. */
+  /** Chosen files that are not uploaded yet. They are part of the form's draft. */
   pending: readonly PendingFile[];
   /** Names of files that the browser could not store with the draft. */
   missing: readonly string[];

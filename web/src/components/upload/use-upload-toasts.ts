@@ -5,8 +5,8 @@ import type { MediaKind, Refusal } from "@/lib/upload/media-types";
 import { UploadError } from "@/lib/upload/upload-error";
 
 /**
- * Why a file was refused before the upload, or why an upload or a removal failed. "no-still" is no failure: the video is
- * stored, but no still could be made.
+ * Why a file was refused before the upload, or why an upload or a removal failed. "no-still" is not a failure: the video is stored,
+ * but its still (the picture that is shown until the video plays) could not be made.
  */
 export type UploadProblem =
   | { reason: Refusal | "no-still"; name: string }

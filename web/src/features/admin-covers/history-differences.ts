@@ -6,10 +6,13 @@ import { changedFields } from "@/lib/editing/update-if-unchanged";
 import type { Translate } from "@/lib/i18n";
 import type { CoverImage } from "@/lib/types";
 
-/** Returns the fields in which an earlier version of a cover differs from the current one, with both values as texts. */
+/**
+ * Returns the fields in which an earlier version of a cover (a large picture or video at the top of the home page) differs from
+ * the current one, with both values as texts. The history dialog lists them.
+ */
 export function historyDifferences(
-  before: CoverImage,
-  now: CoverImage,
+  earlier: CoverImage,
+  current: CoverImage,
   t: Translate,
 ): HistoryDifference[] {
   const labels = {
@@ -20,14 +23,16 @@ export function historyDifferences(
     visible_until: t("covers.visibleUntil"),
   };
   const fields = Object.keys(labels) as (keyof typeof labels)[];
-  return changedFields<Pick<CoverImage, keyof typeof labels>>(before, now, fields).map((field) => {
+  type ComparedFields = Pick<CoverImage, keyof typeof labels>;
+  return changedFields<ComparedFields>(earlier, current, fields).map((field) => {
     const textOf = (cover: CoverImage) => {
       if (field === "is_active") return t(cover.is_active ? "common.yes" : "common.no");
+      // The URL of a file tells the owner nothing, so the text is only the kind of the file.
       if (field === "image_url")
         return t(coverKind(cover) === "video" ? "covers.video" : "covers.image");
       if (field === "visible_from" || field === "visible_until") return comparedTime(cover[field]);
       return cover[field] ?? "";
     };
-    return { label: labels[field], before: textOf(before), now: textOf(now) };
+    return { label: labels[field], before: textOf(earlier), now: textOf(current) };
   });
 }

@@ -25,8 +25,8 @@ export function idsAfterMove(
 
 /**
  * The ids with the new cover `id` inserted. The owner may choose several files, and their uploads end in any order. The new
- * cover comes before the first cover whose file was chosen later, or at the end. `chosenIndexes` has the position among the
- * chosen files of each cover that was added on this page.
+ * cover comes before the first cover whose file was chosen later. If there is no such cover, the new cover comes last.
+ * `chosenIndexes` maps the id of each cover that was added on this page to the position of its file among the chosen files.
  */
 export function idsWithNewCover(
   covers: readonly NumberedCover[],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  isOrdered,
+  isScheduleValid,
   phaseOf,
   scheduleChange,
   scheduleValues,
@@ -55,5 +55,5 @@ it.each([
   ["2026-01-01T10:00", "2026-01-01T10:00", false],
   ["2026-01-01T10:00", "2025-12-31T10:00", false],
 ])("from %o until %o is in order: %o", (visible_from, visible_until, ordered) => {
-  expect(isOrdered({ visible_from, visible_until })).toBe(ordered);
+  expect(isScheduleValid({ visible_from, visible_until })).toBe(ordered);
 });

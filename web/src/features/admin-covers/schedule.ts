@@ -1,56 +1,60 @@
 import { inputTime } from "@/lib/owner-dates";
 import type { CoverImage } from "@/lib/types";
 
-/**
- * The times between which visitors see a cover (a large picture or video at the top of the home page), in the format of
- * datetime-local inputs; "" is no limit.
- */
+// This file has the schedule of a cover (a large picture or video at the top of the home page): from when and until when visitors
+// see the cover.
+
+/** The two times of a schedule as values of datetime-local inputs. "" is a time that is not set. */
 type ScheduleValues = { visible_from: string; visible_until: string };
 
-/** The columns of the beginning and the end. */
-export const TIMES = ["visible_from", "visible_until"] as const;
+/** The columns with the beginning and the end of the schedule. */
+export const TIME_COLUMNS = ["visible_from", "visible_until"] as const;
 
-/** The phase of a cover: before, after or within the time in which visitors see it. */
+/** The phase of a cover: its schedule has not begun, has ended, or has begun and not ended. */
 type CoverPhase = "scheduled" | "ended" | "current";
 
+/** Whether a time has come, by the browser's clock. */
+const hasCome = (time: string) => !(new Date(time) > new Date());
+
 /**
- * The phase of a stored cover. Rows that a conflict or the history returns lack has_begun and has_ended; for them the times
- * are compared with the browser's clock.
+ * The phase of a stored cover. has_begun and has_ended are computed by the server with its own clock. Rows from a conflict or
+ * from the history lack them. The times of such rows are compared with the browser's clock.
  */
 export function phaseOf(cover: CoverImage): CoverPhase {
-  // Whether the time has come; `ifNull` for a time that is not set.
-  const hasCome = (time: string | null | undefined, ifNull: boolean) =>
-    time ? !(new Date(time) > new Date()) : ifNull;
-  if (cover.has_ended ?? hasCome(cover.visible_until, false)) return "ended";
-  return (cover.has_begun ?? hasCome(cover.visible_from, true)) ? "current" : "scheduled";
+  const { visible_from, visible_until } = cover;
+  // A cover without a beginning is visible at once. A cover without an end is visible for ever.
+  const hasBegun = cover.has_begun ?? (visible_from ? hasCome(visible_from) : true);
+  const hasEnded = cover.has_ended ?? (visible_until ? hasCome(visible_until) : false);
+  if (hasEnded) return "ended";
+  return hasBegun ? "current" : "scheduled";
 }
 
 /** Converts a stored time to the value of its input; "" if it is not set. */
-const valueOf = (time: string | null | undefined) => (time ? inputTime(time) : "");
+const inputValue = (time: string | null | undefined) => (time ? inputTime(time) : "");
 
-/** The form values of a cover's times. */
+/** The form values of a cover's schedule. */
 export const scheduleValues = (cover: CoverImage): ScheduleValues => ({
-  visible_from: valueOf(cover.visible_from),
-  visible_until: valueOf(cover.visible_until),
+  visible_from: inputValue(cover.visible_from),
+  visible_until: inputValue(cover.visible_until),
 });
 
-/** Whether the end is after the beginning. True if one of them is not set. */
-export const isOrdered = ({ visible_from, visible_until }: ScheduleValues): boolean =>
+/** Whether the end is after the beginning, or one of them is not set. */
+export const isScheduleValid = ({ visible_from, visible_until }: ScheduleValues): boolean =>
   !visible_from || !visible_until || new Date(visible_until) > new Date(visible_from);
 
 /** The times to save: those that differ between the form and the row. */
 export function scheduleChange(
   cover: CoverImage,
   values: ScheduleValues,
-): Partial<Pick<CoverImage, (typeof TIMES)[number]>> {
+): Partial<Pick<CoverImage, (typeof TIME_COLUMNS)[number]>> {
   const before = scheduleValues(cover);
   return Object.fromEntries(
-    TIMES.filter((name) => values[name] !== before[name]).map((name) => [
+    TIME_COLUMNS.filter((name) => values[name] !== before[name]).map((name) => [
       name,
       values[name] ? new Date(values[name]).toISOString() : null,
     ]),
   );
 }
 
-/** The text of a stored time in comparisons of two versions; it is the same in all languages. */
-export const comparedTime = (time: string | null | undefined) => valueOf(time).replace("T", " ");
+/** A stored time as text for comparisons of two versions, such as "2026-11-12 09:41". It is the same in all languages. */
+export const comparedTime = (time: string | null | undefined) => inputValue(time).replace("T", " ");

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { isOrdered, scheduleChange, scheduleValues } from "@/features/admin-covers/schedule";
+import { isScheduleValid, scheduleChange, scheduleValues } from "@/features/admin-covers/schedule";
 import { COVER_ORDER_MIN } from "@/lib/constants";
 import type { CoverImage } from "@/lib/types";
 import type { MediaKind } from "@/lib/upload/media-types";
 
 /**
- * Validates the form of a cover (a large picture or video at the top of the home page). display_order, the number in the
- * order, is a string here, because an empty input would become 0 as a number. Error messages are text keys.
+ * Validates the form of a cover (a large picture or video at the top of the home page). display_order is the cover's number
+ * in the order. In the form it is a string, because an empty input would become the number 0. Error messages are text keys.
  */
 export const coverSchema = z
   .object({
@@ -26,12 +26,12 @@ export const coverSchema = z
     visible_from: z.string(),
     visible_until: z.string(),
   })
-  .check(z.refine(isOrdered, { path: ["visible_until"], error: "covers.untilError" }));
+  .check(z.refine(isScheduleValid, { path: ["visible_until"], error: "covers.untilError" }));
 
 /** The values of the form of a cover. */
 export type CoverValues = z.infer<typeof coverSchema>;
 
-/** The texts in the form of a cover. */
+/** The fields of the form that are texts of the owner in one language. */
 export const COVER_TEXTS = [
   "title",
   "title_pt",

@@ -1,6 +1,7 @@
 import type { Language } from "@/lib/boot";
 
-// This file formats the times and sizes that the health of the site shows.
+// This file formats the times and sizes on the overview of the admin area, where the health of the site is shown (whether its
+// backups, disk, mails and certificate are in order).
 
 /** The locale whose rules for numbers and times are used. */
 const localeOf = (language: Language) => (language === "pt" ? "pt-PT" : "en-GB");
@@ -10,10 +11,11 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * Formats the time between `iso` and `now`, both in ISO 8601, as "3 hours ago". Returns null if it is less than a minute.
+ * Formats the time from `iso` to `now` as "3 hours ago". Both are in ISO 8601. Returns null if the time is less than a minute.
  */
 export function formatAgo(iso: string, now: string, language: Language): string | null {
   const age = Date.parse(now) - Date.parse(iso);
+  // The largest unit that is not longer than the age.
   const [size, unit] =
     age < HOUR
       ? ([MINUTE, "minute"] as const)
@@ -21,7 +23,7 @@ export function formatAgo(iso: string, now: string, language: Language): string 
         ? ([HOUR, "hour"] as const)
         : ([DAY, "day"] as const);
   const count = Math.floor(age / size);
-  if (!(count >= 1)) return null; // also if count is NaN, because a time is not valid
+  if (!(count >= 1)) return null; // also for an invalid time, whose count is NaN
   return new Intl.RelativeTimeFormat(localeOf(language)).format(-count, unit);
 }
 

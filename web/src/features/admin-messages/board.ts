@@ -1,5 +1,8 @@
 import type { BoardCard, BoardColumn, CommissionStage } from "@/lib/types";
 
+// This file has the rules of the board: the page with the commissions (works that clients order) as cards, in a column for each
+// stage (how far a commission is).
+
 /** The stages of commissions, in the order of the columns of the board. */
 export const STAGES: readonly CommissionStage[] = [
   "enquiry",
@@ -10,7 +13,7 @@ export const STAGES: readonly CommissionStage[] = [
   "declined",
 ];
 
-/** The card of the message with this id, and its column; undefined if the board does not show the message. */
+/** Returns the card of the message with this id, and its column. Returns undefined if the board does not show the message. */
 export function findCard(columns: readonly BoardColumn[], id: string) {
   for (const column of columns) {
     const card = column.cards.find(({ message_id }) => message_id === id);
@@ -20,8 +23,8 @@ export function findCard(columns: readonly BoardColumn[], id: string) {
 }
 
 /**
- * Returns the columns with the card at the top of the column `to`. The page shows them until it has fetched the board again, in
- * which the server has decided the card's place in the column.
+ * Returns the columns after the card has moved to the top of the column `to`. The board shows them while the move is being saved.
+ * The place of the card in its new column may change when the board has been fetched again, because the server decides it.
  */
 export function moveCard(
   columns: readonly BoardColumn[],
@@ -29,8 +32,8 @@ export function moveCard(
   to: CommissionStage,
 ): BoardColumn[] {
   return columns.map((column) => {
-    // The cards of the column without the moved one, and the change of their number: -1, or 0 if the card was not there.
     const cards = column.cards.filter(({ message_id }) => message_id !== card.message_id);
+    // -1 if the card was in this column, else 0.
     const change = cards.length - column.cards.length;
     if (column.stage === to)
       return {
@@ -42,7 +45,10 @@ export function moveCard(
   });
 }
 
-/** The nearest stage to the left (-1) or right (1) to which a card of a column can be moved; undefined if there is none. */
+/**
+ * Returns the nearest stage to the left (-1) or to the right (1) to which a card of the column can be moved. Returns undefined if
+ * there is no such stage. `next` has all stages to which the cards of the column can be moved.
+ */
 export function nearestStage(
   { stage, next }: Pick<BoardColumn, "stage" | "next">,
   direction: -1 | 1,
@@ -52,13 +58,13 @@ export function nearestStage(
   return undefined;
 }
 
-/** Whether a move first opens the form for an offer, because an enquiry gets to the stage `offer` when an offer is sent. */
+/** Whether a move first opens the form for an offer. An enquiry gets to the stage `offer` when the owner sends an offer. */
 export const needsOffer = (from: CommissionStage, to: CommissionStage): boolean =>
   from === "enquiry" && to === "offer";
 
 /**
- * Whether the promised date of a commission that is being worked on has passed. Both dates are YYYY-MM-DD; `promised` is "" for
- * none.
+ * Whether the promised date of a commission has passed before the commission is finished. Both dates are YYYY-MM-DD. `promised` is
+ * "" if no date was promised.
  */
 export const isOverdue = (stage: CommissionStage, promised: string, today: string): boolean =>
   (stage === "accepted" || stage === "in_progress") && promised !== "" && promised < today;

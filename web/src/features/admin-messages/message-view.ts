@@ -3,7 +3,10 @@ import { oneOf, readPage, readQuery, withValues } from "@/lib/list-url";
 import { containing } from "@/lib/text-filter";
 import type { ContactReason, ContactStatus, ConversationState } from "@/lib/types";
 
-/** The states of conversations, in the order of the filter. */
+// This file has the view of the list of messages: its search text, filters and page. It reads the view from the URL and writes it
+// there, so that a reload and Back show the same list.
+
+/** The states of conversations (messages with their replies), in the order of the filter. */
 export const CONVERSATION_STATES: readonly ConversationState[] = [
   "unread",
   "waiting_me",
@@ -11,7 +14,7 @@ export const CONVERSATION_STATES: readonly ConversationState[] = [
   "done",
 ];
 
-/** The view of the list of messages: its search text, filters and page. They are in the URL; "" means no filter. */
+/** What the list shows. `q` is the search text. "" in a field means that the list is not filtered by it. */
 export type MessageView = {
   q: string;
   state: ConversationState | "";
@@ -20,7 +23,7 @@ export type MessageView = {
   page: number;
 };
 
-/** Parses the view from the URL; unknown values are ignored. */
+/** Parses the view from the query string of the URL. Unknown values are ignored. */
 export function readView(search: URLSearchParams): MessageView {
   return {
     q: readQuery(search),
@@ -31,7 +34,7 @@ export function readView(search: URLSearchParams): MessageView {
   };
 }
 
-/** The query string of the URL for a view. The opened message is removed, because the new list may not contain it. */
+/** Returns the query string for a view. The parameter of the opened message is removed, because the new list may lack the message. */
 export function writeView(search: URLSearchParams, view: MessageView): URLSearchParams {
   const next = withValues(search, {
     q: [view.q, ""],
@@ -48,6 +51,6 @@ export function writeView(search: URLSearchParams, view: MessageView): URLSearch
 export const isFiltered = (view: MessageView): boolean =>
   view.q.trim() !== "" || view.state !== "" || view.status !== "" || view.reason !== "";
 
-/** The condition for the query builder's `or` that matches messages with this text in name, email or message. */
+/** Returns the condition, for the query builder's `or`, that matches messages with this text in name, email or message. */
 export const searchCondition = (q: string): string =>
   containing(["name", "email", "message"], q.trim()).join(",");

@@ -1,11 +1,11 @@
 import type { SavedReply } from "@/lib/types";
 
-/** The placeholder for the visitor's name in the texts of saved replies. */
+/** The placeholder for the visitor's name in saved replies (texts that the owner inserts into replies). */
 export const NAME_PLACEHOLDER = "{name}";
 
 /**
- * The text of a saved reply in this language, or in the other language if it has none in this one. `name` is the visitor's
- * name, which replaces the placeholder.
+ * Returns the text of a saved reply in the language. If the saved reply has no text in this language, returns the text in the other
+ * one. `name` is the visitor's name, which replaces the placeholder.
  */
 export function savedText(
   saved: Pick<SavedReply, "text_en" | "text_pt">,
@@ -14,6 +14,6 @@ export function savedText(
 ): string {
   const [wanted, other] =
     language === "pt" ? [saved.text_pt, saved.text_en] : [saved.text_en, saved.text_pt];
-  // A function, because in a replacement text "$" has a special meaning.
+  // A function returns the name, because in a replacement text "$" would have a special meaning.
   return (wanted || other || "").replaceAll(NAME_PLACEHOLDER, () => name);
 }

@@ -8,10 +8,10 @@ import { clockTime, localDay } from "@/lib/owner-dates";
 import type { TextKey } from "@/lib/texts";
 import type { AltTexts } from "@/lib/types";
 
-// This file names the fields in which two versions of a work differ, for the dialog of a conflict and for the history. A new
-// column of works needs an entry in `labels`, and one in PORTUGUESE if there is a second column with its text in Portuguese.
+// This file lists the fields in which two versions of a work (a row of products) differ, for the conflict dialog and the history. A
+// new column of works needs an entry in `labels`. If a second column has its text in Portuguese, it needs one in BILINGUAL too.
 
-/** The compared fields of a work and the text keys of their labels. Texts in Portuguese are added below. */
+/** The compared fields of a work with the text keys of their labels. Fields with texts in Portuguese are added below. */
 const labels = {
   title: "products.title",
   description: "products.description",
@@ -32,8 +32,8 @@ const labels = {
   alt_texts: "products.altTexts",
 } satisfies Partial<Record<keyof ProductPayload, TextKey>>;
 
-/** The fields whose text the work also has in Portuguese, in a second field such as title_pt. */
-const PORTUGUESE = [
+/** The fields whose text in Portuguese is in a second field, such as title_pt for title. */
+const BILINGUAL = [
   "title",
   "description",
   "dimensions",
@@ -42,10 +42,10 @@ const PORTUGUESE = [
   "seo_meta_desc",
 ] as const;
 
-type ComparedField = keyof typeof labels | `${(typeof PORTUGUESE)[number]}_pt`;
+type ComparedField = keyof typeof labels | `${(typeof BILINGUAL)[number]}_pt`;
 const fields = [
   ...Object.keys(labels),
-  ...PORTUGUESE.map((name) => `${name}_pt`),
+  ...BILINGUAL.map((name) => `${name}_pt`),
 ] as ComparedField[];
 
 function labelOf(field: ComparedField, t: Translate): string {
@@ -54,7 +54,7 @@ function labelOf(field: ComparedField, t: Translate): string {
   return t("form.inPortuguese", { label });
 }
 
-/** The fields in which the stored work (`newer`) and the work to be saved (`mine`) differ, with both values as texts. */
+/** Returns the fields in which the stored work (`newer`) and the work to be saved (`mine`) differ, with both values as texts. */
 export function conflictDifferences(
   { newer, mine }: Record<"newer" | "mine", ProductPayload>,
   t: Translate,

@@ -14,17 +14,21 @@ import { makeThumbnailUrl } from "@/lib/upload/thumbnail";
 import { RefusedFileError } from "@/lib/upload/upload-error";
 import type { Uploader } from "@/lib/upload/uploader";
 
+// This file has the batch: the drafts of new works that the owner makes from many pictures together. A draft is not stored yet. It
+// has one picture, and some fields that the owner edits.
+
 /** What a batch reports to the owner. */
 export type BatchEvent =
   /** The files with these names are not accepted. */
   | { what: "refused"; reason: Refusal; names: string[] }
+  /** A picture could not be uploaded, or a work could not be saved. */
   | { what: "upload-failed" | "save-failed"; error: unknown }
   /** The works with these ids were saved, and no draft is waiting to be saved. */
   | { what: "saved"; ids: string[] };
 
-/** The functions that upload, delete and save for a batch. */
+/** The functions with which a batch uploads pictures, deletes uploaded files and saves works. */
 type BatchServices = Pick<Uploader, "upload" | "discard"> & {
-  /** Inserts a row with this id; a second call with the same id inserts nothing. */
+  /** Inserts a work with this id. A second call with the same id inserts nothing. */
   save(id: string, payload: ProductPayload): Promise<void>;
 };
 
@@ -32,9 +36,8 @@ type BatchServices = Pick<Uploader, "upload" | "discard"> & {
 const THUMBNAIL_PX = 120;
 
 /**
- * A batch of drafts: works made from many pictures together. The batch uploads a few pictures at a time and saves the rows
- * one after the other in the order of the list. The class is outside React, so that uploads continue while the owner visits
- * other admin pages.
+ * A batch of drafts. It uploads a few pictures at a time, and saves the works one after the other in the order of the list. The class
+ * is outside React, so that uploads continue while the owner visits other admin pages.
  */
 export class DraftBatch {
   private drafts: readonly Draft[] = [];
@@ -44,7 +47,7 @@ export class DraftBatch {
   private saving = false;
   // The ids of the rows saved since the last "saved" event.
   private savedIds: string[] = [];
-  // Kinds of failures reported since the owner's last action; each is reported once.
+  // The kinds of failures that were reported since the owner's last action. Each kind is reported only once.
   private reported = new Set<BatchEvent["what"]>();
   // Called after each change of the drafts.
   private readonly subscribers = new Set<() => void>();
@@ -55,7 +58,7 @@ export class DraftBatch {
     this.services = services;
   }
 
-  /** The current drafts. A change replaces the array. */
+  /** Returns the current drafts. Each change makes a new array. */
   readonly getSnapshot = () => this.drafts;
 
   readonly subscribe = (notify: () => void) => {

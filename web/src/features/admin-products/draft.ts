@@ -7,13 +7,14 @@ import { formValues, productPayload, type ProductPayload } from "@/features/admi
 import type { ArtworkType } from "@/lib/types";
 
 /**
- * A work that is to be made from a picture and is not stored yet. (A stored work that only the owner sees is also called a draft:
- * visibility.ts.) The id becomes the id of the row, so that saving twice inserts one row.
+ * A draft in this file is a work that is not stored yet, and that the owner makes from one of many chosen pictures. (Elsewhere a
+ * stored work that only the owner sees is called a draft too: visibility.ts.)
  */
 export type Draft = {
+  /** The row to store gets this id, so that saving twice inserts only one row. */
   id: string;
   file: File;
-  /** Object URL of a thumbnail, or the URL of a rendition; null while the thumbnail is being made. */
+  /** Object URL of a thumbnail, or the URL of a rendition (the uploaded picture, resized). Null until there is one. */
   preview: string | null;
   state:
     /** The picture is not uploaded yet. */
@@ -28,7 +29,7 @@ export type Draft = {
     | "saving"
     /** Saving has failed. */
     | "unsaved"
-    /** The draft was restored, but the browser has not kept its file. */
+    /** The draft was restored after a reload, but the browser has not kept its file. */
     | "missing";
   /** The uploaded share in per cent. */
   progress: number;
@@ -36,10 +37,7 @@ export type Draft = {
   url: string | null;
   /** Whether the owner has clicked Save. If so, the draft is saved as soon as its picture is uploaded. */
   wanted: boolean;
-  /**
-   * Whether a save was attempted. If so, the row may exist and refer to the file, even if the
-   * response was lost.
-   */
+  /** Whether a save was attempted. If so, the row may exist and refer to the file, even if no response has arrived. */
   attempted: boolean;
   values: DraftValues;
 };

@@ -3,10 +3,11 @@ import { oneOf, readPage, readQuery, withValues } from "@/lib/list-url";
 import { containing, quoted } from "@/lib/text-filter";
 import type { ArtworkType } from "@/lib/types";
 
-// This file reads the view of the list of works (search text, filters, order, layout and page) from the URL and writes it there.
-// A new filter needs an entry in FLAGS, its condition in api/list-products.ts, and a text with the key products.flag.<entry>.
+// This file has the view of the list of works: search text, filters, order, layout and page. It reads the view from the URL and writes
+// it there, so that a reload and Back show the same list. A new filter needs an entry in FLAGS, a condition in api/list-products.ts,
+// and a text with the key products.flag.<entry>.
 
-/** The choices of the filter Show in the list of works. "one-language-": the text exists in only one of the two languages. */
+/** The choices of the filter Show. "one-language-title" finds works whose title exists in only one of the two languages. */
 export const FLAGS = [
   "featured",
   "out-of-stock",
@@ -39,7 +40,7 @@ export type Sort = (typeof SORTS)[number];
 /** How the works are listed: as a table, or as a wall of pictures. The first one is the default. */
 export const LAYOUTS = ["table", "wall"] as const;
 
-/** What the owner has chosen to see of the list of works. In `q` (the search text), `type` and `flag`, "" stands for no filter. */
+/** What the list shows. `q` is the search text, and `flag` the choice of the filter Show. "" in q, type or flag means no filter. */
 export type ProductView = {
   q: string;
   type: ArtworkType | "";
@@ -49,7 +50,7 @@ export type ProductView = {
   page: number;
 };
 
-/** Parses the view from the URL; unknown values are ignored. */
+/** Parses the view from the query string of the URL. Unknown values are ignored. */
 export function readView(search: URLSearchParams): ProductView {
   return {
     q: readQuery(search),
@@ -61,7 +62,7 @@ export function readView(search: URLSearchParams): ProductView {
   };
 }
 
-/** The query string of the URL for a view. */
+/** Returns the query string of the URL for a view. */
 export const writeView = (search: URLSearchParams, view: ProductView): URLSearchParams =>
   withValues(search, {
     q: [view.q, ""],

@@ -6,22 +6,25 @@ import { deleteFile, loadFiles, saveFile } from "@/lib/draft-files";
 import { loadDraft, deleteDraft, saveDraft } from "@/lib/drafts";
 import { renditionUrl } from "@/lib/media";
 
+// This file stores the drafts of a batch (the new works that the owner makes from many pictures together) in the browser, so that
+// they survive a reload.
+
 /**
- * What the browser stores (lib/drafts.ts) of one draft of a batch, the works that the owner makes from many pictures together.
- * `name` is the name of the picture's file. The file is stored separately (lib/draft-files.ts) until it is uploaded.
+ * What the browser stores of one draft (lib/drafts.ts). `name` is the name of the picture's file. The file is stored separately
+ * (lib/draft-files.ts) until it is uploaded.
  */
 type PersistedDraft = Pick<Draft, "id" | "url" | "attempted" | "values"> & { name: string };
 
 /**
- * Restores the drafts that the browser has stored, and stores the changes of the batch from then on, so that drafts survive
- * a reload. The returned function stops the storing and deletes nothing. `form` is the name under which the first tab stores
- * drafts; other tabs use names made from it (lib/draft-lock.ts).
+ * Restores the drafts that the browser has stored, and from then on stores each change of the batch. Returns a function that stops
+ * the storing. It deletes nothing. `form` is the name under which the first tab stores drafts. Other tabs use names made from it
+ * (lib/draft-lock.ts).
  */
 export function persistBatch(batch: DraftBatch, form: string): () => void {
   let stopped = false;
   let stopStoring: (() => void) | undefined;
   void (async () => {
-    // The lock of stored drafts that no other tab has open. If there are none, the batch is stored under an unused name.
+    // Takes the lock of stored drafts that no other tab has open. If there are no such drafts, takes the lock of an unused name.
     const found = await lockSavedDraft(form);
     const { name, release } = found ?? (await lockNewDraft(form));
     const drafts = found ? await loadDrafts(name) : [];
@@ -46,7 +49,7 @@ export function persistBatch(batch: DraftBatch, form: string): () => void {
   };
 }
 
-/** Whether the picture is not uploaded yet, so that its file must be stored. */
+/** Whether the picture of a draft is not uploaded yet, so that its file must be stored. A missing file cannot be stored. */
 const isUnsent = ({ url, state }: Draft) => url === null && state !== "missing";
 
 /** Stores the drafts and files of a batch on each change. `storedFileIds` has the ids of the drafts whose files are stored. */

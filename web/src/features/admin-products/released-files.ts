@@ -1,8 +1,9 @@
 import { urlsOf, type ProductMedia } from "@/features/admin-products/schema";
 
 /**
- * Returns the URLs of the files that a work no longer uses after a save. These are the files of the earlier row and the
- * uploads of the form that the new row does not contain. Other works may still use them; findSharedFiles checks that.
+ * Returns the URLs of the files that a work (a row of products) no longer uses after a save, so that they can be deleted. These are
+ * the files of the row before the save (`before`) and the files that the form has uploaded, without those of the saved row (`after`).
+ * Other works may still use such a file. findSharedFiles checks that.
  */
 export function releasedFiles(
   before: ProductMedia | null,

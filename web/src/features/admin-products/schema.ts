@@ -13,7 +13,7 @@ import type { AltTexts, ArtworkType, Product } from "@/lib/types";
 // save. A new field needs an entry in `fields`, formValues and productPayload, and in `labels` of differences.ts.
 
 const fields = z.object({
-  // The error message is a text key.
+  // The second argument of minLength is the error message, a text key.
   title: z.string().check(z.trim(), z.minLength(1, "products.titleRequired")),
   description: z.string(),
   artwork_type: z.enum(ARTWORK_TYPES),
@@ -32,14 +32,14 @@ const fields = z.object({
   medium_pt: z.string(),
   seo_meta_title_pt: z.string(),
   seo_meta_desc_pt: z.string(),
-  /** The alternative texts as JSON, by the URL of the picture. Texts of removed pictures are not saved. */
+  /** The alternative texts (what each picture shows, in words) as JSON, by the URL of the picture. */
   alt_texts: z.string(),
   visibility: z.enum(VISIBILITIES),
-  /** When a scheduled work is published, in the browser's time zone; "" for none. */
+  /** When a scheduled work is published, in the browser's time zone. "" if no time is set. */
   publish_at: z.string(),
 });
 
-/** Validates the text fields and switches in the form of a work. The form's files are in upload queues. */
+/** Validates the values of the form. The files of the work are not among them: they are in upload queues. */
 export const productSchema = fields.check(
   z.refine(({ visibility, publish_at }) => visibility !== "scheduled" || canSchedule(publish_at), {
     path: ["publish_at"],
@@ -59,13 +59,13 @@ export type ProductPayload = Omit<
   "id" | "created_at" | "updated_at" | "is_published" | "media"
 >;
 
-/** The state of the form of a work, with which the form starts and which its draft stores. */
+/** The state of the form. The form starts with such a state, and a draft (unsaved values in the browser) stores one. */
 export type ProductFormState = {
-  /** The base: the row from which the changes are made; null for a new work. */
+  /** The base: the version of the row from which the changes are made. Null for a new work. */
   product: Product | null;
   values: ProductValues;
   media: ProductMedia;
-  /** URLs of the files that were uploaded before the draft was stored. There may be no row that refers to them. */
+  /** URLs of the files that were uploaded before the draft was stored. It is possible that no row refers to them. */
   uploaded: readonly string[];
   /** If the form is that of a duplicate, the URLs of the original work's files, which are copied on saving. Otherwise empty. */
   borrowed: readonly string[];

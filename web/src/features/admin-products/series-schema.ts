@@ -4,30 +4,33 @@ import { changedFields } from "@/lib/editing/update-if-unchanged";
 import type { Translate } from "@/lib/i18n";
 import type { Series } from "@/lib/types";
 
-// This file makes slugs from titles, validates the form of a series, and converts between rows and form values.
+// This file is for the form of a series (works that the owner shows together). It has three parts:
+//  - slugs (the names of series in URLs), which are made from titles
+//  - the validation of the form
+//  - the conversion between rows and form values, and the differences of two versions for the history
 
-/** The maximum length of a slug (the name of a series in URLs), in code points. The server refuses longer slugs. */
-const MAX_SLUG = 100;
-/** A valid slug: words of small letters and digits, separated by single hyphens. */
+/** The maximum length of a slug in characters. The server refuses longer slugs. */
+const SLUG_MAX = 100;
+/** A valid slug: words of lower-case letters and digits, separated by single hyphens. */
 const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** Makes a slug from a title: letters without accents, digits, and hyphens between words. */
+/** Makes a slug from a title: "azulejos-de-sao-joao" for "Azulejos de São João". */
 export function slugOf(title: string): string {
   return title
-    .normalize("NFD")
-    .replace(/[\u0300-\u036f]/g, "")
+    .normalize("NFD") // separates accents from their letters
+    .replace(/[\u0300-\u036f]/g, "") // removes the accents
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, MAX_SLUG)
+    .slice(0, SLUG_MAX)
     .replace(/^-+|-+$/g, "");
 }
 
-/** Returns the slug. If it is taken, the lowest number that makes it unique is appended, as in "azulejos-2". */
+/** Returns the slug. If another series has it, appends the lowest number that makes it unique, as in "azulejos-2". */
 export function freeSlug(slug: string, taken: readonly string[]): string {
   if (!taken.includes(slug)) return slug;
   for (let n = 2; ; n++) {
-    // Shortened for the hyphen and up to three digits.
-    const numbered = `${slug.slice(0, MAX_SLUG - 4)}-${n}`;
+    // The slug is shortened to make room for the hyphen and up to three digits.
+    const numbered = `${slug.slice(0, SLUG_MAX - 4)}-${n}`;
     if (!taken.includes(numbered)) return numbered;
   }
 }
@@ -42,7 +45,7 @@ export const seriesSchema = (taken: readonly string[]) =>
     slug: z.string().check(
       z.trim(),
       z.regex(slugPattern, "series.slugInvalid"),
-      z.maxLength(MAX_SLUG, "series.slugInvalid"),
+      z.maxLength(SLUG_MAX, "series.slugInvalid"),
       z.refine((slug) => !taken.includes(slug), "series.slugTaken"),
     ),
     is_published: z.boolean(),
@@ -57,16 +60,16 @@ export type SeriesPayload = Pick<
   "title" | "title_pt" | "text" | "text_pt" | "slug" | "is_published"
 >;
 
-/** The state of the form of a series, with which the form starts and which its draft stores. */
+/** The state of the form. The form starts with such a state, and a draft (unsaved values in the browser) stores one. */
 export type SeriesFormState = {
-  /** The base: the row from which the changes are made; null for a new series. */
+  /** The base: the version of the row from which the changes are made. Null for a new series. */
   series: Series | null;
   values: SeriesValues;
   /** Whether the state has changes that are not saved. */
   unsaved: boolean;
 };
 
-/** The state in which the form of an existing series starts; with null, that of a new series. */
+/** The state with which the form starts. `series` is null for a new series. */
 export function initialSeriesState(series: Series | null): SeriesFormState {
   return {
     series,

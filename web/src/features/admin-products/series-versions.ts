@@ -3,7 +3,10 @@ import { seriesDifferences } from "@/features/admin-products/series-schema";
 import type { Translate } from "@/lib/i18n";
 import type { Revision, Series, SeriesWork } from "@/lib/types";
 
-/** A pair (one work in one series), as revisions store it. A revision is a row as it was before a change. */
+// This file makes the versions that the history of a series (works that the owner shows together) shows. A version is the series with
+// its works, as they were at one time. Versions are made from revisions. A revision is a stored row as it was before one change.
+
+/** A pair, as revisions store it. A pair is a row of series_works: one work in one series. */
 export type RevisionPair = Pick<
   SeriesWork,
   "id" | "series_id" | "product_id" | "position" | "created_at"
@@ -12,19 +15,19 @@ export type RevisionPair = Pick<
 /** A series with its works in their order. */
 export type SeriesVersion = { series: Series; pairs: readonly RevisionPair[] };
 
-/** What one revision of a series stores: its earlier row, or its earlier works. */
+/** What one revision of a series stores: either the row of the series, or its pairs, as they were before a change. */
 export type SeriesBefore = Series | { pairs: RevisionPair[] };
 
 /**
- * Makes whole versions from the revisions of a series, which are sorted newest first. A revision has either the earlier row or the
- * earlier works. Its version takes what the revision lacks from the next newer version. The newest version is `now`.
+ * Makes versions from the revisions of a series, which are sorted newest first. Each revision lacks either the row or the pairs. Its
+ * version takes them from the next newer version. `current` is the newest version.
  */
 export function seriesVersions(
   revisions: readonly Revision<SeriesBefore>[],
-  now: SeriesVersion,
+  current: SeriesVersion,
 ): Revision<SeriesVersion>[] {
   const versions: Revision<SeriesVersion>[] = [];
-  let { series, pairs } = now;
+  let { series, pairs } = current;
   for (const revision of revisions) {
     const before = revision.row_before;
     if (!("pairs" in before)) {
@@ -32,7 +35,7 @@ export function seriesVersions(
     } else {
       pairs = before.pairs;
       if (revision.action === "delete") {
-        // A deletion makes two revisions: the row, and after it in the list the works. They become one version.
+        // In the list, a deletion of the series has two revisions: first the row, then the pairs. They become one version.
         const deletion = versions.at(-1);
         if (deletion) deletion.row_before = { ...deletion.row_before, pairs };
         continue;
@@ -43,19 +46,25 @@ export function seriesVersions(
   return versions;
 }
 
-/** The fields in which two versions of a series differ. `titleOf` returns the title of a work; "" if it was deleted. */
+/**
+ * Returns the fields in which an earlier version of a series differs from the current one. `titleOf` returns the title of a work, or
+ * "" if the work was deleted.
+ */
 export function versionDifferences(
-  before: SeriesVersion,
-  now: SeriesVersion,
+  earlier: SeriesVersion,
+  current: SeriesVersion,
   titleOf: (workId: string) => string,
   t: Translate,
 ): HistoryDifference[] {
-  const differences = seriesDifferences(before.series, now.series, t);
+  const differences = seriesDifferences(earlier.series, current.series, t);
   const idsOf = ({ pairs }: SeriesVersion) => pairs.map(({ product_id }) => product_id);
-  if (idsOf(before).join() === idsOf(now).join()) return differences;
+  if (idsOf(earlier).join() === idsOf(current).join()) return differences;
   const textOf = (version: SeriesVersion) => {
     const titles = idsOf(version).map((id) => titleOf(id) || t("series.workGone"));
     return [t("series.workCount", { n: titles.length }), ...titles].join("\n");
   };
-  return [...differences, { label: t("nav.products"), before: textOf(before), now: textOf(now) }];
+  return [
+    ...differences,
+    { label: t("nav.products"), before: textOf(earlier), now: textOf(current) },
+  ];
 }

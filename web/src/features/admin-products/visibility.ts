@@ -1,17 +1,18 @@
 import { inputTime } from "@/lib/owner-dates";
 import type { Product } from "@/lib/types";
 
+// This file converts between the visibility of a work (a row of products) as the owner chooses it and the column published_at.
+
 /** Who sees a work: everyone (published), everyone from a given time on (scheduled), or only the owner (draft). */
 export const VISIBILITIES = ["published", "scheduled", "draft"] as const;
-/** One of VISIBILITIES. */
 export type Visibility = (typeof VISIBILITIES)[number];
 
-/** A value of a time column that the server replaces by its current time, so the clock of the owner's device does not matter. */
+/** The server replaces this value of published_at by its current time, so that the clock of the owner's device does not matter. */
 const SERVER_TIME = "now";
 
 /**
- * The visibility of a stored work. The database computes `is_published` with its own clock. Rows from a conflict or the history
- * lack this column, so their `published_at` is compared with the clock of this device.
+ * The visibility of a stored work. The server computes `is_published` with its own clock. Rows from a conflict or from the history
+ * lack `is_published`. For such a row `published_at` is compared with the clock of this device.
  */
 export function visibilityOf({
   published_at,
@@ -22,10 +23,10 @@ export function visibilityOf({
   return isPublished ? "published" : "scheduled";
 }
 
-/** The form values of a work's visibility; `publish_at` is a time in the browser's time zone, as datetime-local inputs have it. */
+/** The form values of a work's visibility. `publish_at` is the value of a datetime-local input, in the browser's time zone. */
 export type VisibilityValues = { visibility: Visibility; publish_at: string };
 
-/** The initial form values of a stored work; null stands for a new work. */
+/** The form values of a stored work. `product` is null for a new work. */
 export function visibilityValues(product: Product | null): VisibilityValues {
   const visibility = product ? visibilityOf(product) : "published";
   const publishAt = visibility === "scheduled" ? product?.published_at : null;
@@ -33,8 +34,8 @@ export function visibilityValues(product: Product | null): VisibilityValues {
 }
 
 /**
- * The `published_at` to save. If the choice is unchanged, this is the value of `product`. For a new published work this is
- * undefined, and the server then stores the current time.
+ * The `published_at` to save. If the owner has not changed the visibility, it is the value of `product`. A new work has no value, so
+ * for a published one it is undefined, and the server stores the current time.
  */
 export function publishedAt(
   { visibility, publish_at }: VisibilityValues,
@@ -49,7 +50,7 @@ export function publishedAt(
   return visibility === "published" ? SERVER_TIME : new Date(publish_at).toISOString();
 }
 
-/** Whether a work can be scheduled for this time, that is, whether it is in the future. */
+/** Whether a work can be scheduled for this time. The time must be in the future. */
 export const canSchedule = (publishAt: string): boolean => new Date(publishAt) > new Date();
 
 /** The values to change when a visibility is chosen. A newly scheduled work starts with a time. */

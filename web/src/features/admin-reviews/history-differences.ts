@@ -3,8 +3,15 @@ import { changedFields } from "@/lib/editing/update-if-unchanged";
 import type { Translate } from "@/lib/i18n";
 import type { Review } from "@/lib/types";
 
-/** Returns the fields in which an earlier version of a review differs from the current one, with both values as texts. */
-export function historyDifferences(before: Review, now: Review, t: Translate): HistoryDifference[] {
+/**
+ * Returns the fields in which an earlier version of a review (what a client said) differs from the current one, with both values
+ * as texts. The history dialog lists them.
+ */
+export function historyDifferences(
+  earlier: Review,
+  current: Review,
+  t: Translate,
+): HistoryDifference[] {
   const labels = {
     client_name: t("reviews.clientName"),
     location: t("reviews.location"),
@@ -14,12 +21,14 @@ export function historyDifferences(before: Review, now: Review, t: Translate): H
     is_active: t("history.visible"),
   };
   const fields = Object.keys(labels) as (keyof typeof labels)[];
-  return changedFields<Pick<Review, keyof typeof labels>>(before, now, fields).map((field) => {
+  type ComparedFields = Pick<Review, keyof typeof labels>;
+  return changedFields<ComparedFields>(earlier, current, fields).map((field) => {
     const textOf = (review: Review) => {
       if (field === "is_active") return t(review.is_active ? "common.yes" : "common.no");
+      // The URL of a file tells the owner nothing, so the text is only "An image".
       if (field === "image_url") return review.image_url ? t("conflict.anImage") : "";
       return review[field] ?? "";
     };
-    return { label: labels[field], before: textOf(before), now: textOf(now) };
+    return { label: labels[field], before: textOf(earlier), now: textOf(current) };
   });
 }

@@ -2,7 +2,10 @@ import * as z from "zod/mini";
 import type { PendingFile } from "@/lib/upload/upload-queue";
 import type { Review } from "@/lib/types";
 
-/** Validates the form of a review. There are no error messages, because an invalid form cannot be submitted. */
+// This file validates the form of a review (what a client said), and converts between the row, the form's values and the columns
+// to save.
+
+/** Validates the form. There are no error messages, because the button that saves is disabled while the form is invalid. */
 export const reviewSchema = z.object({
   client_name: z.string().check(z.trim(), z.minLength(1)),
   location: z.string().check(z.trim()),
@@ -19,12 +22,12 @@ export type ReviewPayload = Pick<
   "client_name" | "location" | "message" | "message_pt" | "image_url" | "is_active"
 >;
 
-/** The state of the form of a review, with which the form starts and which its draft stores. */
+/** The state of the form of a review. The form starts with such a state, and a draft (unsaved values in the browser) stores one. */
 export type ReviewFormState = {
-  /** The base: the row from which the changes are made; null for a new review. */
+  /** The base: the version of the row from which the changes are made. Null for a new review. */
   review: Review | null;
   values: ReviewValues;
-  /** The URL of the avatar; null for none. */
+  /** The URL of the avatar (the client's picture). Null if there is none. */
   image_url: string | null;
   /** Avatar files that were not uploaded when the draft was stored. */
   pending?: readonly PendingFile[];
@@ -32,7 +35,7 @@ export type ReviewFormState = {
   unsaved: boolean;
 };
 
-/** The state in which the form of a review starts; null stands for a new review. */
+/** The state with which the form starts. `review` is null for a new review. */
 export function initialFormState(review: Review | null): ReviewFormState {
   return {
     review,
@@ -47,10 +50,10 @@ export function initialFormState(review: Review | null): ReviewFormState {
   };
 }
 
-/** The columns that the form saves in an existing review: all but the visibility, which the list changes. */
+/** The columns that the form saves in an existing review. The visibility (is_active) is not among them: the list changes it. */
 export type ReviewChange = Omit<ReviewPayload, "is_active">;
 
-/** The columns to save in an existing review for the form's values and avatar. */
+/** The values to save in an existing review, made from the form's values and the URL of the avatar. */
 export function reviewChange(values: ReviewValues, imageUrl: string | null): ReviewChange {
   const { is_active: _, ...change } = reviewPayload(values, imageUrl);
   return change;

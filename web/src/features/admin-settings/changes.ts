@@ -1,3 +1,5 @@
+// This file compares two versions of the settings, so that a save sends only what the owner has changed.
+
 /** A JSON object. */
 type Tree = { [name: string]: unknown };
 
@@ -6,21 +8,21 @@ const isTree = (value: unknown): value is Tree =>
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 /**
- * Returns what a save sends: the fields of `next` that differ from `base`, nested as they are in `next`. An array that differs
- * is included as a whole. An empty string, 0 or false counts as unchanged if `base` lacks the field.
+ * Returns the fields of `next` that differ from `base`, nested as they are in `next`. An array that differs is included as a whole.
+ * An empty string, 0 or false counts as unchanged if `base` lacks the field. For example, changesOf({ a: 1, b: { c: 2, d: 3 } },
+ * { a: 1, b: { c: 2, d: 4 }, e: "" }) is { b: { d: 4 } }.
  */
 export function changesOf(base: object, next: object): Tree {
   const before = base as Tree;
   const changes: Tree = {};
   for (const [name, value] of Object.entries(next)) {
     const oldValue = before[name];
+    const isEmpty = value === "" || value === 0 || value === false;
+    const isStillUnset = isEmpty && oldValue === undefined;
     if (isTree(value)) {
       const inner = changesOf(isTree(oldValue) ? oldValue : {}, value);
       if (Object.keys(inner).length > 0) changes[name] = inner;
-    } else if (
-      !isSame(value, oldValue) &&
-      !((value === "" || value === 0 || value === false) && oldValue === undefined)
-    ) {
+    } else if (!isStillUnset && !isSame(value, oldValue)) {
       changes[name] = value;
     }
   }

@@ -2,9 +2,11 @@ import type { Language, SiteTextKey } from "@/lib/boot";
 import type { TextKey } from "@/lib/texts";
 import type { SettingsResponse } from "@/lib/types";
 
-/** The steps of the first-run guide in order. Each step is a page with some of the settings. */
+// This file has the steps of the first-run guide, and computes how far each step is. In the guide, the owner of a new site replaces
+// the seed (the texts and settings that a new site starts with).
+
+/** The steps in order. Each step is a page of the guide with some of the settings. */
 export const GUIDE_STEPS = ["name", "portrait", "texts", "trustedBy", "links", "works"] as const;
-/** A step of the first-run guide. */
 export type GuideStep = (typeof GUIDE_STEPS)[number];
 
 /** The URL of the guide at a step. */
@@ -20,15 +22,15 @@ export const STEP_TITLES: Record<GuideStep, TextKey> = {
   works: "guide.works",
 };
 
-/** The names of the owner's texts with these keys in both languages. */
+/** The names of texts in both languages, given their keys: "about.title" has the name "site.texts.en.about.title" in English. */
 const inBothLanguages = (...keys: SiteTextKey[]) =>
   (["en", "pt"] satisfies Language[]).flatMap((language) =>
     keys.map((key) => `site.texts.${language}.${key}`),
   );
 
 /**
- * The settings of each step, by the names that the server uses in `seed`, the list of settings that the owner has not changed
- * yet. The portrait's alternative text is not among them, because the text that a new site starts with fits every portrait.
+ * The settings of each step. The names are those that the server uses in `seed`, the list of settings that the owner has not
+ * changed yet. The portrait's alternative text (what it shows, in words) is not listed, because its first value fits every portrait.
  */
 const STEP_SETTINGS: Record<GuideStep, readonly string[]> = {
   name: ["site.name"],
@@ -45,28 +47,31 @@ const STEP_SETTINGS: Record<GuideStep, readonly string[]> = {
   works: ["works"],
 };
 
-/**
- * "seed": some of the step's settings still have the value that a new site starts with. "empty": they have no value. "own":
- * the owner has set them.
- */
-export type StepState = "seed" | "empty" | "own";
+/** The state of a step. */
+export type StepState =
+  /** At least one of the step's settings still has the value that a new site starts with. */
+  | "seed"
+  /** The owner has removed that value and set no other one. */
+  | "empty"
+  /** The owner has set a value. */
+  | "own";
 
-/** The state of a step; `works` is the number of works, if it is known. */
-export function stateOf(step: GuideStep, { seed, settings }: SettingsResponse, works?: number) {
+/** Returns the state of a step. `workCount` is the number of works, if it is known. */
+export function stateOf(
+  step: GuideStep,
+  { seed, settings }: SettingsResponse,
+  workCount?: number,
+): StepState {
   const { portrait, instagram, facebook, whatsapp, email } = settings.site;
   const emptySteps: Partial<Record<GuideStep, boolean>> = {
     portrait: !portrait,
     links: !(instagram || facebook || whatsapp || email),
-    works: works === 0,
+    works: workCount === 0,
   };
-  const state: StepState = STEP_SETTINGS[step].some((name) => seed.includes(name))
-    ? "seed"
-    : emptySteps[step]
-      ? "empty"
-      : "own";
-  return state;
+  if (STEP_SETTINGS[step].some((name) => seed.includes(name))) return "seed";
+  return emptySteps[step] ? "empty" : "own";
 }
 
-/** The steps whose settings still have a seed value. */
-export const stepsWithSeed = (answer: SettingsResponse): GuideStep[] =>
-  GUIDE_STEPS.filter((step) => stateOf(step, answer) === "seed");
+/** The steps in the state "seed". */
+export const stepsWithSeed = (settings: SettingsResponse): GuideStep[] =>
+  GUIDE_STEPS.filter((step) => stateOf(step, settings) === "seed");

@@ -13,8 +13,8 @@ import type { Translate } from "@/lib/i18n";
 import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
 import type { SiteSettings } from "@/lib/types";
 
-// This file compares the settings with earlier ones for their history, and makes the settings to save when the owner brings an
-// earlier one back.
+// This file serves the history of the settings: it compares an earlier setting with the current ones, and makes the settings to save
+// when the owner brings the earlier one back.
 
 /** A setting as its row stores it: `key` is the row's id, and `value` has the type of one field of the settings. */
 export type StoredSetting = { key: string; value: unknown };
@@ -29,20 +29,20 @@ const FIELDS: Record<string, keyof SiteSettings> = {
 };
 
 /**
- * Returns the current settings with one setting as it was stored earlier. Fields that were empty then are missing in the
- * stored value. They become empty strings here, because a save does not change missing fields.
+ * Returns the current settings with one setting as it was stored earlier. The stored value lacks the fields that were empty. They
+ * become empty strings in the result, because a save does not change missing fields.
  */
-export function withPast(now: SiteSettings, { key, value }: StoredSetting): SiteSettings {
+export function withPast(current: SiteSettings, { key, value }: StoredSetting): SiteSettings {
   const field = FIELDS[key];
-  if (field === undefined) return now;
-  if (field !== "site") return { ...now, [field]: value };
+  if (field === undefined) return current; // not a setting of the form, such as the state of the guide
+  if (field !== "site") return { ...current, [field]: value };
   const past = value as SiteSettings["site"];
   const empty = { instagram: "", facebook: "", whatsapp: "", email: "", portrait: "" };
   const sections = Object.fromEntries(PRIVACY_SECTIONS.map((section) => [section, ""]));
-  // Settings that were stored before the program had gallery settings lack them.
+  // A setting that was stored before the program had gallery settings lacks them.
   const gallery = { ...DEFAULT_GALLERY, strip: "" as const, ...past.gallery };
   return {
-    ...now,
+    ...current,
     site: {
       ...empty,
       commissions: noCommissions(),

@@ -7,35 +7,38 @@ import { PRIVACY_SECTIONS, type PrivacySection } from "@/lib/privacy-sections";
 import type { TextKey } from "@/lib/texts";
 import type { SiteSettings } from "@/lib/types";
 
-// This file validates the settings form by the same rules as the server (internal/settings/validate.go), and converts
+// This file validates the form of the site's settings by the same rules as the server (internal/settings/validate.go), and converts
 // between form values and settings. Error messages are text keys.
 
-// Without this setting zod calls `new Function`. The content security policy forbids that.
+// Without `jitless` zod calls `new Function`, which the content security policy forbids.
 z.config({ jitless: true });
 
 /** The options of a check whose error message is this text key. */
 const withError = (error: TextKey) => ({ error });
-// Counts code points, as the server does.
+// A check that limits the length of a text. The length is the number of code points, as on the server.
 const maxLength = (limit: number) =>
   z.refine<string>((value) => Array.from(value).length <= limit, withError("settings.error.long"));
 const lineSchema = z.string().check(z.trim(), maxLength(200));
 const longTextSchema = z.string().check(z.trim(), maxLength(5000));
 
-/** Whether the value is meant as a URL, valid or not. For fields that also accept a name or a phone number. */
+/** Whether a value is meant as a URL, even if the URL is not valid. Used for fields that also accept a name or a phone number. */
 const looksLikeUrl = (value: string) => /[:/]/.test(value);
 
-/** Whether the value is an HTTPS URL of at most 1000 characters, without blanks and without a user name. */
+/** Whether the value is an HTTPS URL of at most 1000 characters, without white space and without a user name. */
 const isHttpsUrl = (value: string) => {
   if (value.length > 1000 || /\s/.test(value) || !URL.canParse(value)) return false;
   const { protocol, username, hostname } = new URL(value);
   return protocol === "https:" && username === "" && hostname !== "";
 };
 
-/** Whether the value is the URL or the name of a social profile, or empty. */
+/** Whether the value is empty, or the URL or the name of a profile on a social network. */
 const isProfileOrEmpty = (value: string) =>
   value === "" || (looksLikeUrl(value) ? isHttpsUrl(value) : /^@?[\w.-]{1,200}$/.test(value));
 
-/** The error of a WhatsApp number or URL; undefined if it is valid. */
+/**
+ * Returns the error of a WhatsApp number or URL, or undefined if it is valid or empty. `country` is the chosen country, "" if no
+ * country is chosen.
+ */
 function whatsAppError(value: string, country: string): TextKey | undefined {
   if (value === "") return undefined;
   if (looksLikeUrl(value)) {
@@ -49,7 +52,7 @@ function whatsAppError(value: string, country: string): TextKey | undefined {
   return hasCountry ? "settings.error.whatsapp" : "settings.error.whatsappCountry";
 }
 
-/** Whether the value is empty or a URL that the server accepts for webhooks. */
+/** Whether the value is empty or a URL for webhooks (requests that report new messages) that the server accepts. */
 function isWebhookOrEmpty(value: string): boolean {
   if (value === "" || isHttpsUrl(value)) return true;
   // Plain HTTP is accepted only for a receiver on the machine of the server.

@@ -7,8 +7,8 @@ import {
 } from "libphonenumber-js/min";
 import type { Language } from "@/lib/boot";
 
-// WhatsApp numbers and their countries in the settings form. A country is an ISO 3166 code such as PT, or "" while none
-// is chosen.
+// This file parses and formats the WhatsApp number in the settings form, and matches it with the country that is chosen beside it.
+// A country is an ISO 3166 code such as PT, or "" if no country is chosen.
 
 /** A country with its ISO 3166 code, its name in the language of the page, and its calling code. */
 export type Country = { code: CountryCode; name: string; callingCode: string };
@@ -28,12 +28,15 @@ export function countriesIn(language: Language): Country[] {
     .sort((a, b) => compare(a.name, b.name));
 }
 
-/** The country if the library knows it; else undefined. */
+/** Returns the country if the library knows it, or undefined if not. */
 const supportedCountry = (country: string) => (isSupportedCountry(country) ? country : undefined);
 
-/** Parses a phone number of this country, or of another one if it begins with +. Undefined if it is no number. */
+/**
+ * Parses a phone number. A number that begins with + contains the code of its country. Any other number belongs to `country`. Returns
+ * undefined if the value is not a number.
+ */
 function parseNumber(value: string, country: string) {
-  // The library would read letters as keypad letters or as an extension.
+  // A value with letters is not passed on: the library would read them as keys of a telephone or as an extension.
   const text = value.trim();
   if (!/^\+?[\d ().-]+$/.test(text)) return undefined;
   return parsePhoneNumberFromString(text, {
@@ -55,8 +58,8 @@ export function formatNumber(value: string, country: string): string {
 }
 
 /**
- * The country to which the calling code of a number or wa.me URL belongs. If the code belongs to several countries and
- * `chosen` is one of them, returns `chosen`. Returns undefined for an incomplete number.
+ * Returns the country to which the calling code of a number or wa.me URL belongs. Some countries share a code. If `chosen` is one of
+ * them, returns `chosen`. Returns undefined for an incomplete number.
  */
 export function countryOfNumber(value: string, chosen: string): CountryCode | undefined {
   const digits = /^https:\/\/wa\.me\/(\d+)\/?$/.exec(value.trim())?.[1];

@@ -17,6 +17,7 @@ const typeKeys: Record<ArtworkType, TextKey> = {
 /** The language of a page, and `t`, the function that translates text keys into it. */
 export type PageLanguage = { language: Language; t: Translate };
 
+/** Replaces an empty title by "untitled" in the language of the page. */
 const orUntitled = (title: LocalText, t: Translate): LocalText =>
   title.text ? title : { text: t("gallery.untitled") };
 

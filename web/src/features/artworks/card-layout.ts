@@ -1,16 +1,20 @@
 import type { Bounds, Sizes } from "@/lib/media";
 
-/**
- * CSS classes of the parts of a card: the box around the picture, the picture if its size is not known before it loads (`work`),
- * and the placeholder of a missing picture.
- */
-type Classes = { box: string; work: string; missing: string };
+/** CSS classes of the parts of an artwork card. */
+type Classes = {
+  /** The box around the picture. */
+  box: string;
+  /** A picture without metadata, whose size is not known before it loads. */
+  work: string;
+  /** The placeholder of a missing picture. */
+  missing: string;
+};
 
 /** How artwork cards are laid out: as in the gallery, or as in the featured strip. */
 export type CardLayout = Classes & {
   /** Classes of a picture with metadata, whose size is known before it loads. */
   known: string;
-  /** Classes that keep the reserved height after a picture without metadata has loaded, so that nothing below moves. */
+  /** Classes with which a card keeps its reserved height after a picture without metadata has loaded, so that nothing below moves. */
   reserved?: Classes;
   /** The widths at which a work of this aspect ratio (width by height) is displayed. */
   sizes(ratio: number): Sizes;
@@ -23,9 +27,9 @@ export type CardLayout = Classes & {
 export const contentWidth = "min(1520px,100vw - 2*clamp(20px,4.6vw,72px))";
 
 /**
- * Returns the function `sizes` of a card layout in columns. `counts` has the number of columns for each media query.
- * `boxHeight` returns the height of a card's box for n columns. A work is as wide as its card, or narrower if the height of
- * the box limits it.
+ * Returns the function `sizes` of a card layout in columns. `counts` has the number of columns for each media query. `boxHeight`
+ * returns the height of a card's box for n columns. A work is as wide as its card, or narrower if its full height would not fit
+ * into the box.
  */
 export function cardSizes(queries: string[], counts: number[], boxHeight: (n: number) => string) {
   return (ratio: number): Sizes =>
@@ -43,7 +47,7 @@ export const stripLayout: CardLayout = {
   missing: "absolute bottom-0 left-0 w-[62%]",
   sizes: cardSizes(
     ["(min-width:80rem)", "(min-width:64rem)", "(min-width:48rem)", ""],
-    [4, 3, 2, 4 / 3],
+    [4, 3, 2, 4 / 3], // on phones a card takes three quarters of the width
     () => "clamp(280px,26vw,400px)",
   ),
   // The boxes are 280 to 400 px high; screens have up to two device pixels per CSS pixel.

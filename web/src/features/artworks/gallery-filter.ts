@@ -2,7 +2,10 @@ import type { GalleryFilter } from "@/lib/gallery-settings";
 import type { TextKey } from "@/lib/texts";
 import type { ArtworkType } from "@/lib/types";
 
-/** The filter for the `:type` of the route. A type that is not in the gallery shows all works (docs/product.md, rule 25). */
+/**
+ * Returns the filter for the `:type` of the route. For a type that the gallery does not show, it is "all"
+ * (docs/product.md, rule 25). `types` has the types that the gallery shows.
+ */
 export function parseFilter(
   type: string | undefined,
   types: readonly ArtworkType[],

@@ -7,7 +7,7 @@ const columnSizes = cardSizes(
   (count) => `${contentWidth}/${count}`,
 );
 
-/** The cards of the gallery: square boxes in several columns; in one column a card is as high as its work. */
+/** The cards of the gallery. In several columns the boxes are square. In one column, on phones, a card is as high as its work. */
 export const galleryLayout: CardLayout = {
   box: "sm:h-[100cqw]",
   work: cn(
@@ -24,7 +24,7 @@ export const galleryLayout: CardLayout = {
     work: "absolute bottom-0 left-0 h-auto max-h-full w-auto max-w-full",
     missing: "absolute bottom-0 left-0 max-sm:w-[min(62%,80cqw/var(--ratio),59svh)] sm:w-[62%]",
   },
-  // The width for one column is 3 % less than the displayed width. Nobody sees the difference, and
-  // most phones load a smaller file.
+  // The width for one column is 3 % less than the displayed width, with which most phones load a smaller file. The difference is not
+  // visible.
   sizes: (ratio) => [...columnSizes(ratio), ["", `calc(.97*min(${contentWidth},74svh*${ratio}))`]],
 };

@@ -4,10 +4,10 @@ import type { TextKey } from "@/lib/texts";
 import type { Product } from "@/lib/types";
 import { artworkType, type PageLanguage } from "@/features/artworks/artwork-label";
 
-/** A row of the list of a work's details: a text, and in `term` the text key of its heading. */
+/** A row of the list of a work's details. `term` is the text key of its heading. */
 export type LabelRow = LocalText & { term: TextKey };
 
-/** The details of a work in rows. Details that the owner has not filled in are omitted. */
+/** The details of a work for its dialog: type, dimensions, medium and date. Details that the owner has not filled in are omitted. */
 export function labelRows(product: Product, { language, t }: PageLanguage): LabelRow[] {
   const rows: LabelRow[] = [
     { term: "gallery.type", text: artworkType(product, t) },

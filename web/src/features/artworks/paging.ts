@@ -2,8 +2,7 @@ import type { GalleryFilter } from "@/lib/gallery-settings";
 import type { RowsPage } from "@/lib/backend";
 import type { Product } from "@/lib/types";
 
-// The gallery grid loads works in pages and renders them in blocks; a page is several blocks. Pages and blocks are counted
-// from 0.
+// The gallery grid loads works in pages and renders them in blocks. A page is several blocks. Pages and blocks are counted from 0.
 
 /** Works per request. */
 export const ARTWORKS_PER_PAGE = 48;
@@ -13,7 +12,7 @@ export const ARTWORKS_PER_BLOCK = 12;
 /** A page of works and the total number of works. */
 export type ArtworksPage = RowsPage<Product>;
 
-/** The number of blocks for this number of works. */
+/** The number of blocks of a list of `total` works. */
 export function blocksOf(total: number): number {
   return Math.ceil(total / ARTWORKS_PER_BLOCK);
 }
@@ -40,8 +39,8 @@ export function worksOf(block: number, page: Product[]): Product[] {
 }
 
 /**
- * What is shown of a filter until its own first page has loaded: its works on the first page of all works, which has the same
- * order. Undefined if that page has no work of the type, but later pages may have some.
+ * The page that a filter shows until its own first page has loaded: its works on `all`, the first page of all works, which has the
+ * same order. Undefined if `all` has no work of the filter, but later pages may have one.
  */
 export function firstPageFromAll(
   filter: GalleryFilter,
@@ -49,6 +48,6 @@ export function firstPageFromAll(
 ): ArtworksPage | undefined {
   if (filter === "all") return all;
   const rows = all.rows.filter((work) => work.artwork_type === filter);
-  const complete = all.rows.length >= all.total;
-  return rows.length > 0 || complete ? { rows, total: rows.length } : undefined;
+  const hasAllWorks = all.rows.length >= all.total;
+  return rows.length > 0 || hasAllWorks ? { rows, total: rows.length } : undefined;
 }

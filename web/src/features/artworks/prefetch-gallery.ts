@@ -9,13 +9,13 @@ import type { PublicBackend } from "@/lib/backend";
 type NetworkInformation = { connection?: { saveData?: boolean } };
 
 /**
- * Listens on the document and prefetches the first page of a filter when a link to it is hovered, touched or focused. A
- * page that is fresh in the cache is not fetched again, and nothing is prefetched for visitors who save data.
+ * Listens on the document and fetches the first page of a filter when a link to the filter is hovered, touched or focused. A page
+ * that is fresh in the cache is not fetched again. Nothing is prefetched for visitors whose browser saves data.
  */
 export function prefetchGallery(cache: QueryClient, backend: PublicBackend): void {
   const prefetch = (element: EventTarget | null) => {
     const link = element instanceof Element && element.closest<HTMLAnchorElement>("a[href]");
-    // The link of a card (?art=) opens a work on the current page and needs no fetch. The link of a series leads to other works.
+    // A link with ?art= opens a work on the current page and needs no fetch. A link with ?series= leads to the works of a series.
     if (!link || link.origin !== location.origin || /[?&](art|series)=/.test(link.search)) return;
     const to = matchPath({ path: "/gallery/:type?", caseSensitive: true }, link.pathname);
     if (!to || (navigator as NetworkInformation).connection?.saveData) return;

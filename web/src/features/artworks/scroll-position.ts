@@ -1,6 +1,9 @@
+// Scroll positions in the gallery grid (useScrollRestoration). A position names a work instead of an offset in pixels, because the
+// heights of works that are not rendered are only estimated.
+
 /**
- * A position in the gallery grid: the index of the first block on the screen (`block`), and the index in that block of its
- * first work on the screen (`work`). `top` and `workTop` are their distances from the top of the window, in CSS pixels.
+ * A position in the gallery grid. `block` is the index of the first block on the screen. `work` is the index, in that block, of the
+ * first work on the screen. `top` and `workTop` are the distances of block and work from the top of the window, in CSS pixels.
  */
 export type ScrollPosition = { block: number; top: number; work: number; workTop: number };
 
@@ -17,7 +20,7 @@ function firstOnScreen(elements: ArrayLike<Element>): number {
   let low = 0;
   let high = elements.length;
   while (low < high) {
-    const middle = (low + high) >> 1;
+    const middle = (low + high) >> 1; // half of the sum, as an integer
     if (elements[middle]!.getBoundingClientRect().bottom > 0) high = middle;
     else low = middle + 1;
   }
@@ -40,7 +43,7 @@ export function savePosition(entry: string, position: ScrollPosition | null): vo
   if (position) positions.set(entry, position);
 }
 
-/** The position that this page has saved for a history entry; after a reload, the one in the entry's state. */
+/** The position that this page has saved for a history entry. After a reload it is the position in the state of the entry. */
 export function savedPosition(entry: string, state: unknown): ScrollPosition | null {
   const saved = positions.get(entry);
   if (saved) return saved;

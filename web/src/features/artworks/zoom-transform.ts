@@ -1,31 +1,31 @@
-// The geometry of the zoom: a work on a stage (the visible area). Sizes of works are pixels of the file; sizes
-// and offsets of the stage are CSS pixels.
+// The geometry of ArtworkZoom: a work on a stage (the visible area). Sizes of works are in pixels of the file. Sizes and offsets of
+// the stage are in CSS pixels.
 
 /**
- * How a work is displayed on the stage: `scale` is relative to the fitted size; `x` and `y` move the centre of the work from the
- * centre of the stage.
+ * How a work is displayed on the stage. At scale 1 the whole work fits into the stage. `x` and `y` are the offset of the work's
+ * centre from the stage's centre.
  */
 export type Transform = { scale: number; x: number; y: number };
 /** The size of a work or of the stage. */
 export type Size = { width: number; height: number };
 
-/** Shows the whole work. */
+/** The transform that shows the whole work. */
 export const fullTransform: Transform = { scale: 1, x: 0, y: 0 };
 
-/** The size in CSS pixels of the work fitted into the stage, at most its size in pixels. */
+/** The size of the work at scale 1, in CSS pixels. It fits into the stage and is at most the size of the file. */
 export function fitSize(work: Size, stage: Size): Size {
   const factor = Math.min(stage.width / work.width, stage.height / work.height, 1);
   return { width: work.width * factor, height: work.height * factor };
 }
 
-/** The maximum scale: the one at which a pixel of the work takes two CSS pixels, but at least 2. */
+/** The maximum scale: the scale at which a pixel of the file takes two CSS pixels, but at least 2. `fit` is the size at scale 1. */
 export function maxScale(work: Size, fit: Size): number {
   return Math.max(2, (2 * work.width) / fit.width);
 }
 
 /**
- * Limits a transform: its scale to the allowed range, and its offsets so that the work covers the stage. In a direction in
- * which the work is smaller than the stage, it is centred.
+ * Limits a transform: the scale to the range from 1 to maxScale, and the offsets so that the work covers the stage. If the work is
+ * narrower or lower than the stage, it is centred in that direction.
  */
 export function clampTransform(transform: Transform, work: Size, stage: Size): Transform {
   const fit = fitSize(work, stage);

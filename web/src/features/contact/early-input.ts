@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from "react";
 import type { ContactValues } from "@/features/contact/schema";
 
-// Keeps what visitors type into the contact form of the server's HTML before React has hydrated it.
+// Keeps what visitors type into the contact form of the server's HTML before React has hydrated the form.
 
 /** The values of an empty form. */
 export const emptyValues: ContactValues = { name: "", email: "", message: "", reason: "" };
@@ -10,8 +10,9 @@ export const emptyValues: ContactValues = { name: "", email: "", message: "", re
 let latest = emptyValues;
 
 /**
- * Returns the values that were typed into the server's form before the first render. The skeleton of the form calls this
- * too, because React may replace the server's form by the skeleton before the code of the form has loaded.
+ * Returns the values that were typed into the server's form before the first render, and records further input from then on. The
+ * skeleton of the form calls this hook too, because React may replace the server's form by the skeleton before the code of the form
+ * has loaded.
  */
 export function useInputBeforeHydration(): ContactValues {
   const [typed] = useState(() => {
@@ -22,9 +23,9 @@ export function useInputBeforeHydration(): ContactValues {
 }
 
 /**
- * Restores what the visitor types between the first render of the form and its hydration. Hydration resets the fields to
- * `before`, the values of the first render. For each field that had another value, `change` is called with that value. Forms
- * that mount later start empty.
+ * Restores what the visitor types between the first render of the form and its hydration. Hydration resets the fields to `before`,
+ * the values of the first render. This hook calls `change` with the recorded value of each field that differs. Forms that mount
+ * later start empty.
  */
 export function useInputDuringHydration(
   before: ContactValues,
@@ -41,7 +42,7 @@ export function useInputDuringHydration(
   });
 }
 
-/** Reads the fields of the server's form into `latest` and returns it. Without that form, `latest` keeps its values. */
+/** Reads the fields of the server's form into `latest` and returns `latest`, which stays as it is if that form does not exist. */
 function readServerForm(): ContactValues {
   const serverForm =
     typeof document === "undefined"

@@ -4,8 +4,8 @@ import type { ContactReason, Product } from "@/lib/types";
 export type Enquiry = Product;
 
 /**
- * Adds `line`, which names the work, at the start of the message. It replaces the line of an earlier enquiry; `earlierLine` is
- * "" if there was none.
+ * Puts `line`, a line that names the work, at the start of the message. It replaces `earlierLine`, the line of an earlier enquiry
+ * ("" if there was none). A text that already begins with the line gets no second one.
  */
 export function withArtworkLine(message: string, line: string, earlierLine: string): string {
   const visitorText = withoutArtworkLine(message, earlierLine);
@@ -18,8 +18,8 @@ export function withoutArtworkLine(message: string, line: string): string {
 }
 
 /**
- * The contact reason of the message (docs/product.md, rule 13): "commission" for a customizable work, else "purchase". It is ""
- * without an enquiry, or if the visitor has removed the title of the work from the message.
+ * The reason of the message (docs/product.md, rule 13): "commission" for a customizable work, "purchase" for any other work. It is
+ * "" without an enquiry, or if the visitor has removed the title of the work from the message.
  */
 export function reasonFor(message: string, enquiry: Enquiry | null): ContactReason | "" {
   if (!enquiry || !message.includes(enquiry.title.trim())) return "";

@@ -11,7 +11,7 @@ import type { TextKey } from "@/lib/texts";
 // Without this setting zod calls `new Function`, which the content security policy forbids.
 z.config({ jitless: true });
 
-/** The number of code points, by which the server limits lengths. */
+/** The length of a text in code points, in which the server counts too. */
 const codePoints = (text: string) => Array.from(text).length;
 
 // Error messages are text keys, so that a shown error changes with the language of the page.
@@ -44,8 +44,8 @@ export const contactSchema = z.object({
       atMost(CONTACT_MESSAGE_MAX, "contact.error.messageLong"),
     ),
   /**
-   * The honeypot field, a trap for programs: visitors do not see it and leave it empty. The page itself fills in the reason
-   * of an enquiry, but only when it sends the form.
+   * The honeypot field, a trap for programs that send spam: visitors do not see the field and leave it empty. For an enquiry, the
+   * page itself sets it to the reason of the message, but only when it sends the form.
    */
   reason: z.string(),
 });

@@ -7,23 +7,23 @@ import {
   type Timer,
 } from "@/features/hero/hero-machine";
 
-/** The time and the timers of the browser, in milliseconds; tests replace them. `set` returns the id that `clear` takes. */
+/** The time and the timers of the browser, in milliseconds. Tests replace them. `set` returns the id of a timer, for `clear`. */
 export type Clock = {
   now(): number;
   set(run: () => void, ms: number): number;
   clear(id: number): void;
 };
 
-/** The commands of the state machine on the page: they move the carousel and play its videos. */
+/** What the state machine controls on the page: the movement of the carousel and its videos. */
 export type Stage = {
   /** Moves to the next slide. */
   advance(): void;
-  /** Plays the video of a slide. Rejects if the browser refuses. */
+  /** Plays the video of a slide. Rejects if the browser refuses to play. */
   play(index: number, fromStart: boolean): Promise<void>;
   pause(index: number): void;
 };
 
-/** Runs the state machine of the hero, the carousel at the top of the home page. */
+/** The running state machine of the hero, the carousel at the top of the home page. */
 export type HeroController = {
   send(event: HeroEvent): void;
   getState(): HeroState;
@@ -32,9 +32,7 @@ export type HeroController = {
   stop(): void;
 };
 
-/**
- * Runs the state machine of the hero: keeps its state, executes its commands, and sends it an event when a timer ends.
- */
+/** Runs the state machine of the hero: keeps the state, executes the commands, and sends an event when a timer ends. */
 export function createHeroController(clock: Clock, stage: Stage): HeroController {
   let state = initialHero;
   const timers: Partial<Record<Timer, number>> = {};
@@ -53,7 +51,7 @@ export function createHeroController(clock: Clock, stage: Stage): HeroController
         cancel(timer);
         timers[timer] = clock.set(() => {
           delete timers[timer];
-          // "dwell" is how long a slide is shown; the other timer ends when a video is to play again.
+          // The timer "dwell" ends when the slide's time is over, the timer "video" when a video is to play.
           send({ type: timer === "dwell" ? "dwell-over" : "video-due" });
         }, after);
         return;

@@ -20,9 +20,9 @@ export type HeroState = {
   slides: readonly SlideKind[];
   /** The selected slide. */
   index: number;
-  /** Whether the hero is paused: by the pause button, or by the setting for reduced motion until that button is clicked. */
+  /** Whether the hero is paused, by the pause button or by the visitor's setting for reduced motion. */
   paused: boolean;
-  /** Whether the pause button has paused it last. The end of reduced motion does not resume it then. */
+  /** Whether the pause button has paused the hero. Then the end of reduced motion does not resume the hero. */
   stopped: boolean;
   /** The sources of the holds that have not ended. */
   holds: readonly HoldSource[];
@@ -30,29 +30,33 @@ export type HeroState = {
   pageHidden: boolean;
   /** Whether enough of the hero is on the screen to play a video. */
   inView: boolean;
-  /** Whether the page is still loading. Videos load only afterwards. */
+  /** Whether the page is still loading. Videos load only after the page. */
   pageLoading: boolean;
   /**
-   * The dwell time that was left when the dwell timer last started or stopped, in milliseconds; the full time for a new slide.
-   * Null while the slide changes: after an arrow is clicked or the time is over.
+   * The dwell time that was left when the dwell timer last started or stopped, in milliseconds. A new slide has the full time. Null
+   * while the slide changes: from the click on an arrow, or from the end of the time, until the next slide is selected.
    */
   dwellLeft: number | null;
   /** When the dwell timer was started, in milliseconds of the caller's clock; null while it is stopped. */
   dwellSince: number | null;
-  /** Counts the selected slides, to distinguish a new dwell time from a resumed one. */
+  /** The number of the dwell time: each selected slide has a new one. A resumed dwell time keeps its number. */
   dwell: number;
   /**
-   * The video of the slide: "off" if it must not play, "waiting" for its start, "retrying" after it has stopped by itself,
-   * and "refused" if the browser did not play it after all retries.
+   * The video of the slide:
+   * - "off": there is none, or it must not play
+   * - "waiting": it will start when the video timer ends
+   * - "playing": it plays, or the browser is starting it
+   * - "retrying": it has stopped by itself or has not started, and will be tried again
+   * - "refused": the browser has not played it after all retries
    */
   video: "off" | "waiting" | "playing" | "retrying" | "refused";
-  /** Whether the video starts from the beginning: true until it first plays after its slide was selected. */
+  /** Whether the next start of the video is from its beginning. True until the video first plays after its slide was selected. */
   fromStart: boolean;
-  /** How many times playing the video was retried. 0 again after the slide, the pause or the visibility has changed. */
+  /** How many times the video was tried again. A change of slide, pause or visibility sets it to 0. */
   retries: number;
 };
 
-/** What happens to the hero: input of the visitor, changes of the page, ends of timers, and events of its video. */
+/** What happens to the hero: input of the visitor, changes of the page, the end of a timer, and events of the video. */
 export type HeroEvent =
   /** The slides have been set or changed. */
   | { type: "slides"; slides: readonly SlideKind[] }

@@ -5,7 +5,7 @@ const marks: Record<Language, [string, string]> = { en: ["“", "”"], pt: ["«
 /** Matches a text that is enclosed in quotation marks and contains no others. */
 const quoted = /^["“„«]([^"“”„«»]*)["”“»]$/;
 
-/** Puts a message into the quotation marks of the language. They replace marks that the owner has typed around it. */
+/** Puts a message into the quotation marks of the language. They replace quotation marks that the owner has typed around the message. */
 export function addQuotationMarks(message: string, language: Language): string {
   const text = message.trim();
   const [open, close] = marks[language];

@@ -5,12 +5,12 @@ import { deviceText } from "@/features/session/device-text";
 import { dateTime } from "@/lib/owner-dates";
 import type { ActivityEntry } from "@/lib/types";
 
-// Describes an entry of the activity log (who did what on the site, and when): whatText and whoText return its texts, entryPath
-// returns the path that it links to. A new action needs a line in ACTION_KEYS.
+// Describes an entry of the activity log (who did what on the site, and when) for the account page. whatText and whoText return the
+// texts of the entry, entryPath returns the path to which the entry links. A new action needs a line in ACTION_KEYS.
 
 /**
- * The text key of an entry, by its kind and action. Some entries need a third word: the table, the role, or the part of the account
- * that was changed.
+ * The text key of an entry, by "kind action", or by "kind action word" if the action alone does not say enough. The word is the
+ * table, the role, or the part of the account that was changed.
  */
 const ACTION_KEYS: Record<string, TextKey> = {
   "sign_in login": "activity.login",

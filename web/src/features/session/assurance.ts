@@ -2,8 +2,8 @@ import type { Session, User } from "@supabase/supabase-js";
 import type { SecondFactor } from "@/lib/auth";
 
 /**
- * Reads the assurance level from the access token of a session: aal2 if a second factor was verified, else aal1. The level
- * decides only what the page shows, because the server checks the token itself.
+ * Reads the assurance level from the access token of a session (a JWT): aal2 if a second factor was verified, else aal1. The level
+ * decides only what the page shows. The signature is not checked, because the server checks each token.
  */
 export function assuranceLevel(session: Session): "aal1" | "aal2" {
   try {
@@ -15,7 +15,7 @@ export function assuranceLevel(session: Session): "aal1" | "aal2" {
   }
 }
 
-/** The verified factors of a user that this site supports; apps first, because they need no mobile network. */
+/** The verified second factors of a user that this site supports. Apps come first, because they need no mobile network. */
 export function verifiedFactors(user: User): SecondFactor[] {
   return (user.factors ?? [])
     .filter(({ status, factor_type }) => status === "verified" && factor_type !== "webauthn")
@@ -25,5 +25,5 @@ export function verifiedFactors(user: User): SecondFactor[] {
       name: factor.friendly_name ?? "",
       phone: "phone" in factor && typeof factor.phone === "string" ? factor.phone : "",
     }))
-    .sort((a, b) => b.type.localeCompare(a.type));
+    .sort((a, b) => b.type.localeCompare(a.type)); // "totp" (an app) before "phone"
 }

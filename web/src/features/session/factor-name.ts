@@ -1,10 +1,10 @@
 import type { SecondFactor } from "@/lib/auth";
 import type { Translate } from "@/lib/i18n";
 
-/** How many digits of a phone number are shown. */
+/** The number of digits of a phone number that are shown. */
 const SHOWN_DIGITS = 3;
 
-/** The last digits of a factor's phone number. They are enough to recognize it. */
+/** The last digits of a factor's phone number. They are enough to recognize the phone. */
 export const phoneEnd = ({ phone }: SecondFactor): string => phone.slice(-SHOWN_DIGITS);
 
 /** The name of a second factor for lists: the app's name, or the end of the phone number. */

@@ -2,7 +2,7 @@ import type { AuthFailure } from "@/lib/auth";
 import type { Translate } from "@/lib/i18n";
 import type { TextKey } from "@/lib/texts";
 
-/** Text keys by the error code of the auth service. For other codes the service's message is shown. */
+/** The text keys of the auth service's error codes. For other codes the message of the service is shown. */
 const codeKeys: Record<string, TextKey> = {
   invalid_credentials: "auth.error.credentials",
   email_not_confirmed: "auth.error.unconfirmed",
@@ -33,7 +33,7 @@ const codeKeys: Record<string, TextKey> = {
   unexpected_failure: "auth.unexpected",
 };
 
-/** Text keys by the reason why the auth service rejects a password as weak. */
+/** The text keys of the reasons why the auth service rejects a password as weak. `pwned`: known from breaches, or easy to guess. */
 const weakKeys: Record<string, TextKey> = {
   length: "auth.weak.length",
   pwned: "auth.weak.pwned",
@@ -41,7 +41,7 @@ const weakKeys: Record<string, TextKey> = {
 
 /** The text of a failure in the language of the page, or the server's message for an unknown code. */
 export function failureText(t: Translate, { code, message, reasons }: AuthFailure): string {
-  // The number of seconds or characters is only in the server's message. If it has none, texts with the placeholder {n}
+  // The number of seconds or characters is only in the server's message. If the message has no number, texts with the placeholder {n}
   // are not used.
   const n = /\d+/.exec(message)?.[0];
   const textFor = (key: TextKey | undefined) => {

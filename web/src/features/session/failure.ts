@@ -1,9 +1,7 @@
 import type { AuthFailure } from "@/lib/auth";
 import { messageOf } from "@/lib/errors";
 
-/**
- * Converts an error of supabase-js or of fetch to an AuthFailure, with the code "offline" if there was no response.
- */
+/** Converts an error of supabase-js or of fetch to an AuthFailure. Its code is "offline" if there was no response. */
 export function failureOf(error: unknown): AuthFailure {
   const { name, code, status, reasons } = Object(error) as Record<string, unknown>;
   const message = messageOf(error);

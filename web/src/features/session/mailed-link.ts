@@ -1,7 +1,8 @@
 import type { AuthFailure } from "@/lib/auth";
 
-// Reads the parameters of the links that the auth service mails. Such a link leads to a page of the site. The hash of the page's URL
-// then has the new session. If the link was not valid, the hash or the query string has an error instead.
+// Reads the parameters of the links that the auth service mails. A mailed link leads to a page of the site. The hash of the page's
+// URL then has the new session: #access_token=...&type=recovery. If the link was not valid, the hash or the query string has an
+// error instead: #error_code=otp_expired&error_description=...
 
 /** The query parameter of /admin/auth, the sign-in page, that selects the step for choosing a new password. */
 export const NEW_PASSWORD = "new-password";

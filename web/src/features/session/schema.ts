@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { TextKey } from "@/lib/texts";
 
-// Validates the forms of the sign-in and account pages.
+// The schemas that validate the forms of the sign-in page and the account page.
 
 // Without this setting zod calls `new Function`, which the content security policy forbids.
 z.config({ jitless: true });
@@ -18,7 +18,7 @@ export const signInSchema = z.object({
 const email = z
   .string()
   .check(z.trim(), z.email({ error: "contact.error.email" satisfies TextKey }));
-// Only the server checks the length, because the minimum is a setting of the operator.
+// Only the server checks the length of a new password, because the minimum is a setting of the operator.
 const newPassword = z.string().check(required("auth.newPassword.required"));
 
 /** Validates the form of a set-up link, which creates the owner's account. */

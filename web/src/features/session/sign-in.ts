@@ -7,9 +7,11 @@ import { verifiedFactors } from "@/features/session/assurance";
 import { failureOf } from "@/features/session/failure";
 import { showWelcome } from "@/features/session/welcome";
 
+// The two ways to sign in. AuthProvider loads this module when a form calls signIn or setUp of useAuth.
+
 /**
- * Signs in by email and password, and shows the welcome toast unless a second factor is needed. Rejects if supabase-js
- * cannot be loaded.
+ * Signs in by email and password, and shows the welcome toast unless a second factor must be verified. Rejects if supabase-js cannot
+ * be loaded.
  */
 export async function signIn(
   boot: Boot,
@@ -24,8 +26,8 @@ export async function signIn(
 }
 
 /**
- * Creates the owner's account with the token of a set-up link and signs in. The error code "sign_in_needed" means that the
- * account exists but the sign-in failed. Rejects if supabase-js cannot be loaded.
+ * Creates the owner's account with the token of a set-up link, which works once, and signs in. The error code "sign_in_needed" means
+ * that the account exists but the sign-in failed. Rejects if supabase-js cannot be loaded.
  */
 export async function setUp(
   boot: Boot,

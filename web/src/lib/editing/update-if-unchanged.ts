@@ -5,21 +5,21 @@ import type { Tables } from "@/lib/types";
 type Editable = "products" | "reviews" | "cover_images" | "series";
 type Row<Name extends Editable> = Tables[Name]["Row"];
 
-/**
- * A newer version was saved since the base (the version that the form was loaded with) was read. `newer` is the newer version.
- */
+// Saves the changes of a form only if nobody else has changed the same fields since the form was loaded.
+
+/** The error if a newer version was saved since the form was loaded. `newer` is the newer version. */
 export class ConflictError<T> extends Error {
   constructor(readonly newer: T) {
     super("A newer version was saved meanwhile");
   }
 }
 
-/** The most attempts of an update. An attempt fails if somebody else has changed another field of the row meanwhile. */
+/** The maximum number of attempts of an update. An attempt fails if somebody else has changed another field of the row. */
 const ATTEMPTS = 3;
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
-/** Returns those of `fields` that differ between two versions of a row. */
+/** Returns the fields in `fields` that differ between two versions of a row. */
 export function changedFields<T extends object>(
   a: T,
   b: T,
@@ -29,9 +29,10 @@ export function changedFields<T extends object>(
 }
 
 /**
- * Updates the fields of `change` in a row, unless somebody else has changed one of them since the form read `base`. Returns
- * the updated row. Each attempt updates the row only if its updated_at is the expected one, at first that of `base`. If the row
- * is newer, but differs from `base` only in other fields, the next attempt expects the newer updated_at.
+ * Updates the fields in `change` of a row, unless somebody else has changed one of these fields since the form read `base` (the
+ * version that the form was loaded with). Returns the updated row. An attempt updates the row only if the row has the expected
+ * updated_at, at first the updated_at of `base`. If the row is newer but differs from `base` only in other fields, the next attempt
+ * expects the newer updated_at.
  *
  * @throws ConflictError with the newer row if one of the fields was changed, or if the row was newer at every attempt.
  * Errors of the server are thrown too, for example if the row was deleted.

@@ -5,13 +5,13 @@ import { deleteFiles } from "@/lib/draft-files";
 import { draftName, loadDraft, draftTime, deleteDraft, saveDraft } from "@/lib/drafts";
 
 /**
- * Props of a dialog whose form has a draft: unsaved values that the browser stores (lib/drafts.ts). useDraftDialog returns them.
- * `Start` is the type of the form's initial state.
+ * The props of DraftDialog, a dialog whose form has a draft: unsaved values that the browser stores (lib/drafts.ts). useDraftDialog
+ * returns them. `Start` is the type of the form's initial state.
  */
 export type DraftDialogProps<Start> = {
   /** The initial state of the form: a stored row, a new row, or the restored draft. */
   start: Start;
-  /** The name of the form's draft, not its values. */
+  /** The name of the form's draft. */
   draft: string;
   open: boolean;
   /** The form calls this at each change with its unsaved state, or with null if nothing is unsaved. */
@@ -25,7 +25,7 @@ export type DraftDialogProps<Start> = {
   restored: Date | null;
 };
 
-/** Props of the form in such a dialog. `onCancel` closes the dialog, after a question if something is unsaved. */
+/** The props of the form in the dialog. `onCancel` closes the dialog, after a question if something is unsaved. */
 export type DraftFormProps<Start> = Pick<
   DraftDialogProps<Start>,
   "start" | "draft" | "onChanged" | "onLoadNewer" | "hasDraft"
@@ -41,9 +41,9 @@ type DialogState<Start> = {
 };
 
 /**
- * The state of a dialog with a form whose unsaved values are saved as a draft. If there is a draft when the page opens, the
- * dialog opens with it. `form` is the name of the form, `empty` the state of a new row. The caller uses `round` as the key
- * of the dialog, so that each opening mounts a new form.
+ * The state of a dialog with a form whose unsaved values are saved as a draft. If there is a draft when the page opens, the dialog
+ * opens with the draft. `form` is the name of the form, and `empty` is the initial state for a new row. The caller uses `round` as
+ * the key of the dialog, so that each opening mounts a new form.
  */
 export function useDraftDialog<Start>(form: string, empty: Start) {
   const { user } = useAuth();
@@ -54,7 +54,7 @@ export function useDraftDialog<Start>(form: string, empty: Start) {
     // lock.
     hasLocks() ? closed(name, empty) : withDraft(closed(name, empty), name),
   );
-  // True while the dialog fades out. Its form still reports changes then, but they must not be saved.
+  // True while the dialog fades out. The form still reports changes then, but these changes must not be saved.
   const isClosing = useRef(false);
   const heldLock = useRef<DraftLock>(null);
   const unmounted = useRef(false);

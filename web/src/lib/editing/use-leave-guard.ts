@@ -2,7 +2,10 @@ import { useContext, useEffect, useRef, useState } from "react";
 import { UNSAFE_NavigationContext as NavigationContext, type Navigator } from "react-router";
 import { type Proceed, setLeaveGuard } from "@/lib/leave-guard";
 
-/** Makes the router call `askFirst` instead of navigating to a new page. Returns a function that restores the router. */
+/**
+ * Makes the router call `askFirst` instead of navigating to a new page. `askFirst` gets a function that does the navigation. Returns a
+ * function that restores the router.
+ */
 function guardPushes(navigator: Navigator, askFirst: (proceed: Proceed) => void): () => void {
   const { push } = navigator;
   navigator.push = (...to) => askFirst(() => push.apply(navigator, to));
@@ -15,10 +18,10 @@ function guardPushes(navigator: Navigator, askFirst: (proceed: Proceed) => void)
 export type Leaving = { asking: boolean; stay(): void; leave(): void };
 
 /**
- * While `active`, blocks navigation away from a form until the owner confirms it: links, Back and forward, and signing out.
- * When the tab is closed, the browser shows a question of its own. A navigation that replaces the history entry, such as that
- * to the sign-in page after the session has ended, is not blocked.
- * The router's own blocker is not used, because its data router would add 20 kB for visitors.
+ * While `active`, blocks navigation away from a form with unsaved changes until the owner confirms it: links, Back and forward, and
+ * signing out. When the tab is closed, the browser shows its own question. A navigation that replaces the history entry is not
+ * blocked, for example to the sign-in page after the session has ended.
+ * The router's own blocker is not used. It needs the router's data API, which would add 20 kB for visitors.
  */
 export function useLeaveGuard(active: boolean): Leaving {
   const { navigator } = useContext(NavigationContext);
@@ -49,7 +52,7 @@ export function useLeaveGuard(active: boolean): Leaving {
         return;
       }
       if (confirmed.current || window.location.pathname === pathname) return;
-      // The browser has already moved. It goes back, and the router sees neither this event nor that of the return.
+      // The browser has already moved. Goes back to the form. The router sees neither this event nor the event of the return.
       event.stopImmediatePropagation();
       const distance = readIndex() - formIndex;
       returning = true;

@@ -16,9 +16,11 @@ type OrderTexts = {
 };
 
 /**
- * Lets the owner order the rows of a list. Returns `rows` in the order that the owner has chosen, even before the server has
- * confirmed that order, `move`, which moves a row, and `announcement`, a text for screen readers. `stored` has the rows in the
- * server's order. `save` stores a move and fetches the rows again.
+ * Lets the owner order the rows of a list. `stored` has the rows in the server's order. `save` stores a move and fetches the rows
+ * again. Returns:
+ * - `rows`: the rows in the order that the owner has chosen, even before the server has confirmed it
+ * - `move`: moves a row to an index
+ * - `announcement`: a text for screen readers
  */
 export function useRowOrder<Row extends { id: string; title: string }>(
   stored: Row[],
@@ -26,9 +28,8 @@ export function useRowOrder<Row extends { id: string; title: string }>(
   texts: OrderTexts,
 ) {
   const undoButton = useUndo();
-  // The ids in the order that the owner has chosen; null if the server's order is shown. `storedBefore` is `stored` as it was when
-  // the server confirmed the move. The chosen order is shown until `stored` changes again, because the rows are fetched again only
-  // after the move is saved.
+  // The ids in the order that the owner has chosen; null while the server's order is shown. `storedBefore` is `stored` at the time when
+  // the server confirmed the move. The chosen order is shown until `stored` is another object, which then has the move.
   const [chosen, setChosen] = useState<{ ids: string[]; storedBefore?: Row[] } | null>(null);
   const latestStored = useRef(stored);
   useEffect(() => {

@@ -2,8 +2,8 @@ import { useState } from "react";
 import { ConflictError } from "@/lib/editing/update-if-unchanged";
 
 /**
- * The options of useSave. `Request` is what a form saves; its `base` is the version that the form was loaded with. `Result` is
- * what saving returns.
+ * The options of useSave. `Request` is the type of what a form saves. Its property `base` is the version that the form was loaded
+ * with. `Result` is the type of what saving returns.
  */
 type SaveOptions<Request, Result> = {
   /** Sends the request. Rejects with ConflictError if a newer version exists. */
@@ -17,8 +17,8 @@ type SaveOptions<Request, Result> = {
 type Newer<Request extends { base: unknown }> = NonNullable<Request["base"]>;
 
 /**
- * Returns `run`, which calls `save` for a form, and the state of the save. After a conflict, `conflict` contains the request and
- * the newer version for a ConflictDialog, until `dismissConflict` is called or a save succeeds.
+ * Saves a form and handles conflicts. Returns `run`, which calls `save`, and the state of the save. If a newer version exists,
+ * `conflict` has the request and the newer version for a ConflictDialog, until `dismissConflict` is called or a save succeeds.
  */
 export function useSave<Request extends { base: unknown }, Result>({
   save,

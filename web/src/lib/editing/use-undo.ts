@@ -5,9 +5,9 @@ import { useT } from "@/lib/i18n";
 import { stackedToast, type ToastText } from "@/lib/toast";
 
 /**
- * Returns a function that makes the Undo button of a toast about a change. `undo` reverses the change. A second toast shows
- * the result; `undone` is its text after success. The owner may have left the page by then, so `undo` must not depend on the
- * page.
+ * Returns a function that makes the Undo button of a toast about a change. `undo` reverses the change. The owner may click the button
+ * after leaving the page, so `undo` must not depend on the page. A second toast shows the result, with the text `undone` after
+ * success.
  */
 export function useUndo() {
   const t = useT();
@@ -30,12 +30,12 @@ export function useUndo() {
   );
 }
 
-/** The ids of all rows of a list in the order before and after the owner has moved some. */
+/** The ids of all rows of a list, in the order before and in the order after the owner has moved rows. */
 export type OrderChange = { before: readonly string[]; after: readonly string[] };
 
 /**
- * Returns the ids to save so that a change of the order is undone, given the ids in their current order. Rows deleted since the
- * change are left out. New rows are left out too; the server puts them last.
+ * Returns the ids in the order that undoes a change. `current` has the ids in their current order. Rows that were deleted since the
+ * change are left out. Rows that were added since then are left out too, because the server puts them last.
  *
  * @throws ConflictError if rows were moved since the change.
  */

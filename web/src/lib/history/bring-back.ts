@@ -3,9 +3,10 @@ import { updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
 import { getHistory, type HistoryRows, type HistoryTable } from "@/lib/history/revisions";
 import type { Revision, SeriesWork } from "@/lib/types";
 
-// Brings back earlier versions of rows, and deleted rows, from revisions. A revision is a row as it was before a change.
+// Brings back earlier versions of rows, and deleted rows, from revisions. A revision is a row as it was before a change. Files of the
+// row that have been removed or replaced since then are restored.
 
-/** The columns that refer to files. */
+/** The columns with URLs of files. */
 const FILE_COLUMNS: Record<HistoryTable, readonly string[]> = {
   products: ["image_url", "image_gallery", "video_gallery"],
   reviews: ["image_url"],
@@ -26,10 +27,10 @@ const KEPT_COLUMNS = [
   "price",
 ];
 
-/** The server's error code for a row that exists already. */
+/** The server's error code if the inserted row already exists. */
 const ROW_EXISTS = "23505";
 
-/** Brings removed files back to their public URLs. Returns the URLs whose files no longer exist. */
+/** Restores removed files, so that their public URLs work again. Returns the URLs whose files no longer exist. */
 export async function restoreFiles(
   backend: OwnerBackend,
   urls: readonly string[],
@@ -41,8 +42,8 @@ export async function restoreFiles(
 }
 
 /**
- * Restores the former content of the files in a revision. A file can have been replaced since by another one of the same name.
- * Must be called after the row is saved, because until then the current row shows the newer files.
+ * Restores the former content of files that were replaced by files of the same name since the revision. Must be called after the
+ * earlier version is saved, because until then the current row shows the newer files.
  */
 export async function restoreReplacedFiles(
   backend: OwnerBackend,
@@ -71,7 +72,7 @@ function withoutFiles<Row extends object>(
   return values as Row;
 }
 
-/** Brings the files of a row back. Returns the row without the URLs of files that no longer exist, and their number. */
+/** Restores the files of a row. Returns the row without the URLs of files that no longer exist, and the number of these files. */
 async function restoreFilesOf<Row extends object>(
   backend: OwnerBackend,
   table: HistoryTable,
@@ -184,7 +185,7 @@ export async function undoDeletion(
   id: string,
 ): Promise<number> {
   const [newest] = await getHistory<HistoryRows[HistoryTable]>(backend, { table, id });
-  if (newest?.action !== "delete") throw new Error("The row has no deletion");
+  if (newest?.action !== "delete") throw new Error("The newest revision is not a deletion");
   return bringBackDeleted(backend, table, newest.row_before);
 }
 

@@ -2,6 +2,8 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import type { CoverImage, Product, Review, Revision, Series } from "@/lib/types";
 
+// The queries of revisions. A revision is a row as it was before a change or a deletion.
+
 /** The tables whose rows have a history, with the types of their rows. */
 export type HistoryRows = {
   products: Product;
@@ -20,9 +22,8 @@ export const historyKeys = {
 };
 
 /**
- * Reads the revisions of a row, the newest first. A revision contains the row as it was before a
- * change; `Before` is the type of that row. For the table `site_settings`, which takes no id, the result has the revisions of all
- * settings. `before` is the id of a revision: only older ones are returned.
+ * Reads the revisions of a row, the newest first. `Before` is the type of the row. For the table `site_settings`, which takes no id,
+ * the result has the revisions of all settings. `before` is the id of a revision: only older revisions are returned.
  */
 export async function getHistory<Before>(
   backend: OwnerBackend,
@@ -35,13 +36,13 @@ export async function getHistory<Before>(
   return data as Revision<Before>[];
 }
 
-/** The maximum number of revisions in a response. A request with the id of the last one as `before` gets older ones. */
+/** The maximum number of revisions in a response. A request with the id of the last revision as `before` gets older revisions. */
 const PAGE_REVISIONS = 200;
 
 /**
- * Revisions in pages, the newest first, fetched each time that they are shown. `load` fetches the revisions before the one
- * with the id `before`, or the newest for undefined. `data` has the revisions of all fetched pages, `pages` is the number of
- * these pages.
+ * Fetches revisions in pages, the newest first, each time that they are shown. `load` fetches the revisions that are older than the
+ * revision with the id `before`, or the newest revisions if `before` is undefined. In the result, `data` has the revisions of all
+ * fetched pages, and `pages` is the number of these pages.
  */
 function useRevisionPages<Before>(
   queryKey: readonly unknown[],
@@ -60,7 +61,7 @@ function useRevisionPages<Before>(
   return { ...query, data: query.data?.pages.flat(), pages: query.data?.pages.length ?? 0 };
 }
 
-/** The history of a row; of the settings with the table `site_settings` and no id. */
+/** Fetches the revisions of a row, or of all settings with the table `site_settings` and no id. */
 export function useHistory<Before>(table: string, id: string | undefined, shown: boolean) {
   const backend = useOwnerBackend();
   return useRevisionPages(historyKeys.row(table, id ?? ""), shown, (before, signal) =>

@@ -10,17 +10,18 @@ import { stackedToast } from "@/lib/toast";
 import type { Revision } from "@/lib/types";
 
 /**
- * Returns a function that brings rows or settings back by `write`, and shows the result in a toast. `title` is the title after
- * success. `write` resolves with the number of files that no longer exist. The function resolves with true if `write` succeeded.
+ * Returns a function that calls `write`, which brings a row or settings back, and shows the result in a toast. `title` is the title of
+ * the toast after success. `write` resolves with the number of files that no longer exist. The function resolves with true if
+ * `write` has succeeded.
  */
 export function useBringBackToast() {
   const t = useT();
   return async (title: string, write: () => Promise<number>): Promise<boolean> => {
     try {
-      const missing = await write();
+      const missingCount = await write();
       stackedToast({
         title,
-        description: missing > 0 ? t("history.missing", { n: missing }) : undefined,
+        description: missingCount > 0 ? t("history.missing", { n: missingCount }) : undefined,
       });
       return true;
     } catch (error) {
@@ -34,7 +35,7 @@ export function useBringBackToast() {
   };
 }
 
-/** Functions that bring versions and deleted rows of a table back. Each resolves with whether it has succeeded. */
+/** Functions that bring back earlier versions and deleted rows of a table. Each function resolves with whether it has succeeded. */
 export function useBringBack<Table extends HistoryTable>(table: Table) {
   const t = useT();
   const backend = useOwnerBackend();

@@ -1,15 +1,17 @@
 import { IMAGE_MAX_BYTES, VIDEO_MAX_BYTES } from "@/lib/constants";
 
+// Which files the owner can upload: their kinds and types by the name of the file, and their sizes.
+
 /** A kind of file that the site stores. */
 export type MediaKind = "image" | "video";
 
 /**
- * The picture format of iPhones. Only servers with libvips can read it, so the uploader first asks the server which types the bucket
- * accepts.
+ * The picture format of iPhones. Only servers with libvips (a library for pictures) can read it, so the uploader first asks the server
+ * which types the bucket accepts.
  */
 export const HEIC = "image/heic";
 
-// The accepted MIME types by extension, to reject a file by its name before its bytes are checked (sniff-type.ts).
+// The accepted MIME types by extension. With them a file is rejected by its name, before its bytes are checked (sniff-type.ts).
 const mimeByExtension: Record<MediaKind, Record<string, string>> = {
   image: {
     jpg: "image/jpeg",
@@ -23,11 +25,11 @@ const mimeByExtension: Record<MediaKind, Record<string, string>> = {
   video: { mp4: "video/mp4", webm: "video/webm", mov: "video/quicktime" },
 };
 
-/** What a form field for pictures accepts. */
+/** The kinds that a form field for pictures accepts. */
 export const IMAGE_ONLY: readonly MediaKind[] = ["image"];
-/** What a form field for videos accepts. */
+/** The kinds that a form field for videos accepts. */
 export const VIDEO_ONLY: readonly MediaKind[] = ["video"];
-/** What a form field for both accepts. */
+/** The kinds that a form field for pictures and videos accepts. */
 export const IMAGE_OR_VIDEO: readonly MediaKind[] = ["image", "video"];
 
 /** The type of an accepted file. */
@@ -40,8 +42,8 @@ function extensionOf(name: string): string {
 }
 
 /**
- * The kind, extension and MIME type of a file by its extension, or by its type if the name has no extension, as for photos
- * shared from a phone. Null for a type that is not accepted.
+ * Returns the type of a file by the extension of its name. If the name has no extension, as with photos shared from a phone, the MIME
+ * type that the browser reports decides. Returns null for a type that is not accepted.
  */
 export function fileTypeOf(file: { name: string; type: string }): FileType | null {
   const extension = extensionOf(file.name);
@@ -58,14 +60,14 @@ export function fileTypeOf(file: { name: string; type: string }): FileType | nul
 /** Why a file is rejected: its type, its size, or HEIC on a server that cannot read it. */
 export type Refusal = "type" | "size" | "heic";
 
-/** Why a file is rejected by its name, type or size; null if it is not. Its bytes are not read here. */
+/** Returns why a file is rejected by its name, type or size, or null if the file is not rejected. The bytes are not read. */
 export function refusalOf(
   file: { name: string; type: string; size: number },
   kinds: readonly MediaKind[],
 ): Refusal | null {
-  const facts = fileTypeOf(file);
-  if (!facts || !kinds.includes(facts.kind)) return "type";
-  return file.size > maxBytes(facts.kind) ? "size" : null;
+  const type = fileTypeOf(file);
+  if (!type || !kinds.includes(type.kind)) return "type";
+  return file.size > maxBytes(type.kind) ? "size" : null;
 }
 
 /** The maximum size of an uploaded file of this kind. */

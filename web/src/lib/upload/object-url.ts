@@ -3,12 +3,12 @@ import type { Bucket } from "@/lib/constants";
 
 const encodePath = (path: string) => path.split("/").map(encodeURIComponent).join("/");
 
-/** The public URL of a stored file. */
+/** Returns the public URL of a stored file. `path` is the name of the file in the bucket. */
 export function publicUrl(boot: Pick<Boot, "apiUrl">, bucket: Bucket, path: string): string {
   return `${boot.apiUrl}/storage/v1/object/public/${bucket}/${encodePath(path)}`;
 }
 
-/** The path within the bucket of the file at a public URL; null for a URL outside the bucket. */
+/** Returns the path in the bucket of the file at a public URL, or null for a URL outside the bucket. */
 export function objectPath(url: string, bucket: Bucket): string | null {
   // The host is not compared, because rows of a site that has moved still contain its old host.
   const prefix = `/storage/v1/object/public/${bucket}/`;

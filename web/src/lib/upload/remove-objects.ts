@@ -3,7 +3,10 @@ import type { Bucket } from "@/lib/constants";
 import { objectPath } from "@/lib/upload/object-url";
 import { stillOf } from "@/lib/upload/still-name";
 
-/** Deletes the files at these public URLs, and the stills of videos. URLs outside the bucket are ignored. */
+/**
+ * Deletes the files at these public URLs, and the stills of videos (the pictures that are shown until videos play). URLs outside the
+ * bucket are ignored.
+ */
 export async function removeObjects(
   backend: OwnerBackend,
   bucket: Bucket,

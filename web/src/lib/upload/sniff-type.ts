@@ -1,10 +1,11 @@
-// Detects the type of a file by its first bytes, by the same rules as the server (internal/files/type.go), without TIFF and AVIF,
-// which the admin area does not offer to upload. Without this check the server would reject a file only after minutes of uploading.
+// Detects the type of a file by its first bytes, before the upload. Without this check the server would reject a file only after
+// minutes of uploading. The rules are those of the server (internal/files/type.go), without TIFF and AVIF, which the admin area does
+// not offer to upload.
 
 /** How many bytes are read from the start of a file. */
 const SNIFF_BYTES = 4096;
 
-/** The extensions of each type. Files with another extension are stored with the first one. */
+/** The extensions of each type. A file with another extension is stored with the first extension of its type. */
 const extensionsByMime: Record<string, readonly string[]> = {
   "image/jpeg": ["jpg", "jpeg", "jpe", "jfif"],
   "image/png": ["png"],
@@ -18,11 +19,11 @@ const extensionsByMime: Record<string, readonly string[]> = {
   "video/x-matroska": ["mkv"],
 };
 
-/** Splits a text into codes of four letters. */
+/** Splits a text into brands, which are codes of four letters. */
 const splitBrands = (text: string) => text.match(/.{4}/g)!;
 
-// MP4, MOV and HEIC files begin with a box (a block of data) named ftyp. It contains brands: codes of four letters that name the
-// format of the file. AVIF, camera raw and audio files begin with the same box. The brand "mif1" stands for any kind of picture.
+// MP4, MOV and HEIC files begin with a box (a block of data) named ftyp. The box contains brands: codes of four letters that name the
+// format of the file. AVIF, camera raw and audio files begin with an ftyp box too. The brand "mif1" stands for any kind of picture.
 const VIDEO_BRANDS = splitBrands(
   "isomiso2iso3iso4iso5iso6iso7iso8iso9mp41mp42mp71avc1hvc1hev1dashcmfcM4V M4VHM4VPMSNVf4v mmp4XAVC",
 );
@@ -30,12 +31,12 @@ const HEIC_BRANDS = splitBrands("heicheixheimheis");
 const PICTURE_BRANDS = [...HEIC_BRANDS, "avif"];
 const OTHER_BRANDS = splitBrands("hevchevxmsf1avifaviscrx jp2 jpm jpx M4A M4B M4P ");
 
-/** The MIME type of a file by its first bytes; null if the type is not accepted. */
+/** Returns the MIME type of a file by its first bytes, or null if the type is not accepted. */
 export async function sniffFile(file: Blob): Promise<string | null> {
   return sniffBytes(new Uint8Array(await file.slice(0, SNIFF_BYTES).arrayBuffer()));
 }
 
-/** The extension for the stored file: the given one if it fits the MIME type, else the type's first extension. */
+/** Returns the extension for the stored file: `extension` if it fits the MIME type, else the first extension of the type. */
 export function extensionFor(mime: string, extension: string): string {
   const known = extensionsByMime[mime]!;
   return known.includes(extension) ? extension : known[0]!;

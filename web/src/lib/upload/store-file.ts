@@ -5,10 +5,10 @@ import { uploadObject } from "@/lib/upload/upload-object";
 import { uploadResumable, type ResumableRequest } from "@/lib/upload/upload-resumable";
 
 /**
- * Stores a file and returns its name. After a lost connection, large files and videos continue where they stopped; small
- * files are sent again.
+ * Stores a file and returns its name. After a lost connection, the upload of a large file or a video continues where it stopped. A
+ * small file is sent again.
  *
- * @throws UploadError with the server's error; its status is 0 if there was no response.
+ * @throws UploadError with the server's error. The status of the error is 0 if there was no response.
  */
 export async function storeFile(request: ResumableRequest): Promise<string> {
   if (request.file.size > RESUMABLE_FROM_BYTES || request.mime.startsWith("video/")) {
@@ -27,7 +27,7 @@ export async function uploadWithRetry(
       return await uploadObject({ ...request, token: await request.token() });
     } catch (error) {
       if (!(error instanceof UploadError)) throw error;
-      // 409: the name exists. It is random, so an earlier attempt has succeeded and only its response was lost.
+      // 409: a file of this name exists. The name is random, so an earlier attempt has succeeded and only its response was lost.
       if (error.status === 409 && failures > 0) return;
       failures++;
       if (!isTransient(error.status) || !(await waitForRetry(failures, request.signal)))

@@ -1,13 +1,14 @@
 import { sniffFile } from "@/lib/upload/sniff-type";
 
-// Resolves when all pictures so far are scaled. Pictures are scaled one after the other, because scaling one of 24
-// megapixels takes 100 MB of memory.
+// Resolves when all pictures so far are scaled. Pictures are scaled one after the other, because scaling a picture of 24 megapixels
+// takes 100 MB of memory.
 let queue: Promise<unknown> = Promise.resolve();
 
 /**
- * Makes a copy of a picture, `heightPx` pixels high, and returns its object URL. The caller revokes the URL. Lists show such
- * copies, because many full pictures need too much memory. If this browser cannot scale the picture, the URL is that of the
- * file itself. The result is null if `signal` is aborted, and for a HEIC file that this browser can neither scale nor show.
+ * Makes a small copy of a chosen picture, `heightPx` pixels high, and returns an object URL of the copy. The caller revokes the URL.
+ * Lists of uploads show such copies, because many full pictures need too much memory. If this browser cannot scale the picture, the
+ * URL is an object URL of the file itself. Returns null if `signal` is aborted, or for a HEIC file (the picture format of iPhones)
+ * that this browser cannot show.
  */
 export async function makeThumbnailUrl(
   file: Blob,
@@ -22,7 +23,7 @@ export async function makeThumbnailUrl(
   return null;
 }
 
-/** The object URL of the scaled picture, or of the file itself if this browser cannot scale it. */
+/** Returns the object URL of the scaled picture, or of the file itself if this browser cannot scale it. */
 async function scale(file: Blob, heightPx: number): Promise<string | null> {
   const small = await shrink(file, heightPx).catch(() => null);
   if (!small && (await sniffFile(file)) === "image/heic") return null;

@@ -1,6 +1,4 @@
-/**
- * A failed upload. `status` is the HTTP status in the error body, else the status of the response; 0 without a response.
- */
+/** A failed upload. `status` is the status in the body of the response, else the HTTP status; 0 if there was no response. */
 export class UploadError extends Error {
   constructor(
     message: string,
@@ -19,7 +17,7 @@ export class RefusedFileError extends Error {
   }
 }
 
-/** Makes the error of a failed response. `text` is its body; message and status in the body replace `statusText` and `status`. */
+/** Makes the error of a failed response. `text` is the body. A message or status in the body replaces `statusText` or `status`. */
 export function responseError(text: string, status: number, statusText: string): UploadError {
   try {
     const body = JSON.parse(text) as { statusCode?: string; message?: string };
@@ -34,7 +32,8 @@ export function responseError(text: string, status: number, statusText: string):
 }
 
 /**
- * Whether the server rejected a request for lack of a session or role (401, 403). In errors of storage, `statusCode` is a string.
+ * Whether the server has rejected a request for lack of a session or role (401 or 403). Errors of supabase-js for files have the status
+ * as a string in `statusCode`.
  */
 export function isDenied(error: unknown): boolean {
   const { status, statusCode } = Object(error) as { status?: number; statusCode?: string };

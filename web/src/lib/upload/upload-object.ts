@@ -16,21 +16,21 @@ export type UploadRequest = {
   mime: string;
   /** Whether to replace a stored file of the same name. Without it, the server rejects the upload with status 409. */
   upsert?: boolean;
-  /** Called with the progress of the upload in per cent, a whole number; 100 only after the response. */
+  /** Called with the progress of the upload in whole per cent. It is 100 only after the response. */
   onProgress?: (percent: number) => void;
   signal?: AbortSignal;
 };
 
 /**
- * How long browsers may cache a stored file: a year, in seconds, as the text of a form field. Uploads have random names, so the
- * file at a URL does not change. Only a still can be replaced under its name; pages show renditions of it, whose URLs contain
- * the version of the file (lib/media.ts).
+ * How long browsers may cache a stored file: a year, in seconds, as the text of a form field. Uploads have random names, so the file at
+ * a URL does not change. Only the still of a video (the picture that is shown until it plays) can be replaced under its name. Pages do
+ * not show that file, but renditions whose URLs contain the version of the file (lib/media.ts).
  */
 export const CACHE_SECONDS = "31536000";
 
 /**
- * Uploads a file in one request, with the form fields that supabase-js sends. It uses XMLHttpRequest, because fetch reports no
- * upload progress. Rejects with UploadError, or with abortError() if `signal` is aborted.
+ * Uploads a file in one request, with the form fields that supabase-js sends. Uses XMLHttpRequest, because fetch does not report the
+ * progress of an upload. Rejects with UploadError, or with abortError() if `signal` is aborted.
  */
 export function uploadObject(request: UploadRequest): Promise<void> {
   const { apiUrl, anonKey, token, bucket, name, onProgress, signal } = request;

@@ -1,36 +1,36 @@
 import { UPLOADS_AT_ONCE } from "@/lib/constants";
 import { moveItem } from "@/lib/move-item";
 
-// The state of an upload queue (components/upload/use-upload-queue.ts) as pure functions. A still is the picture shown
-// in place of a video until it plays. The code that creates an object URL also revokes it.
+// The state of an upload queue (components/upload/use-upload-queue.ts) as pure functions. A still is the picture that is shown until a
+// video plays. These functions do not revoke object URLs: the code that has created an object URL revokes it.
 
 /** A queued file that the server has stored. */
-type Stored = {
+type StoredFile = {
   id: string;
   state: "stored";
   /** Public URL of the file. */
   url: string;
-  /** Object URL of the chosen file; undefined for a file of an earlier upload. Without it `url` is shown. */
+  /** Object URL of the chosen file, which is shown. Undefined for a file of an earlier upload, for which `url` is shown. */
   preview?: string | null;
-  /** The video has no still, so the owner is asked to choose one. */
+  /** Whether the video has no still, so that the owner is asked to choose one. */
   needsStill?: boolean;
   /** Object URL of a video's still. */
   still?: string;
 };
 /** A queued file that is not uploaded yet. */
-type Unstored = {
+type UnstoredFile = {
   id: string;
   state: "waiting" | "uploading" | "failed";
-  /** The uploaded share, from 0 to 100. */
+  /** The uploaded share in per cent. */
   progress: number;
   file: File;
-  /** Object URL; null until it is made, and always null if this browser cannot show the picture. */
+  /** Object URL of the file; null until it is made. It stays null if this browser cannot show the picture. */
   preview: string | null;
   /** Object URL of a video's still. */
   still?: string;
 };
 /** An entry of the queue: a file that waits, uploads, has failed or is stored. A field shows it as a MediaTile. */
-export type QueuedFile = Stored | Unstored;
+export type QueuedFile = StoredFile | UnstoredFile;
 
 /** What a form's draft records about a file that is not uploaded yet. lib/draft-files.ts stores the file itself. */
 export type PendingFile = { id: string; name: string };
@@ -43,7 +43,7 @@ export type QueueAction =
   | { type: "preview"; id: string; preview: string }
   /** The upload begins, has failed or must begin again, or the entry is removed. */
   | { type: "start" | "fail" | "retry" | "remove"; id: string }
-  /** `progress` is the uploaded share, from 0 to 100. */
+  /** `progress` is the uploaded share in per cent. */
   | { type: "progress"; id: string; progress: number }
   /** The upload has succeeded. */
   | { type: "done"; id: string; url: string; needsStill?: boolean }
@@ -59,11 +59,11 @@ export function storedFiles(urls: readonly string[]): QueuedFile[] {
   return urls.map((url, n) => ({ id: `stored-${n}`, state: "stored", url }));
 }
 
-const isUnstored = (entry: QueuedFile): entry is Unstored => entry.state !== "stored";
+const isUnstored = (entry: QueuedFile): entry is UnstoredFile => entry.state !== "stored";
 
 /** Applies an action to the queue. The order of the entries is the order in which their URLs are saved. */
 export function queueReducer(files: QueuedFile[], action: QueueAction): QueuedFile[] {
-  const change = (edit: (entry: Unstored) => QueuedFile) =>
+  const change = (edit: (entry: UnstoredFile) => QueuedFile) =>
     files.map((entry) =>
       "id" in action && entry.id === action.id && isUnstored(entry) ? edit(entry) : entry,
     );
@@ -134,7 +134,7 @@ export function singleReducer(files: QueuedFile[], action: QueueAction): QueuedF
 }
 
 /** The files whose upload may start now. `running` is the number of uploads that run already. */
-export function nextToStart(files: readonly QueuedFile[], running: number): Unstored[] {
+export function nextToStart(files: readonly QueuedFile[], running: number): UnstoredFile[] {
   return files
     .filter(isUnstored)
     .filter((entry) => entry.state === "waiting")

@@ -14,16 +14,16 @@ export type ResumableRequest = Omit<UploadRequest, "token" | "upsert"> & {
 
 /**
  * Uploads a file in chunks by the protocol tus. The upload continues after a lost connection or a reload. Returns the name of the
- * stored object: the name in the request or, if the upload of an earlier page load was continued, the name of that upload.
+ * stored object. It is the name in the request, unless the upload of an earlier page load was continued, which has its own name.
  */
 export function uploadResumable(request: ResumableRequest): Promise<string> {
   const { bucket, file, signal } = request;
+  // Without a name an upload cannot be recognized after a reload, and without locks two tabs could continue the same upload.
   const nameAndDate = file instanceof File ? `${file.name}-${file.lastModified}` : "";
   if (!nameAndDate || !navigator.locks) return runUpload(request, null);
   const fingerprint = ["atelie", request.apiUrl, bucket, nameAndDate, file.size].join("-");
-  // Only the tab with the lock may continue an earlier upload of this file; other tabs start a new one. If two tabs
-  // continued the same upload, one could cancel it while the other needs it, or delete the stored object that the other's
-  // row refers to.
+  // Only the tab with the lock may continue an earlier upload of this file. Other tabs start a new upload. If two tabs continued the
+  // same upload, one tab could cancel it, or delete the stored object, while the other tab needs it.
   return navigator.locks.request(fingerprint, { ifAvailable: true }, (lock) => {
     if (signal?.aborted) throw abortError();
     return runUpload(request, lock ? fingerprint : null);
@@ -43,12 +43,12 @@ async function runUpload(request: ResumableRequest, fingerprint: string | null):
     contentType: mime,
     cacheControl: CACHE_SECONDS,
   };
-  // Failed attempts since the server last received a chunk.
+  // The number of failed attempts since the server last received a chunk.
   let failures = 0;
-  // Whether this continues an upload of an earlier page load.
+  // Whether an upload of an earlier page load is continued.
   let continued = false;
 
-  // tus reports its end by callbacks; they settle this promise.
+  // tus reports success or failure by callbacks, which settle this promise.
   let succeed!: () => void;
   let fail!: (reason: unknown) => void;
   const outcome = new Promise<void>((resolve, reject) => {

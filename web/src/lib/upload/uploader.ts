@@ -19,7 +19,7 @@ type UploadOptions = Pick<UploadRequest, "onProgress" | "signal"> & {
   onStill?: (jpeg: Blob) => void;
 };
 
-/** The type of Uploader.upload. */
+/** Uploads a file and returns its public URL (Uploader.upload). */
 export type UploadFile = (file: File, options: UploadOptions) => Promise<string>;
 
 /** Uploads files to one bucket, and deletes uploads that are not used. */
@@ -28,19 +28,19 @@ export type Uploader = {
    * Stores a file under a random name and returns its public URL. A video is stored with its still. A second call with the
    * same File object continues the earlier attempt, so that a retry does not store the file twice.
    *
-   * @throws RefusedFileError if the bytes are of no accepted type, UploadError if the server rejects the file or does
-   * not respond.
+   * @throws RefusedFileError if the type of the bytes is not accepted, UploadError if the server rejects the file or does not
+   * respond.
    */
   upload: UploadFile;
   /** Stores a picture as the still of the video at this public URL. */
   uploadStill(videoUrl: string, picture: File): Promise<void>;
-  /** Deletes stored files that no row refers to. The server itself deletes such files after 48 hours. */
+  /** Deletes stored files to which no row refers. Without this call the server deletes them after 48 hours. */
   discard(urls: readonly string[]): Promise<void>;
 };
 
 /**
- * The progress of uploading a file, by which a second attempt continues: the name of the object, and whether the file and its
- * still (if it is a video) are stored.
+ * What the attempts to upload a file have achieved, so that the next attempt can continue: the name of the object, and whether the file
+ * is stored, with its still if it is a video.
  */
 type Attempt = { name: string; stored: boolean };
 

@@ -1,6 +1,6 @@
 import { STILL_MAX_PX } from "@/lib/upload/limits";
 
-// Makes stills in the browser. A still is the poster of a video: the picture shown until the video plays. It is stored beside the video.
+// Makes stills in the browser. A still is the picture that is shown until a video plays. It is stored beside the video.
 
 /** The quality of the JPEG, from 0 to 1. */
 const STILL_QUALITY = 0.88;
@@ -11,12 +11,12 @@ const STILL_QUALITY = 0.88;
 const CAPTURE_TIMEOUT_MS = 10_000;
 /** The mean brightness, from 0 to 255, up to which a frame is treated as black. */
 const DARK_MAX = 20;
-/** The times of the frames to try, in this order, as fractions of the video's duration. */
+/** The times of the frames to try, in this order, as shares of the video's duration. */
 const MOMENTS = [0.1, 0.25, 0.5, 0.75, 0.02];
 
 /**
- * Captures a frame of a video as a JPEG with sides of at most 2560 pixels. Of the frames at MOMENTS it takes the first one
- * that is not black, or the brightest one. Null if this browser cannot read the video. Rejects if `signal` is aborted.
+ * Captures a frame of a video as a JPEG with sides of at most 2560 pixels: the first frame at MOMENTS that is not black, else the
+ * brightest frame at MOMENTS. Resolves with null if this browser cannot read the video. Rejects if `signal` is aborted.
  */
 export async function captureStill(file: Blob, signal?: AbortSignal): Promise<Blob | null> {
   const objectUrl = URL.createObjectURL(file);
@@ -32,7 +32,7 @@ export async function captureStill(file: Blob, signal?: AbortSignal): Promise<Bl
     video.preload = "auto";
     video.src = objectUrl;
     await nextEvent(video, "loadeddata", captureSignal);
-    // Some recorders write no duration into the file; 4 seconds are then assumed.
+    // Some recorders write no duration into the file. For such a file 4 seconds are assumed.
     const seconds = Number.isFinite(video.duration) ? video.duration : 4;
     let best = { at: 0, light: -1 };
     for (const share of MOMENTS) {
@@ -55,7 +55,7 @@ export async function captureStill(file: Blob, signal?: AbortSignal): Promise<Bl
   }
 }
 
-/** Converts a chosen picture to a JPEG of at most 2560 pixels. Null if this browser cannot read the picture. */
+/** Converts a chosen picture to a JPEG with sides of at most 2560 pixels. Resolves with null if this browser cannot read the picture. */
 export async function stillFromPicture(picture: Blob): Promise<Blob | null> {
   const bitmap = await createImageBitmap(picture).catch(() => null);
   if (!bitmap) return null;
@@ -66,7 +66,7 @@ export async function stillFromPicture(picture: Blob): Promise<Blob | null> {
   }
 }
 
-/** Resolves at the next event of this type; rejects if the video fails or the signal is aborted. */
+/** Resolves at the next event of this type. Rejects if the video fails or the signal is aborted. */
 function nextEvent(video: HTMLVideoElement, event: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = () => reject(new Error(video.error?.message ?? "The video cannot be read"));

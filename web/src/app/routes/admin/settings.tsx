@@ -9,7 +9,10 @@ import { BootProvider, useBoot, type Language, type SiteTexts } from "@/lib/boot
 import { LanguageScope, useT } from "@/lib/i18n";
 import { useSiteText } from "@/lib/site-text";
 
-/** The route /admin/settings. The preview is passed in, because features must not import each other's components. */
+/**
+ * The route /admin/settings. The preview of the public site is passed in, because features must not import each other's
+ * components.
+ */
 export function SettingsRoute() {
   return <SettingsPage preview={SitePreview} />;
 }
@@ -28,7 +31,7 @@ function SitePreview({ site, language }: { site: SiteTexts; language: Language }
         <TrustedByLine />
         <AboutSection />
         <ContactChannels />
-        {/* A footer inside an article is not a second contentinfo landmark. */}
+        {/* Inside an article, so that screen readers do not take it for the footer of the page. */}
         <article>
           <Footer />
         </article>

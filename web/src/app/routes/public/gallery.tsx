@@ -8,7 +8,7 @@ import { publicBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 import { offerPortuguese } from "@/lib/offer-portuguese";
 
-/** The routes /gallery and /gallery/:type. */
+/** The routes /gallery and /gallery/:type, where :type is a type of works or "all". */
 export function GalleryRoute() {
   const { type } = useParams();
   return (
@@ -19,9 +19,9 @@ export function GalleryRoute() {
 }
 
 /**
- * Starts what waits for the visitor's first interaction with the page: the gallery's data are prefetched from then on when a link to
- * the gallery is hovered, touched or focused, and the Portuguese page is offered. It is here, so that its code loads with the
- * gallery's chunk.
+ * Starts two things that wait for the visitor's first move (lib/visitor-moves.ts): the prefetch of the gallery's data when a link to
+ * the gallery is hovered, touched or focused, and the offer of the Portuguese page. The function is in this file so that its code
+ * loads with the gallery's chunk.
  */
 export function startGalleryPrefetch(cache: QueryClient, boot: Boot): void {
   prefetchGallery(cache, publicBackend(boot));

@@ -7,10 +7,11 @@ import { Hero } from "@/features/hero/components/hero";
 import { ReviewsSection } from "@/features/reviews/components/reviews-section";
 import { useBoot } from "@/lib/boot";
 
-/** The home page: its sections in order. Each section decides itself whether it is shown. */
+/** The home page: its sections in order. A section without content renders nothing. */
 export function HomeRoute() {
   const { site } = useBoot();
-  // startEnquiry navigates to this page and passes the enquiry, here and in the gallery; useEnquiry receives the enquiry.
+  // An enquiry is the work that a new message is about. startEnquiry navigates to this page and passes the enquiry on. useEnquiry
+  // receives the enquiries that this page and the gallery have started.
   const startEnquiry = useStartEnquiry();
   const enquiry = useEnquiry();
   return (

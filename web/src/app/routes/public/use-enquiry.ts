@@ -9,9 +9,12 @@ import type { Enquiry } from "@/features/contact/enquiry";
 /** The state of the home page's history entry after useStartEnquiry has navigated to it. */
 type HistoryState = { enquiry?: Enquiry };
 
+// An enquiry is the work that a new message is about. It is started on the home page or in the gallery, and the contact form of the
+// home page receives it.
+
 /**
- * Returns a function that starts an enquiry (a new message about a work): it navigates to the contact form, and the form's message
- * names the work. The contact reason is "commission" for a customizable work, else "purchase".
+ * Returns a function that starts an enquiry. The function navigates to the contact form on the home page and passes the work in the
+ * state of the history entry.
  */
 export function useStartEnquiry(): (product: Product) => void {
   const navigate = useNavigate();
@@ -24,8 +27,8 @@ export function useStartEnquiry(): (product: Product) => void {
 }
 
 /**
- * The enquiry that the visitor has started by the function of useStartEnquiry, on any page. It is moved from the history
- * entry to the state of the home page, so that a reload does not repeat it.
+ * The enquiry that the visitor has started on this or another page (useStartEnquiry); null if there is none. It is moved from the
+ * history entry to the state of the home page, so that a reload does not start the enquiry again.
  */
 export function useEnquiry(): Enquiry | null {
   const location = useLocation();

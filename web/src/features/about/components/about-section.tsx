@@ -6,10 +6,7 @@ import { imageInfo, ratioOf, type ImageInfo, type Sizes } from "@/lib/media";
 import type { LocalText } from "@/lib/local-text";
 import { useSiteText } from "@/lib/site-text";
 
-/**
- * The about section of the home page: the owner's portrait and texts. What the owner has not set is
- * omitted.
- */
+/** The about section of the home page: the owner's portrait and texts. A picture or text that the owner has not set is omitted. */
 export function AboutSection() {
   const { site, media } = useBoot();
   const title = useSiteText("about.title");

@@ -14,8 +14,8 @@ import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 
 /**
- * For each work, adds a cover with the work's picture. The new covers come after the existing ones, in the order of the works.
- * Resolves with the ids of the new covers.
+ * Adds a cover (a large picture at the top of the home page) for each work, with the work's picture. The new covers come after
+ * the existing ones, in the order of the works. Resolves with the ids of the new covers.
  */
 export function useAddWorks() {
   const backend = useOwnerBackend();
@@ -49,8 +49,8 @@ export function useAddWorks() {
 }
 
 /**
- * Deletes the covers that were added. The server keeps their files, so that the owner can bring the
- * covers back.
+ * Undoes useAddWorks: deletes the new covers, given their ids. Their files are not deleted, so that the owner can still restore
+ * these covers under "Recently deleted".
  */
 export function useUndoAddedWorks() {
   const backend = useOwnerBackend();

@@ -9,8 +9,9 @@ import type { CoverImage } from "@/lib/types";
 import { removeObjects } from "@/lib/upload/remove-objects";
 
 /**
- * Deletes the row of a cover and then its file. A row without its file would break the hero (the first section of the home
- * page); a file without a row does no harm, because the server deletes it later.
+ * Deletes a cover (a large picture or video at the top of the home page): first its row and then its file. If deleting the file
+ * fails, the file without a row does no harm, because the server deletes it later. In the other order, a row without its file could
+ * be left, and would break the hero (the first section of the home page).
  */
 export function useDeleteCover() {
   const backend = useOwnerBackend();
@@ -24,7 +25,7 @@ export function useDeleteCover() {
       const isShared = cache
         .getQueryData<CoverImage[]>(queryKeys.covers.admin)
         ?.some(({ id, image_url }) => id !== cover.id && image_url === cover.image_url);
-      // Before the file is deleted, so that no card shows a file that no longer exists.
+      // The card disappears before its file is deleted, so that it never shows a file that no longer exists.
       await removeCachedRow(cache, queryKeys.covers.admin, cover.id);
       if (!isShared) await removeObjects(backend, BUCKETS.covers, [cover.image_url]);
       // If renumbering fails, a number is missing until the next new cover renumbers all covers.
@@ -33,7 +34,7 @@ export function useDeleteCover() {
       );
     },
     onSuccess: () => refetch(cache, queryKeys.covers.all),
-    // The row is gone if only deleting the file has failed.
+    // The row may already be deleted: an error can also come from deleting the file.
     onError: () => void refetch(cache, queryKeys.covers.all),
   });
 }

@@ -14,8 +14,8 @@ export type WorkWithPicture = Pick<Product, "id" | "title" | "media" | "is_publi
 const RANGE_NOT_SATISFIABLE = "PGRST103";
 
 /**
- * Fetches one page of the works that have a picture, newest first, and the number of such works on
- * all pages.
+ * Fetches one page of the works that have a picture, newest first, for the dialog in which the owner chooses pictures for covers.
+ * If `q` is not empty, fetches only works whose title or medium contains `q`. `total` is the number of these works on all pages.
  */
 export function useWorksWithPicture(q: string, page: number) {
   const backend = useOwnerBackend();

@@ -18,7 +18,7 @@ import { PhaseBadge } from "@/features/admin-covers/components/phase-badge";
 import { PictureFromWork } from "@/features/admin-covers/components/picture-from-work";
 import { ScheduleFields } from "@/features/admin-covers/components/schedule-fields";
 import { historyDifferences } from "@/features/admin-covers/history-differences";
-import { comparedTime, phaseOf, TIMES } from "@/features/admin-covers/schedule";
+import { comparedTime, phaseOf, TIME_COLUMNS } from "@/features/admin-covers/schedule";
 import {
   coverChange,
   coverKind,
@@ -53,12 +53,12 @@ import { stackedToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
 import { cn } from "@/lib/cn";
 
-// This file renders the card of a cover (a large picture or video at the top of the home page) in the admin area: its preview,
-// its form, and the buttons that preview, hide and delete it or show its history.
+// This file renders the card of a cover (a large picture or video at the top of the home page) on the admin page of the covers.
+// The owner edits, hides, previews and deletes the cover there, and opens its history.
 
-/** What the browser stores of an unsaved form. `base` is the row from which the owner's changes were made. */
+/** What the browser stores of an unsaved form. `base` is the version of the row from which the owner's changes were made. */
 type Draft = { base: CoverImage; values: CoverValues };
-/** A save of the form; `change` has the fields to save. */
+/** A save of the form. `change` has the fields to save. */
 type SaveRequest = Draft & { change: CoverChange };
 
 type CoverCardProps = {
@@ -69,10 +69,7 @@ type CoverCardProps = {
   preview?: string | null;
 };
 
-/**
- * A cover (a large picture or video at the top of the home page) with its form: visibility, texts, number, preview and
- * deletion.
- */
+/** The card of a cover, with the form of its visibility, its texts and its number in the order. */
 export function CoverCard({ cover, draft, preview }: CoverCardProps) {
   const { language, t } = useLanguage();
   const id = useId();
@@ -226,7 +223,7 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
         <ScheduleFields
           register={register}
           error={untilError && t(untilError)}
-          isSet={TIMES.some((time) => values[time] !== "")}
+          isSet={TIME_COLUMNS.some((column) => values[column] !== "")}
         />
         <div className="mt-4 flex flex-wrap items-center gap-2">
           <Button

@@ -14,7 +14,10 @@ type CoverGridProps = {
   children: ReactNode;
 };
 
-/** The cards of the covers in order. A card is moved by dragging its handle, or by keys on the handle. */
+/**
+ * The cards of the covers (the large pictures and videos at the top of the home page) in order. The owner moves a card by dragging
+ * its handle, or by pressing keys on the handle.
+ */
 export function CoverGrid({ covers, className, renderCard, children }: CoverGridProps) {
   const t = useT();
   const { rows, move } = useCoverOrder(covers);

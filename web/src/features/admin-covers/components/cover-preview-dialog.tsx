@@ -16,7 +16,10 @@ type CoverPreviewDialogProps = {
   onClose(): void;
 };
 
-/** Previews how the hero (the first section of the home page) shows a cover on a wide screen and on a phone. */
+/**
+ * A dialog that shows a cover as in the hero (the first section of the home page), once as on a wide screen and once as on a
+ * phone.
+ */
 export function CoverPreviewDialog({ cover, open, onClose }: CoverPreviewDialogProps) {
   const t = useT();
   return (
@@ -54,9 +57,9 @@ export function CoverPreviewDialog({ cover, open, onClose }: CoverPreviewDialogP
 type HeroFrameProps = {
   cover: CoverImage;
   label: string;
-  /** Classes of the frame, which set its shape. */
+  /** Classes that set the shape of the frame. */
   className: string;
-  /** Classes of the frame together with its label. */
+  /** Classes of the figure that contains the frame and its label. */
   figureClassName?: string;
 };
 

@@ -7,7 +7,10 @@ type CoverTextsProps = {
   form: Pick<UseFormReturn<CoverValues>, "register" | "control" | "setValue" | "setFocus">;
 };
 
-/** The texts of a cover in both languages: title, description and alternative text. */
+/**
+ * The inputs for the texts of a cover (a large picture or video at the top of the home page), in both languages: title, description
+ * and alternative text (what the picture shows, in words).
+ */
 export function CoverTexts({ form }: CoverTextsProps) {
   const t = useT();
   return (

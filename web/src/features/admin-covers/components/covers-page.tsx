@@ -32,8 +32,8 @@ import type { UploadFile } from "@/lib/upload/uploader";
 import { cn } from "@/lib/cn";
 
 /**
- * The admin page of the covers, the pictures and videos at the top of the home page: a grid of cards, onto which new files can
- * be dropped.
+ * The admin page of the covers (the large pictures and videos at the top of the home page). It shows a grid of cards. The owner
+ * adds covers by choosing files, by dropping files onto the grid, or from the pictures of works.
  */
 export function CoversPage() {
   const t = useT();
@@ -45,7 +45,7 @@ export function CoversPage() {
   const queue = useCoverUploads();
   const fileInput = useRef<HTMLInputElement>(null);
   const { isDraggedOver, dropTarget } = useFileDrop(queue.add, { multiple: true });
-  usePreventFileDrop(); // the browser would open a file that is dropped beside the grid
+  usePreventFileDrop(); // without it, the browser would open a file that is dropped beside the grid
 
   const buttons = (
     <>

@@ -12,7 +12,10 @@ type DragHandleProps = {
   >;
 };
 
-/** The handle by which a cover is dragged, at the top of its picture. */
+/**
+ * The handle of a cover's card: a button by which the owner drags the cover (a large picture or video at the top of the home page) to
+ * another place in the order of the covers.
+ */
 export function DragHandle({ name, sortable }: DragHandleProps) {
   const t = useT();
   const label = t("reviews.drag", { name }); // "Reorder {name}", which serves covers too

@@ -4,7 +4,10 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { clockTime, localDay, shortDate } from "@/lib/owner-dates";
 import type { CoverImage } from "@/lib/types";
 
-/** Shows a cover's phase (scheduled, current or ended) with its time; nothing for a current cover without an end. */
+/**
+ * Shows whether visitors see a cover now: its phase (scheduled, current or ended) and the time at which the phase changes or has
+ * changed. For a current cover without an end it shows nothing.
+ */
 export function PhaseBadge({ cover }: { cover: CoverImage }) {
   const t = useT();
   const { language } = useLanguage();

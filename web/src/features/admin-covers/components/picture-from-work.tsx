@@ -15,7 +15,10 @@ import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
 
-/** A button that replaces the picture or video of a cover with the picture of a work. `name` is the cover's name for its label. */
+/**
+ * A button that replaces the picture or video of a cover (at the top of the home page) with the picture of a work. `name` is the
+ * cover's name in the label of the button.
+ */
 export function PictureFromWork({ cover, name }: { cover: CoverImage; name: string }) {
   const t = useT();
   const backend = useOwnerBackend();

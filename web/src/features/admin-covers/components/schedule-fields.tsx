@@ -14,13 +14,13 @@ type ScheduleFieldsProps = {
 };
 
 /**
- * The inputs of the times between which visitors see a cover. They are collapsed until one of the
- * times is set.
+ * The inputs for the schedule of a cover (a large picture or video at the top of the home page): from when and until when visitors
+ * see it. They are collapsed until one of the times is set.
  */
 export function ScheduleFields({ register, error, isSet }: ScheduleFieldsProps) {
   const t = useT();
   const [open, setOpen] = useState(isSet);
-  // Stays open when the times become empty, because an input counts as empty while a time is typed.
+  // Never closes the inputs: while the owner types a time, the browser reports the unfinished input as empty.
   useEffect(() => {
     if (isSet || error) setOpen(true);
   }, [isSet, error]);

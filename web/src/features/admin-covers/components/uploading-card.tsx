@@ -15,7 +15,7 @@ type UploadingCardProps = {
   queue: UploadQueue;
 };
 
-/** A new cover in the grid while its file uploads or after the upload has failed. */
+/** The card of a new cover (a large picture or video at the top of the home page) while its file uploads, or if that has failed. */
 export function UploadingCard({ entry, queue }: UploadingCardProps) {
   const t = useT();
   // A stored cover has its own card in the grid.

@@ -34,7 +34,7 @@ export function WorkPicker({ open, onClose, ...rest }: WorkPickerProps) {
         <DialogTitle className="pr-12 text-[1.75rem] leading-[1.1] font-[310] sm:text-[2rem]">
           {t("covers.fromWorks")}
         </DialogTitle>
-        <Choice {...rest} onClose={onClose} />
+        <WorkChoice {...rest} onClose={onClose} />
         <DialogClose />
       </DialogContent>
     </DialogRoot>
@@ -42,10 +42,10 @@ export function WorkPicker({ open, onClose, ...rest }: WorkPickerProps) {
 }
 
 /**
- * The content of the dialog. A separate component, so that it mounts at each opening and starts without a search text and without
- * chosen works.
+ * The content of the dialog. It is a separate component, so that it mounts each time the dialog opens. Then it starts without a
+ * search text and without chosen works.
  */
-function Choice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, "open">) {
+function WorkChoice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, "open">) {
   const t = useT();
   const [view, setView] = useState({ q: "", page: 1 });
   const [chosen, setChosen] = useState<WorkWithPicture[]>([]);
@@ -54,6 +54,7 @@ function Choice({ several, busy, onChoose, onClose }: Omit<WorkPickerProps, "ope
   const search = useCallback(({ q }: { q: string }) => setView({ q, page: 1 }), []);
   const top = useRef<HTMLDivElement>(null);
 
+  /** Chooses a work. If several can be chosen, a work that is already chosen is removed from the choice. */
   function choose(work: WorkWithPicture) {
     if (busy) return;
     if (!several) {
@@ -199,7 +200,7 @@ function WorkGrid({ works, chosen, several, onChoose }: WorkGridProps) {
                   className={cn("pointer-events-none", !info && "size-full object-contain")}
                 />
                 {several && place > 0 && (
-                  // The number is in the button's name, so it is no text of the button.
+                  // The button's accessible name has the number, so CSS renders the number and it is not text of the button.
                   <span
                     aria-hidden="true"
                     data-place={place}

@@ -11,26 +11,27 @@ import { stackedToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
 
 /**
- * Returns the covers in the order that the owner has chosen, and `move`, which moves a cover and saves the new order. While the
- * server saves it, the order is in the state of the component. From the query cache it would be rendered one frame later, and a
- * dropped card would flash at its old place.
+ * Returns the covers in the order that the owner has chosen, and `move`, which moves a cover and saves the new order.
+ *
+ * While the server saves an order, the component has it in its state. The query cache would render the order one frame later,
+ * and a dropped card would flash at its old place.
  */
 export function useCoverOrder(covers: CoverImage[]) {
   const t = useT();
   const { mutateAsync: update } = useUpdateCover();
   const { mutateAsync: undo } = useUndoCoverChange();
   const undoButton = useUndo();
-  // The ids in the order that is being saved; null if none is.
+  // The ids in the order that is being saved; null if no order is being saved.
   const [requestedOrder, setRequestedOrder] = useState<string[] | null>(null);
-  // The number of the newest request.
-  const latestRequest = useRef(0);
+  // The number of the newest save. When an earlier save ends, the order of the newest one is still shown.
+  const latestSave = useRef(0);
   const rows = requestedOrder ? sortByIds(covers, requestedOrder, COVER_ORDER_MIN) : covers;
 
   /** Moves a cover to an index. */
   function move(id: string, to: number) {
     const from = rows.findIndex((cover) => cover.id === id);
     if (from < 0 || to < 0 || from === to) return;
-    const request = ++latestRequest.current;
+    const save = ++latestSave.current;
     setRequestedOrder(moveItem(rows, from, to).map((cover) => cover.id));
     update({ base: rows[from]!, change: { display_order: to + COVER_ORDER_MIN } })
       .then(
@@ -39,7 +40,7 @@ export function useCoverOrder(covers: CoverImage[]) {
         (error: unknown) => errorToast(t, messageOf(error)),
       )
       .finally(() => {
-        if (request === latestRequest.current) setRequestedOrder(null);
+        if (save === latestSave.current) setRequestedOrder(null);
       });
   }
 

@@ -1,7 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 
-/** Fetches the health of the site: its backups, disk, mails, certificate and version, and its problems. */
+/**
+ * Fetches the health of the site, for the overview of the admin area: the state of its backups, disk, mails and certificate, its
+ * version, and the problems that the owner or the operator must act on.
+ */
 export function useSiteHealth() {
   const backend = useOwnerBackend();
   return useQuery({

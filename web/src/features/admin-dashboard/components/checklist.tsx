@@ -2,10 +2,13 @@ import { ArrowRight } from "lucide-react";
 import { Link } from "@/components/ui/link";
 import { useT } from "@/lib/i18n";
 
-/** The numbers of rows; undefined until they are known. */
+/** The numbers of works (products), covers and reviews. A number is undefined until it is known. */
 type ChecklistProps = Record<"products" | "covers" | "reviews", number | undefined>;
 
-/** Reminds the owner of a new site to add the first cover, work and review; hidden once there is one of each. */
+/**
+ * Reminds the owner of a new site to add the first cover (a picture or video at the top of the home page), the first work and the
+ * first review. Renders nothing once there is one of each.
+ */
 export function Checklist({ products, covers, reviews }: ChecklistProps) {
   const t = useT();
   const missing = [

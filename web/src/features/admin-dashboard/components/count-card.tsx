@@ -6,16 +6,19 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { useT } from "@/lib/i18n";
 
 type CountCardProps = {
-  /** The URL of the page with the rows. */
+  /** The URL of the page to which the card links. */
   to: string;
   label: string;
-  /** The query of the number of rows. */
+  /** The query for the number. */
   count: Pick<UseQueryResult<number>, "data" | "isError">;
   /** The text of a badge, such as the number of unread messages. Without it there is no badge. */
   badge?: string;
 };
 
-/** A card that shows the number of rows of a kind and links to their page. */
+/**
+ * A card on the overview of the admin area. It shows how many works, covers, reviews or messages there are, and links to their
+ * page.
+ */
 export function CountCard({ to, label, count, badge }: CountCardProps) {
   return (
     <li className="flex">

@@ -11,9 +11,9 @@ import { AdminPage } from "@/components/layout/admin-page";
 import { useT } from "@/lib/i18n";
 
 /**
- * The overview of the admin area: problems, numbers of rows, the site's health, and checklists for a new site. The children
- * are the checklist of the first-run guide, in which the owner replaces the initial settings. The caller passes the checklist,
- * because it belongs to another feature.
+ * The overview of the admin area. It shows problems, how many works, covers, reviews and messages there are, the health of the
+ * site, missing texts, and checklists for a new site. The children are the checklist of the first-run guide, in which the owner
+ * replaces the initial settings. They are passed in, because the guide belongs to another feature (admin-settings).
  */
 export function DashboardPage({ children }: { children?: ReactNode }) {
   const t = useT();

@@ -10,7 +10,7 @@ import type { SiteHealth } from "@/lib/types";
 
 /**
  * The health of the site (the state of its backups, disk, mails and certificate) in one line, with a button that shows the details.
- * An item is green only if it is proved, that is, if the server has seen it work.
+ * An item of the line is green only if it is proved. It is proved if the server has recently seen it work.
  */
 export function HealthLine() {
   const t = useT();
@@ -54,7 +54,7 @@ type NewerReleaseProps = {
   ownVersion: string;
 };
 
-/** Says that there is a newer release, and what to do. The text is no alert, because nothing is wrong with the site. */
+/** Says that there is a newer release, and what to do. It is not an alert, because nothing is wrong with the site. */
 function NewerRelease({ newer, ownVersion }: NewerReleaseProps) {
   const t = useT();
   const { language } = useLanguage();

@@ -11,7 +11,7 @@ type ListedProblem = Problem & { code: Exclude<Problem["code"], "disk_low"> };
 
 const isListed = (problem: Problem): problem is ListedProblem => problem.code !== "disk_low";
 
-/** Lists the problems with the site: what is wrong, and what the owner can do about it. */
+/** Lists the problems of the site on the overview of the admin area. Each text says what is wrong and what the owner can do. */
 export function HealthProblems() {
   const t = useT();
   const { language } = useLanguage();
@@ -24,7 +24,7 @@ export function HealthProblems() {
         {problems.map((problem) => (
           <li key={problem.code}>
             {problemText(problem, data, t, language)}
-            {/* The cause of a problem with the certificate is the domain, which the sentence above contains. */}
+            {/* For a certificate, `cause` is only the domain, and problemText already names the domain. */}
             {problem.cause && !problem.code.startsWith("certificate") && (
               <span className="text-ink2 block text-sm wrap-anywhere">
                 {t("health.cause", { cause: problem.cause })}
@@ -47,7 +47,7 @@ function problemText(
   const ends = certificate?.ends_at;
   const vars = {
     since: since ? dateTime(since, language) : "",
-    domain: cause, // the cause of a problem with the certificate is the domain
+    domain: cause, // for a problem with the certificate, `cause` is the domain
     ends: ends ? longDate(localDay(ends), language) : "",
   };
   // There has been no backup or no proof at all.

@@ -3,12 +3,16 @@ import { Link } from "@/components/ui/link";
 import { useMissingTexts } from "@/features/admin-dashboard/api/missing-texts";
 import { useT } from "@/lib/i18n";
 
-/** Lists what is missing in one of the two languages, with links to the rows. Renders nothing if nothing is missing. */
+/**
+ * Lists on the overview of the admin area which texts are missing in one of the two languages, and how many works lack alternative
+ * texts. Each line links to the page with the rows. Renders nothing if nothing is missing.
+ */
 export function MissingTexts() {
   const t = useT();
   const { data } = useMissingTexts();
   if (!data) return null;
   const { works, series, covers, reviews } = data;
+  // The list of works, filtered to those that lack a text. features/admin-products/list-view.ts defines the filters.
   const worksUrl = (show: string) => `/admin/products?show=${show}`;
   const missing = [
     { count: works.title, to: worksUrl("one-language-title"), text: t("missing.title") },

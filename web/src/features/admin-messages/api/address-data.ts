@@ -5,11 +5,13 @@ import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 import { saveFile } from "@/lib/save-file";
 
-/** Where data about an email address can be stored, by the server's names (functions.AddressPlace). */
+// This file has the requests about an email address: the owner looks up, exports or erases everything that the site stores about it.
+
+/** The places where data about an email address can be stored. The server has the same names (functions.AddressPlace). */
 type AddressPlace =
   | "messages"
   | "quarantine"
-  | "notices" // mails and webhook calls to the owners about messages
+  | "notices" // mails and webhook requests to the owners about messages
   | "revisions" // rows as they were before a change or a deletion
   | "activity" // the log of who did what
   | "sign_ins"
@@ -17,19 +19,23 @@ type AddressPlace =
   | "queued_mails" // mails that are not sent yet
   | "filed_mails"; // mails that the server stored as files
 
-/** How much is stored about an email address, or after erasing, how much was erased. */
+/** How much is stored about an email address. After erasing, how much was erased. */
 export type AddressData = {
   address: string;
   /** How many entries (rows, jobs or files) about the address each place has. */
   places: { name: AddressPlace; count: number }[];
-  /** Whether the site's settings contain the address. They are not part of `places`. */
+  /** Whether the site's settings contain the address. They are not among `places`. */
   settings: boolean;
 };
 
-/** The error of a request that the server refuses, because the address belongs to an account with a role (HTTP 409). */
+/** The error of a request that the server refuses with HTTP 409: the address belongs to an account with a role. */
 export class AddressHasRoleError extends Error {}
 
-/** Calls the server's function for data about an email address. @throws AddressHasRoleError */
+/**
+ * Calls the server's function for data about an email address.
+ *
+ * @throws AddressHasRoleError
+ */
 async function callAddressData<Result>(
   backend: OwnerBackend,
   action: "find" | "export" | "erase",
@@ -38,7 +44,7 @@ async function callAddressData<Result>(
   try {
     return await callFunction<Result>(backend, "address-data", { action, address });
   } catch (error) {
-    // The cause is the error of supabase-js (callFunction). Its `context` is the response.
+    // callFunction throws an error whose cause is the error of supabase-js. `context` of that error is the response.
     const response = ((error as Error).cause as { context?: unknown } | undefined)?.context;
     if (response instanceof Response && response.status === 409)
       throw new AddressHasRoleError((error as Error).message, { cause: error });

@@ -13,15 +13,17 @@ import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 import type { BoardCard, BoardColumn, CommissionStage, CommissionState } from "@/lib/types";
 
-/** A move of a card to another stage. */
+// This file fetches the board (the page with the commissions as cards, in a column for each stage) and saves moves of cards.
+
+/** A move of a card from one stage to another. */
 type Move = { card: BoardCard; from: CommissionStage; to: CommissionStage };
 
 /** The mutation key of moves, by which useBoard finds the moves that are being saved. */
 const MOVE_KEY = ["move-card"];
 
 /**
- * Fetches the commissions on the board, by stage. The server limits the cards of a stage; for the stages in `expanded` the limit
- * is higher. While a move is being saved, the data have the card in its new stage, even if a fetch still returns the old stage.
+ * Fetches the columns of the board. The server limits the number of cards in a column. For the stages in `expanded` the limit is
+ * higher. While a move is being saved, the result has the card in its new stage, even if the server still returns the old stage.
  */
 export function useBoard(expanded: readonly CommissionStage[]) {
   const backend = useOwnerBackend();
@@ -69,7 +71,7 @@ export function useMoveCard() {
         from,
       }),
     onSuccess: (_state, { card, to }) => {
-      // Otherwise the card would be in its old stage again if the refetch fails.
+      // Changes the cached columns, because the card would be in its old stage again if the refetch fails.
       cache.setQueriesData<BoardColumn[]>(
         { queryKey: messageKeys.board },
         (columns) => columns && moveCard(columns, card, to),

@@ -1,6 +1,7 @@
 /**
- * Returns the body of a request about a conversation: `request`, which is sent as JSON, or a multipart form if there are pictures.
- * The field `request` is the first in the form, because the server stores the pictures while they arrive.
+ * Returns the body of a request that may have pictures, such as a reply. Without pictures it is `request`, which is sent as JSON.
+ * With pictures it is a multipart form. Its first field is `request`, because the server needs it when the pictures arrive: it
+ * stores each picture while receiving it.
  */
 export function bodyWithPictures(request: object, pictures: File[]): object {
   if (pictures.length === 0) return request;

@@ -6,9 +6,11 @@ import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 import type { CommissionStage, CommissionState } from "@/lib/types";
 
+// This file fetches the commission of a message (a work that the visitor orders) and sends what the owner does with it.
+
 /**
- * An offer as the owner writes it. The page chooses `id` and uses it again when it repeats a request, because the server stores
- * an offer with the same id and texts only once. Days are YYYY-MM-DD, or "" for none.
+ * An offer (what the owner would do for which price) as the owner writes it. The page chooses `id`. When it repeats a request it
+ * uses the same id, so that the server stores the offer only once. Days are YYYY-MM-DD, or "" for none.
  */
 export type OfferDraft = {
   id: string;
@@ -21,19 +23,20 @@ export type OfferDraft = {
   expires_on: string;
 };
 
-/** What the owner does with a commission, as the server's function takes it. */
+/** What the owner does with a commission. It is the body of a call of the server's function. */
 type CommissionAction =
   /** Moves the commission to `stage`. The server refuses that if the commission is no longer in the stage `from`. */
   | { action: "stage"; stage: CommissionStage; from: CommissionStage }
   /** Sets the day by which the work will be finished. */
   | { action: "promise"; promised_on: string }
+  /** Makes an offer, which the visitor gets like a reply. */
   | ({ action: "offer" } & OfferDraft)
   /** Withdraws the offer with this id. */
   | { action: "withdraw"; id: string }
-  /** Adds a note on the progress of the work. The page chooses its id, as that of an offer. */
+  /** Adds a note on the progress of the work. The page chooses its id, for the same reason as the id of an offer. */
   | { action: "progress"; id: string; text: string; pictures?: File[] };
 
-/** Calls the server's function for commissions. Without an action, it only returns the commission. */
+/** Calls the server's function for commissions, which returns the commission. `body` has an action, or changes nothing. */
 const callCommission = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
   callFunction<CommissionState>(backend, "commission", body, signal);
 
@@ -54,9 +57,7 @@ const actionKey = (messageId: string) => ["commission-action", messageId];
 export const useIsCommissionBusy = (messageId: string) =>
   useIsMutating({ mutationKey: actionKey(messageId) }) > 0;
 
-/**
- * Moves a commission to another stage, sets the promised date, makes or withdraws an offer, or adds a note on the progress.
- */
+/** Sends an action on the commission of a message, and refetches what it changes. */
 export function useCommissionAction(messageId: string) {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

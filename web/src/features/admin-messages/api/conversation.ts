@@ -6,11 +6,13 @@ import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 import type { ContactReply, Conversation } from "@/lib/types";
 
+// This file fetches a conversation (a message and its replies) and sends what the owner does in it.
+
 /**
  * Calls the server's function for conversations. Its response has the pictures and the private link (the URL at which the visitor
  * follows the message), but not the replies.
  */
-const callReply = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
+const callConversation = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
   callFunction<Conversation>(backend, "contact-reply", body, signal);
 
 /** Fetches the replies to a message, the oldest first, and how it can be replied to. */
@@ -21,7 +23,7 @@ export function useConversation(id: string) {
     staleTime: 0,
     queryFn: async ({ signal }) => {
       const [state, { data: replies, error }] = await Promise.all([
-        callReply(backend, { message_id: id }, signal),
+        callConversation(backend, { message_id: id }, signal),
         backend
           .from("contact_replies")
           .select("*")
@@ -35,28 +37,28 @@ export function useConversation(id: string) {
   });
 }
 
-/** What the owner does in a conversation, as the server's function takes it. */
+/** What the owner does in a conversation. It is the body of a call of the server's function. */
 type ConversationAction =
+  /** Sends a reply. The page chooses its id: if the reply is sent twice with the same id and text, the server stores it once. */
   | { action: "reply"; id: string; text: string; pictures?: File[] }
   /** Mails the reply with this id again. */
   | { action: "resend"; id: string }
-  /** Replaces the private link, or marks the conversation as done or not done. */
-  | { action: "renew" | "done" | "reopen" };
+  /** Replaces the private link. */
+  | { action: "renew" }
+  /** Marks the conversation as done, or removes the mark. */
+  | { action: "done" | "reopen" };
 
-/** The mutation key of the actions in a conversation, by which useIsReplying finds those that are being sent. */
+/** The mutation key of the actions in a conversation. By this key useIsReplying finds the actions that are being sent. */
 const actionKey = (messageId: string) => ["conversation-action", messageId];
 
-/** Whether a reply to a message is being sent, also by a form that is no longer shown. */
+/** Whether a reply to a message is being sent. True also if the form that sends the reply is no longer shown. */
 export const useIsReplying = (messageId: string) =>
   useIsMutating({
     mutationKey: actionKey(messageId),
     predicate: ({ state }) => (state.variables as ConversationAction).action === "reply",
   }) > 0;
 
-/**
- * Sends a reply, mails a reply again, replaces the private link, or marks the conversation as done or not done. The caller
- * chooses the id of a reply: if a reply is sent twice with the same id and text, the server stores it once.
- */
+/** Sends an action in the conversation about a message, and refetches what it changes. */
 export function useConversationAction(messageId: string) {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
@@ -65,7 +67,10 @@ export function useConversationAction(messageId: string) {
     mutationFn: (action: ConversationAction) => {
       // Only replies have pictures. `pictures: undefined` is for the type checker.
       const { pictures = [], ...request } = { pictures: undefined, ...action };
-      return callReply(backend, bodyWithPictures({ ...request, message_id: messageId }, pictures));
+      return callConversation(
+        backend,
+        bodyWithPictures({ ...request, message_id: messageId }, pictures),
+      );
     },
     onSettled: () => refetch(cache, messageKeys.all),
   });

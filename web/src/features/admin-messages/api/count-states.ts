@@ -4,7 +4,10 @@ import { useOwnerBackend } from "@/lib/backend";
 import { messageKeys } from "@/lib/message-keys";
 import type { ConversationState } from "@/lib/types";
 
-/** Fetches the number of conversations (messages with their replies) in each state. */
+/**
+ * Fetches the number of conversations (messages with their replies) in each state, for the buttons that filter the inbox. The state
+ * of a conversation is a column of its message (a row of contact_submissions).
+ */
 export function useStateCounts() {
   const backend = useOwnerBackend();
   return useQuery({

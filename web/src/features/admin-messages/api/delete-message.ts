@@ -4,7 +4,7 @@ import { useOwnerBackend } from "@/lib/backend";
 import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 
-/** Deletes a message by its id and refetches the lists of messages. */
+/** Deletes a message (a row of contact_submissions) by its id, and refetches the lists of messages. */
 export function useDeleteMessage() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

@@ -3,7 +3,10 @@ import { useOwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
 import { saveFile } from "@/lib/save-file";
 
-/** Saves a file with all messages, including quarantined ones. */
+/**
+ * Exports all messages: saves a file with them on the owner's device. The file also has the messages in quarantine (those that look
+ * like spam or are from a flood).
+ */
 export function useExportMessages(format: "csv" | "json") {
   const backend = useOwnerBackend();
   return useMutation({

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 
-/** Fetches the work that a message asks about; the data is null if the work has been deleted. */
+/** Fetches the work (a row of products) that a message asks about. The result is null if the work has been deleted. */
 export function useMessageArtwork(id: string) {
   const backend = useOwnerBackend();
   return useQuery({
@@ -21,8 +21,8 @@ export function useMessageArtwork(id: string) {
 }
 
 /**
- * Fetches the works with these ids, as an object by id, without deleted works. The ids must be sorted, because they are part of
- * the query key.
+ * Fetches the works that the messages of a list ask about. `ids` are the ids of the works, sorted, because they are part of the
+ * query key. The result is an object with the works by id. It lacks deleted works.
  */
 export function useMessageArtworks(ids: string[]) {
   const backend = useOwnerBackend();

@@ -6,13 +6,16 @@ import type { ContactSubmission } from "@/lib/types";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Fetches the message with this id, whether or not the list shows it. The data is null if there is no such message. */
+/**
+ * Fetches the message that the owner has opened, whether or not the list shows it. The result is null if there is no message with
+ * this id.
+ */
 export function useMessage(id: string | null) {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useQuery({
     queryKey: messageKeys.byId(id ?? ""),
-    enabled: id !== null && UUID.test(id), // a truncated URL contains an invalid id
+    enabled: id !== null && UUID.test(id), // the id is from the URL, and a truncated URL has an invalid one
     staleTime: 0,
     // Until the message has loaded, its row from the list is shown.
     placeholderData: () => {

@@ -8,11 +8,14 @@ import type { ContactSubmission } from "@/lib/types";
 /** The messages of one page of the list, and the number of messages on all pages. */
 export type MessagePage = { rows: ContactSubmission[]; total: number };
 
-/** The columns of a message that the inbox shows. */
+/** The columns of a message that the admin area needs. The server does not include the named ones in *. */
 export const MESSAGE_COLUMNS =
   "*, artwork_id, language, state, last_author, last_text, last_at" as const;
 
-/** Fetches one page of messages, newest first. The data is the previous page until the new one has loaded. */
+/**
+ * Fetches one page of messages (rows of contact_submissions) with the filters of the view, newest first. The result is the previous
+ * page until the new one has loaded.
+ */
 export function useMessages(view: MessageView) {
   const backend = useOwnerBackend();
   return useQuery({

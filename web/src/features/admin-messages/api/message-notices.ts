@@ -9,8 +9,8 @@ import type { MessageNotice } from "@/lib/types";
 const NOTICES_POLL_MS = 60_000;
 
 /**
- * Fetches the notices about these messages that have failed or are being retried, by message id. A notice is a mail or webhook
- * call that tells the owners about a message.
+ * Fetches the notices about messages that have failed or are being retried. A notice is a mail or webhook request that tells the
+ * owners about a message. `ids` are the ids of the messages. The result is an object with the notices by message id.
  */
 export function useUndeliveredNotices(ids: readonly string[]) {
   const backend = useOwnerBackend();
@@ -18,7 +18,7 @@ export function useUndeliveredNotices(ids: readonly string[]) {
     queryKey: messageKeys.noticesOf(ids),
     enabled: ids.length > 0,
     staleTime: 0,
-    refetchInterval: NOTICES_POLL_MS, // failed notices cause no live event
+    refetchInterval: NOTICES_POLL_MS, // the server reports no live change when a notice fails
     queryFn: async ({ signal }) => {
       const { items } = await callFunction<{ items: MessageNotice[] }>(
         backend,

@@ -6,17 +6,18 @@ import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 import type { QuarantinedMessage } from "@/lib/types";
 
+/** One page of the quarantine, as the server's function returns it. */
 type QuarantinePage = {
   items: QuarantinedMessage[];
   /** The number of quarantined messages on all pages. */
   total: number;
-  /** How many of them are from a flood: more messages within an hour than the limit. */
+  /** How many messages on all pages are from a flood (more messages within an hour than the limit). */
   flood: number;
 };
 
 /**
- * Fetches one page of the quarantine: messages that look like spam or are from a flood, newest first (docs/product.md,
- * rule 13).
+ * Fetches one page of the quarantine, newest first. The quarantine has the messages that look like spam or are from a flood
+ * (docs/product.md, rule 13).
  */
 export function useQuarantine(page: number) {
   const backend = useOwnerBackend();
@@ -36,7 +37,7 @@ export function useQuarantine(page: number) {
   });
 }
 
-/** Moves a quarantined message to the inbox, or deletes it. */
+/** Moves a quarantined message to the inbox ("restore"), or deletes it. */
 export function useResolveQuarantined(action: "restore" | "delete") {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

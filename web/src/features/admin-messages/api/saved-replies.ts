@@ -4,7 +4,9 @@ import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 import type { MoveArgs, SavedReply } from "@/lib/types";
 
-/** Fetches the owner's saved replies in their order. */
+// This file reads and changes the saved replies: texts that the owner inserts into replies to messages.
+
+/** Fetches the saved replies in the owner's order. */
 export function useSavedReplies() {
   const backend = useOwnerBackend();
   return useQuery({
@@ -21,7 +23,7 @@ export function useSavedReplies() {
   });
 }
 
-/** Changes the texts of the saved reply with this id, or without an id adds a saved reply. */
+/** Changes the texts of the saved reply with this id. Without an id, adds a saved reply. */
 export function useSaveReply() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
@@ -37,7 +39,7 @@ export function useSaveReply() {
   });
 }
 
-/** The texts of a saved reply; null stands for a text that is missing. */
+/** The texts of a saved reply. A text is null if it is missing. */
 export type SavedTexts = Pick<SavedReply, "title" | "text_en" | "text_pt">;
 
 /** Deletes a saved reply. */
@@ -53,7 +55,7 @@ export function useDeleteSavedReply() {
   });
 }
 
-/** Returns a function that moves a saved reply and then refetches the list, after a failure too. */
+/** Returns a function that moves a saved reply to another place in the order. Then it refetches the list, also after a failure. */
 export function useMoveSavedReply() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
@@ -67,7 +69,7 @@ export function useMoveSavedReply() {
   };
 }
 
-/** Brings a deleted saved reply back to its place, with its id. */
+/** Restores a deleted saved reply at its former place, with its id. */
 export function useRestoreSavedReply() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

@@ -6,15 +6,19 @@ import { refetch } from "@/lib/refetch";
 import type { ContactStatus, ContactSubmission } from "@/lib/types";
 
 /**
- * The scope of the mutations that change the status of messages or delete messages. Mutations of one scope run one after the
- * other. Otherwise an earlier "read" could overwrite "replied", or a status could be saved after the message was deleted, which
- * would fail.
+ * The scope of the mutations that change the status of messages or delete messages. Mutations of one scope run one after the other,
+ * in the order in which they began. If they ran at the same time, the status "read" could overwrite "replied". Or a message could be
+ * deleted before its status is saved, and saving the status would fail.
  */
 export const MESSAGE_SCOPE = { id: "messages" };
 
+/** A new status for the message with this id. */
 type StatusChange = { id: string; status: ContactStatus };
 
-/** Changes the status of a message. The cache changes immediately and is restored if the request fails. */
+/**
+ * Changes the status of a message (new, read or replied). The query cache has the new status immediately, and the previous one again
+ * if the request fails.
+ */
 export function useSetMessageStatus() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

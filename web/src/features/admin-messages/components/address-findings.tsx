@@ -4,11 +4,13 @@ import { useT } from "@/lib/i18n";
 
 type AddressFindingsProps = {
   data: AddressData;
-  /** Whether `data` says what was erased. By default it says what is stored. */
+  /** Whether `data` says what was erased. If not, `data` says what is stored. */
   erased?: boolean;
 };
 
-/** Shows how much data about an email address is stored in each place, or was erased. */
+/**
+ * Lists where the site stores data about an email address, and how much. After the owner has erased the data, lists what was erased.
+ */
 export function AddressFindings({ data, erased = false }: AddressFindingsProps) {
   const t = useT();
   const { backupDays } = useBoot();

@@ -15,11 +15,11 @@ import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 import type { TextKey } from "@/lib/texts";
 
-// This check is looser than that of the contact form, and equal to the server's, because an old account may have an address that
-// the contact form would reject.
+// Whether a text can be an email address. The server's check is the same. The contact form's check is stricter, but an old account
+// may have an address that the contact form would reject.
 const isAddress = (text: string) => /^[^\s@]+@\S+$/.test(text);
 
-/** Looks up an email address, and exports or erases what is stored about it. */
+/** The form with which the owner looks up what the site stores about an email address, and then exports or erases it. */
 export function AddressSearch() {
   const t = useT();
   const { backupDays } = useBoot();
@@ -33,11 +33,12 @@ export function AddressSearch() {
 
   /** Makes an error handler that shows a toast with this title. */
   const showError = (title: TextKey) => (error: Error) => {
-    // AddressHasRoleError is shown below the field instead.
+    // AddressHasRoleError has no toast, because its text is shown below the field.
     if (!(error instanceof AddressHasRoleError))
       stackedToast({ title: t(title), description: messageOf(error), destructive: true });
   };
-  // Whether a request was refused because the account has a role. The account may get its role after the first request.
+  // Whether the server has refused a request because the address belongs to an account with a role. The account may have got its
+  // role after the first request, so all requests are checked.
   const refusedForRole = [find, exportData, erase].some(
     ({ error }) => error instanceof AddressHasRoleError,
   );

@@ -16,7 +16,7 @@ type AskedWork = Pick<Product, "image_url" | "media" | "title">;
 
 type BoardCardProps = {
   card: Card;
-  /** The column of the card. It has the stages to which the card can be moved. */
+  /** The column of the card. Its `next` has the stages to which the card can be moved. */
   column: BoardColumn;
   work?: AskedWork;
   /** Whether the card is picked up, by the pointer or by a key. */
@@ -29,7 +29,10 @@ type BoardCardProps = {
   onMove(to: CommissionStage): void;
 };
 
-/** A commission on the board. The owner moves it by mouse, by finger after a long press, by keys, or by its menu. */
+/**
+ * The card of a commission (a work that a client orders) on the board. The owner moves the card to another stage by mouse, by finger
+ * after a long press, by keys, or by its menu.
+ */
 export function BoardCard({
   card,
   column,

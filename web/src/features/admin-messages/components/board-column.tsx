@@ -6,11 +6,17 @@ import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
 import type { BoardColumn as Column } from "@/lib/types";
 
-/**
- * Whether the card that is picked up can be put down on a stage: "open" is yes, "closed" is no, and "source" marks the stage
- * that the card comes from. null while no card is picked up.
- */
-export type DropState = "open" | "closed" | "source" | null;
+// This file renders a column of the board: one stage of commissions (works that clients order) with its cards.
+
+/** What a stage shows while the owner has picked up a card. Null while no card is picked up. */
+export type DropState =
+  /** The card can be put down on this stage. */
+  | "open"
+  /** The card cannot be put down on this stage. */
+  | "closed"
+  /** The card comes from this stage. */
+  | "source"
+  | null;
 
 type StageHeadingProps = { column: Column; dropState: DropState };
 
@@ -32,11 +38,11 @@ export function StageHeading({ column, dropState }: StageHeadingProps) {
 type BoardColumnProps = {
   column: Column;
   dropState: DropState;
-  /** Whether the picked-up card would be put down here. */
+  /** Whether the picked-up card is over this column. */
   isOver: boolean;
-  /** Whether the column is below the tabs, on phones. The tabs then show its heading, and cards are dropped on them. */
+  /** Whether only screen readers get the heading. On phones the tabs above the column show it, and cards are dropped on the tabs. */
   bare?: boolean;
-  /** The query string of the URL that shows all cards of this column; null if that is the current URL. */
+  /** The query string of the URL that shows all cards of this column. Null if the page already shows them. */
   allSearch: string | null;
   children: ReactNode;
 };

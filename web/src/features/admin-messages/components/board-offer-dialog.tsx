@@ -12,17 +12,17 @@ import { useT } from "@/lib/i18n";
 import type { BoardCard } from "@/lib/types";
 
 type BoardOfferDialogProps = {
-  /** The enquiry that the owner has moved to the stage `offer`; null closes the dialog. */
+  /** The card that the owner has moved from the stage `enquiry` to the stage `offer`. Null closes the dialog. */
   card: BoardCard | null;
   onSent(): void;
-  /** Moves the card without sending an offer, for an offer that the owner has made outside the site. */
+  /** Moves the card without sending an offer. The owner may have made the offer outside the site. */
   onMoveOnly(): void;
   onClose(): void;
 };
 
 /**
- * The dialog with the form for the offer that moves an enquiry to the stage `offer`. The card stays in its column until the offer
- * is sent.
+ * The dialog that the board of commissions opens when the owner moves a card from the stage `enquiry` to the stage `offer`. It has
+ * the form for an offer (what the owner would do for which price). The card stays in its column until the offer is sent.
  */
 export function BoardOfferDialog({ card, onSent, onMoveOnly, onClose }: BoardOfferDialogProps) {
   const t = useT();
@@ -41,7 +41,7 @@ export function BoardOfferDialog({ card, onSent, onMoveOnly, onClose }: BoardOff
         <DialogDescription id="board-offer-hint" className="text-ink2 mt-2 text-sm">
           {t("board.offerHint")}
         </DialogDescription>
-        {card && <Form card={card} onSent={onSent} />}
+        {card && <OfferForm card={card} onSent={onSent} />}
         <Button variant="ghost" size="sm" className="mt-3 -ml-3 px-3" onClick={onMoveOnly}>
           {t("board.moveOnly")}
         </Button>
@@ -50,7 +50,8 @@ export function BoardOfferDialog({ card, onSent, onMoveOnly, onClose }: BoardOff
   );
 }
 
-function Form({ card, onSent }: { card: BoardCard; onSent(): void }) {
+/** The form for the offer. Renders nothing until the owner's terms, which the offer will have, are loaded. */
+function OfferForm({ card, onSent }: { card: BoardCard; onSent(): void }) {
   const { data } = useCommission(card.message_id);
   return (
     data && <CommissionOfferForm messageId={card.message_id} terms={data.terms} onSent={onSent} />

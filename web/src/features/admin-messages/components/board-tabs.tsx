@@ -8,13 +8,16 @@ type BoardTabsProps = {
   columns: readonly BoardColumn[];
   /** The stage whose cards are shown below the tabs. */
   shown: CommissionStage;
-  /** The stage under the picked-up card; null for none. */
+  /** The stage whose button the picked-up card is over. Null if it is over no button. */
   over: CommissionStage | null;
   dropStateOf(stage: CommissionStage): DropState;
   onShow(stage: CommissionStage): void;
 };
 
-/** The stages as buttons, for phones. A tap shows the cards of a stage. A card that is dropped on a button moves to that stage. */
+/**
+ * The stages of the board as buttons. They are shown on phones, where the board has room for one stage. A tap shows the cards of a
+ * stage. A card that is dropped on a button moves to the stage of the button.
+ */
 export function BoardTabs({ columns, shown, over, dropStateOf, onShow }: BoardTabsProps) {
   const t = useT();
   return (

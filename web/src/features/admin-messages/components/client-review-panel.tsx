@@ -15,12 +15,15 @@ type ClientReviewPanelProps = {
   finished: boolean;
 };
 
-/** The client's review about a finished commission: the owner's request for it, and what the client has written. */
+/**
+ * The review that a client writes about a finished commission. In this panel the owner requests the review, withdraws the request,
+ * and approves or declines what the client has written.
+ */
 export function ClientReviewPanel({ messageId, finished }: ClientReviewPanelProps) {
   const t = useT();
   const { data: review } = useClientReview(messageId);
   const action = useClientReviewAction(messageId);
-  // The state is "" while no review was requested. A review can be requested only when the commission is finished.
+  // The state is "" if no review was ever requested. A review can be requested only when the commission is finished.
   if (!review || (!finished && review.state === "")) return null;
 
   const fail = (error: unknown) => errorToast(t, messageOf(error));

@@ -37,19 +37,19 @@ const silentAnnouncements = {
   onDragEnd: () => undefined,
   onDragCancel: () => undefined,
 };
-/** A drag by mouse begins after this distance in pixels. */
+/** A drag by mouse begins after 6 pixels. */
 const mouseOptions = { activationConstraint: { distance: 6 } };
 /** A drag by finger begins after a long press of 300 ms. A finger that moves more than 8 pixels earlier scrolls the page. */
 const touchOptions = { activationConstraint: { delay: 300, tolerance: 8 } };
 
-/** The URL parameter with the stages of which all cards are shown, and not only the first ones. */
+/** The URL parameter with the stages of which the board shows all cards. Of other stages it shows only the first cards. */
 const ALL_PARAM = "all";
 /** The URL parameter with the stage that is shown on phones. */
 const STAGE_PARAM = "stage";
 
 /**
- * The page with the commissions as cards, in a column for each stage. The owner moves the cards. On phones the page shows one
- * stage at a time.
+ * The board: the page with the commissions (works that clients order) as cards, in a column for each stage. The owner moves the cards
+ * from stage to stage, and opens their messages. On phones the page shows one stage at a time.
  */
 export function CommissionBoard() {
   const t = useT();
@@ -116,7 +116,7 @@ export function CommissionBoard() {
     onOver: (stage) => setAnnouncement(stageName(stage)),
     onDrop: drop,
     onCancel: stay,
-    onNowhere: (card, column) =>
+    onNoStage: (card, column) =>
       refuse(t("board.nowhere", { name: card.name, stage: stageName(column.stage) })),
   });
   const sensors = useSensors(

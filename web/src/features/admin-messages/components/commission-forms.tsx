@@ -8,8 +8,9 @@ import { useT } from "@/lib/i18n";
 import type { CommissionState } from "@/lib/types";
 
 /**
- * Buttons that open the forms for an offer and for a note on the progress, if the stage of the commission allows them. A form
- * with a draft (a text that is not sent yet) is open at first, for example after a turn of the phone has mounted it again.
+ * A button for an offer, or for a note on the progress, if the stage of the commission allows one of them. The button opens a form.
+ * If the form has a draft (a text that is not sent yet), it is open at first. For example, turning a phone mounts this component
+ * again, and the form of a text that the owner was writing is open again.
  */
 export function CommissionForms({
   messageId,
@@ -22,7 +23,7 @@ export function CommissionForms({
   const canOffer =
     state.stage === "enquiry" || state.stage === "offer" || state.stage === "declined";
   const canReport = state.stage === "accepted" || state.stage === "in_progress";
-  // The form that the stage allows.
+  // The form that the stage allows; null if it allows none.
   const allowed = canOffer ? "offer" : canReport ? "progress" : null;
   const [opened, setOpened] = useState<"offer" | "progress" | null>(() =>
     allowed && hasMessageDraft(allowed, messageId) ? allowed : null,
@@ -31,7 +32,7 @@ export function CommissionForms({
   /** The props of the button that opens and closes a form. */
   const toggle = (form: "offer" | "progress") => ({
     "aria-expanded": opened === form,
-    loading: busy && opened === form, // a form stays open until its text has arrived
+    loading: busy && opened === form, // the form stays open until the server has its text
     onClick: () => setOpened(opened === form ? null : form),
   });
   const close = () => setOpened(null);

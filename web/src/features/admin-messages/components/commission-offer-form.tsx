@@ -15,8 +15,8 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 
-/** An empty offer. */
-const newDraft = (): OfferDraft => ({
+/** Makes an empty offer with a new id. */
+const newOffer = (): OfferDraft => ({
   id: crypto.randomUUID(),
   text: "",
   price: "",
@@ -27,18 +27,18 @@ const newDraft = (): OfferDraft => ({
 
 type CommissionOfferFormProps = {
   messageId: string;
-  /** The owner's terms of commissions, which the offer will have; "" for none. */
+  /** The owner's terms of commissions. They will be part of the offer. "" if there are no terms. */
   terms: string;
   onSent(): void;
 };
 
 /**
- * The form for an offer: what the owner would do for which price. The visitor gets the offer like a reply, and accepts or declines
- * it at the private link (the visitor's page about the message).
+ * The form for an offer (what the owner would do for which price). The visitor gets the offer like a reply, and accepts or declines
+ * it at the private link (the URL at which the visitor follows the message).
  */
 export function CommissionOfferForm({ messageId, terms, onSent }: CommissionOfferFormProps) {
   const t = useT();
-  const { draft, changeDraft, clearDraft } = useMessageDraft("offer", messageId, newDraft);
+  const { draft, changeDraft, clearDraft } = useMessageDraft("offer", messageId, newOffer);
   // True after the first attempt to send. Empty required fields are marked from then on.
   const [checked, setChecked] = useState(false);
   const action = useCommissionAction(messageId);

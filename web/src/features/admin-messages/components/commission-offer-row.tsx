@@ -8,7 +8,7 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { dateTime } from "@/lib/owner-dates";
 import type { CommissionOffer } from "@/lib/types";
 
-/** The colours of the badge by the state of the offer. */
+/** The colours of the badge that shows the state of an offer. */
 const tones = {
   open: "ochre",
   accepted: "green",
@@ -17,7 +17,10 @@ const tones = {
   withdrawn: "neutral",
 } as const;
 
-/** An offer and its state. The owner can withdraw an offer that has no answer. */
+/**
+ * A row in the list of the offers of a commission: the offer (what the owner would do for which price) and its state. The owner can
+ * withdraw an offer that the visitor has not answered.
+ */
 export function CommissionOfferRow({
   messageId,
   offer,

@@ -12,18 +12,18 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { dateTime } from "@/lib/owner-dates";
 import type { CommissionStage, CommissionState, ContactSubmission } from "@/lib/types";
 
-/** The stages of a commission that the client has ordered. */
+/** The stages in which the visitor has accepted an offer. */
 const AGREED: readonly CommissionStage[] = ["accepted", "in_progress", "finished"];
 
 /**
- * The commission of a message: its stage, promised date and offers. The panel is expanded at first if the message has a
- * commission or asks for one.
+ * The panel about the commission (a work that a visitor orders) in an opened message. The owner sees and changes its stage (how far it
+ * is), promised date and offers. The panel is expanded at first if the message has a commission or asks for one.
  */
 export function CommissionPanel({ message }: { message: ContactSubmission }) {
   const t = useT();
   const { data } = useCommission(message.id);
   if (!data) return null;
-  // `stage_at` is null while nothing has been decided about a commission.
+  // `stage_at` is null as long as nothing was decided about a commission.
   return (
     <details
       open={message.reason === "commission" || data.stage_at !== null}

@@ -10,7 +10,7 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 
-/** The form for a note on the progress of a commission. The visitor gets the note like a reply. */
+/** The form for a note on the progress of a commission (a work that a visitor orders). The visitor gets the note like a reply. */
 export function CommissionProgressForm({
   messageId,
   onSent,

@@ -11,16 +11,16 @@ import { dateTime } from "@/lib/owner-dates";
 import type { ContactReply, ContactSubmission, ConversationPicture } from "@/lib/types";
 
 /**
- * The conversation about a message: its replies with the state of their mails, the private link, and the form for another reply.
- * The form is shown if the visitor would get the reply, by mail or at the private link.
+ * The conversation below an opened message: the replies with the state of their mails, the form for another reply, and the private
+ * link (the URL at which the visitor follows the message). The form is shown only if the visitor would get the reply.
  */
 export function Conversation({ message }: { message: ContactSubmission }) {
   const t = useT();
   const { data } = useConversation(message.id);
   const { data: commission } = useCommission(message.id);
   if (!data) return null;
-  // `mail` says whether replies are mailed, `links` whether visitors get private links (URLs at which they follow their messages).
-  // `link` is the link to this message, or null.
+  // `mail` says whether replies are mailed. `links` says whether visitors get private links. `link` is the private link of this
+  // message, or null.
   const { replies, mail, links, link, language } = data;
   return (
     <section aria-label={t("messages.conversation")} className="mt-8 max-w-[40rem]">
@@ -32,7 +32,7 @@ export function Conversation({ message }: { message: ContactSubmission }) {
               reply={reply}
               pictures={data.pictures.filter((picture) => picture.reply_id === reply.id)}
               visitor={message.name}
-              mailable={
+              isMailable={
                 mail &&
                 (reply.kind !== "offer" ||
                   commission?.offers.find(({ id }) => id === reply.id)?.state === "open")
@@ -47,25 +47,25 @@ export function Conversation({ message }: { message: ContactSubmission }) {
   );
 }
 
-/** A reply. If it is the owner's and `mailable`, a button mails it again, unless it is being mailed already. */
+/** A reply. A reply of the owner has a button that mails it again, if `isMailable` and if it is not being mailed already. */
 function Reply({
   reply,
   pictures,
   visitor,
-  mailable,
+  isMailable,
 }: {
   reply: ContactReply;
   pictures: ConversationPicture[];
   /** The visitor's name. */
   visitor: string;
   /** Whether the reply may be mailed. An offer may be mailed only while it can be answered. */
-  mailable: boolean;
+  isMailable: boolean;
 }) {
   const t = useT();
   const { language } = useLanguage();
   const action = useConversationAction(reply.message_id);
   const own = reply.author === "owner";
-  const resendable = own && mailable && reply.delivery !== "queued";
+  const resendable = own && isMailable && reply.delivery !== "queued";
 
   function resend() {
     action

@@ -6,7 +6,7 @@ import { errorToast } from "@/lib/error-toast";
 import { useT } from "@/lib/i18n";
 import type { ContactSubmission } from "@/lib/types";
 
-/** The button that marks a conversation as done, or removes the mark "done". */
+/** The button that marks a conversation (a message and its replies) as done. If it is done, the button removes the mark. */
 export function DoneButton({ message }: { message: ContactSubmission }) {
   const t = useT();
   const action = useConversationAction(message.id);

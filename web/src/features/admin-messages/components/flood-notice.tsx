@@ -5,8 +5,8 @@ import { TextLink } from "@/components/ui/text-link";
 import { useT } from "@/lib/i18n";
 
 /**
- * Tells the owner how many quarantined messages are from a flood (too many messages in an hour), with a link to the quarantine.
- * Renders nothing if there are none.
+ * Tells the owner in the inbox how many messages are in quarantine because of a flood (too many messages in an hour), with a link to
+ * the quarantine. Renders nothing if there is no such message.
  */
 export function FloodNotice() {
   const t = useT();

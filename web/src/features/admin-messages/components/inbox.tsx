@@ -32,21 +32,24 @@ import { relativeTime } from "@/lib/owner-dates";
 import type { ContactSubmission, MessageNotice } from "@/lib/types";
 import { useMediaQuery } from "@/lib/use-media-query";
 
-// Constants, so that each render passes the same empty array.
+// Constants, so that each render passes the same empty arrays.
 const noRows: ContactSubmission[] = [];
 const noNotices: MessageNotice[] = [];
 
 /**
- * What a row shows of its conversation: the message, or how the last reply begins. `you`, the word for "You", is put before a
- * reply of an owner. `pictures` replaces the text of a reply that has only pictures.
+ * Returns the text under the visitor's name in the list: the beginning of the last reply, or the message if nobody has replied.
+ * `youLabel` ("You") is put before a reply of an owner. `picturesLabel` replaces the text of a reply that has only pictures.
  */
-function lastTextOf(row: ContactSubmission, you: string, pictures: string): string {
+function lastTextOf(row: ContactSubmission, youLabel: string, picturesLabel: string): string {
   if (!row.last_author) return row.message;
-  const text = row.last_text || pictures;
-  return row.last_author === "owner" ? `${you}: ${text}` : text;
+  const text = row.last_text || picturesLabel;
+  return row.last_author === "owner" ? `${youLabel}: ${text}` : text;
 }
 
-/** The list of messages with filters and pages. The opened message is beside the list; on phones it is in a dialog. */
+/**
+ * The part of the messages page with the list of messages (rows of contact_submissions), its filters and pages. The opened message
+ * is beside the list. On phones it is in a dialog.
+ */
 export function Inbox() {
   const t = useT();
   const { language } = useLanguage();
@@ -61,7 +64,7 @@ export function Inbox() {
   const { mutateAsync: remove } = useDeleteMessage();
 
   const { rows = noRows, total = 0 } = messages.data ?? {};
-  // If the opened message could not be fetched, for example without a network, its row in the list is shown.
+  // The opened message. If it could not be fetched, for example without a network, its row of the list is used.
   const opened =
     fetchedMessage === undefined
       ? (rows.find(({ id }) => id === openedId) ?? null)

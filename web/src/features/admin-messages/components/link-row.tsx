@@ -9,8 +9,8 @@ import { localDay, shortDate } from "@/lib/owner-dates";
 import type { Conversation } from "@/lib/types";
 
 /**
- * Shows the private link of a message (the URL at which the visitor follows it), with buttons that copy and replace the link. If
- * `link` is null, a button makes a link. If `link.url` is "", only the visitor knows the URL, and it cannot be copied.
+ * Shows the private link of a message (the URL at which the visitor follows the message), with buttons that copy and replace the
+ * link. If `link` is null, a button makes a link. If `link.url` is "", only the visitor knows the URL, so it cannot be copied.
  */
 export function LinkRow({ messageId, link }: { messageId: string; link: Conversation["link"] }) {
   const t = useT();

@@ -3,7 +3,7 @@ import { RowArtwork } from "@/features/admin-messages/components/row-artwork";
 import { TextLink } from "@/components/ui/text-link";
 import { useT } from "@/lib/i18n";
 
-/** The work that a message asks about, with a link to it in the list of products. */
+/** The work that an opened message asks about. Its title is a link to the list of works, filtered by this title. */
 export function MessageArtwork({ id }: { id: string }) {
   const t = useT();
   const { data: work } = useMessageArtwork(id);

@@ -9,7 +9,7 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 
-/** The page on which the owner exports all messages, and exports or erases everything about one email address. */
+/** The part of the messages page where the owner exports all messages, and exports or erases everything about an email address. */
 export function MessageData() {
   const t = useT();
   return (

@@ -16,15 +16,18 @@ import type { ContactStatus, ContactSubmission, MessageNotice } from "@/lib/type
 
 type MessageDetailProps = {
   message: ContactSubmission;
-  /** The notices about this message (mails and webhook calls to the owners) that have failed or are being retried. */
+  /** The notices about this message (mails and webhook requests to the owners) that have failed or are being retried. */
   undelivered: MessageNotice[];
   onStatus(status: ContactStatus): void;
   onDelete(): void;
-  /** True on phones, where the message is shown in a dialog and not beside the list. */
+  /** Whether the message is in a dialog. If not, it is beside the list. */
   inDialog: boolean;
 };
 
-/** The message that is selected in the inbox. Following one of its reply links sets its status to "replied". */
+/**
+ * An opened message (a row of contact_submissions) with its details, commission and conversation. Its email address and its button
+ * Reply open the owner's mail program, and set the status of the message to "replied".
+ */
 export function MessageDetail({
   message,
   undelivered,

@@ -6,7 +6,7 @@ import { useT } from "@/lib/i18n";
 
 type MessageDialogProps = {
   open: boolean;
-  /** The text of the button that closes the dialog; "All messages" by default. */
+  /** The text of the button that closes the dialog. The default is "All messages". */
   back?: string;
   onClose(): void;
   children: ReactNode;

@@ -6,11 +6,11 @@ import { useT } from "@/lib/i18n";
 
 type MessageFiltersProps = {
   view: MessageView;
-  /** Changes a part of the view. `replace` says whether the new URL replaces the history entry. */
+  /** Changes a part of the view, which is in the URL. If `replace` is true, the browser's history gets no new entry. */
   onChange(part: Partial<MessageView>, options?: { replace: boolean }): void;
 };
 
-/** The search field and the filters of the inbox. */
+/** The search field of the inbox, and its filters by status and by reason. */
 export function MessageFilters({ view, onChange }: MessageFiltersProps) {
   const t = useT();
   return (

@@ -10,7 +10,7 @@ type ListedMessage = {
   name: string;
   message: string;
   created_at: string;
-  /** The text under the name. */
+  /** The line between the name and the text. */
   subtitle: ReactNode;
   /** A picture beside the row. */
   picture?: ReactNode;
@@ -18,7 +18,7 @@ type ListedMessage = {
   unread: boolean;
   /** An element beside the name, such as the status. */
   badge?: ReactNode;
-  /** Whether a notice (a mail or webhook) about this message has failed. */
+  /** Whether a notice (a mail or webhook request to the owners) about this message has failed. */
   noticeFailed: boolean;
 };
 
@@ -42,7 +42,7 @@ function moveFocus(event: KeyboardEvent<HTMLUListElement>) {
   next.focus();
 }
 
-/** The list of messages in the inbox and in the quarantine. The opened message is marked. */
+/** The list of messages in the inbox or in the quarantine. The opened message is marked. */
 export function MessageList({ label, messages, openedId, onOpen }: MessageListProps) {
   const t = useT();
   const { language } = useLanguage();

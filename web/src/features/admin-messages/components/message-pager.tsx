@@ -4,7 +4,10 @@ import { pageCount } from "@/lib/list-url";
 
 type MessagePagerProps = { page: number; total: number; onPage(page: number): void };
 
-/** Says which messages are on the page, and has buttons to other pages. Hidden if there is only one page. */
+/**
+ * Says which messages are on the current page of a list, with buttons to newer and older ones. `total` is the number of messages on
+ * all pages. Renders nothing if there is only one page.
+ */
 export function MessagePager({ page, total, onPage }: MessagePagerProps) {
   const t = useT();
   if (pageCount(total) === 1) return null;

@@ -17,14 +17,14 @@ const noIds: string[] = [];
 const noNotices: MessageNotice[] = [];
 
 type OpenedMessageProps = {
-  /** The message to show; null for none. */
+  /** The id of the message to show. Null closes the dialog. */
   id: string | null;
   /** The text of the button that closes the dialog on phones. */
   back: string;
   onClose(): void;
 };
 
-/** The dialog in which the board of commissions shows a message and its conversation. On phones the dialog fills the window. */
+/** The dialog in which the board of commissions shows the message of a card. On phones the dialog fills the window. */
 export function OpenedMessage({ id, back, onClose }: OpenedMessageProps) {
   const t = useT();
   const narrow = useMediaQuery("(width < 48rem)");

@@ -1,7 +1,10 @@
 import { useId, type Ref } from "react";
 import { useT } from "@/lib/i18n";
 
-/** The field for the pictures of a reply or of a note on the progress. `ref` gets the input, which has the chosen files. */
+/**
+ * The field for the pictures of a reply, or of a note on the progress of a commission. `ref` refers to the input, from which the form
+ * reads the chosen files.
+ */
 export function PicturesField({ ref }: { ref: Ref<HTMLInputElement> }) {
   const t = useT();
   const hintId = useId();

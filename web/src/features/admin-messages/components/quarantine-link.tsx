@@ -2,7 +2,7 @@ import { useQuarantine } from "@/features/admin-messages/api/quarantine";
 import { BoxLink } from "@/features/admin-messages/components/box-link";
 import { useT } from "@/lib/i18n";
 
-/** The link from the inbox to the quarantine, with the number of quarantined messages. */
+/** The link from the inbox to the quarantine (messages that look like spam or are from a flood), with the number of its messages. */
 export function QuarantineLink() {
   const t = useT();
   const { data } = useQuarantine(1);

@@ -18,7 +18,10 @@ import { readPage, withValues } from "@/lib/list-url";
 import { stackedToast } from "@/lib/toast";
 import { useMediaQuery } from "@/lib/use-media-query";
 
-/** The list of quarantined messages, which the owner can read, move to the inbox or delete (docs/product.md, rule 13). */
+/**
+ * The part of the messages page with the quarantine: the list of messages that look like spam or are from a flood (too many messages
+ * in an hour). The owner can read a message, move it to the inbox or delete it (docs/product.md, rule 13).
+ */
 export function Quarantine() {
   const t = useT();
   const [search, setSearch] = useSearchParams();

@@ -17,7 +17,10 @@ type QuarantinedDetailProps = {
   inDialog: boolean;
 };
 
-/** The opened message of the quarantine. Its email address is not a link, because the message is probably spam. */
+/**
+ * An opened message of the quarantine (messages that look like spam or are from a flood). Its email address is not a link, because
+ * the message is probably spam.
+ */
 export function QuarantinedDetail({
   message,
   restoring,
@@ -38,7 +41,7 @@ export function QuarantinedDetail({
           {message.cause === "flood" ? (
             <DetailRow term={t("messages.cause")}>{t("messages.causeFlood")}</DetailRow>
           ) : (
-            // `filled` is the content of the honeypot field, which only bots fill in.
+            // `filled` is the content of the honeypot, a hidden field of the contact form that only bots fill in.
             <DetailRow term={t("messages.filled")}>
               <span className="line-clamp-4 break-words">{message.filled}</span>
             </DetailRow>

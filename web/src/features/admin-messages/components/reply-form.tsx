@@ -13,8 +13,8 @@ import { stackedToast } from "@/lib/toast";
 import type { ContactSubmission, Conversation } from "@/lib/types";
 
 /**
- * The form for a reply to a message. The reply appears on the visitor's private page, and is mailed if a mail server is
- * configured.
+ * The form for the owner's reply to a message. The visitor reads the reply at the private link (the URL at which the visitor follows
+ * the message), and gets it by mail if a mail server is configured.
  */
 export function ReplyForm({
   message,

@@ -4,11 +4,11 @@ import { DialogClose, DialogContent, DialogRoot } from "@/components/ui/dialog";
 import { useT } from "@/lib/i18n";
 import type { ConversationPicture } from "@/lib/types";
 
-/** Widths of the fetched pictures in pixels. */
+/** The largest widths in which pictures are fetched, in pixels: for thumbnails, and for the dialog. */
 const THUMBNAIL_WIDTH = 320;
 const DIALOG_WIDTH = 2560;
 
-/** The pictures of a reply, as thumbnails. A click opens a picture in a dialog. */
+/** The pictures of a reply in a conversation, as thumbnails. A click opens a picture in a dialog. */
 export function ReplyPictures({ pictures }: { pictures: ConversationPicture[] }) {
   const t = useT();
   // The picture in the dialog; undefined while the dialog is closed.

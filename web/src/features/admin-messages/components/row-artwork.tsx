@@ -2,7 +2,10 @@ import { Picture } from "@/components/media/picture";
 import { imageInfo, ratioStyle } from "@/lib/media";
 import type { Product } from "@/lib/types";
 
-/** The picture of the work that a message asks about. Screen readers skip it: the opened message has the title of the work. */
+/**
+ * The small picture of the work that a message asks about, in a row of the list or in the opened message. Screen readers skip the
+ * picture, because the opened message has the title of the work.
+ */
 export function RowArtwork({ work }: { work: Pick<Product, "image_url" | "media"> }) {
   if (!work.image_url) return null;
   const info = imageInfo(work, work.image_url);

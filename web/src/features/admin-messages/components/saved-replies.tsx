@@ -19,13 +19,16 @@ import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 import type { SavedReply } from "@/lib/types";
 
-/** The page on which the owner manages saved replies: texts to insert into replies. The toast after a deletion can undo it. */
+/**
+ * The part of the messages page where the owner adds, edits, orders and deletes saved replies (texts to insert into replies). The
+ * toast after a deletion has a button that undoes it.
+ */
 export function SavedReplies() {
   const t = useT();
   const replies = useSavedReplies();
-  // The id of the reply in the form; "" for a new one, null while there is no form.
+  // The id of the saved reply in the form. "" for a new one, null while there is no form.
   const [editing, setEditing] = useState<string | null>(null);
-  // Gets the focus when the element with the focus is removed, such as the form.
+  // The button gets the focus when the element that has the focus is removed, such as the form.
   const addButton = useRef<HTMLButtonElement>(null);
   const remove = useDeleteSavedReply();
   const restore = useRestoreSavedReply();

@@ -19,11 +19,11 @@ const TITLE_MAX = 300;
 type Values = { title: string; text_en: string; text_pt: string };
 
 /** The length of a text in code points. */
-const length = (text: string) => Array.from(text).length;
+const codePointCount = (text: string) => Array.from(text).length;
 
 /**
- * The form that changes the saved reply `reply`, or without one adds a saved reply. `onClose` is called after saving and by
- * Cancel.
+ * The form of a saved reply (a text that the owner inserts into replies). It changes `reply`, or adds a saved reply if `reply` is
+ * missing. `onClose` is called after saving and by Cancel.
  */
 export function SavedReplyForm({ reply, onClose }: { reply?: SavedReply; onClose(): void }) {
   const t = useT();
@@ -39,15 +39,15 @@ export function SavedReplyForm({ reply, onClose }: { reply?: SavedReply; onClose
   const { setFocus } = form;
   useEffect(() => setFocus("title"), [setFocus]);
 
-  /** Whether the values can be saved. Otherwise shows the error at the field. */
+  /** Returns whether the values can be saved. If not, shows the error at the first invalid field. */
   function check({ title, text_en, text_pt }: Values): boolean {
-    if (!title.trim() || length(title.trim()) > TITLE_MAX)
+    if (!title.trim() || codePointCount(title.trim()) > TITLE_MAX)
       form.setError("title", { message: t("messages.saved.error.title") }, { shouldFocus: true });
     else if (!text_en.trim() && !text_pt.trim())
       form.setError("text_en", { message: t("messages.saved.error.text") }, { shouldFocus: true });
-    else if (length(text_en) > CONTACT_MESSAGE_MAX)
+    else if (codePointCount(text_en) > CONTACT_MESSAGE_MAX)
       form.setError("text_en", { message: t("messages.saved.error.long") }, { shouldFocus: true });
-    else if (length(text_pt) > CONTACT_MESSAGE_MAX)
+    else if (codePointCount(text_pt) > CONTACT_MESSAGE_MAX)
       form.setError("text_pt", { message: t("messages.saved.error.long") }, { shouldFocus: true });
     else return true;
     return false;

@@ -9,30 +9,31 @@ import { Link } from "@/components/ui/link";
 import { useT } from "@/lib/i18n";
 
 type SavedReplyMenuProps = {
-  /** The language of the message, in which the text is inserted. */
+  /** The language of the message. If the saved reply has a text in this language, that text is inserted. */
   language: "en" | "pt";
-  /** The name of the visitor. */
+  /** The visitor's name, which replaces the placeholder {name} in a saved reply. */
   name: string;
+  /** Called when the owner chooses a saved reply, with its text. The form inserts the text. */
   onInsert(text: string): void;
-  /** Called when the menu has closed after an insertion, to move the focus to the text. */
+  /** Called later, when the menu has closed after an insertion. The form moves the focus to the text. */
   onInserted(): void;
 };
 
 /** The classes of a menu item. */
-const itemClass =
+const itemClassName =
   "data-highlighted:bg-indigo-tint nav-text flex min-h-[46px] cursor-pointer items-center px-4 py-2 outline-none";
 
 /**
- * A menu of the saved replies: texts that the owner inserts into replies. A click on one inserts it. The last item opens the page
- * on which the owner edits them.
+ * A menu of the saved replies (texts that the owner inserts into replies). Each item inserts a saved reply into the form. The last
+ * item opens the page on which the owner edits the saved replies.
  */
 export function SavedReplyMenu({ language, name, onInsert, onInserted }: SavedReplyMenuProps) {
   const t = useT();
   const { data: replies } = useSavedReplies();
   const [search] = useSearchParams();
   const manageParams = new URLSearchParams({ box: "replies" });
-  const shownLanguage = search.get("lang");
-  if (shownLanguage) manageParams.set("lang", shownLanguage);
+  const pageLanguage = search.get("lang");
+  if (pageLanguage) manageParams.set("lang", pageLanguage);
   // Whether a reply was inserted, so that the focus goes to the text when the menu closes.
   const inserted = useRef(false);
   return (
@@ -59,7 +60,7 @@ export function SavedReplyMenu({ language, name, onInsert, onInserted }: SavedRe
           {replies?.map((reply) => (
             <Menu.Item
               key={reply.id}
-              className={itemClass}
+              className={itemClassName}
               onSelect={() => {
                 inserted.current = true;
                 onInsert(savedText(reply, language, name));
@@ -69,7 +70,7 @@ export function SavedReplyMenu({ language, name, onInsert, onInserted }: SavedRe
             </Menu.Item>
           ))}
           {replies && replies.length > 0 && <Menu.Separator className="bg-line h-px" />}
-          <Menu.Item asChild className={itemClass}>
+          <Menu.Item asChild className={itemClassName}>
             <Link to={{ search: manageParams.toString() }}>{t("messages.saved.manage")}</Link>
           </Menu.Item>
         </Menu.Content>

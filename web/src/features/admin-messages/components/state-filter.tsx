@@ -9,7 +9,10 @@ type StateFilterProps = {
   onChange(state: MessageView["state"]): void;
 };
 
-/** Buttons that choose the state of the listed conversations, each with the number of conversations in it. */
+/**
+ * The buttons that filter the inbox by the state of conversations (messages with their replies). Each shows how many conversations
+ * are in its state.
+ */
 export function StateFilter({ state, onChange }: StateFilterProps) {
   const t = useT();
   const counts = useStateCounts().data;

@@ -7,14 +7,14 @@ import type { ContactStatus } from "@/lib/types";
 
 type StatusMenuProps = { status: ContactStatus; onChange(status: ContactStatus): void };
 
-/** A menu to change the status of a message; its button is the status badge. */
+/** The menu with which the owner changes the status of a message. The button that opens it is the status badge. */
 export function StatusMenu({ status, onChange }: StatusMenuProps) {
   const t = useT();
   return (
     <Menu.Root modal={false}>
       <Menu.Trigger
         aria-label={t("messages.changeStatus", { status: t(`status.${status}`) })}
-        // The badge is 26 px high; a transparent pseudo-element enlarges the touch target to 44 px.
+        // The badge is 26 px high. A transparent pseudo-element enlarges the touch target to 44 px.
         className="relative -mx-1 inline-flex items-center gap-1 rounded-sm px-1 before:absolute before:-inset-x-1 before:-inset-y-[9px]"
       >
         <StatusBadge status={status} />

@@ -7,8 +7,8 @@ import { stackedToast } from "@/lib/toast";
 import type { MessageNotice } from "@/lib/types";
 
 /**
- * The notices (mails and webhook calls) about a message that have failed or are being retried, with a button that sends failed
- * ones again (docs/product.md, rule 17). `id` is the id of the message.
+ * Lists the notices about a message (mails and webhook requests to the owners) that have failed or are being retried. A button sends
+ * the failed ones again (docs/product.md, rule 17). `id` is the id of the message.
  */
 export function UndeliveredNotices({ id, notices }: { id: string; notices: MessageNotice[] }) {
   const t = useT();

@@ -2,32 +2,35 @@ import { useState, type KeyboardEvent } from "react";
 import { nearestStage, STAGES } from "@/features/admin-messages/board";
 import type { BoardCard, BoardColumn, CommissionStage } from "@/lib/types";
 
-/** A card that is picked up. */
+// This file moves the cards of the board, by pointer and by keys. The board shows commissions (messages that order a work) as cards,
+// in a column for each stage. A card is called lifted after it was picked up and until it is put down.
+
+/** A card that is lifted. */
 type LiftedCard = {
   card: BoardCard;
   /** The column that the card comes from. */
   column: BoardColumn;
-  /** The stage whose column the card is over; null outside all columns. */
+  /** The stage whose column the card is over. Null if it is over no column. */
   over: CommissionStage | null;
-  /** Whether the card was picked up by a key, and not by the pointer. */
+  /** Whether the card was picked up by a key. If not, it was picked up by the pointer. */
   byKey: boolean;
 };
 
-/** The events of moving a card; `column` is the column that the card comes from. */
+/** The events of moving a card. `column` is always the column that the card comes from. */
 type LiftedCardOptions = {
   /** Called when a card was picked up. */
   onLift(card: BoardCard): void;
-  /** Called when a key has chosen a stage for the picked-up card. */
+  /** Called when an arrow key has chosen a stage for the lifted card. */
   onOver(stage: CommissionStage): void;
-  /** Called when the card was put down, or moved by Alt and an arrow. `to` is null if it was put down outside all stages. */
+  /** Called when the card was put down, or moved by Alt and an arrow key. `to` is null if it was put down outside all columns. */
   onDrop(card: BoardCard, column: BoardColumn, to: CommissionStage | null): void;
   /** Called when the move was cancelled. The card stays in its column. */
   onCancel(card: BoardCard, column: BoardColumn): void;
-  /** Called when Alt and an arrow are pressed, but there is no stage in that direction. */
-  onNowhere(card: BoardCard, column: BoardColumn): void;
+  /** Called when Alt and an arrow key were pressed, but there is no stage in this direction to which the card can be moved. */
+  onNoStage(card: BoardCard, column: BoardColumn): void;
 };
 
-/** The arrow keys: -1 chooses the stage to the left, 1 the stage to the right. */
+/** The directions of the arrow keys: -1 is to the left, 1 is to the right. Up and down do the same as left and right. */
 const DIRECTIONS: Record<string, -1 | 1> = {
   ArrowLeft: -1,
   ArrowUp: -1,
@@ -36,11 +39,13 @@ const DIRECTIONS: Record<string, -1 | 1> = {
 };
 
 /**
- * Lets the owner move cards of the board. Returns the card that is picked up (`lifted`), and functions for the events of pointer and
- * keys. Space picks a card up and puts it down, arrows choose a stage, and Escape cancels the move. Alt and an arrow move a card
- * immediately, without picking it up.
+ * Returns the lifted card (`lifted`), and functions that the board calls for the events of the pointer and of keys. The keys:
+ *  - Space picks a card up. Space or Enter puts it down.
+ *  - Arrow keys choose a stage for the lifted card.
+ *  - Escape cancels the move.
+ *  - Alt and an arrow key move a card immediately, without lifting it.
  */
-export function useLiftedCard({ onLift, onOver, onDrop, onCancel, onNowhere }: LiftedCardOptions) {
+export function useLiftedCard({ onLift, onOver, onDrop, onCancel, onNoStage }: LiftedCardOptions) {
   const [lifted, setLifted] = useState<LiftedCard | null>(null);
 
   function lift(card: BoardCard, column: BoardColumn, byKey: boolean) {
@@ -59,7 +64,7 @@ export function useLiftedCard({ onLift, onOver, onDrop, onCancel, onNowhere }: L
   }
 
   function moveOver(over: CommissionStage | null) {
-    setLifted((now) => now && { ...now, over });
+    setLifted((current) => current && { ...current, over });
   }
 
   /** Handles the keys of a card. Returns whether the key was used. */
@@ -85,7 +90,7 @@ export function useLiftedCard({ onLift, onOver, onDrop, onCancel, onNowhere }: L
     if (event.altKey && direction) {
       const to = nearestStage(column, direction);
       if (to) onDrop(card, column, to);
-      else onNowhere(card, column);
+      else onNoStage(card, column);
       return true;
     }
     return false;
@@ -94,6 +99,6 @@ export function useLiftedCard({ onLift, onOver, onDrop, onCancel, onNowhere }: L
   return { lifted, lift, moveOver, dropAt, cancel, handleKey };
 }
 
-/** The value as a stage; null if it is none. The drop areas of the board have stages as ids. */
+/** Returns the value if it is a stage, or null if not. The ids of the board's drop areas are stages. */
 export const asStage = (text: unknown): CommissionStage | null =>
   STAGES.find((stage) => stage === text) ?? null;

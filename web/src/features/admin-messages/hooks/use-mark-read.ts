@@ -1,7 +1,10 @@
 import { useEffect, useRef } from "react";
 import type { ContactStatus, ContactSubmission } from "@/lib/types";
 
-/** Marks a new message as read when it is opened. While the message stays open, the owner can set it back to New. */
+/**
+ * Sets the status of a message from new to read when the owner opens the message. While it stays open, the owner can set the status
+ * back to new.
+ */
 export function useMarkRead(
   opened: ContactSubmission | null,
   setStatus: (id: string, status: ContactStatus) => void,
@@ -10,7 +13,7 @@ export function useMarkRead(
   const handledId = useRef<string | null>(null);
   const id = opened?.id ?? null;
   const status = opened?.status;
-  // Runs only when another message is opened, so that a status that the owner sets stays.
+  // Handles each opened message only once, so that a status that the owner sets afterwards stays.
   useEffect(() => {
     if (handledId.current === id) return;
     handledId.current = id;

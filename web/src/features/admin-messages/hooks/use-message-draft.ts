@@ -1,15 +1,15 @@
 import { useState, useSyncExternalStore } from "react";
 
-/**
- * The drafts (texts that are not sent yet) by kind and message id, such as "reply <id>". They stay while another message is open,
- * but not after a reload.
- */
+// This file keeps the drafts of the texts that the owner writes about messages: replies, offers and notes on the progress. A draft
+// is a text that is not sent yet. It stays while another message is open, but not after a reload.
+
+/** The drafts, by a key of kind and message id such as "reply 0b1c…". */
 const drafts = new Map<string, Draft>();
 
 /** A draft has an id and the texts of its fields. */
 type Draft = { id: string; [field: string]: string };
 
-/** Called after a draft was stored or deleted. */
+/** Functions that are called after a draft was stored or deleted. */
 const listeners = new Set<() => void>();
 
 function subscribe(listener: () => void) {
@@ -17,17 +17,17 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-/** Stores a draft, or deletes it for undefined. */
-function storeDraft(key: string, draft: Draft | undefined) {
+/** Stores a draft. If `draft` is undefined, deletes the draft with this key. */
+function setDraft(key: string, draft: Draft | undefined) {
   if (draft) drafts.set(key, draft);
   else drafts.delete(key);
   for (const listener of listeners) listener();
 }
 
 /**
- * Returns the draft of a text about a message, and functions to change and clear the draft. `kind` says what the text is, such
- * as "reply"; `empty` makes a new draft. `clearDraft` is called after sending: it deletes the draft that was sent, unless the
- * owner has changed the draft since, and begins a new one.
+ * Returns the draft of a text about a message, `changeDraft`, and `clearDraft`. `kind` says what the text is, such as "reply". `empty`
+ * makes a new draft. A form calls `clearDraft` after it has sent a draft. If the owner has not changed the draft since, it is deleted
+ * and a new one begins.
  */
 export function useMessageDraft<T extends Draft>(kind: string, messageId: string, empty: () => T) {
   const key = `${kind} ${messageId}`;
@@ -36,9 +36,9 @@ export function useMessageDraft<T extends Draft>(kind: string, messageId: string
   const [newDraft, setNewDraft] = useState(empty);
   return {
     draft: stored ?? newDraft,
-    changeDraft: (next: T) => storeDraft(key, next),
+    changeDraft: (next: T) => setDraft(key, next),
     clearDraft(sent: T) {
-      if (drafts.get(key) === sent) storeDraft(key, undefined);
+      if (drafts.get(key) === sent) setDraft(key, undefined);
       setNewDraft(empty());
     },
   };
@@ -50,5 +50,5 @@ export const hasMessageDraft = (kind: string, messageId: string) =>
     ([field, value]) => field !== "id" && value.trim() !== "",
   );
 
-/** A new draft with one text. The id is sent with the text, so that the server stores a text that arrives twice once. */
+/** Makes a new draft with one text. Its id is sent with the text, so that the server stores a text that is sent twice only once. */
 export const emptyText = () => ({ id: crypto.randomUUID() as string, text: "" });

@@ -5,25 +5,25 @@ import { useLocation, useNavigate, useSearchParams } from "react-router";
 const MESSAGE_PARAM = "message";
 
 /**
- * The id of the opened message, and functions to open and close a message. The id is in the URL, so that a reload keeps the
- * message open. `narrow` says whether the message covers the list, as on phones.
+ * Returns the id of the opened message, and functions that open and close a message. The id is in the URL, so that a reload keeps
+ * the message open. `narrow` is true on phones, where the message covers the list.
  */
 export function useOpenedMessage(narrow: boolean) {
   const [params, setParams] = useSearchParams();
   const navigate = useNavigate();
   const location = useLocation();
-  // Whether `open` has added the current history entry, as it does on phones. Closing then goes back to the entry before it.
+  // Whether `open` has added the current entry of the browser's history, as it does on phones. `close` then goes back.
   const hasOwnEntry = (location.state as { opened?: boolean } | null)?.opened === true;
 
   const open = useCallback(
     (id: string) =>
       setParams(
-        (now) => {
-          const next = new URLSearchParams(now);
+        (current) => {
+          const next = new URLSearchParams(current);
           next.set(MESSAGE_PARAM, id);
           return next;
         },
-        // On phones the message covers the list. It gets its own history entry, so that Back closes it.
+        // On phones the message gets an entry of its own, so that Back closes the message.
         { replace: !narrow, state: { opened: narrow } },
       ),
     [setParams, narrow],
@@ -33,8 +33,8 @@ export function useOpenedMessage(narrow: boolean) {
     if (hasOwnEntry) void navigate(-1);
     else
       setParams(
-        (now) => {
-          const next = new URLSearchParams(now);
+        (current) => {
+          const next = new URLSearchParams(current);
           next.delete(MESSAGE_PARAM);
           return next;
         },

@@ -1,16 +1,16 @@
 import { useEffect, useState } from "react";
 
 /**
- * Keeps the opened row in a list. Without this, an unread message would vanish from the list of unread ones when it is
- * opened, because opening marks it as read. If the opened row no longer matches the filter, it is inserted at
- * its former index. `listKey` identifies the filter and the page.
+ * Returns the rows of a list with the opened row, even if the opened row no longer matches the filter. Without this hook, an unread
+ * message would vanish from the list of unread ones when it is opened, because opening marks it as read. A row that no longer matches
+ * is inserted at its former index. `listKey` identifies the filter and the page.
  */
 export function usePinnedRow<Row extends { id: string }>(
   rows: Row[],
   opened: Row | null,
   listKey: string,
 ): Row[] {
-  // The index at which the opened row was last in the list.
+  // Where the opened row was when it was last among the rows.
   const [lastPosition, setLastPosition] = useState({ listKey: "", id: "", index: 0 });
   const id = opened?.id;
   const index = id === undefined ? -1 : rows.findIndex((row) => row.id === id);

@@ -5,7 +5,7 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import type { ContactStatus } from "@/lib/types";
 
-/** Returns a function that sets the status of a message. A toast shows a failure. */
+/** Returns a function that sets the status of a message (new, read or replied). If that fails, a toast says so. */
 export function useStatusChange() {
   const t = useT();
   const { mutateAsync: saveStatus } = useSetMessageStatus();

@@ -9,6 +9,8 @@ import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 import type { MoveArgs, Product } from "@/lib/types";
 
+// This file changes several works (rows of products) at once, for the wall (the admin area's list of works as pictures).
+
 /** The columns that can be changed for several works at once. */
 export type WorkValues = Partial<
   Pick<
@@ -21,8 +23,8 @@ export type WorkValues = Partial<
 export const MAX_CHANGED = 200;
 
 /**
- * Functions that change several works at once, and functions that undo these changes. Each refetches the lists of works, after a
- * failure too.
+ * Returns functions that change several works at once, and functions that undo these changes. Each function refetches the lists of
+ * works at the end, also after a failure.
  */
 export function useChangeProducts() {
   const backend = useOwnerBackend();
@@ -30,11 +32,11 @@ export function useChangeProducts() {
   return useMemo(() => {
     const refetchProducts = () => refetch(cache, queryKeys.products.all);
     return {
-      /** Sets values, and resolves with the earlier values: the works with only the changed columns and the id. */
+      /** Sets the same values in works. Resolves with the works as they were before, of which only `id` and these columns are read. */
       change: async (ids: readonly string[], values: WorkValues): Promise<Product[]> => {
         const { data: before, error } = await backend
           .from("products")
-          .select(["id", ...Object.keys(values)].join() as "*") // types the rows as whole works
+          .select(["id", ...Object.keys(values)].join() as "*") // `as "*"` types the rows as whole works
           .in("id", [...ids]);
         if (error) throw error;
         showValues(cache, ids, values);
@@ -45,7 +47,7 @@ export function useChangeProducts() {
         }
         return before;
       },
-      /** Restores the values that works had before a change. Works with equal values share a request. */
+      /** Undoes `change`: sets the values that the works had before. Works with equal values share a request. */
       undoChange: async (before: readonly Product[], changed: WorkValues) => {
         const groups = new Map<string, { ids: string[]; values: WorkValues }>();
         for (const work of before) {

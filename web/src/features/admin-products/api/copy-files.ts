@@ -6,9 +6,10 @@ import { objectPath, publicUrl } from "@/lib/upload/object-url";
 import { stillOf } from "@/lib/upload/still-name";
 
 /**
- * Copies the files of a work for its duplicate, with the stills of videos (the pictures shown until a video plays). Adds the URL
- * of each copy to `copies`, by the URL of the original file. A retry with the same map copies only the files that the map lacks.
- * URLs outside the bucket are skipped, because the site never deletes such files, and so several works can share them.
+ * Copies the files of a work for its duplicate, and the stills of videos (the pictures shown until a video plays). Adds the URL of
+ * each copy to `copies`, by the URL of the original file. A retry with the same map copies only the files that the map lacks.
+ *
+ * Files on other sites are not copied. This site never deletes them, so several works can refer to such a file.
  */
 export async function copyFiles(
   backend: OwnerBackend,

@@ -4,7 +4,7 @@ import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 
-/** Inserts a new work and refetches the lists of works. */
+/** Inserts a new work (a row of products) and refetches the lists of works. */
 export function useCreateProduct() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

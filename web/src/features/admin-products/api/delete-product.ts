@@ -4,7 +4,7 @@ import { refetch } from "@/lib/refetch";
 import { removeCachedRow } from "@/lib/remove-cached-row";
 import { queryKeys } from "@/lib/query-keys";
 
-/** Deletes a work by its id. The server deletes the files of the work. */
+/** Deletes a work (a row of products) by its id. The server deletes the files of the work. */
 export function useDeleteProduct() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
@@ -18,10 +18,10 @@ export function useDeleteProduct() {
   });
 }
 
-/** How many works one request deletes at most. Their ids are in its URL, whose length is limited. */
+/** How many works one request deletes at most. Their ids are in the URL of the request, whose length is limited. */
 const IDS_PER_REQUEST = 200;
 
-/** Deletes works by their ids, and refetches the lists of works. Works that no longer exist are no error. */
+/** Deletes works by their ids, and refetches the lists of works. A work that no longer exists is not an error. */
 export async function deleteProducts(
   backend: OwnerBackend,
   cache: QueryClient,

@@ -3,8 +3,8 @@ import type { OwnerBackend } from "@/lib/backend";
 import { isTransient, waitForRetry } from "@/lib/upload/retry";
 
 /**
- * Inserts a work with this id, unless a row with the id exists. That makes retries safe, because the attempt after a
- * lost response inserts no second row. Temporary failures are retried; other errors are thrown.
+ * Inserts a work (a row of products) with this id, unless a row with the id exists. So a retry is safe: if the response of the first
+ * attempt was lost, the second one inserts nothing. Temporary failures are retried. Other errors are thrown.
  */
 export async function insertOnce(
   backend: OwnerBackend,

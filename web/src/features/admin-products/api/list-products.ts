@@ -9,21 +9,24 @@ import { LIST_PAGE_ROWS, PREPARING_POLL_MS } from "@/lib/constants";
 import { queryKeys } from "@/lib/query-keys";
 import type { ArtworkType, Product } from "@/lib/types";
 
-/** The works of one page, and the number of works on all pages. */
+// This file fetches the works (rows of products) for the admin page of works: pages of the table, and the ids and works of the wall
+// (the list of works as pictures).
+
+/** The works of one page of the table, and the number of works on all pages. */
 export type ProductsPage = { rows: Product[]; total: number };
 
 /** PostgREST's error code for a range that begins after the last row. */
 const RANGE_NOT_SATISFIABLE = "PGRST103";
 
-/** The columns of a listed work. "*" does not include the last three. */
+/** The columns of a listed work. The server does not include the last three in *. */
 const LISTED_COLUMNS = "*,media,updated_at,is_published";
 
 /** How many ids one request reads at most. */
 const IDS_PER_READ = 1000;
 
 /**
- * Fetches one page of the admin table of works, filtered and sorted by the server. Fetches nothing while `enabled` is false. Polls
- * while the server makes renditions (the picture in other sizes and formats) of the works' pictures.
+ * Fetches one page of the table, filtered and sorted by the server. Fetches nothing if `enabled` is false. Fetches again and again
+ * while the server makes renditions (other sizes and formats) of the works' pictures.
  */
 export function useProducts(view: ProductView, enabled = true) {
   const backend = useOwnerBackend();
@@ -39,7 +42,7 @@ export function useProducts(view: ProductView, enabled = true) {
   });
 }
 
-/** Makes the request for all works of a view, filtered and sorted. `types` are the types of works that the gallery shows. */
+/** Makes the request for all works of a view. `types` are the types of works that the gallery shows, for the filter "not-in-gallery". */
 function worksOf(
   backend: OwnerBackend,
   columns: string,

@@ -7,9 +7,10 @@ import { updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
 import { historyKeys } from "@/lib/history/revisions";
 import { refetch } from "@/lib/refetch";
 
-// This file reads and restores what the history of a series shows: its texts, and its works in their order.
+// This file fetches and restores what the history of a series (works that the owner shows together) shows: the texts of the series,
+// and its works in their order. A version is the series as it was at one time. A pair is a row of series_works: one work in one series.
 
-/** Fetches the titles of the works in these versions, by work id, while `shown` is true. Deleted works are missing. */
+/** Fetches the titles of the works in these versions, if `shown` is true. The map has them by work id. It lacks deleted works. */
 export function useWorkTitles(
   versions: readonly SeriesVersion[],
   shown: boolean,
@@ -37,18 +38,18 @@ export function useWorkTitles(
 }
 
 /**
- * Returns a function that makes an earlier version of a series the current one. The function resolves with the number of missing
- * files. The number is always 0, because a series has no files of its own.
+ * Returns a function that makes an earlier version of a series the current one. It resolves with 0, the number of missing files that
+ * the toast after a restore shows. A series has no files of its own.
  */
 export function useRestoreVersion() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
-  return async (now: SeriesVersion, before: SeriesVersion): Promise<number> => {
+  return async (current: SeriesVersion, earlier: SeriesVersion): Promise<number> => {
     try {
-      const { cover_id } = before.series;
-      const texts = seriesPayload(initialSeriesState(before.series).values);
-      await updateIfUnchanged(backend, "series", now.series, { ...texts, cover_id });
-      await restoreWorks(backend, now, before);
+      const { cover_id } = earlier.series;
+      const texts = seriesPayload(initialSeriesState(earlier.series).values);
+      await updateIfUnchanged(backend, "series", current.series, { ...texts, cover_id });
+      await restoreWorks(backend, current, earlier);
       return 0;
     } finally {
       await Promise.all([refetchSeries(cache), refetch(cache, historyKeys.all)]);
@@ -56,20 +57,20 @@ export function useRestoreVersion() {
   };
 }
 
-/** Removes the works that are only in `now`, and puts the works of `before` that still exist back in their places. */
-async function restoreWorks(backend: OwnerBackend, now: SeriesVersion, before: SeriesVersion) {
-  const kept = new Map(before.pairs.map((pair) => [pair.product_id, pair]));
-  const current = new Map(now.pairs.map((pair) => [pair.product_id, pair]));
-  const surplus = now.pairs.filter(({ product_id }) => !kept.has(product_id));
+/** Removes the works that only the current version has, and restores the works of the earlier one that still exist, in their places. */
+async function restoreWorks(backend: OwnerBackend, current: SeriesVersion, earlier: SeriesVersion) {
+  const earlierIds = new Set(earlier.pairs.map(({ product_id }) => product_id));
+  const currentPairs = new Map(current.pairs.map((pair) => [pair.product_id, pair]));
+  const surplus = current.pairs.filter(({ product_id }) => !earlierIds.has(product_id));
   for (const chunk of chunks(surplus)) {
     const ids = chunk.map(({ id }) => id);
     const { error } = await backend.from("series_works").delete().in("id", ids);
     if (error) throw error;
   }
-  const misplaced = before.pairs
-    .filter((pair) => current.get(pair.product_id)?.position !== pair.position)
-    // A work that was taken out and added again has another pair.
-    .map((pair) => ({ ...pair, id: current.get(pair.product_id)?.id ?? pair.id }));
+  const misplaced = earlier.pairs
+    .filter((pair) => currentPairs.get(pair.product_id)?.position !== pair.position)
+    // A work that was removed from the series and added again has another pair.
+    .map((pair) => ({ ...pair, id: currentPairs.get(pair.product_id)?.id ?? pair.id }));
   for (const chunk of chunks(misplaced)) {
     const ids = chunk.map(({ product_id }) => product_id);
     const existing = await backend.from("products").select("id").in("id", ids);

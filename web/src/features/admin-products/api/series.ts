@@ -10,9 +10,10 @@ import { refetch } from "@/lib/refetch";
 import { removeCachedRow } from "@/lib/remove-cached-row";
 import type { MoveArgs, Series, SeriesWork } from "@/lib/types";
 
-// This file reads and changes series and their pairs. A pair is a row of series_works: one work in one series.
+// This file fetches and changes series (works that the owner shows together) and their pairs. A pair is a row of series_works: one
+// work in one series.
 
-// The query keys are not in lib/query-keys.ts, because visitors download that file. The first part is the name of the table.
+// The query keys are not in lib/query-keys.ts, because visitors download that file. The first item is the name of the table.
 const seriesKey = ["series", "admin"] as const;
 const pairsKey = (seriesId: string) => ["series_works", seriesId] as const;
 
@@ -21,7 +22,10 @@ const ROWS_PER_READ = 1000;
 /** How many ids the URL of one request has at most. */
 const IDS_PER_REQUEST = 200;
 
-/** Fetches all series in the owner's order, hidden ones too. Polls while the server makes renditions of their pictures. */
+/**
+ * Fetches all series in the owner's order, also hidden ones. Fetches again and again while the server makes renditions (other sizes
+ * and formats) of their pictures.
+ */
 export function useSeriesList() {
   const backend = useOwnerBackend();
   return useQuery({
@@ -39,7 +43,7 @@ export function useSeriesList() {
   });
 }
 
-/** Fetches the pairs of a series: one for each of its works, in its order. Fetches nothing while seriesId is undefined. */
+/** Fetches the pairs of a series, in the order of its works. Fetches nothing if seriesId is undefined. */
 export function usePairs(seriesId: string | undefined) {
   const backend = useOwnerBackend();
   return useQuery({
@@ -49,7 +53,7 @@ export function usePairs(seriesId: string | undefined) {
   });
 }
 
-/** Reads the pairs of a series in its order. */
+/** Reads the pairs of a series, with as many requests as needed. */
 async function readPairs(
   backend: OwnerBackend,
   seriesId: string,

@@ -2,8 +2,8 @@ import type { OwnerBackend } from "@/lib/backend";
 import { quoted } from "@/lib/text-filter";
 
 /**
- * Finds the files that must not be deleted, because another work uses them. Returns those of `urls` that any work uses apart from
- * the one with the id `exceptId` (undefined for a new work).
+ * Finds out which files of a work must not be deleted, because another work uses them. Returns the URLs among `urls` that another
+ * work uses. `exceptId` is the id of the work itself, or undefined for a new work.
  */
 export async function findSharedFiles(
   backend: OwnerBackend,
@@ -12,7 +12,8 @@ export async function findSharedFiles(
 ): Promise<Set<string>> {
   const shared = new Set<string>();
   for (const url of urls) {
-    // "cs" is PostgREST's "contains": the array has the element.
+    // "cs" is PostgREST's filter "contains": the column's array has all elements of {…}. The URL is quoted as an element of the
+    // array, and the array is quoted again as a value of the filter.
     const conditions = [
       ["image_url", "eq", quoted(url)],
       ["image_gallery", "cs", quoted(`{${quoted(url)}}`)],

@@ -6,9 +6,12 @@ import { ConflictError, updateIfUnchanged } from "@/lib/editing/update-if-unchan
 import { refetch } from "@/lib/refetch";
 import type { Product } from "@/lib/types";
 
+/** A change of a work. `base` is the version of the row from which the change was made. `payload` has the fields to save. */
 type ProductUpdate = { base: Product; payload: Partial<ProductPayload> };
 
-/** Saves fields of a work (table products). Rejects with ConflictError if the work has changed since `base` was read. */
+/**
+ * Saves fields of a work (a row of products). Rejects with ConflictError if one of these fields was changed since `base` was read.
+ */
 export function useUpdateProduct() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

@@ -19,13 +19,13 @@ type AltTextFieldsProps = {
 };
 
 /**
- * The alternative texts of a work's pictures in both languages, in a collapsed group, with a
- * suggestion made from title and medium.
+ * The inputs for the alternative texts of a work's pictures (what each picture shows, in words), in both languages. They are in a
+ * collapsed group. The owner can insert a suggestion, which is made from the title and the medium of the work.
  */
 export function AltTextFields({ form: { control }, urls, media }: AltTextFieldsProps) {
   const t = useT();
   const { field } = useController({ control, name: "alt_texts" });
-  const stored = JSON.parse(field.value) as AltTexts;
+  const stored = JSON.parse(field.value) as AltTexts; // the form has the texts as JSON, by the URL of the picture
   const suggestions = useSuggestions(control);
   if (urls.length === 0) return null;
   const described = urls.filter((url) => stored[url]?.en?.trim() || stored[url]?.pt?.trim());

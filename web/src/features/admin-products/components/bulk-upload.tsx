@@ -9,7 +9,10 @@ import { usePreventFileDrop } from "@/components/upload/use-prevent-file-drop";
 import { useT } from "@/lib/i18n";
 import { acceptOf, IMAGE_ONLY } from "@/lib/upload/media-types";
 
-/** A button to choose many pictures together. Each picture becomes the draft of a new work. */
+// This file lets the owner add many works at once, each from one picture. A picture first becomes a draft: a new work that is not
+// stored yet, and whose fields the owner edits above the list of works.
+
+/** A button to choose many pictures together. */
 export function BulkUploadButton({ add }: Pick<DraftBatchProps, "add">) {
   const t = useT();
   const input = useRef<HTMLInputElement>(null);
@@ -34,13 +37,13 @@ export function BulkUploadButton({ add }: Pick<DraftBatchProps, "add">) {
   );
 }
 
-/** Lets the owner drop or paste pictures onto its children, the table of works, and shows the drafts above the table. */
+/** Lets the owner drop or paste pictures onto its children (the list of works), and shows the drafts above the children. */
 export function BulkUpload({ children, ...batchProps }: DraftBatchProps & { children: ReactNode }) {
   const t = useT();
   const area = useRef<HTMLDivElement>(null);
   const { isDraggedOver, dropTarget } = useFileDrop(batchProps.add, { multiple: true });
   useFilePaste(area, IMAGE_ONLY, batchProps.add);
-  usePreventFileDrop(); // for drops beside the area
+  usePreventFileDrop(); // without it, the browser would open a file that is dropped beside the area
   return (
     <div ref={area} {...dropTarget} data-drop="" className="relative min-h-[40vh]">
       <DraftList {...batchProps} />

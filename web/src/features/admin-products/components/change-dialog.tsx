@@ -17,7 +17,10 @@ type ChangeDialogProps = {
   onClose(): void;
 };
 
-/** A dialog to change type, medium, date and tags of several works at once. Fields that are left empty change nothing. */
+/**
+ * A dialog in which the owner changes type, medium, date and tags of all selected works at once. A field that is left empty changes
+ * nothing.
+ */
 export function ChangeDialog({ open, onSave, onClose }: ChangeDialogProps) {
   const t = useT();
   return (
@@ -38,7 +41,7 @@ export function ChangeDialog({ open, onSave, onClose }: ChangeDialogProps) {
   );
 }
 
-/** The form of the dialog. A separate component, so that it mounts at each opening and starts with empty fields. */
+/** The form of the dialog. It is a separate component, so that it mounts, with empty fields, each time the dialog opens. */
 function ChangeForm({ onSave, onClose }: Pick<ChangeDialogProps, "onSave" | "onClose">) {
   const t = useT();
   const [type, setType] = useState<ArtworkType | "">("");

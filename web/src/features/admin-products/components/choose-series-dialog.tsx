@@ -12,13 +12,13 @@ import { stackedToast } from "@/lib/toast";
 
 type ChooseSeriesDialogProps = {
   open: boolean;
-  /** The selected works in their order. */
+  /** The ids of the selected works in their order. */
   workIds: readonly string[];
   onClose(): void;
 };
 
 /**
- * A dialog that lists the series, with buttons that add the selected works to a series or remove
+ * A dialog that lists all series (works that the owner shows together). Buttons at each series add the selected works to it, or remove
  * them from it.
  */
 export function ChooseSeriesDialog({ open, workIds, onClose }: ChooseSeriesDialogProps) {
@@ -29,7 +29,7 @@ export function ChooseSeriesDialog({ open, workIds, onClose }: ChooseSeriesDialo
         <DialogTitle className="pr-12 text-[1.75rem] leading-tight font-[310]">
           {t("series.chooseTitle")}
         </DialogTitle>
-        {open && <Choices workIds={workIds} />}
+        {open && <SeriesChoices workIds={workIds} />}
         <DialogClose className="top-2.5 right-2" />
       </DialogContent>
     </DialogRoot>
@@ -37,7 +37,7 @@ export function ChooseSeriesDialog({ open, workIds, onClose }: ChooseSeriesDialo
 }
 
 /** The list of the series with their buttons. */
-function Choices({ workIds }: { workIds: readonly string[] }) {
+function SeriesChoices({ workIds }: { workIds: readonly string[] }) {
   const t = useT();
   const series = useSeriesList();
   const counts = useCounts(workIds);

@@ -13,11 +13,14 @@ import { ARTWORK_TYPES } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
 import type { ArtworkType } from "@/lib/types";
 
-/** Lists the drafts of new works, one for each chosen picture, with buttons that save, retry or discard all of them. */
+/**
+ * Lists the drafts: new works that are not stored yet, one for each picture that the owner has chosen. Buttons save, retry or discard
+ * all drafts.
+ */
 export function DraftList({ drafts, batch }: DraftBatchProps) {
   const t = useT();
   const list = useRef<HTMLUListElement>(null);
-  // Whether the owner has tried to save. Incomplete rows show an error only then.
+  // Whether the owner has tried to save. Incomplete drafts show an error only after that.
   const [submitted, setSubmitted] = useState(false);
   // Whether the owner is asked whether to discard all drafts.
   const [discarding, setDiscarding] = useState(false);
@@ -26,7 +29,7 @@ export function DraftList({ drafts, batch }: DraftBatchProps) {
 
   const allIds = drafts.map(({ id }) => id);
   const uploadedCount = drafts.filter(isUploaded).length;
-  // The different times of publication. The field for all drafts shows the time only if it is the same in all.
+  // The different times of publication. The field for all drafts shows a time only if all drafts have the same one.
   const times = new Set(drafts.map(({ values }) => values.publish_at));
   const allScheduled = drafts.every(({ values }) => values.visibility === "scheduled");
   const failedIds = drafts.filter(({ state }) => state === "failed").map(({ id }) => id);
@@ -36,7 +39,7 @@ export function DraftList({ drafts, batch }: DraftBatchProps) {
     batch.save(allIds);
     const incomplete = drafts.findIndex((draft) => !isComplete(draft));
     if (incomplete < 0) return;
-    // The input that is missing: the title, which is the first one of the row, or else the time of publication.
+    // The input to fill in. The title is the first input of the draft. If there is a title, the time of publication is missing.
     const field = hasTitle(drafts[incomplete]!) ? "input[type=datetime-local]" : "input";
     list.current?.children[incomplete]?.querySelector<HTMLInputElement>(field)?.focus();
   }

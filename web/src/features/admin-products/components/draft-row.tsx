@@ -19,13 +19,16 @@ import { cn } from "@/lib/cn";
 type DraftRowProps = {
   draft: Draft;
   batch: DraftBatch;
-  /** Whether the owner has tried to save, so that errors are shown. */
+  /** Whether the owner has tried to save. Errors are shown only after that. */
   submitted: boolean;
   /** Called when the owner tries to save this draft while it is incomplete. */
   onSubmitted(): void;
 };
 
-/** The draft of one work: its picture and main fields. The owner edits the other fields after the work is saved. */
+/**
+ * A row in the list of drafts (new works that are not stored yet): the picture of one draft and its main fields. The owner edits the
+ * other fields after the work is saved.
+ */
 export const DraftRow = memo(function DraftRow({
   draft,
   batch,

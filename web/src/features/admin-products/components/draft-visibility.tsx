@@ -7,12 +7,12 @@ import {
 
 type DraftVisibilityProps = {
   values: VisibilityValues;
-  /** The error of the date and time. */
+  /** The error text of the date and time of publication. */
   error?: string;
   onChange(change: Partial<VisibilityValues>): void;
 };
 
-/** The fields of a draft that choose who sees its work. */
+/** The fields that choose who will see the work that is made from a draft (a new work that is not stored yet). */
 export function DraftVisibility({ values, error, onChange }: DraftVisibilityProps) {
   return (
     <VisibilityInputs

@@ -10,7 +10,7 @@ type LayoutChoiceProps = {
 
 const icons = { table: List, wall: LayoutGrid };
 
-/** The buttons that show the works as a table or as a wall of pictures. */
+/** The buttons that show the list of works as a table or as a wall (a grid of pictures). */
 export function LayoutChoice({ layout, onChange }: LayoutChoiceProps) {
   const t = useT();
   return (

@@ -6,11 +6,11 @@ import { useT } from "@/lib/i18n";
 
 type ProductFiltersProps = {
   view: ProductView;
-  /** Changes a part of the view. `replace` says whether the new URL replaces the history entry. */
+  /** Changes a part of the view, which is in the URL. If `replace` is true, the browser's history gets no new entry. */
   onChange(part: Partial<ProductView>, options?: { replace: boolean }): void;
 };
 
-/** Search, filters and order of the admin table of works. */
+/** The search field, the filters and the order of the list of works. */
 export function ProductFilters({ view, onChange }: ProductFiltersProps) {
   const t = useT();
   return (

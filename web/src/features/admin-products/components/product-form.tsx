@@ -38,8 +38,8 @@ import type { TextKey } from "@/lib/texts";
 import { IMAGE_ONLY, VIDEO_ONLY } from "@/lib/upload/media-types";
 
 /**
- * The form of a work (a row of products) in a dialog, for a new work, an existing one, or a duplicate. A new field needs its
- * entries in schema.ts, and an input in one of the groups below. TwoLanguages is the input of a text in both languages.
+ * The form of a work (a row of products), in a dialog. The work is new, an existing one, or a duplicate of another work. A new field
+ * needs its entries in schema.ts, and an input in one of the groups below. TwoLanguages is the input of a text in both languages.
  */
 export function ProductForm({
   start, // the state with which the form starts: the work, the values of its fields, and its files
@@ -55,7 +55,7 @@ export function ProductForm({
   const { save, overwrite, dismissConflict, conflict, saving } = useSaveProduct(start, onSaved);
   const form = useForm<ProductValues>({
     resolver: zodResolver(productSchema),
-    // The values of the work come first, because the draft of an earlier version of the site may lack fields.
+    // The values of the work fill in the fields that `start` lacks. It lacks fields if it is the draft of an earlier version of the site.
     defaultValues: { ...formValues(product), ...start.values },
     mode: "onSubmit",
     reValidateMode: "onChange",

@@ -27,7 +27,10 @@ type ProductListProps = {
   onDelete(product: Product): void;
 };
 
-/** The works as a table, on phones as cards. Both are rendered, and CSS hides one of them. Hidden pictures are not loaded. */
+/**
+ * One page of the list of works (rows of products) as a table. On phones the works are cards. Both are rendered, and CSS hides one of
+ * them. Hidden pictures are not loaded.
+ */
 export function ProductList(props: ProductListProps) {
   return (
     <>

@@ -3,7 +3,10 @@ import { useT } from "@/lib/i18n";
 
 type ProductPagerProps = { page: number; total: number; onPage(page: number): void };
 
-/** Says which of all `total` works are on the page, and has buttons to other pages. Pages are counted from 1. */
+/**
+ * Says which works are on the current page of the table, with buttons to other pages. `total` is the number of works on all pages.
+ * Pages are counted from 1.
+ */
 export function ProductPager({ page, total, onPage }: ProductPagerProps) {
   const t = useT();
   return (

@@ -30,24 +30,22 @@ import { imageInfo } from "@/lib/media";
 import { stackedToast } from "@/lib/toast";
 import type { MoveArgs, Product } from "@/lib/types";
 
-// This file renders the wall: works as pictures in a grid, which the owner selects, changes and moves. The folder wall has the
-// geometry, the gestures and the selection.
+// This file renders the wall: a list of works (rows of products) as pictures in a grid. The owner selects, changes and moves the
+// works. The folder wall has the geometry of the grid, the gestures and the selection.
 
 type ProductWallProps = {
   /** The ids of all works of the list, in its order. */
   ids: readonly string[];
-  /** Whether the list is in the owner's order, which a drag changes. */
+  /** Whether the owner can move works. If so, the list is in an order that the owner sets. */
   canMove: boolean;
-  /** A text that says how to show the list in the owner's order; absent if it cannot be in that order. */
+  /** A text that says how the owner gets the list into an order in which works can be moved. */
   moveHint?: string;
   onEdit(work: Product): void;
-  /**
-   * Functions that save and undo a move in a list with an order of its own, such as a series. Without
-   * them a move changes the owner's order of all works.
-   */
+  /** Saves a move in a list with an order of its own, such as a series. Without it a move changes the owner's order of all works. */
   move?(args: MoveArgs): Promise<void>;
+  /** Undoes such a move. `before` has the ids of all works in the order before the move, `moved` the ids of the moved works. */
   undoMove?(before: readonly string[], moved: readonly string[]): Promise<void>;
-  /** Renders the bar for the selected works, in place of SelectionBar. */
+  /** Renders the bar for the selected works. Without it the bar is SelectionBar. */
   renderBar?(bar: WallSelection): ReactNode;
 };
 
@@ -59,7 +57,7 @@ type WallSelection = {
   count: number;
   /** The number of works on the wall. */
   total: number;
-  /** Moves the selected works by one place. */
+  /** Moves the selected works by one place: forwards (1) or backwards (-1). */
   onStep(step: -1 | 1): void;
   /** Moves the selected works to the beginning. */
   onFirst(): void;
@@ -70,10 +68,7 @@ type WallSelection = {
 /** How many works one request fetches at most. */
 const BLOCK_SIZE = 48;
 
-/**
- * The works as a wall of pictures, which the owner selects, changes and moves by pointer or keyboard. Only the works near
- * the window are fetched and rendered.
- */
+/** The wall. The owner uses it by pointer or keyboard. Only the works in or near the window are fetched and rendered. */
 export function ProductWall({
   ids,
   canMove,

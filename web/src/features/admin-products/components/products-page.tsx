@@ -34,7 +34,11 @@ import { pageCount, useListUrl } from "@/lib/list-url";
 import type { Product } from "@/lib/types";
 import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
 
-/** The admin page of works: filters, drafts of new pictures, the table, and the dialog to edit a work. */
+/**
+ * The admin page of works (rows of products). It lists the works as a table or as a wall of pictures, with search and filters. The
+ * owner adds works one by one in a dialog, or many at once from pictures (drafts). Dialogs also edit and delete a work and show its
+ * history.
+ */
 export function ProductsPage() {
   const t = useT();
   const [firstType] = useBoot().site.gallery.types;
@@ -50,7 +54,7 @@ export function ProductsPage() {
   const { mutateAsync: remove } = useDeleteProduct();
   const { undoDeletion } = useBringBack("products");
   const [productToDelete, setProductToDelete] = useState<Product | null>(null);
-  // The id of the work whose history is open; "" if none is.
+  // The id of the work whose history is open; "" if no history is open.
   const [historyId, setHistoryId] = useState("");
   const topRef = useRef<HTMLDivElement>(null);
 
@@ -62,8 +66,8 @@ export function ProductsPage() {
   }, [isBeyondLastPage, change]);
 
   /**
-   * Changes the layout. In place of the table's default order, the wall begins in the owner's order, in which works can be
-   * dragged. From that order, the table returns to its default order.
+   * Changes the layout. From the default order of the table, the wall changes to the owner's order, so that works can be moved. From
+   * the owner's order, the table changes to its default order. Any other order stays.
    */
   function showAs(layout: ProductView["layout"]) {
     const sort = layout === "wall" && view.sort === SORTS[0] ? "manual" : view.sort;

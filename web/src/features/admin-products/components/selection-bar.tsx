@@ -20,7 +20,7 @@ type SelectionBarProps = {
   count: number;
   /** The number of works in the list. */
   total: number;
-  /** Whether the list is in the owner's order, which moves change. */
+  /** Whether the owner can move works. If so, the list is in an order that the owner sets. */
   canMove: boolean;
   /** Sets these values in all selected works. */
   onChange(values: WorkValues): void;
@@ -28,7 +28,7 @@ type SelectionBarProps = {
   onEditAll(): void;
   /** Opens the dialog that adds the selected works to a series or removes them from it. */
   onSeries(): void;
-  /** Moves the selected works by one place. */
+  /** Moves the selected works by one place: forwards (1) or backwards (-1). */
   onStep(step: -1 | 1): void;
   /** Moves the selected works to the beginning of the list. */
   onFirst(): void;
@@ -39,7 +39,10 @@ type SelectionBarProps = {
 
 const iconProps = { "aria-hidden": true, size: 20, strokeWidth: 1.75 } as const;
 
-/** The bar at the foot of the window with the actions for the selected works. */
+/**
+ * The bar at the foot of the window while works on the wall (the list of works as pictures) are selected. Its buttons change, move or
+ * delete all selected works.
+ */
 export function SelectionBar({
   works,
   count,
@@ -55,6 +58,7 @@ export function SelectionBar({
   onClear,
 }: SelectionBarProps) {
   const t = useT();
+  // Both are false while a selected work is not loaded, because its values are unknown.
   const allFeatured = works.length === count && works.every((work) => work.is_featured);
   const allInStock = works.length === count && works.every((work) => work.in_stock);
   return (

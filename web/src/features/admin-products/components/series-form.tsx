@@ -29,7 +29,7 @@ import type { Series } from "@/lib/types";
 /** The server's error code for a slug that another series has. */
 const SLUG_TAKEN = "23505";
 
-/** What one save writes. `base` is the row that the owner began to change; null for a new series. */
+/** What one save writes. `base` is the version of the row from which the change was made. It is null for a new series. */
 type SaveRequest = { base: Series | null; payload: SeriesPayload };
 
 type SeriesFormProps = DraftFormProps<SeriesFormState> & {
@@ -37,7 +37,11 @@ type SeriesFormProps = DraftFormProps<SeriesFormState> & {
   onCreated(id: string): void;
 };
 
-/** The form of a new or existing series, with its draft and the dialog for conflicts. */
+/**
+ * The form of a new or existing series (works that the owner shows together): its texts, its slug (its name in URLs), and whether
+ * visitors see it. The form reports unsaved values, which become its draft, and opens a dialog if a newer version was saved meanwhile
+ * (a conflict).
+ */
 export function SeriesForm({
   start, // the state with which the form starts
   onChanged, // stores the unsaved state as the draft; null deletes the draft
@@ -50,7 +54,7 @@ export function SeriesForm({
   const { series } = start;
   const { create, update } = useChangeSeries();
   const { data: all = [] } = useSeriesList();
-  // The slugs (names in URLs) of the other series.
+  // The slugs of the other series.
   const taken = all.filter(({ id }) => id !== series?.id).map(({ slug }) => slug);
   const form = useForm<SeriesValues>({
     resolver: zodResolver(seriesSchema(taken)),

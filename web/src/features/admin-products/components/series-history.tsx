@@ -13,25 +13,29 @@ import { useT } from "@/lib/i18n";
 import type { Series } from "@/lib/types";
 
 type SeriesHistoryProps = {
-  /** The dialog shows the history of this series; null closes the dialog. */
+  /** The series whose history the dialog shows. Null closes the dialog. */
   series: Series | null;
   onClose(): void;
 };
 
-/** The history of a series: its texts, its works and their order. */
+/**
+ * The dialog with the history of a series (works that the owner shows together). It lists earlier versions: the texts of the series,
+ * its works and their order. The owner can restore a version; shared components call this "bring back".
+ */
 export function SeriesHistory({ series, onClose }: SeriesHistoryProps) {
   const t = useT();
-  // The series in the dialog, which keeps its content while it fades out.
+  // The series that the dialog shows. It stays the same while the dialog fades out.
   const [shown, setShown] = useState(series);
   if (series !== null && series !== shown) setShown(series);
   const isOpen = series !== null;
+  // The pairs (rows of series_works) of the series. Not fetched while the dialog fades out.
   const pairs = usePairs(series?.id);
   const history = useHistory<SeriesBefore>("series", shown?.id ?? "", isOpen);
-  // The current version, as far as it has loaded.
-  const now = shown && pairs.data && { series: shown, pairs: pairs.data };
-  const versions = now && history.data ? seriesVersions(history.data, now) : undefined;
+  // The current version. Not set until the pairs have loaded.
+  const current = shown && pairs.data && { series: shown, pairs: pairs.data };
+  const versions = current && history.data ? seriesVersions(history.data, current) : undefined;
   const titles = useWorkTitles(
-    [...(versions?.map(({ row_before }) => row_before) ?? []), ...(now ? [now] : [])],
+    [...(versions?.map(({ row_before }) => row_before) ?? []), ...(current ? [current] : [])],
     isOpen,
   );
   const withToast = useBringBackToast();
@@ -49,10 +53,10 @@ export function SeriesHistory({ series, onClose }: SeriesHistoryProps) {
         refetch: () => Promise.all([history.refetch(), pairs.refetch()]),
       }}
       differences={({ row_before }) =>
-        now ? versionDifferences(row_before, now, (id) => titles.get(id) ?? "", t) : []
+        current ? versionDifferences(row_before, current, (id) => titles.get(id) ?? "", t) : []
       }
       bringBack={async ({ row_before }) =>
-        !!now && withToast(t("history.toast.back"), () => restore(now, row_before))
+        !!current && withToast(t("history.toast.back"), () => restore(current, row_before))
       }
     />
   );

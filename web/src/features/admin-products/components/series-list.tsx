@@ -10,6 +10,7 @@ import { useT } from "@/lib/i18n";
 import { imageInfo } from "@/lib/media";
 import type { Series } from "@/lib/types";
 
+/** What the owner does with a series by its buttons. */
 type SeriesActions = {
   onEdit(series: Series): void;
   onHistory(series: Series): void;
@@ -18,7 +19,10 @@ type SeriesActions = {
 
 const iconProps = { "aria-hidden": true, size: 21, strokeWidth: 1.5 } as const;
 
-/** The series in order. The owner reorders them by dragging, by keys on the drag handle, or by arrow buttons. */
+/**
+ * The list of all series (works that the owner shows together) in the owner's order. The owner moves a row by dragging it, by keys on
+ * its drag handle, or by its arrow buttons.
+ */
 export function SeriesList({ series, ...actions }: { series: Series[] } & SeriesActions) {
   const t = useT();
   const { rows, move, announcement } = useSeriesOrder(series);
@@ -48,8 +52,10 @@ export function SeriesList({ series, ...actions }: { series: Series[] } & Series
 
 type SeriesRowProps = SeriesActions & {
   series: Series;
+  /** The index of the series among the `total` series of the list. */
   index: number;
   total: number;
+  /** Moves the series to another index. */
   onMove(to: number): void;
 };
 

@@ -17,7 +17,10 @@ import { useBringBack } from "@/lib/history/use-bring-back";
 import { useT } from "@/lib/i18n";
 import type { Series } from "@/lib/types";
 
-/** The admin page of series: the list of series, or with ?works= and the id of a series, the works of that series. */
+/**
+ * The admin page of series (works that the owner shows together). It shows the list of series. If the URL has ?works= with the id of a
+ * series, it shows the works of this series.
+ */
 export function SeriesPage() {
   const t = useT();
   const series = useSeriesList();
@@ -27,9 +30,9 @@ export function SeriesPage() {
   const dialog = useDraftDialog("series", initialSeriesState(null));
   const { remove } = useChangeSeries();
   const { undoDeletion } = useBringBack("series");
-  // The series that the owner is asked whether to delete; null if none.
+  // The series whose deletion the owner is asked to confirm; null while the question is closed.
   const [deleting, setDeleting] = useState<Series | null>(null);
-  // The id of the series whose history is open; "" if none is.
+  // The id of the series whose history is open; "" if no history is open.
   const [historyId, setHistoryId] = useState("");
 
   if (openId && open) return <SeriesWorks key={open.id} series={open} />;

@@ -26,8 +26,8 @@ import type { MoveArgs, Product, Series } from "@/lib/types";
 const iconProps = { "aria-hidden": true, size: 20, strokeWidth: 1.75 } as const;
 
 /**
- * The works of a series as a wall (a grid of pictures), in the order of the series. While the owner adds
- * works, the wall shows the works that are not in the series instead.
+ * The page with the works of one series (works that the owner shows together). A wall (a grid of pictures) shows the works in the order
+ * of the series. While the owner adds works, another wall shows the works that are not in the series.
  */
 export function SeriesWorks({ series }: { series: Series }) {
   const t = useT();

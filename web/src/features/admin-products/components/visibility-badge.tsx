@@ -4,7 +4,10 @@ import { clockTime, localDay, shortDate } from "@/lib/owner-dates";
 import { useLanguage, useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
 
-/** A badge for a draft or a scheduled work, with the time of publication. Renders nothing for a published work. */
+/**
+ * A badge for a work that visitors do not see. It says that the work is a draft (only the owner sees it), or when a scheduled work is
+ * published. Renders nothing for a published work.
+ */
 export function VisibilityBadge({ product }: { product: Product }) {
   const t = useT();
   const { language } = useLanguage();

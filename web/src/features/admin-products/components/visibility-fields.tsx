@@ -5,7 +5,7 @@ import { chooseVisibility, type Visibility } from "@/features/admin-products/vis
 import { useT } from "@/lib/i18n";
 import type { TextKey } from "@/lib/texts";
 
-/** The fields in the form of a work that choose who sees the work. */
+/** The fields in the form of a work (a row of products) that choose who sees the work, and from when. */
 export function VisibilityFields() {
   const t = useT();
   const { register, watch, setValue, getValues, formState } = useFormContext<ProductValues>();

@@ -17,13 +17,13 @@ type WallTileProps = {
   index: number;
   total: number;
   grid: Grid;
-  /** 1 for the work that was selected first, 2 for the next one, and so on; 0 if the work is not selected. */
+  /** The number of the work in the order of selection, from 1. 0 if the work is not selected. */
   selectedAs: number;
   /** Whether this is the one tile that Tab reaches. Arrow keys move to the others. */
   current: boolean;
   /** Whether the tile is being dragged. */
   dragged: boolean;
-  /** Whether the owner can move works. If so, selected works show their numbers, because works dragged together are dropped in this order. */
+  /** Whether the owner can move works. If so, selected works show their numbers, because several works are dropped in this order. */
   canMove: boolean;
   onSelect(index: number, event: MouseEvent): void;
   onKeyDown(event: KeyboardEvent, index: number): void;
@@ -35,8 +35,8 @@ type WallTileProps = {
 const iconProps = { "aria-hidden": true, size: 21, strokeWidth: 1.5 } as const;
 
 /**
- * A tile of the wall (the grid in which the owner selects and moves works). A click on the picture selects the work, a click on the
- * title opens its form, and the switches below change it immediately.
+ * A tile of the wall (the list of works as pictures): one work. A click on the picture selects the work. A click on the title opens its
+ * form. The switches below the title change the work immediately.
  */
 export const WallTile = memo(function WallTile({
   work,

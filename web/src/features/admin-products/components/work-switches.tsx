@@ -3,12 +3,15 @@ import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
 
-/** A column of works that a switch changes immediately. */
+/** The columns of works (rows of products) that have a switch. */
 export type SwitchName = "is_featured" | "in_stock";
 
 type WorkSwitchesProps = { work: Product; tabIndex?: number; onToggle(name: SwitchName): void };
 
-/** The switches of a work that show only an icon: whether it is featured, and whether it is in stock. */
+/**
+ * The two switches of a work in the list of works: whether it is featured, and whether it is in stock. They show only icons. A click
+ * changes the work immediately.
+ */
 export function WorkSwitches({ work, tabIndex, onToggle }: WorkSwitchesProps) {
   return (
     <>

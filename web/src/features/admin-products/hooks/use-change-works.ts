@@ -5,8 +5,8 @@ import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 
 /**
- * Returns a function that sets the same values in the works with these ids. Afterwards a toast offers to undo the change, or says
- * that it has failed.
+ * Returns a function that sets the same values in several works (rows of products), given their ids. Afterwards a toast offers to
+ * undo the change, or says that the change has failed.
  */
 export function useChangeWorks() {
   const t = useT();

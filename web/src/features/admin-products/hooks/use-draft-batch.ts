@@ -19,13 +19,13 @@ import { stackedToast } from "@/lib/toast";
 import { UploadError } from "@/lib/upload/upload-error";
 import { createUploader } from "@/lib/upload/uploader";
 
-// This file connects the batch (the drafts of works that are made from many pictures together) with the backend, with the drafts
-// that the browser stores, and with toasts.
+// This file connects the batch (the drafts of new works that the owner makes from many pictures together) with the backend, with the
+// drafts that the browser stores, and with toasts.
 
 // The batch of each backend client. It is not in the state of a component, so that uploads continue on other admin pages.
 const batches = new WeakMap<OwnerBackend, DraftBatch>();
 
-/** Returns the batch of a client, which is made at the first call. */
+/** Returns the batch of a backend client. The first call makes the batch. */
 function getBatch(backend: OwnerBackend, boot: Boot, cache: QueryClient): DraftBatch {
   let batch = batches.get(backend);
   if (!batch) {
@@ -45,7 +45,7 @@ function getBatch(backend: OwnerBackend, boot: Boot, cache: QueryClient): DraftB
   return batch;
 }
 
-/** Clears the batch when the session ends, and restores the stored drafts of the user who signs in. */
+/** Clears the batch when the session ends. When a user signs in, restores the drafts that the browser has stored for this user. */
 function persistForSession(backend: OwnerBackend, batch: DraftBatch): void {
   let userId: string | undefined;
   let stopPersisting: (() => void) | undefined;
@@ -60,14 +60,14 @@ function persistForSession(backend: OwnerBackend, batch: DraftBatch): void {
   });
 }
 
-/** The drafts, the batch that they belong to, and `add`, which adds drafts for pictures if the user is an owner. */
+/** The drafts, their batch, and `add`, which adds a draft for each picture. `add` refuses pictures if the user is not an owner. */
 export type DraftBatchProps = {
   drafts: readonly Draft[];
   batch: DraftBatch;
   add(files: File[]): void;
 };
 
-/** Returns the drafts of works made from many pictures. Shows toasts about failures and saved works while mounted. */
+/** Returns the drafts and their batch. While the component is mounted, toasts report failures and saved works. */
 export function useDraftBatch(): DraftBatchProps {
   const t = useT();
   const cache = useQueryClient();

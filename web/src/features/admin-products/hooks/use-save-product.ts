@@ -27,16 +27,22 @@ import { fileTypeOf } from "@/lib/upload/media-types";
 import { removeObjects } from "@/lib/upload/remove-objects";
 import { isDenied } from "@/lib/upload/upload-error";
 
-/**
- * What one save writes. `base` is the row from which the changes are made; null for a new work. `uploaded` has the URLs of all
- * files that the form has uploaded.
- */
-type SaveRequest = { base: Product | null; payload: ProductPayload; uploaded: readonly string[] };
+/** What one save of the form of a work (a row of products) writes. */
+type SaveRequest = {
+  /** The version of the row from which the changes were made. Null for a new work. */
+  base: Product | null;
+  payload: ProductPayload;
+  /** The URLs of all files that the form has uploaded. */
+  uploaded: readonly string[];
+};
 
-/** What a save has stored. `saved` is the row after a change; null for a new work. */
+/** What a save has stored: the URLs of the work's files, and the row after a change. `saved` is null for a new work. */
 type SaveResult = { media: ProductMedia; saved: Product | null };
 
-/** Saves a work, shows a toast with the result, and then deletes the files that the work has stopped using. */
+/**
+ * Saves a work for its form, shows a toast with the result, and then deletes the files that the work has stopped using. `start` is
+ * the state with which the form has started.
+ */
 export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
   const t = useT();
   const boot = useBoot();
@@ -45,7 +51,7 @@ export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
   const update = useUpdateProduct();
   const undoButton = useUndo();
   const showProblem = useUploadToasts();
-  // The URLs of copied files by the URL of the original, so that a retry copies no file twice.
+  // The URLs of copied files by the URL of the original. They are kept so that a retry copies no file twice.
   const copies = useRef(new Map<string, string>());
 
   /** Deletes the files that the work has stopped using, unless another work uses them. */

@@ -3,7 +3,10 @@ import { useRowOrder } from "@/lib/editing/use-row-order";
 import { useT } from "@/lib/i18n";
 import type { Series } from "@/lib/types";
 
-/** The series in the order that the owner has chosen, with a function that moves a series. */
+/**
+ * Returns the series (works that the owner shows together) in the order that the owner has chosen, and a function that moves a series
+ * and saves the new order.
+ */
 export function useSeriesOrder(series: Series[]) {
   const t = useT();
   const { move } = useChangeSeries();

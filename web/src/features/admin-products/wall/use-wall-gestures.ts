@@ -11,19 +11,18 @@ import {
 const DRAG_DISTANCE_PX = 6;
 /** How long a finger rests on a work until the work is selected. */
 const LONG_PRESS_MS = 450;
-/** During a drag the page scrolls when the pointer is this near to the top or the bottom of the window. */
+/** During a gesture the page scrolls when the pointer is this near to the top or the bottom of the window. */
 const SCROLL_ZONE_PX = 90;
-/** How far the page then scrolls in each frame. */
+/** How far the page scrolls in each frame while the pointer is there. */
 const SCROLL_STEP_PX = 18;
 
-/**
- * The current gesture. "press": the pointer is down on a picture. "drag": a work is moved, after a press with mouse or pen or from
- * the work's handle. "lasso": the pointer draws a rectangle, and the works that the rectangle touches are selected. `index` is
- * that of the work.
- */
+/** The current gesture. `index` is the index of the pressed or dragged work. */
 type Gesture =
+  /** The pointer is down on a picture, and has not moved far. */
   | { kind: "press"; start: Point; index: number }
+  /** A work is being moved, after a press with mouse or pen, or by the work's handle. */
   | { kind: "drag"; index: number }
+  /** The pointer draws a rectangle. The works that the rectangle touches are selected. */
   | { kind: "lasso"; start: Point };
 
 type WallGestureOptions = {
@@ -42,10 +41,13 @@ type WallGestureOptions = {
 };
 
 /**
- * The pointer gestures of the wall. Works are dragged by their pictures (mouse) or their handles (mouse, pen, finger). A
- * lasso, a rectangle drawn from an empty spot, selects works (mouse), and so does a long press (finger). To keep
- * gestures smooth, the preview or lasso follows the pointer by styles that are written once in each frame, and the React state
- * changes only when the selection does.
+ * The pointer gestures of the wall (the admin area's list of works as pictures):
+ *  - drag: works are moved by a picture (mouse, pen) or by a handle (mouse, pen, finger)
+ *  - lasso: a rectangle that is drawn from an empty spot selects works (mouse)
+ *  - long press: selects a work (finger)
+ *
+ * To keep gestures smooth, what follows the pointer is moved by styles, which are written once in each frame. React renders only when
+ * a gesture begins or ends, or when the selection changes.
  */
 export function useWallGestures(options: WallGestureOptions) {
   // The latest options, for listeners that outlive a render.
@@ -55,14 +57,14 @@ export function useWallGestures(options: WallGestureOptions) {
   });
   const gesture = useRef<Gesture | null>(null);
   const pointer = useRef<Point>({ x: 0, y: 0 }); // position in the window
-  // Identifies the works in the lasso that were reported last: their first index, last index and number.
+  // Identifies the works in the lasso that onLasso has reported last: their first index, last index and number.
   const reportedWorks = useRef<string | null>(null);
   // The dragged picture beside the pointer, the line at the place of the drop, and the rectangle of the lasso.
   const preview = useRef<HTMLDivElement>(null);
   const placeMark = useRef<HTMLLIElement>(null);
   const lassoBox = useRef<HTMLDivElement>(null);
   /** Whether the next click is the end of a gesture and must be ignored. */
-  const swallowClick = useRef(false);
+  const ignoresClick = useRef(false);
   // The index of the work that is dragged.
   const [dragged, setDragged] = useState<number | null>(null);
   const [lassoing, setLassoing] = useState(false);
@@ -150,14 +152,14 @@ export function useWallGestures(options: WallGestureOptions) {
       pointer.current = { x: event.clientX, y: event.clientY };
       const now = gesture.current;
       const { grid, total, onDrop } = latest.current;
-      if (now && now.kind !== "press") swallowClick.current = true;
+      if (now && now.kind !== "press") ignoresClick.current = true;
       if (now?.kind === "drag") onDrop(now.index, placeAt(grid, pointerOnWall(), total));
       end();
     };
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== "Escape") return;
       event.stopPropagation();
-      swallowClick.current = true;
+      ignoresClick.current = true;
       end();
     };
     window.addEventListener("pointermove", onMove);
@@ -179,7 +181,7 @@ export function useWallGestures(options: WallGestureOptions) {
   function onPointerDown(event: PointerEvent) {
     if (event.button !== 0 || !(event.target instanceof Element)) return;
     stop.current();
-    swallowClick.current = false;
+    ignoresClick.current = false;
     pointer.current = { x: event.clientX, y: event.clientY };
     const index = Number(event.target.closest("[data-index]")?.getAttribute("data-index") ?? -1);
     const isTouch = event.pointerType === "touch";
@@ -190,7 +192,7 @@ export function useWallGestures(options: WallGestureOptions) {
       const endAfter = begin({ kind: "press", start: pointer.current, index });
       if (isTouch)
         endAfter(LONG_PRESS_MS, () => {
-          swallowClick.current = true;
+          ignoresClick.current = true;
           latest.current.onLongPress(index);
         });
     } else if (!isTouch && !event.target.closest("button,a,input,select")) {
@@ -203,8 +205,8 @@ export function useWallGestures(options: WallGestureOptions) {
     onPointerDown,
     /** Whether the current click is the end of a gesture and must be ignored. A second call returns false. */
     endedGesture: () => {
-      const ended = swallowClick.current;
-      swallowClick.current = false;
+      const ended = ignoresClick.current;
+      ignoresClick.current = false;
       return ended;
     },
     dragged,

@@ -13,19 +13,19 @@ import { gridOf, rowsOf, type Grid } from "@/features/admin-products/wall/geomet
 const EXTRA_ROWS = 2;
 
 /**
- * Decides which of the `total` works of the wall (a grid of pictures) are rendered: those in or near the window. Returns the grid,
- * and the indexes of the first work to render (`first`) and of the work after the last one (`end`).
+ * Decides which of the `total` works of the wall (the admin area's list of works as pictures) are rendered: those in or near the
+ * window. Returns the grid, the index of the first work to render (`first`), and the index after the last one (`end`).
  */
 export function useWallWindow(wall: RefObject<HTMLElement | null>, total: number) {
   const [width, setWidth] = useState(0);
-  // The rows to render. The first rows are a guess until the wall is in the page.
+  // The rows to render. 8 is a guess, because the size of the wall is not known before it is in the page.
   const [rows, setRows] = useState({ first: 0, end: 8 });
-  // The rows that are rendered now, while a transition may prepare others.
+  // The rows that are on the page. React may be preparing others in a transition.
   const rendered = useRef(rows);
   useLayoutEffect(() => {
     rendered.current = rows;
   }, [rows]);
-  // Before the first paint, so that the grid never has a guessed width.
+  // Measures the width before the first paint, so that the owner never sees a grid of a guessed width.
   useLayoutEffect(() => {
     const element = wall.current!;
     const observer = new ResizeObserver(() => setWidth(element.clientWidth));
@@ -34,7 +34,7 @@ export function useWallWindow(wall: RefObject<HTMLElement | null>, total: number
     return () => observer.disconnect();
   }, [wall]);
 
-  // The same object while the width is the same, because the tiles are memoized.
+  // The grid is the same object while the width is the same, because it is a prop of memoized tiles.
   const grid: Grid = useMemo(() => gridOf(width || 960), [width]);
   const { height } = grid.cell;
   // Follows the part of the wall that is in the window.

@@ -4,7 +4,7 @@ import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 
-/** Inserts a new review. The payload has no display_order, so the server puts the review last. */
+/** Inserts a new review (what a client said). The payload has no display_order, so the server puts the review last. */
 export function useCreateReview() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

@@ -5,7 +5,7 @@ import { refetch } from "@/lib/refetch";
 import { removeCachedRow } from "@/lib/remove-cached-row";
 import { queryKeys } from "@/lib/query-keys";
 
-/** Deletes a review by its id. The server deletes the avatar's file. */
+/** Deletes a review (what a client said) by its id. The server deletes the file of the avatar (the client's picture). */
 export function useDeleteReview() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

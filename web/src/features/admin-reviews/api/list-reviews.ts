@@ -4,7 +4,10 @@ import { useOwnerBackend } from "@/lib/backend";
 import { PREPARING_POLL_MS } from "@/lib/constants";
 import { queryKeys } from "@/lib/query-keys";
 
-/** Fetches all reviews in order, also hidden ones. Polls while the server makes renditions of avatars. */
+/**
+ * Fetches all reviews (what clients said) in order, also hidden ones. Fetches again and again while the server makes renditions
+ * (other sizes and formats) of avatars.
+ */
 export function useReviews() {
   const backend = useOwnerBackend();
   return useQuery({
@@ -12,7 +15,7 @@ export function useReviews() {
     queryFn: async ({ signal }) => {
       const { data, error } = await backend
         .from("reviews")
-        // * does not include media and updated_at.
+        // The server does not include media (the metadata of the files) and updated_at in *.
         .select("*,media,updated_at")
         .order("display_order", { ascending: true })
         .order("created_at", { ascending: false })

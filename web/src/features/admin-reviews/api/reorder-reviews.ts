@@ -5,8 +5,8 @@ import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 
 /**
- * The mutation scope that the changes of reviews share. Mutations of one scope run one after the other, so that the newest
- * order is saved last, and a review is deleted only after its changes are saved (saving changes of a deleted review fails).
+ * The mutation scope that the changes of reviews (what clients said) share. Mutations of one scope run one after the other, in the
+ * order of the owner's actions. So the newest order is saved last, and a review is deleted only after its changes are saved.
  */
 export const REVIEW_SCOPE = { id: "reviews" };
 
@@ -16,20 +16,24 @@ async function reorder(backend: OwnerBackend, ids: string[]): Promise<void> {
   if (error) throw error;
 }
 
-/** Saves the order of the reviews in one transaction. */
+/** Saves the order in which the owner has put the reviews, given all ids in this order. */
 export function useReorderReviews() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useMutation({
     scope: REVIEW_SCOPE,
     mutationFn: (ids: string[]) => reorder(backend, ids),
+    // Awaited: the rows must have the new order before useReviewOrder stops showing the requested one.
     onSuccess: () => refetch(cache, queryKeys.reviews.all),
     // Not awaited, because without a network the retries of the refetch would delay the toast.
     onError: () => void refetch(cache, queryKeys.reviews.all),
   });
 }
 
-/** Restores the order before a change. Rejects with ConflictError if reviews were moved since. */
+/**
+ * Undoes a change of the order. It reads the current order first. If reviews were moved since the change, it rejects with the
+ * ConflictError of undoneOrder.
+ */
 export function useUndoReviewOrder() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

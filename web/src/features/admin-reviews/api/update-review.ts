@@ -7,9 +7,13 @@ import { ConflictError, updateIfUnchanged } from "@/lib/editing/update-if-unchan
 import { refetch } from "@/lib/refetch";
 import type { Review } from "@/lib/types";
 
+/** A change of a review, by its form or by the button that hides it. `base` is the row from which the change was made. */
 type ReviewUpdate = { base: Review; change: ReviewChange | Pick<Review, "is_active"> };
 
-/** Saves fields of a review. Rejects with ConflictError if one of these fields was changed since `base` was read. */
+/**
+ * Saves the fields of `change` in a review (what a client said). Rejects with ConflictError if one of these fields was changed
+ * since `base` was read.
+ */
 export function useUpdateReview() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

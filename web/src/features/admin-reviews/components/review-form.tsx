@@ -32,10 +32,13 @@ import { stackedToast } from "@/lib/toast";
 import type { Review } from "@/lib/types";
 import { IMAGE_ONLY } from "@/lib/upload/media-types";
 
-/** A save of an existing review; `base` is the row from which the change was made. */
+/** A save of an existing review. `base` is the version of the row from which the change was made. */
 type SaveRequest = { base: Review; change: ReviewChange };
 
-/** The form of a new or existing review, with its avatar, its draft, and the dialog for conflicts. */
+/**
+ * The form of a new or existing review (what a client said): its texts and the upload of its avatar (the client's picture). The
+ * form reports unsaved values, which become its draft, and opens a dialog if a newer version was saved meanwhile (a conflict).
+ */
 export function ReviewForm({
   start, // the state with which the form starts: the review, the values of its fields, and its avatar
   draft: draftName, // the name under which the browser stores the draft

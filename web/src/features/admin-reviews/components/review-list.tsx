@@ -11,7 +11,10 @@ type ReviewListProps = {
   onDelete(review: Review): void;
 };
 
-/** The reviews in order. The owner reorders rows by dragging, by keys on the drag handle, or by arrow buttons. */
+/**
+ * The list of all reviews (what clients said) in order. The owner moves a row by dragging it, by keys on its drag handle, or by its
+ * arrow buttons.
+ */
 export function ReviewList({ reviews, onEdit, onHistory, onDelete }: ReviewListProps) {
   const t = useT();
   const { rows, move, announcement } = useReviewOrder(reviews);

@@ -23,7 +23,10 @@ type ReviewRowProps = {
 
 const iconProps = { "aria-hidden": true, size: 21, strokeWidth: 1.5 } as const;
 
-/** One review in the admin list, with its drag handle and buttons. */
+/**
+ * One row of the list of reviews (what clients said), with its drag handle, and with buttons that hide, move, edit and delete the
+ * review or open its history.
+ */
 export function ReviewRow({
   review,
   index,

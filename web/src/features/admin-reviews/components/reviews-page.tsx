@@ -18,7 +18,10 @@ import { useT } from "@/lib/i18n";
 import type { Review } from "@/lib/types";
 import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
 
-/** The admin page of reviews: the ordered list, and a dialog to add or edit a review. */
+/**
+ * The admin page of the reviews (what clients said). It shows the reviews that wait for the owner's approval, the list of all
+ * others in order, and recently deleted ones. Dialogs add, edit and delete a review and show its history.
+ */
 export function ReviewsPage() {
   const t = useT();
   const reviews = useReviews();
@@ -26,9 +29,9 @@ export function ReviewsPage() {
   const { mutateAsync: remove } = useDeleteReview();
   const { undoDeletion } = useBringBack("reviews");
   const [deleting, setDeleting] = useState<Review | null>(null);
-  // The id of the review whose history is open; "" if none is.
+  // The id of the review whose history is open; "" if no history is open.
   const [historyId, setHistoryId] = useState("");
-  // Taken from the list at each render, so that after a conflict the dialog compares with the newer row.
+  // The row is looked up in the list at each render, so that after a conflict the dialog compares with the newer row.
   const historyRow = reviews.data?.find(({ id }) => id === historyId) ?? null;
 
   const addButton = (

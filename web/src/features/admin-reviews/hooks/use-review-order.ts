@@ -12,21 +12,25 @@ import { moveItem } from "@/lib/move-item";
 import { sortByIds } from "@/lib/sort-by-ids";
 
 /**
- * Returns the reviews in the order that the owner has chosen, and `move`, which moves a review and saves the new order. While the
- * server saves it, the order is in the state of the component. From the query cache it would be rendered one frame later, and a
- * dropped row would flash at its old place.
+ * The order of the reviews (what clients said), which the owner changes by moving rows. Returns:
+ *  - `rows`: the reviews in the order that the owner has chosen
+ *  - `move`: moves a review to a new index, and saves the new order
+ *  - `announcement`: the text about the last move, for screen readers
+ *
+ * While an order is being saved, it is in the state of the component and not in the query cache. The query cache would render it one
+ * frame later, and a dropped row would flash at its old place.
  */
 export function useReviewOrder(reviews: Review[]) {
   const t = useT();
   const { mutateAsync } = useReorderReviews();
   const { mutateAsync: undoOrder } = useUndoReviewOrder();
   const undoButton = useUndo();
-  // The ids in the order that is being saved; null if none is.
+  // The ids in the order that is being saved; null if no order is being saved.
   const [requestedOrder, setRequestedOrder] = useState<string[] | null>(null);
   const [announcement, setAnnouncement] = useState("");
-  // The number of the newest request.
+  // The number of the newest request. If an earlier request ends, nothing happens, because the newest order is still being saved.
   const latestRequest = useRef(0);
-  // The ids in the order before the first running request; null if no request is running.
+  // The ids in the order before the first running request, to which Undo returns. Null if no request is running.
   const orderBefore = useRef<string[] | null>(null);
 
   const rows = requestedOrder ? sortByIds(reviews, requestedOrder, REVIEW_ORDER_START) : reviews;
@@ -47,7 +51,7 @@ export function useReviewOrder(reviews: Review[]) {
       mutateAsync(ids)
         .then(
           () => {
-            // A series of quick changes shows one toast.
+            // Several quick moves show one toast.
             if (request !== latestRequest.current) return;
             stackedToast({
               title: t("reviews.toast.ordered"),

@@ -5,8 +5,8 @@ import { stackedToast } from "@/lib/toast";
 import type { Review } from "@/lib/types";
 
 /**
- * Whether a review is visible on the site, and a function that toggles this. While the server saves the change, the value is
- * the new one.
+ * Returns whether a review (what a client said) is visible on the site (`active`), and `toggle`, which hides or shows it. While the
+ * server saves the change, `active` already has the new value.
  */
 export function useReviewVisibility(review: Review) {
   const t = useT();

@@ -4,11 +4,19 @@ import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
 import type { CalendarFeed } from "@/lib/types";
 
+// This file fetches, makes, replaces and removes the owner's calendar: the promised dates of commissions (works that clients order),
+// at a secret URL for calendar programs.
+
+/** The key of the calendar in the query cache. */
 const CALENDAR_KEY = ["calendar-feed"] as const;
 
+/** A change of the secret URL. `language` is the language of the calendar's texts. */
 type CalendarAction = { action: "create" | "replace"; language: Language } | { action: "remove" };
 
-/** Calls the function calendar-feed and returns the calendar that it responds with. An empty body changes nothing. */
+/**
+ * Calls the server's function calendar-feed and returns the calendar from its response. `body` is a CalendarAction, or an empty
+ * object to change nothing.
+ */
 async function callCalendar(backend: OwnerBackend, body: object, signal?: AbortSignal) {
   const { calendar } = await callFunction<{ calendar: CalendarFeed | null }>(
     backend,
@@ -19,16 +27,13 @@ async function callCalendar(backend: OwnerBackend, body: object, signal?: AbortS
   return calendar;
 }
 
-/**
- * Fetches the calendar of the owner's account: the promised dates of commissions, at a secret URL for calendar programs. The
- * result is null if there is no calendar.
- */
+/** Fetches the calendar of the owner's account. The result is null if there is no calendar. */
 export function useCalendarFeed() {
   const backend = useOwnerBackend();
   return useQuery({
     queryKey: CALENDAR_KEY,
     staleTime: 0,
-    gcTime: 0, // the cache does not keep the secret URL after the page was left
+    gcTime: 0, // removes the secret URL from the cache when the owner leaves the page
     queryFn: ({ signal }) => callCalendar(backend, {}, signal),
   });
 }

@@ -2,7 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 
-/** Counts the messages that are older than `months`. Fetches nothing if `months` is 0 (no limit) or `enabled` is false. */
+/**
+ * Counts the messages (rows of contact_submissions) that are older than `months`, so that the settings page can say how many a
+ * shorter retention would delete. Fetches nothing if `months` is 0 (no limit) or `enabled` is false.
+ */
 export function useOldMessageCount(months: number, enabled: boolean) {
   const backend = useOwnerBackend();
   return useQuery({
@@ -23,13 +26,15 @@ export function useOldMessageCount(months: number, enabled: boolean) {
 }
 
 /**
- * The time `months` before `now`, in UTC: the same day of the month, or the last day if that month is shorter. The server uses
- * the same rule (internal/functions/retention.go).
+ * Returns the time `months` before `now`, in UTC. It has the same day of the month, or the last day of a month that is too short:
+ * one month before 31 March is 28 February. The server uses the same rule (internal/functions/retention.go).
  */
 export function monthsBefore(now: Date, months: number): Date {
   const earlier = new Date(now);
+  // On day 1 the change of the month cannot lead to a day that the earlier month lacks.
   earlier.setUTCDate(1);
   earlier.setUTCMonth(earlier.getUTCMonth() - months);
+  // Day 0 of the next month is the last day of this month.
   const days = new Date(
     Date.UTC(earlier.getUTCFullYear(), earlier.getUTCMonth() + 1, 0),
   ).getUTCDate();

@@ -4,9 +4,9 @@ import { queryKeys } from "@/lib/query-keys";
 import type { GuideState } from "@/lib/types";
 
 /**
- * Fetches the settings and the state of the first-run guide. In the guide, the owner of a new site replaces the seed: the
- * texts and settings that the site starts with. Forms use useSettings instead, because its data stays the same during
- * editing.
+ * Fetches the settings and the state of the first-run guide. In the guide, the owner of a new site replaces the seed (the texts and
+ * settings that the site starts with). The checklist on the overview uses this query. Forms use useSettings, whose data does not
+ * change while the owner edits.
  */
 export function useGuide() {
   const backend = useOwnerBackend();
@@ -31,6 +31,6 @@ export function useSaveGuideState() {
       if (error) throw error;
       return data;
     },
-    onSuccess: (answer) => cache.setQueryData(queryKeys.settings.guide, answer),
+    onSuccess: (saved) => cache.setQueryData(queryKeys.settings.guide, saved),
   });
 }

@@ -3,9 +3,9 @@ import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 
 /**
- * Fetches the settings for a form: at each visit of the page, but not during editing. A save compares the form with the
- * settings that the form was loaded with, so these must stay the same. If newer settings exist by then, the save reports a
- * conflict.
+ * Fetches the settings for a form each time the owner opens its page, but not again while the owner edits. A save compares the form
+ * with the settings that the form was loaded with, so these must stay the same. If newer settings were saved meanwhile, the save
+ * reports a conflict.
  */
 export function useSettings() {
   const backend = useOwnerBackend();

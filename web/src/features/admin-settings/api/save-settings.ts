@@ -8,21 +8,22 @@ import type { SettingsResponse, SiteSettings } from "@/lib/types";
 
 /** The server's error code if the stored settings are newer than the sent version (HTTP 409). */
 const CONFLICT = "PT409";
-/** The server's error code for an invalid field; `details` of the error is the name of the field. */
+/** The server's error code for an invalid field. `details` of the error is the name of the field. */
 export const INVALID = "22023";
 
-/** A save of the settings form. */
+/** A save of the form of the site's settings. */
 export type SettingsSaveRequest = {
-  /** The settings that the form's changes are made from. */
+  /** The stored settings from which the form's changes were made. */
   base: SettingsResponse;
-  /** The settings of the form. */
+  /** The settings as the form has them. */
   next: SiteSettings;
-  /** Saves even if a newer version exists. Only the fields that were changed in this form overwrite it. */
+  /** Whether to save even if a newer version exists. The fields that were changed in the form then overwrite the newer version. */
   overwrite?: boolean;
 };
 
 /**
- * Saves the changed fields of the settings. Rejects with ConflictError if a newer version exists, unless `overwrite`.
+ * Saves the fields in which `next` differs from `base`. If a newer version than `base` exists, rejects with ConflictError, unless
+ * `overwrite` is true.
  */
 export function useSaveSettings() {
   const backend = useOwnerBackend();
@@ -46,12 +47,12 @@ export function useSaveSettings() {
       if (error) throw error;
       return data;
     },
-    onSuccess: (answer) => {
-      cache.setQueryData(queryKeys.settings.admin, answer);
-      cache.setQueryData(queryKeys.settings.guide, answer);
-      replaceSite(boot, answer.page);
-      // The settings decide which types are in the gallery and how works are ordered, but the query keys of works do not
-      // name these settings.
+    onSuccess: (saved) => {
+      cache.setQueryData(queryKeys.settings.admin, saved);
+      cache.setQueryData(queryKeys.settings.guide, saved);
+      replaceSite(boot, saved.page); // this tab shows the new settings
+      // The settings decide which types of works the gallery shows, and in which order. The query keys of works do not name these
+      // settings, so the cached works would be wrong.
       cache.removeQueries({ queryKey: queryKeys.products.all });
     },
   });

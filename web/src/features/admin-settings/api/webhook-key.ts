@@ -2,7 +2,10 @@ import { useMutation } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
 
-/** Fetches the secret key that signs webhook requests. It is a mutation, so that the query cache does not keep the key. */
+/**
+ * Fetches the secret key with which the server signs webhook requests (requests that report new messages). It is a mutation and not
+ * a query, so that the query cache does not keep the key.
+ */
 export function useWebhookKey() {
   const backend = useOwnerBackend();
   return useMutation({

@@ -71,7 +71,7 @@ it("CAL-settings: it is replaced and removed after a question", async () => {
   expect(await screen.findByText(/^Your calendar program alone knows/)).toBeVisible();
   await user.click(await button("Replace"));
   let question = await screen.findByRole("alertdialog");
-  expect(question).toHaveTextContent("The address before ends at once.");
+  expect(question).toHaveTextContent("The old address stops working.");
   await user.click(within(question).getByRole("button", { name: "Cancel" }));
   expect(calls).toEqual([]);
   await user.click(await button("Replace"));
@@ -82,7 +82,7 @@ it("CAL-settings: it is replaced and removed after a question", async () => {
 
   await user.click(await button("Remove"));
   question = await screen.findByRole("alertdialog");
-  expect(question).toHaveTextContent("Programs that subscribe to it get nothing any more.");
+  expect(question).toHaveTextContent("Programs that subscribe to it get no more dates.");
   await user.click(within(question).getByRole("button", { name: "Remove" }));
   expect(await button("Create address")).toBeVisible();
   expect(toasts.at(-1)?.title).toBe("Calendar address removed");

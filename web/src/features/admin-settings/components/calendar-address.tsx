@@ -5,6 +5,7 @@ import { SelectField } from "@/components/form/select-field";
 import { Button } from "@/components/ui/button";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { Skeleton } from "@/components/ui/skeleton";
+import { LANGUAGES } from "@/lib/constants";
 import { errorToast } from "@/lib/error-toast";
 import { messageOf } from "@/lib/errors";
 import { useLanguage, useT } from "@/lib/i18n";
@@ -12,12 +13,12 @@ import { localDay, shortDate } from "@/lib/owner-dates";
 import { stackedToast } from "@/lib/toast";
 import type { CalendarFeed } from "@/lib/types";
 
-const LANGUAGES = ["en", "pt"] as const;
 const icon = { "aria-hidden": true, size: 18, strokeWidth: 1.75 } as const;
 
 /**
- * The secret URL of the owner's calendar, by which calendar programs fetch the promised dates of commissions. The owner makes,
- * replaces or removes it. Each change takes effect immediately; the settings need not be saved.
+ * The part of the settings page where the owner makes, replaces or removes the secret URL of the calendar. Calendar programs fetch
+ * the promised dates of commissions (works that clients order) from this URL, which the texts call the calendar address. Each
+ * change takes effect immediately, without a save of the settings.
  */
 export function CalendarAddress() {
   const t = useT();
@@ -46,7 +47,7 @@ export function CalendarAddress() {
   );
 }
 
-/** Makes the secret URL of a calendar in the language that the owner chooses. */
+/** A field for the language of a new calendar, and the button that makes its secret URL. */
 function NewAddress() {
   const t = useT();
   const { language } = useLanguage();

@@ -14,8 +14,8 @@ import { AdminGroup } from "@/components/layout/admin-group";
 import { useT } from "@/lib/i18n";
 import type { TextKey } from "@/lib/texts";
 
-/** The height of the text areas of each text, in lines; 0 stands for inputs of one line. */
-const ROWS: Record<CommissionTextName, number> = {
+/** The height of the text areas of each text, in lines. 0 means that the text has inputs of one line. */
+const TEXT_ROWS: Record<CommissionTextName, number> = {
   accepts: 3,
   declines: 3,
   prices: 3,
@@ -24,7 +24,10 @@ const ROWS: Record<CommissionTextName, number> = {
   terms: 4,
 };
 
-/** The settings of what pages say about commissions (works that clients order). `children` are rendered below the fields. */
+/**
+ * The fields of the settings page for what visitors read about commissions (works that clients order): whether new ones are accepted,
+ * how many at once (slots), and the texts. `children` are rendered below the fields.
+ */
 export function CommissionsGroup({ children }: { children?: ReactNode }) {
   const t = useT();
   const { register, formState } = useFormContext<SettingsValues>();
@@ -56,7 +59,7 @@ export function CommissionsGroup({ children }: { children?: ReactNode }) {
           key={name}
           label={t(`settings.commission.${name}`)}
           pathOf={(language) => `commissions.texts.${language}.${name}`}
-          rows={ROWS[name]}
+          rows={TEXT_ROWS[name]}
         />
       ))}
       {children}

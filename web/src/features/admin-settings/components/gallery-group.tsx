@@ -13,7 +13,10 @@ import type { ArtworkType } from "@/lib/types";
 
 const iconProps = { "aria-hidden": true, size: 20, strokeWidth: 1.5 } as const;
 
-/** The settings of the gallery: which types of works it shows, and in which order works are listed. */
+/**
+ * The fields of the settings page for the gallery (the page of all works): which types of works it shows, and in which order. They
+ * also set the order of the strip of featured works.
+ */
 export function GalleryGroup() {
   const t = useT();
   const { register, control } = useFormContext<SettingsValues>();
@@ -37,7 +40,7 @@ export function GalleryGroup() {
             label={t("settings.hideEmpty")}
             checked={field.value}
             onCheckedChange={field.onChange}
-            className="max-w-[36em] pr-28" // its switch is below those of the types, which have arrows beside them
+            className="max-w-[36em] pr-28" // leaves free the space that arrows take beside the switches above
           />
         )}
       />

@@ -14,8 +14,9 @@ import type { Language, SiteTexts } from "@/lib/boot";
 import { useLanguage, useT } from "@/lib/i18n";
 
 /**
- * Lists the unfinished steps of the first-run guide. A step is unfinished while one of its settings has the value with which a new
- * site starts (the seed). Renders nothing if there is none, or after the owner has finished or dismissed the guide.
+ * Lists the unfinished steps of the first-run guide on the overview of the admin area. A step is unfinished while one of its settings
+ * has the value with which a new site starts (the seed). Renders nothing if all steps are finished, or after the owner has finished
+ * or dismissed the guide.
  */
 export function GuideChecklist() {
   const t = useT();

@@ -52,7 +52,7 @@ const EXPLANATIONS: Record<GuideStep, TextKey> = {
   works: "guide.about.works",
 };
 
-/** How the page shows the state of a step: the tone and the text of its badge, and the text beside it. */
+/** How the page shows the state of a step: the tone and the text (`mark`) of a badge, and the text beside the badge. */
 const STATE_LABELS: Record<
   StepState,
   { tone: "ochre" | "outline" | "green"; mark: TextKey; text: TextKey }
@@ -62,7 +62,7 @@ const STATE_LABELS: Record<
   own: { tone: "green", mark: "guide.own", text: "guide.ownText" },
 };
 
-/** The page of the guide. The URL contains the current step. The state of each step is computed from the settings. */
+/** The page of the guide. Its URL names the step that is shown. Without a step it opens the first step with a seed value. */
 export function GuidePage() {
   const t = useT();
   const { data, isError, isFetching, refetch } = useSettings();

@@ -14,16 +14,17 @@ import { useMailServer } from "@/lib/mail-test";
 import type { TextKey } from "@/lib/texts";
 
 /**
- * The settings of notices (mails and webhook requests about new messages): recipients, language and webhook. Also the settings
- * of what the sender of a message gets: a thank-you mail, a private link to follow the message, and a copy by mail.
+ * The fields of the settings page for notices and for the senders of messages. Notices are mails and webhook requests about new
+ * messages: the owner sets recipients, language and webhook. Switches set what the sender of a message gets: a thank-you mail, a
+ * private link (the URL at which the sender follows the message), and a copy of the message by mail.
  */
 export function NoticeGroup() {
   const t = useT();
   const { register, control, formState } = useFormContext<SettingsValues>();
-  const mailServer = useMailServer(); // its data say whether a mail server is configured
-  // Whether senders get private links. Copies contain the link, so there is no switch for copies without links.
-  const links = useWatch({ control, name: "enquiryLinks" });
-  const error = (name: "noticeEmail" | "noticeWebhook") => {
+  const mailServer = useMailServer(); // `data` is whether a mail server is configured
+  // Whether senders get private links. Copies contain the link, so without links there is no switch for copies.
+  const hasLinks = useWatch({ control, name: "enquiryLinks" });
+  const errorText = (name: "noticeEmail" | "noticeWebhook") => {
     const message = formState.errors[name]?.message;
     return message && t(message as TextKey);
   };
@@ -37,7 +38,7 @@ export function NoticeGroup() {
           rows={3}
           autoCapitalize="off"
           spellCheck={false}
-          error={error("noticeEmail")}
+          error={errorText("noticeEmail")}
           {...register("noticeEmail")}
         />
         <SelectField
@@ -59,13 +60,13 @@ export function NoticeGroup() {
           inputMode="url"
           autoCapitalize="off"
           spellCheck={false}
-          error={error("noticeWebhook")}
+          error={errorText("noticeWebhook")}
           {...register("noticeWebhook")}
         />
         <WebhookKey />
       </div>
       {(
-        ["thanksEnabled", "enquiryLinks", ...(links ? ["enquiryCopies" as const] : [])] as const
+        ["thanksEnabled", "enquiryLinks", ...(hasLinks ? ["enquiryCopies" as const] : [])] as const
       ).map((name) => (
         <Controller
           key={name}

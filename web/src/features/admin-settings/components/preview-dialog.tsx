@@ -11,17 +11,17 @@ import type { Language, SiteTexts } from "@/lib/boot";
 import { LANGUAGES } from "@/lib/constants";
 import { useLanguage, useT } from "@/lib/i18n";
 
-/** A component that renders the parts of the site that show the settings. */
+/** A component that renders those parts of the public pages that show the settings. */
 export type PreviewComponent = ComponentType<{ site: SiteTexts; language: Language }>;
 
 type PreviewDialogProps = {
-  /** The settings to preview, saved or not; null closes the dialog. */
+  /** The settings to preview. Null closes the dialog. */
   site: SiteTexts | null;
   preview: PreviewComponent;
   onClose(): void;
 };
 
-/** Previews settings in the language that the owner chooses in the dialog. */
+/** The dialog in which the owner previews the settings of the form, saved or not, in either language. */
 export function PreviewDialog({ site, preview: PreviewContent, onClose }: PreviewDialogProps) {
   const t = useT();
   const { language: pageLanguage } = useLanguage();

@@ -5,8 +5,9 @@ import { useLanguage, useT } from "@/lib/i18n";
 import type { MeasuredResponse } from "@/lib/types";
 
 /**
- * The field that chooses what visitors read about the response time: the text that the owner has written, or the measured time
- * (`measured`; undefined if the settings come from a draft that lacks it).
+ * The field that chooses what visitors read about the response time: the text that the owner has written, or the measured time.
+ * `measured` has the measured time as a text, and the number of answers from which it was computed. It is undefined if the
+ * settings come from a draft that lacks it.
  */
 export function ResponseTimeField({ measured }: { measured: MeasuredResponse | undefined }) {
   const t = useT();

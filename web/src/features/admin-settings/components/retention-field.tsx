@@ -5,8 +5,8 @@ import { SelectField } from "@/components/form/select-field";
 import { useT } from "@/lib/i18n";
 
 /**
- * The field that chooses for how many months messages are kept. `stored` is the saved number, 0 for no limit. If the owner
- * chooses another number, the field says how many messages are older than that.
+ * The field that chooses for how many months messages are kept. 0 months means no limit. If the owner chooses another number than
+ * the saved one (`stored`), the field says how many messages are older and would be deleted.
  */
 export function RetentionField({ stored }: { stored: number }) {
   const t = useT();

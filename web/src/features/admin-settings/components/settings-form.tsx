@@ -38,12 +38,13 @@ import type { SettingsResponse, SiteSettings } from "@/lib/types";
 import { IMAGE_ONLY } from "@/lib/upload/media-types";
 import type { PendingFile } from "@/lib/upload/upload-queue";
 
-// This file runs the form of the site's settings: its values, the upload of the portrait, the draft, saving, conflicts, and the
-// question whether to leave the page with unsaved changes. The fields are in settings-groups.tsx and guide-page.tsx.
+// This file has the form of the site's settings: its values, the upload of the portrait, the draft (unsaved values in the browser),
+// saving, conflicts with newer settings, and the question whether to leave the page with unsaved changes. The fields are in
+// settings-groups.tsx (for the settings page) and guide-page.tsx (for the first-run guide).
 
 /** The props that the form passes to its fields. The fields get the form's values from react-hook-form's context. */
 export type FieldsProps = {
-  /** The settings that the form's changes are made from. */
+  /** The stored settings from which the form's changes are made. */
   base: SettingsResponse;
   /** The upload queue of the portrait's file. */
   portrait: UploadQueue;

@@ -29,15 +29,14 @@ import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
 import type { TextKey } from "@/lib/texts";
 import type { MeasuredResponse } from "@/lib/types";
 
-// The texts of two groups below: about the artist, and what the site claims and promises. The number is the height of a text's
-// text areas in lines; 0 stands for inputs of one line. `description2` is the second paragraph of `description`. TEXT_KEYS in
-// schema.ts has all names.
-const ABOUT_TEXTS = { title: 0, description: 5, description2: 5, portraitAlt: 0 };
-const CLAIM_TEXTS = { trustedBy: 0, responseTime: 0, thanks: 3 };
+// The texts of two groups (about the artist, and what the site claims and promises), with the height of their text areas in lines.
+// A text with the height 0 has inputs of one line. `description2` is the second paragraph. TEXT_KEYS in schema.ts has all names.
+const ABOUT_TEXT_ROWS = { title: 0, description: 5, description2: 5, portraitAlt: 0 };
+const CLAIM_TEXT_ROWS = { trustedBy: 0, responseTime: 0, thanks: 3 };
 
 /**
- * The fields of the settings page in titled groups. `base` has the stored settings. `portrait` is the upload queue of the owner's
- * portrait, and isPortraitRefused says whether the server has refused the portrait.
+ * The fields of the settings page in groups with titles. `base` has the stored settings. `portrait` is the upload queue of the
+ * artist's portrait. `isPortraitRefused` says whether the server has refused to save this portrait.
  */
 export function SettingsGroups({ base, portrait, isPortraitRefused }: FieldsProps) {
   const t = useT();
@@ -53,11 +52,11 @@ export function SettingsGroups({ base, portrait, isPortraitRefused }: FieldsProp
       </AdminGroup>
 
       <AdminGroup title={t("settings.group.about")} intro={t("settings.bothIntro")}>
-        <TextFields rows={ABOUT_TEXTS} />
+        <TextFields rows={ABOUT_TEXT_ROWS} />
       </AdminGroup>
 
       <AdminGroup title={t("settings.group.claims")} intro={t("settings.claimsIntro")}>
-        <TextFields rows={CLAIM_TEXTS} />
+        <TextFields rows={CLAIM_TEXT_ROWS} />
         {/* Chooses whether visitors read the owner's text about the response time or the measured time. */}
         <ResponseTimeField measured={base.response} />
       </AdminGroup>

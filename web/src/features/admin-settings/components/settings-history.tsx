@@ -19,16 +19,20 @@ import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 import type { SettingsResponse } from "@/lib/types";
 
+/** The table whose revisions are the history. Each of its rows stores one setting. */
 const TABLE = "site_settings";
 
 type SettingsHistoryProps = {
   /** The current settings, with which earlier ones are compared. */
   loaded: SettingsResponse;
-  /** Called after an earlier setting was saved again, so that the form shows it. */
+  /** Called after an earlier setting was saved as the current one. The form must then be loaded again. */
   onBroughtBack(): void;
 };
 
-/** A button that opens the history of the settings. A version is one setting as it was before a change. */
+/**
+ * A button that opens the history of the settings: earlier versions, which the owner can bring back. A version has one setting, as it
+ * was before a change.
+ */
 export function SettingsHistory({ loaded, onBroughtBack }: SettingsHistoryProps) {
   const t = useT();
   const backend = useOwnerBackend();
@@ -38,7 +42,7 @@ export function SettingsHistory({ loaded, onBroughtBack }: SettingsHistoryProps)
   const [open, setOpen] = useState(false);
   const query = useHistory<StoredSetting>(TABLE, undefined, open);
 
-  /** Saves an earlier setting and resolves with the number of files that could not be brought back. */
+  /** Saves an earlier setting as the current one. Resolves with the number of its files that no longer exist. */
   async function bringBack(revision: Revision<StoredSetting>): Promise<number> {
     const next = withPast(loaded.settings, revision.row_before);
     const portrait = next.site.portrait ?? "";

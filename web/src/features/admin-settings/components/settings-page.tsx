@@ -15,17 +15,17 @@ import { draftName } from "@/lib/drafts";
 import { useT } from "@/lib/i18n";
 
 /**
- * The admin page of the site's settings (docs/product.md, rule 31). `preview` renders the parts of the site that show the
- * settings. The caller passes it, because these parts belong to other features.
+ * The admin page of the site's settings (docs/product.md, rule 31). `preview` is a component that renders those parts of the public
+ * pages that show the settings. It is passed in, because these parts belong to other features.
  */
 export function SettingsPage({ preview }: { preview: PreviewComponent }) {
   const t = useT();
   const settings = useSettings();
-  // The key of the form: incremented to mount a new form after earlier settings were brought back or newer ones loaded.
+  // The key of the form. It is incremented to mount a new form after earlier settings were brought back or newer ones were loaded.
   const [round, setRound] = useState(0);
   const { data, isError, isFetching, refetch } = settings;
   const { user } = useAuth();
-  // In state, because during sign-out the form is still mounted when there is no user any more.
+  // The name is in state, because during sign-out the form is still mounted when there is no user any more.
   const [formName] = useState(() => draftName(user?.id, "settings"));
   const draft = useDraftLock(formName);
   return (

@@ -9,12 +9,13 @@ import { SingleImageField } from "@/components/upload/single-image-field";
 import { useT } from "@/lib/i18n";
 import type { TextKey } from "@/lib/texts";
 
-// Fields that the settings page and the first-run guide share.
+// This file has the fields of the settings that both the settings page and the first-run guide show. In the guide, the owner of a
+// new site replaces the values that the site starts with.
 
 /** Names of the form fields whose text is the same in both languages. */
 type SingleTextName = "name" | "instagram" | "facebook" | "whatsapp" | "email";
 
-/** Returns a function that returns the error text of a field, if it is invalid. */
+/** Returns a function that returns the error text of a field, or undefined if the field is valid. */
 function useErrorText() {
   const t = useT();
   const { formState } = useFormContext<SettingsValues>();
@@ -40,7 +41,7 @@ export function NameField() {
   );
 }
 
-/** The field of the portrait, with a message if the server has rejected it. */
+/** The field of the artist's portrait. Shows an error if the server has refused to save the portrait. */
 export function PortraitField({
   portrait,
   isPortraitRefused,
@@ -60,9 +61,9 @@ export function PortraitField({
 }
 
 type TextFieldsProps = {
-  /** The texts to show, each with the height of its text areas in lines; 0 for fields of one line. */
+  /** The texts to show, each with the height of its text areas in lines. 0 means that the text has inputs of one line. */
   rows: Partial<Record<TextName, number>>;
-  /** The stored settings. With them a text gets a hint while it is unchanged since the site was new (the seed). */
+  /** The stored settings, to show a hint at each text that still has the value with which a new site starts (the seed). */
   seed?: FieldsProps["base"];
 };
 

@@ -9,21 +9,24 @@ import type { Language } from "@/lib/boot";
 import { otherLanguage, useT } from "@/lib/i18n";
 import type { TextKey } from "@/lib/texts";
 
-/** The form name of a text in one language. */
+/** The name of the form field for a text in one language, such as "texts.en.title". */
 type TextPath =
   `texts.${Language}.${TextName}` | `commissions.texts.${Language}.${CommissionTextName}`;
 
 type TextSettingProps = {
   label: string;
-  /** Returns the form name of the text in a language. */
+  /** Returns the name of the form field for the text in a language. */
   pathOf(this: void, language: Language): TextPath;
-  /** The height of text areas in lines; without it or for 0 the fields have one line. */
+  /** The height of the text areas in lines. If it is 0 or missing, the text has inputs of one line. */
   rows?: number;
-  /** Returns the hint of a text that is not empty; undefined for no hint. */
+  /** Returns the hint for a text that is not empty, or undefined for no hint. */
   hintOf?(this: void, language: Language, text: string): string | undefined;
 };
 
-/** The fields of a setting that is a text in both languages. The hint of an empty field says what visitors see instead. */
+/**
+ * The two fields, one for each language, of a setting that is a text of the owner. The hint of an empty field says what visitors see
+ * in its place.
+ */
 export function TextSetting({ label, pathOf, rows, hintOf }: TextSettingProps) {
   const t = useT();
   const form = useFormContext<SettingsValues>();

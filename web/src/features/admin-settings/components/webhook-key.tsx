@@ -6,7 +6,10 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 
-/** Shows the secret key by which a receiver verifies webhook requests. The key is fetched when the owner clicks Show. */
+/**
+ * Shows the secret key of the webhook (requests that report new messages to another program). The receiver uses the key to verify
+ * that the site has sent a request. The key is fetched when the owner clicks Show.
+ */
 export function WebhookKey() {
   const t = useT();
   const id = useId();

@@ -19,7 +19,10 @@ type WhatsAppFieldsProps = {
   error: string | undefined;
 };
 
-/** The inputs of the WhatsApp number and its country. A change of either input updates the other. */
+/**
+ * The inputs of the site's WhatsApp number and its country. A chosen country sets the calling code of the number. A typed calling
+ * code chooses the country.
+ */
 export function WhatsAppFields({ stored, error }: WhatsAppFieldsProps) {
   const t = useT();
   const { language } = useLanguage();

@@ -13,8 +13,8 @@ type WhatsAppStateProps = {
 };
 
 /**
- * A link to test the WhatsApp number in the input. If that is the stored number and it is incomplete, shows a warning instead,
- * because the site then has no WhatsApp link.
+ * Shows below the WhatsApp input a link with which the owner can test the number. If the number is incomplete, there is no link. If
+ * an incomplete number is the stored one, shows a warning, because the public pages then have no WhatsApp link.
  */
 export function WhatsAppState({ value, country, stored }: WhatsAppStateProps) {
   const t = useT();

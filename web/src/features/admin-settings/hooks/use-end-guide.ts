@@ -4,8 +4,8 @@ import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 
 /**
- * Returns `endGuide`. It saves that the first-run guide is finished or dismissed, and shows a toast. `savingState` is the
- * state that is being saved; undefined if none is.
+ * Returns `endGuide`, which ends the first-run guide: it saves that the owner has finished or dismissed the guide, and shows a toast.
+ * `savingState` is the state that is being saved, or undefined if nothing is being saved.
  */
 export function useEndGuide(onEnded?: () => void) {
   const t = useT();
@@ -17,7 +17,7 @@ export function useEndGuide(onEnded?: () => void) {
           title: t(state === "done" ? "guide.toast.done" : "guide.toast.dismissed"),
           description: t("guide.toast.where"),
         });
-        // The clicked button unmounts. Without this the focus would be lost.
+        // The clicked button unmounts, so the focus would be lost.
         document.getElementById("main")?.focus({ preventScroll: true });
         onEnded?.();
       },

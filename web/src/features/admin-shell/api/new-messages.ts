@@ -4,8 +4,9 @@ import { NEW_MESSAGES_POLL_LIVE_MS, NEW_MESSAGES_POLL_MS } from "@/lib/constants
 import { messageKeys } from "@/lib/message-keys";
 
 /**
- * Fetches the number of unread messages and the newest message (null if there is none), and polls. `live` says whether a live
- * channel (a connection on which the server reports changes) is joined. Without one, polls more often.
+ * Fetches the number of unread messages and the newest message (null if there is none), again and again. `live` says whether a live
+ * channel (a connection on which the server reports changes) is joined. If not, fetches more often. Messages are the rows of
+ * contact_submissions.
  */
 export function useNewMessages(live: boolean) {
   const backend = useOwnerBackend();

@@ -3,25 +3,28 @@ import { AdminSkeleton } from "@/features/admin-shell/components/admin-skeleton"
 import { useAuth } from "@/lib/auth";
 import type { ReturnState } from "@/lib/return-path";
 
-// The account page. It is the only admin page that opens before a required second factor is enrolled, because the owner
-// enrols it there.
-const ACCOUNT = "/admin/account";
+// The path of the account page, where owners enrol a second factor.
+const ACCOUNT_PATH = "/admin/account";
 
 /**
- * Wraps the admin routes: redirects visitors without a session to the sign-in page and accounts without the admin role to
- * the home page. Until session and role are known, it shows a skeleton, so that a reload does not redirect. The guard
- * protects no data, because the server checks the role at each request.
+ * Wraps the admin routes, and decides by session and role what is shown:
+ *  - without a session, or if a second factor must still be verified: redirects to the sign-in page
+ *  - an account without the admin role: redirects to the home page
+ *  - an owner who must enrol a second factor: redirects from all other pages to the account page
+ *  - until session and role are known: shows a skeleton, so that a reload does not redirect
+ *
+ * The guard does not protect data. The server does that: it checks the role at each request.
  */
 export function AdminGuard() {
   const { loading, session, role, pendingFactors, mustEnrol } = useAuth();
   const { pathname, search } = useLocation();
   if (loading) return <AdminSkeleton />;
-  // With pending factors the sign-in is not complete: a second factor must still be verified.
+  // While there are pending factors, the sign-in is not complete.
   if (!session || pendingFactors.length > 0) {
     const state: ReturnState = { from: pathname + search };
     return <Navigate to="/admin/auth" state={state} replace />;
   }
   if (role !== "admin") return <Navigate to="/" replace />;
-  if (mustEnrol && pathname !== ACCOUNT) return <Navigate to={ACCOUNT} replace />;
+  if (mustEnrol && pathname !== ACCOUNT_PATH) return <Navigate to={ACCOUNT_PATH} replace />;
   return <Outlet />;
 }

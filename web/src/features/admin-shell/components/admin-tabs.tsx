@@ -10,8 +10,8 @@ import { useOverflow } from "@/lib/use-overflow";
 import type { TextKey } from "@/lib/texts";
 
 /**
- * The tabs: the admin pages of the header's menu, then settings and account. On wide screens a tab with `apart` and the tabs
- * after it are at the right edge.
+ * The tabs: first the admin pages that the header's menu also has, then settings and account. On wide screens a tab with `apart`
+ * and the tabs after it are at the right edge.
  */
 const tabs: readonly { key: TextKey; to: string; apart?: boolean }[] = [
   ...adminLinks,
@@ -20,20 +20,21 @@ const tabs: readonly { key: TextKey; to: string; apart?: boolean }[] = [
 ];
 
 /**
- * The navigation of the admin area under the header, with the number of unread messages (`unread`) at their tab. On phones the row
- * of tabs scrolls to the current one.
+ * The navigation of the admin area, a row of tabs under the header. The tab of the messages shows the number of unread ones
+ * (`unread`). On narrow screens the row scrolls to the tab of the current page.
  */
 export function AdminTabs({ unread }: { unread: number }) {
   const t = useT();
   const { pathname } = useLocation();
   const currentPath = pathname.replace(/\/$/, "");
-  // A page below that of a tab, such as the board of the messages, belongs to this tab.
+  // The tab of the messages is also current on a page below its URL, such as /admin/contact-messages/board. The tab of the
+  // overview is not, because all admin pages are below /admin.
   const isCurrent = (to: string) =>
     to === currentPath || (to !== "/admin" && currentPath.startsWith(`${to}/`));
   const row = useRef<HTMLUListElement>(null);
   const overflow = useOverflow(row);
 
-  // Scrolls the row to the tab of the current page, if that is not visible.
+  // If the tab of the current page is not visible, scrolls the row to it.
   useEffect(() => {
     const list = row.current;
     const current = list?.querySelector<HTMLElement>("[aria-current=page]");
@@ -43,7 +44,7 @@ export function AdminTabs({ unread }: { unread: number }) {
     if (left < list.scrollLeft || left + current.offsetWidth > list.scrollLeft + list.clientWidth) {
       list.scrollLeft = left - (list.clientWidth - current.offsetWidth) / 2;
     }
-  }, [pathname, unread]); // the number of unread messages makes its tab wider
+  }, [pathname, unread]); // `unread` changes the width of a tab
 
   return (
     <nav aria-label={t("nav.dashboard")} className="page-container relative md:pt-1.5">

@@ -6,8 +6,8 @@ import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 
 /**
- * Keeps the messages current: joins the live channel on which the server reports changes, and refetches the queries of
- * messages soon after each change. Returns whether the channel is joined.
+ * Keeps the messages on all admin pages current. Joins a live channel (a connection on which the server reports changes of tables),
+ * and refetches the queries of messages soon after each change. Returns whether the channel is joined.
  */
 export function useMessageChanges(): boolean {
   const backend = useOwnerBackend();
@@ -26,8 +26,8 @@ export function useMessageChanges(): boolean {
         void refetch(cache, messageKeys.all);
       }, LIVE_REFETCH_DELAY_MS);
     };
-    // Each channel has a new name, because for a known name the client returns the closed channel. The time tells channels
-    // of one attempt apart, if this component mounts again.
+    // Each channel has a new name. For a known name the client returns the old channel, even if it is closed. `attempt` begins at 0
+    // each time the component mounts, so the time is part of the name too.
     const channel = backend
       .channel(`messages-${attempt}-${Date.now()}`)
       .on(

@@ -6,13 +6,13 @@ import { useT } from "@/lib/i18n";
 import { messageKeys } from "@/lib/message-keys";
 import { stackedToast } from "@/lib/toast";
 
-/** The number of unread messages. Shows a toast when a new message has arrived. */
+/** Returns the number of unread messages for the tabs of the admin area. Shows a toast when a new message has arrived. */
 export function useUnreadMessages(): number {
   const t = useT();
   const cache = useQueryClient();
   const { data } = useNewMessages(useMessageChanges());
-  // created_at of the newest known message; "" if there is none, undefined before the first fetch. The newest message of that
-  // fetch gets no toast, because it did not arrive while the page was open.
+  // created_at of the newest known message. "" if there is no message, undefined before the first fetch. The first fetch shows no
+  // toast, because its newest message did not arrive while the page was open.
   const newestKnown = useRef<string | undefined>(undefined);
 
   // Reports a message that is newer than the newest known one.
@@ -24,7 +24,8 @@ export function useUnreadMessages(): number {
     newestKnown.current = latest;
     if (before === undefined || data.newest?.status !== "new") return;
     stackedToast({ title: t("messages.arrived", { name: data.newest.name }) });
-    // Polling can find a message before the live channel reports it, so all other queries of messages are invalidated here.
+    // Polling can find a message before the live channel reports it, so the other queries of messages are invalidated. The second
+    // item of a query key says which query it is.
     void cache.invalidateQueries({
       queryKey: messageKeys.all,
       predicate: ({ queryKey }) => queryKey[1] !== messageKeys.newMessages[1],

@@ -4,7 +4,7 @@ import type { GalleryFilter } from "@/lib/gallery-settings";
 import { queryKeys } from "@/lib/query-keys";
 import { galleryQueryParams } from "@/features/artworks/api/get-artworks-page";
 
-/** The query of one work of the gallery by its id. Its data are null if no work of the filter (all works, or one type) has the id. */
+/** The query of one work by its id. The data are null if the filter (all works, or one type) shows no work with this id. */
 export function artworkQuery(backend: PublicBackend, filter: GalleryFilter, id: string) {
   return queryOptions({
     queryKey: queryKeys.products.galleryArtwork(filter, id),

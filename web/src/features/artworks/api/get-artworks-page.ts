@@ -8,16 +8,18 @@ import { typeConditions } from "@/features/artworks/api/type-conditions";
 import { firstPageFromAll, ARTWORKS_PER_PAGE, type ArtworksPage } from "@/features/artworks/paging";
 
 /**
- * The REST parameters that read the works of a filter (all works, or one type) in the owner's order.
- * internal/pages/site_pages.go makes the same requests.
+ * The REST parameters of the requests for the works of a filter (all works, or one type) in the owner's order. The works are rows
+ * of the table products. "*,media" selects all columns and `media`, which "*" leaves out. internal/pages/site_pages.go makes the
+ * same requests.
  */
 export function galleryQueryParams(
   backend: PublicBackend,
   filter: GalleryFilter,
 ): [string, string][] {
-  // `one` is the condition on the filter's type; empty for all works.
-  const [galleryTypes, ...one] = typeConditions(backend, filter);
-  return [["select", "*,media"], galleryTypes!, ["order", backend.boot.site.gallery.order], ...one];
+  // `ofType` has the condition on the filter's type; it is empty for all works.
+  const [galleryTypes, ...ofType] = typeConditions(backend, filter);
+  const { order } = backend.boot.site.gallery;
+  return [["select", "*,media"], galleryTypes!, ["order", order], ...ofType];
 }
 
 /** The query of one page of a filter's works. Pages are counted from 0. */
@@ -31,7 +33,7 @@ export function artworksPageQuery(backend: PublicBackend, filter: GalleryFilter,
         { from: page * ARTWORKS_PER_PAGE, count: ARTWORKS_PER_PAGE },
         signal,
       ),
-    // Blocks of the grid mount again while the visitor scrolls. That must not refetch their page.
+    // While the visitor scrolls, blocks of the gallery grid mount again. They must not refetch their page.
     staleTime: QUERY_STALE_MS,
   });
 }
@@ -53,7 +55,7 @@ export function useArtworksPage(
     queryFn: queryFn as QueryFunction<ArtworksPage>,
     staleTime: QUERY_STALE_MS,
     enabled,
-    // Until the first page of a filter has loaded, its works are taken from the first page of all works, if that is cached.
+    // Until the first page of a filter has loaded, its works are taken from the first page of all works, if that page is cached.
     placeholderData: () => {
       const all = cache.getQueryData<ArtworksPage>(queryKeys.products.galleryPage("all", 0));
       return page === 0 && all && !series ? firstPageFromAll(filter, all) : undefined;

@@ -3,7 +3,12 @@ import { usePublicBackend, type PublicBackend } from "@/lib/backend";
 import { carouselQuery } from "@/lib/carousel-query";
 import { queryKeys } from "@/lib/query-keys";
 
-/** The REST parameters of the featured works in the owner's order. */
+// The queries of the featured works: the works that the owner has chosen for the carousel on the home page.
+
+/**
+ * The REST parameters of the featured works. "*,media" selects all columns and `media`, which "*" leaves out. `strip` is the order
+ * that the owner has chosen for the carousel; without it the gallery's order is used.
+ */
 const featuredParams = ({ boot: { site } }: PublicBackend) => ({
   select: "*,media",
   is_featured: "eq.true",

@@ -6,11 +6,11 @@ import type { Product, Series } from "@/lib/types";
 import { typeConditions } from "@/features/artworks/api/type-conditions";
 import { ARTWORKS_PER_PAGE, type ArtworksPage } from "@/features/artworks/paging";
 
-// This file has the queries of series (works that the owner shows together): their list, one of them, and the works of one.
+// This file has the queries of series (works that the owner shows together): the list of series, one series, and its works.
 
 /** The id of a series, for requests, and its slug, for URLs. */
 export type SeriesName = Pick<Series, "id" | "slug">;
-/** The columns of a series that the row of series above the gallery needs. */
+/** The columns of a series for the row of links to series above the gallery. */
 export type SeriesEntry = Pick<
   Series,
   "id" | "slug" | "title" | "title_pt" | "image_url" | "types" | "media"
@@ -40,7 +40,8 @@ export function seriesListQuery(backend: PublicBackend, filter: GalleryFilter) {
         "series",
         {
           select: "id,slug,title,title_pt,image_url,types,media",
-          // The column has the types of the visible works: any of the shown types (ov), or the filter's type (cs).
+          // The column has the types of the series' visible works. It must overlap with the shown types (ov), or contain the
+          // filter's type (cs).
           types: filter === "all" ? `ov.{${types.join()}}` : `cs.{${filter}}`,
           order: "position.asc",
           limit: String(LISTED_SERIES),
@@ -51,7 +52,7 @@ export function seriesListQuery(backend: PublicBackend, filter: GalleryFilter) {
   });
 }
 
-/** The query of one series by its slug. Its data are null if visitors see no such series. */
+/** The query of one series by its slug. The data are null if visitors see no series with this slug. */
 export function seriesQuery(backend: PublicBackend, slug: string) {
   return queryOptions({
     queryKey: seriesKeys.one(slug),

@@ -11,17 +11,14 @@ import type { CardLayout } from "@/features/artworks/card-layout";
 
 type Size = { width: number; height: number };
 
-/**
- * The size in pixels that a file without metadata reserves until it has loaded, by type of work. Other types reserve
- * `square`.
- */
+/** The size in pixels that a file without metadata reserves until it has loaded, by type of work. Other types reserve `square`. */
 const reservedSizes: Partial<Record<ArtworkType, Size>> = {
   mural: { width: 1600, height: 800 },
   watercolour: { width: 1280, height: 1600 },
 };
 const square: Size = { width: 1600, height: 1600 };
 
-// The sizes of loaded files without metadata. A card that mounts again reserves the right size immediately.
+// The sizes of loaded files without metadata. With them a card that mounts again reserves the right size immediately.
 const loadedSizes = new WeakMap<Product, { url: string; size: Size }>();
 
 type ArtworkCardProps = {
@@ -45,7 +42,7 @@ export const ArtworkCard = memo(function ArtworkCard({
   const pageLanguage = useLanguage();
   const { language, t } = pageLanguage;
   const url = product.image_url;
-  // The size of the loaded file; null until it has loaded. Not used for files with metadata.
+  // The size of a loaded file without metadata; null until the file has loaded.
   const [measured, setMeasured] = useState(() => loadedSizes.get(product) ?? null);
   const [missingUrl, setMissingUrl] = useState<string | null>(null);
   const reserved = reservedSizes[product.artwork_type] ?? square;
@@ -64,10 +61,11 @@ export const ArtworkCard = memo(function ArtworkCard({
   }, []);
   // The URL of the picture for which the card keeps its reserved height.
   const [pinnedUrl, setPinnedUrl] = useState<string | null>(null);
+  // Whether the card has its reserved height: until the file has loaded, and afterwards if the height is pinned.
   const keepsHeight =
     !info && layout.reserved && url !== null && (measured?.url !== url || pinnedUrl === url);
   const classes = (keepsHeight && layout.reserved) || layout;
-  const ratio = keepsHeight ? reserved : size;
+  const shape = keepsHeight ? reserved : size;
 
   /**
    * Keeps the reserved height if the card was painted on the screen or less than half a screen below it, where the visitor
@@ -90,7 +88,7 @@ export const ArtworkCard = memo(function ArtworkCard({
         }}
         className="group block w-[calc(100%-var(--card-gap))] text-left focus-visible:outline-offset-8"
       >
-        <span ref={boxRef} className={cn("relative block", classes.box)} style={ratioStyle(ratio)}>
+        <span ref={boxRef} className={cn("relative block", classes.box)} style={ratioStyle(shape)}>
           {url && missingUrl !== url ? (
             <Picture
               src={url}
@@ -99,8 +97,8 @@ export const ArtworkCard = memo(function ArtworkCard({
               width={size.width}
               height={size.height}
               info={info}
-              sizes={layout.sizes(ratioOf(ratio))}
-              bounds={layout.bounds?.(ratioOf(ratio))}
+              sizes={layout.sizes(ratioOf(shape))}
+              bounds={layout.bounds?.(ratioOf(shape))}
               eager={eager}
               onMissing={() => setMissingUrl(url)}
               onSize={(width, height) => {

@@ -22,7 +22,7 @@ type ArtworkZoomProps = {
   src: string;
   info: ImageInfo;
   title: string;
-  /** The alternative text of the picture. */
+  /** The alternative text of the picture (what it shows, in words). */
   alt: LocalText;
   onClose(): void;
 };
@@ -41,13 +41,13 @@ export function ArtworkZoom({ src, info, title, alt, onClose }: ArtworkZoomProps
   const t = useT();
   const { language } = useLanguage();
   const keysId = useId();
-  // The element that had the focus before; it gets the focus back when the view closes.
+  // The element that had the focus before the view opened. It gets the focus back when the view closes.
   const opener = useRef<Element | null>(null);
   // The stage (the area that shows the picture), and its size in CSS pixels; 0 until it is measured.
   const [stage, setStage] = useState<HTMLElement | null>(null);
   const [size, setSize] = useState({ width: 0, height: 0 });
   const [requestedTransform, setTransform] = useState<Transform>(fullTransform);
-  // Whether to animate the last change: true for buttons and keys, false while the picture follows a pointer.
+  // Whether to animate the last change: true after a button or key, false while the picture follows a pointer.
   const [animated, setAnimated] = useState(false);
   const ready = size.width > 0;
   const transform = ready ? clampTransform(requestedTransform, info, size) : fullTransform;
@@ -65,14 +65,16 @@ export function ArtworkZoom({ src, info, title, alt, onClose }: ArtworkZoomProps
     return () => observer.disconnect();
   }, [stage]);
 
+  /** Zooms by a factor. The point `at` of the stage, relative to the stage's centre, stays in its place. */
   function zoom(factor: number, at = { x: 0, y: 0 }, animate = true) {
     setAnimated(animate);
-    setTransform((now) => zoomAt(clampTransform(now, info, size), factor, at, info, size));
+    setTransform((current) => zoomAt(clampTransform(current, info, size), factor, at, info, size));
   }
+  /** Moves the picture by x and y CSS pixels. */
   function pan(x: number, y: number, animate = true) {
     setAnimated(animate);
-    setTransform((now) => {
-      const from = clampTransform(now, info, size);
+    setTransform((current) => {
+      const from = clampTransform(current, info, size);
       return clampTransform({ ...from, x: from.x + x, y: from.y + y }, info, size);
     });
   }

@@ -3,7 +3,7 @@ import { cn } from "@/lib/cn";
 
 /** Sizes of the placeholders. Cards use them in turn, by their index. */
 const shapes = ["h-[92%] w-[66%]", "h-[46%] w-full", "h-[80%] w-[78%]", "h-full w-[70%]"];
-/** Aspect ratios of the placeholders in a gallery of one column, in which a card is as high as its work. */
+/** Aspect ratios of the placeholders in a gallery of one column. There a card is as high as its work. */
 const columnShapes = ["aspect-2/1", "aspect-4/5", "aspect-square"];
 
 type CardSkeletonProps = { index: number; layout: "strip" | "grid" };

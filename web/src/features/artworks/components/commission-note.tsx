@@ -20,7 +20,7 @@ export function useEnquiryLabel(product: Product): string {
   return t(state && state !== "closed" ? "work.commission" : "gallery.ask");
 }
 
-/** Says at a customizable work whether the artist takes commissions, and how long they take. */
+/** Says at a customizable work whether the artist takes commissions, and how long a commission takes. */
 export function CommissionNote({ product }: { product: Product }) {
   const commissions = useCommissions(product);
   return commissions?.state && <Note state={commissions.state} texts={commissions.texts} />;

@@ -40,9 +40,9 @@ function stripRatioStyle(products: Product[] | undefined): CSSProperties | undef
   return { "--strip-ratio": Math.min(...infos.map((info) => ratioOf(info))) } as CSSProperties;
 }
 
-/** The carousel of featured works on the home page, with the artwork dialog; renders nothing if there are none. */
+/** The carousel of featured works on the home page, with the artwork dialog. Renders nothing if there are no featured works. */
 export function FeaturedStrip({ onEnquire }: FeaturedStripProps) {
-  // The owner's text that is the heading of the strip; without it the heading is hidden.
+  // The owner's text that is the heading of the strip. Without a text the heading is hidden.
   const trustedBy = useSiteText("testimonials.trustedBy");
   const pageLanguage = useLanguage();
   const headingId = useId();

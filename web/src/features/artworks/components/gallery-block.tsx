@@ -27,7 +27,7 @@ type GalleryBlockProps = {
   /** The width of the grid in pixels. A measured height is valid only for this width. */
   width: number;
   viewportObserver: ViewportObserver;
-  /** Whether the focus is in this block or in one next to it. */
+  /** Whether the focus is in this block or in a neighbouring block. */
   nearFocus: boolean;
   onFocused(block: number): void;
   onOpen(product: Product): void;
@@ -41,9 +41,8 @@ export const gridClasses =
 /** Classes that set --empty-cells to the number of empty cells in the last row at the current number of columns. */
 const emptyCellsClasses =
   "sm:[--empty-cells:var(--empty-cells-2)] lg:[--empty-cells:var(--empty-cells-3)] xl:[--empty-cells:var(--empty-cells-4)]";
-// Classes that reserve the height of the rows, which consist of square boxes, captions and gaps.
-// The height is set as padding-top, because a percentage of a padding refers to the width of the
-// parent, which is the width of the block.
+// Classes that reserve the height of a block's rows. A row consists of square boxes, captions and a gap. The height is set as
+// padding-top, because a percentage of padding-top refers to the width of the parent, which is the width of the block.
 const reservedHeight = cn(
   "[--cols:1] [--rows:var(--rows-1)] sm:[--cols:2] sm:[--rows:var(--rows-2)] lg:[--cols:3] lg:[--rows:var(--rows-3)] xl:[--cols:4] xl:[--rows:var(--rows-4)]",
   "pt-[calc(var(--rows)*(100%/var(--cols)+var(--caption))+(var(--rows)-1)*var(--grid-gap))]",
@@ -70,7 +69,7 @@ function rowsStyle(count: number) {
   } as CSSProperties;
 }
 
-/** An empty element as high as the rows of `count` works in their reserved height. */
+/** An empty element with the reserved height of the rows of `count` works. */
 export function ReservedRows({ count }: { count: number }) {
   return <div className={reservedHeight} style={rowsStyle(count)} />;
 }

@@ -13,7 +13,7 @@ type GalleryFiltersProps = {
   ref: Ref<HTMLElement>;
 };
 
-/** The links to the filters of the gallery; each filter has a URL of its own. */
+/** The links to the filters of the gallery. Each filter has a URL of its own. */
 export function GalleryFilters({ current, ref }: GalleryFiltersProps) {
   const t = useT();
   return (

@@ -19,13 +19,13 @@ type GalleryGridProps = {
   onOpen(product: Product): void;
   /** Called when a page of works reports a total other than `total`. */
   onChanged(): void;
-  /** Called when the grid unmounts, for example because another filter was chosen. `hadFocus`: whether the focus was in it. */
+  /** Called when the grid unmounts, for example because another filter was chosen. `hadFocus` says whether the grid had the focus. */
   onUnmount(hadFocus: boolean): void;
 };
 
 /**
- * The virtualized list of the works of a filter. Only blocks near the viewport load and render their cards; the others keep
- * their height, so that nothing on the page moves.
+ * The list of the works of a filter. The list is virtualized in blocks of rows: only blocks near the viewport load and render their
+ * cards. The other blocks keep their height, so that nothing on the page moves.
  */
 export function GalleryGrid({
   filter,
@@ -40,13 +40,13 @@ export function GalleryGrid({
   const [viewportObserver] = useState(() => new ViewportObserver());
   const width = useWidth(list);
   useScrollRestoration(list);
-  // The cleanup of a layout effect runs while the elements, and so the focus, are still in the page.
+  // A layout effect, because its cleanup runs before the elements are removed, so that the focus is still in the grid.
   useLayoutEffect(() => {
     const element = list.current;
     return () => onUnmount(!!element?.contains(document.activeElement));
   }, [onUnmount]);
-  // The first render must equal the server's. It has a single element for all blocks after the first page, because there can be
-  // hundreds of blocks.
+  // The first render must equal the server's. The server renders one element for all blocks after the first page, because there can
+  // be hundreds of blocks.
   const [mounted, setMounted] = useState(false);
   useLayoutEffect(() => setMounted(true), []);
   const blocks = Array.from({ length: blocksOf(total) }, (_, block) => block);

@@ -51,7 +51,7 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
     () => (slug ? seriesKeys.works(filter, slug) : queryKeys.products.gallery(filter)),
     [filter, slug],
   );
-  // How many pages after the first one are loading for the first time.
+  // How many pages after the first one are loading for the first time. The last element of a query key is the number of the page.
   const pendingPages = useIsFetching({
     queryKey: pagesKey,
     predicate: ({ queryKey, state }) => queryKey.at(-1) !== 0 && state.status === "pending",

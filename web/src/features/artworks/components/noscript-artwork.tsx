@@ -26,8 +26,8 @@ type NoscriptArtworkProps = {
 };
 
 /**
- * The work that ?art= names, for browsers without scripts, in which the artwork dialog cannot open. Rendered only on the
- * server, inside noscript.
+ * The work whose id is in ?art= of the URL, for browsers without scripts, which cannot open the artwork dialog. Rendered only on
+ * the server, inside noscript.
  */
 export function NoscriptArtwork({ firstPage, queryKey, filter }: NoscriptArtworkProps) {
   const { art } = useBoot();

@@ -6,7 +6,7 @@ type SeriesHeadProps = {
   series: Pick<Series, "title" | "title_pt" | "text" | "text_pt">;
 };
 
-/** The title and the text of a series. */
+/** The title and the text of a series (works that the owner shows together), at the top of its page. */
 export function SeriesHead({ series }: SeriesHeadProps) {
   const { language } = useLanguage();
   const title = localText(language, series.title, series.title_pt);

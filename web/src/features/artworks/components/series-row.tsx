@@ -20,7 +20,9 @@ type SeriesRowProps = {
   current: string | undefined;
 };
 
-/** The links to the series above the gallery. On small screens the row scrolls sideways. */
+/**
+ * The row of links to series (works that the owner shows together) above the gallery. On small screens the row scrolls sideways.
+ */
 export function SeriesRow({ series, filter, current }: SeriesRowProps) {
   const t = useT();
   const { language } = useLanguage();

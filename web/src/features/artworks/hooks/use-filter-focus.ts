@@ -2,10 +2,10 @@ import { useCallback, useLayoutEffect, useRef, type RefObject } from "react";
 import { NavigationType, useNavigationType } from "react-router";
 
 /**
- * Keeps the keyboard focus on the page when another filter is chosen. If the grid that was removed had the focus, the link of
- * the current filter gets it. After Back and Forward nothing is focused, because they restore the scroll position instead.
+ * Keeps the keyboard focus on the page when another filter is chosen. If the removed grid had the focus, the link of the current
+ * filter gets it. After Back and forward nothing is focused, because the scroll position is restored instead.
  *
- * `filters` is the element around the filters' links. Each grid must call `onUnmount` with whether it had the focus.
+ * `filters` is the element around the filters' links. Each grid must call `onUnmount` and say whether the grid had the focus.
  */
 export function useFilterFocus(): {
   filters: RefObject<HTMLElement | null>;

@@ -15,7 +15,7 @@ import { useHydrated } from "@/lib/use-hydrated";
 /** A valid slug (the name of a series in URLs). */
 const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** Fetches the series (works that the owner shows together) of a filter, and the one whose slug is in ?series= of the URL. */
+/** Fetches the series (works that the owner shows together) of a filter, and the series whose slug is in ?series= of the URL. */
 export function useGallerySeries(filter: GalleryFilter) {
   const backend = usePublicBackend();
   const boot = useBoot();
@@ -25,15 +25,15 @@ export function useGallerySeries(filter: GalleryFilter) {
   const slug = import.meta.env.SSR
     ? (boot.series ?? null)
     : new URLSearchParams(search).get("series") || null;
-  // The slug of the URL if the server has found no series with it; else null. The first render in the browser needs this to be
-  // the same as the server's.
+  // The slug of the URL if the server has found no series with this slug; else null. With it the first render in the browser equals
+  // the server's.
   const [unknownSlug] = useState(() => (!hydrated && boot.noSeries ? slug : null));
   const isKnown = slug !== null && slug !== unknownSlug && slugPattern.test(slug);
   const cache = useQueryClient();
   const list = useQuery({
     ...seriesListQuery(backend, filter),
-    // Until the series of a filter have loaded, they are taken from the series of all works, if these are cached. The works below
-    // the row then do not move.
+    // Until the series of a filter have loaded, they are taken from the series of all works, if those are cached, so that the works
+    // below the row do not move.
     placeholderData: () =>
       cache
         .getQueryData<SeriesEntry[]>(seriesKeys.list("all"))
@@ -44,6 +44,7 @@ export function useGallerySeries(filter: GalleryFilter) {
     ? !!boot.noSeries
     : slug !== null && (!isKnown || one.data === null);
   const entry = list.data?.find((series) => series.slug === slug);
+  // Until the series itself has loaded, its entry in the list is used, which has no texts.
   const current =
     isMissing || slug === null
       ? null

@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from "react";
 
 /**
- * The margin around the viewport within which a block is near: one and a half screens above and below. A near block is
- * rendered, so that it exists before fast scrolling or the Tab key reaches it.
+ * The margin around the viewport in which a block counts as near: one and a half screens above and below. A near block is
+ * rendered before fast scrolling or the Tab key reaches it.
  */
 const MARGIN = "150% 0px";
 type Callback = (entry: IntersectionObserverEntry) => void;
 
 /**
- * One IntersectionObserver for all blocks of a list. It is created when the first block is observed, because servers have no
- * IntersectionObserver.
+ * One IntersectionObserver for all blocks of the gallery grid. It is created when the first block is observed, because the server's
+ * JavaScript engine has no IntersectionObserver.
  */
 export class ViewportObserver {
   #observer: IntersectionObserver | null = null;
@@ -35,9 +35,9 @@ export class ViewportObserver {
 export type LastSize = { width: number; height: number };
 
 /**
- * Observes a block. Returns whether the block is near the viewport, and its size when its cards were last rendered. A block
- * that contains the focus stays near until the focus has left, because unmounting would lose the focus. The first block of
- * the list (`first`) is near from the start.
+ * Observes a block of the gallery grid. Returns whether the block is near the viewport, and its size when its cards were last
+ * rendered. A block that contains the focus counts as near until the focus has left, because unmounting would lose the focus. The
+ * first block of the grid (`first`) is near from the start.
  */
 export function useNearViewport(viewportObserver: ViewportObserver, first: boolean) {
   const ref = useRef<HTMLDivElement>(null);

@@ -9,8 +9,9 @@ import type { ArtworksPage } from "@/features/artworks/paging";
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The open work, which ?art= names, and functions to open and close a work. `query` returns the query of a work by its id, which
- * runs only if the id is valid and the work is not on the first page. `isPagePending` says whether that page is still loading.
+ * The open work, whose id is in ?art= of the URL, and functions to open and close a work. `firstPage` has the first of the works
+ * that the page shows, and `isPagePending` says whether they are still loading. `query` returns the query of a work by its id. That
+ * query runs only if the id is valid and the work is not in `firstPage`.
  */
 export function useOpenArtwork<Key extends QueryKey>(
   firstPage: ArtworksPage | undefined,
@@ -20,7 +21,7 @@ export function useOpenArtwork<Key extends QueryKey>(
   const { id, open, close } = useArtworkParam();
   const { noWork = false } = useBoot();
   const hydrated = useHydrated();
-  // The work that was opened by its card. A card has all data of its work.
+  // The work that the visitor has opened by its card; null until then. A card has all data of its work.
   const [opened, setOpened] = useState<Product | null>(null);
   const knownWork =
     firstPage?.rows.find((row) => row.id === id) ?? (opened?.id === id ? opened : null);
@@ -47,7 +48,7 @@ export function useOpenArtwork<Key extends QueryKey>(
     /** Whether the URL names a work that is not loaded yet. */
     isPending,
     /**
-     * Whether the URL names a work that does not exist. Before hydration the boot data say so, because the server's router
+     * Whether the URL names a work that does not exist. Before hydration the boot data (`noWork`) tell, because the server's router
      * sees no query string.
      */
     isMissing: hydrated

@@ -10,18 +10,18 @@ import {
 
 /** How long the restored position is corrected while works render, in milliseconds. */
 const SETTLE_MS = 2000;
-/** The events of a visitor who scrolls; they end the correction. */
+/** The events of a visitor who scrolls. They end the correction. */
 const USER_EVENTS = ["wheel", "touchstart", "keydown", "pointerdown"] as const;
 
 /**
- * After Back, forward or a reload, scrolls to the works that were on the screen. The browser restores only an offset in
- * pixels. Other works may be there now, because the grid renders only the works near the screen and estimates the
- * height of the others.
+ * After Back, forward or a reload, scrolls to the works that were on the screen. The browser restores only an offset in pixels. That
+ * is not enough: other works may be at that offset, because the grid renders only works near the screen and estimates the height
+ * of all others.
  */
 export function useScrollRestoration(list: RefObject<HTMLElement | null>): void {
   const { key } = useLocation();
   const type = useNavigationType();
-  // The history entry at mount. Back, forward and reload have the navigation type Pop.
+  // The key of the history entry at mount, and whether to restore its position. Back, forward and reload have the navigation type Pop.
   const firstEntry = useRef({ key, restores: type === NavigationType.Pop });
 
   // Restores the position before the first paint.

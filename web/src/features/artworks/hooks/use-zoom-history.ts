@@ -1,6 +1,6 @@
 import { useLocation, useNavigate } from "react-router";
 
-/** The state of a history entry in which a picture is zoomed: the picture's URL. */
+/** The state of a history entry. `zoom` is the URL of the picture that is zoomed. */
 type HistoryState = { zoom?: string };
 
 /**

@@ -14,8 +14,8 @@ type ResponseBody = {
 };
 
 /**
- * The body of the request: the values of the form, the id of the work that the message is about, and
- * the language of the page. `follow` asks for a private link.
+ * The body of the request: the values of the form, the id of the work that the message is about, and the language of the page.
+ * `follow` requests a private link, a URL at which the visitor can follow the message.
  */
 type SentMessage = ContactValues & {
   artwork_id: string | undefined;
@@ -24,8 +24,8 @@ type SentMessage = ContactValues & {
 };
 
 /**
- * Returns a function that sends the values of the contact form to the server and returns the response. It does not use a mutation
- * of TanStack Query, because visitors would load the code of mutations for this form alone.
+ * Returns a function that sends the values of the contact form to the server and returns the body of the response. It is not a
+ * mutation of TanStack Query, because visitors would load the code of mutations only for this form.
  */
 export function useSubmitContact(): (values: SentMessage) => Promise<ResponseBody> {
   const backend = usePublicBackend();

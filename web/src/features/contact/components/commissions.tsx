@@ -10,7 +10,7 @@ addTexts({ en, pt });
 
 /**
  * Says whether the artist takes commissions, and on which terms. Texts that the owner has not written are omitted. `free` is the
- * number of free slots (a slot is room for one commission). It is undefined if there is no limit.
+ * number of free slots (a slot is room for one commission); undefined if there is no limit.
  */
 export function Commissions({ state, texts, free }: CommissionSettings) {
   const t = useT();

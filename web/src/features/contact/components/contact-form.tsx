@@ -29,8 +29,8 @@ import {
   useInputDuringHydration,
 } from "@/features/contact/early-input";
 
-// A chunk of its own, because few visitors ask about a work. If it cannot load, the form works
-// without it, because the message names the work.
+// A chunk of its own, because few visitors ask about a work. If the chunk cannot load, the form works without it, because the message
+// names the work.
 const EnquiryArtwork = lazyWithPreload(() =>
   import("@/features/contact/components/enquiry-artwork").then(
     (m) => m.EnquiryArtwork,
@@ -38,7 +38,7 @@ const EnquiryArtwork = lazyWithPreload(() =>
   ),
 );
 
-// Needed only after a message was sent. It replaces the form when it has loaded, so that nothing below the form moves.
+// A chunk of its own, because it is needed only after a message was sent. The form stays until the chunk has loaded.
 const ContactSuccess = lazyWithPreload(() =>
   import("@/features/contact/components/contact-success").then((m) => m.ContactSuccess),
 );
@@ -50,9 +50,8 @@ function focusField(form: HTMLFormElement | null, name: keyof ContactValues) {
 }
 
 /**
- * The contact form of the home page. For an enquiry, the text begins with a line that names the
- * work, and the message is sent with the work's id. After sending, a confirmation replaces the
- * form.
+ * The contact form of the home page. An enquiry is the work that the visitor asks about. The message then begins with a line that
+ * names the work, and is sent with the work's id. After sending, a confirmation replaces the form.
  */
 export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const t = useT();
@@ -71,7 +70,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const [sent, setSent] = useState<Omit<ComponentProps<typeof ContactSuccess>, "onAgain"> | null>(
     null,
   );
-  // The enquiry of the present message; null if there is none, or if the visitor has removed it.
+  // The work that the message in the form is about; null if there is none, or if the visitor has removed it.
   const [enquired, setEnquired] = useState<Enquiry | null>(null);
   const root = useRef<HTMLFormElement>(null);
   const enquiryLine = useRef(""); // the line of `enquired` in the message

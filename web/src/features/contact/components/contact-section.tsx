@@ -6,8 +6,9 @@ import { ContactFormSkeleton } from "@/features/contact/components/contact-form-
 import { ContactLinks } from "@/features/contact/components/contact-links";
 import type { Enquiry } from "@/features/contact/enquiry";
 
-// The form is a chunk of its own, because the form libraries are half as large as the rest of the home page's code. Until it
-// has loaded, visitors can type into the form of the server's HTML, whose input is kept (early-input.ts).
+// The form is a chunk of its own, because the form libraries are half as large as the rest of the home page's code. The chunk loads
+// at the visitor's first move (lib/visitor-moves.ts). Until then visitors can type into the form of the server's HTML, and
+// early-input.ts keeps the input.
 const ContactPanel = lazyWithPreload(async () => {
   if (!import.meta.env.SSR) await whenVisitorMoves();
   return (await import("@/features/contact/components/contact-panel")).ContactPanel;
@@ -16,7 +17,7 @@ const ContactPanel = lazyWithPreload(async () => {
 type ContactSectionProps = {
   /**
    * The work that the visitor asks about; null if there is none. Each enquiry is a new object, even a second one about the same
-   * work, so that the form applies it again.
+   * work, so that the form applies the second one too.
    */
   enquiry: Enquiry | null;
 };

@@ -25,7 +25,7 @@ export function ContactSuccess({ height, answer, onAgain }: ContactSuccessProps)
   const { enquiry_url: link, enquiry_copy: copy } = answer;
   const body = useSiteText("contact.success.body");
   const title = useRef<HTMLHeadingElement>(null);
-  // The clicked button is gone, and screen readers must announce the confirmation.
+  // The clicked button is gone, so the title gets the focus, and screen readers announce it.
   useEffect(() => {
     if (title.current) focusInView(title.current);
   }, []);

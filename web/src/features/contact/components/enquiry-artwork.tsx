@@ -12,7 +12,7 @@ addTexts({ en, pt });
 
 type EnquiryArtworkProps = {
   product: Product;
-  /** Called when the visitor removes the work from the message. Missing, and so without a button, while the message is sent. */
+  /** Called when the visitor removes the work from the message. Missing while the message is sent: there is no button then. */
   onRemove?(): void;
 };
 

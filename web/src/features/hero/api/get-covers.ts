@@ -2,7 +2,10 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { usePublicBackend, type PublicBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 
-/** The query of the visible covers (the large pictures and videos at the top of the home page) in order. */
+/**
+ * The query of the visible covers (the large pictures and videos at the top of the home page) in order. "*,media" selects all
+ * columns and `media`, which "*" leaves out.
+ */
 export function coversQuery(backend: PublicBackend) {
   return queryOptions({
     queryKey: queryKeys.covers.active,

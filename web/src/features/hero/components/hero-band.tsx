@@ -21,7 +21,7 @@ type HeroBandProps = {
 
 /**
  * The band below the hero's pictures: the title and description of the current cover, the link to the gallery, a button that pauses
- * and plays, and arrows. Above them, DwellLine shows how much of the time of the current picture has passed.
+ * and plays, and arrows. Above them, DwellLine shows how much of the current picture's time has passed.
  */
 export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
   const { language, t } = useLanguage();
@@ -31,11 +31,11 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
     description: rowText(language, cover, "description"),
   }));
   const { index, paused, video } = hero.state;
-  // Whether the button plays; if not, it pauses. It also plays a video that the browser has refused to start by itself.
+  // Whether a click on the button plays; else it pauses. The button also plays a video that the browser has refused to start.
   const buttonPlays = paused || video === "refused";
   const PlayPauseIcon = buttonPlays ? Play : Pause;
   const several = covers.length > 1;
-  // Whether there is a button that pauses and plays. A single video has it too, because visitors pause the video with it, or start
+  // Whether there is a button that pauses and plays. A single video has the button too: visitors pause the video with it, or start
   // the video if they have set reduced motion.
   const pausable = several || kinds[0] === "video";
   const withoutTexts = texts.every(({ title, description }) => !title.text && !description.text);

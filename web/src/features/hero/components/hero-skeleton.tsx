@@ -2,7 +2,7 @@ import { Link } from "@/components/ui/link";
 import { buttonClasses } from "@/components/ui/button-classes";
 import { useT } from "@/lib/i18n";
 
-/** The placeholder of the hero while the covers load. The link to the gallery works already. */
+/** The placeholder of the hero (the top of the home page) while the covers load. Its link to the gallery already works. */
 export function HeroSkeleton() {
   const t = useT();
   return (

@@ -17,7 +17,7 @@ type HeroSlideProps = {
    * still.
    */
   prepared: boolean;
-  /** Whether the page has loaded. No video is requested before. */
+  /** Whether the page has loaded. No video is requested before that. */
   pageLoaded: boolean;
   videoRef: Ref<HTMLVideoElement>;
   /** The handler of the video's pause event. */
@@ -27,7 +27,7 @@ type HeroSlideProps = {
 /** The media query of tall, narrow windows, such as those of phones. */
 const PHONE = "(max-aspect-ratio:3/5)";
 
-/** The picture or video of one cover. It fills the slide and is cropped; everywhere else works are shown whole. */
+/** The picture or video of one cover. It fills the slide and is cropped. Everywhere else on the site works are shown whole. */
 export function HeroSlide(props: HeroSlideProps) {
   const { cover, kind, first, prepared, pageLoaded, videoRef, onPause } = props;
   const { language } = useLanguage();

@@ -4,7 +4,7 @@ import { HeroCarousel } from "@/features/hero/components/hero-carousel";
 import { HeroSkeleton } from "@/features/hero/components/hero-skeleton";
 
 /**
- * The top of the home page: the carousel of covers. Renders nothing if there are no covers or they cannot be loaded
+ * The top of the home page: the carousel of covers. Renders nothing if there are no covers or if the covers cannot be loaded
  * (docs/product.md, Hero).
  */
 export function Hero() {

@@ -25,8 +25,8 @@ const browserClock: Clock = {
 };
 
 /**
- * Connects the state machine of the hero (hero-machine.ts, run by the controller) to the browser. The machine's commands move
- * the carousel and play videos. The visitor's input, the visibility of the page and the events of the videos are sent to the
+ * Connects the state machine of the hero (hero-machine.ts, run by the controller) to the browser. The commands of the machine move
+ * the carousel and play videos. The hook sends the visitor's input, the visibility of the page and the events of the videos to the
  * machine. `kinds` has the kind of each slide, in order. No video plays before the page has loaded (`pageLoaded`).
  */
 export function useHero(kinds: readonly SlideKind[], pageLoaded: boolean) {

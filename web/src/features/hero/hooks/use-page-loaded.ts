@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** Whether the page's load event has fired. Less urgent files load only afterwards. */
+/** Whether the page's load event has fired. The hero loads videos and further slides only after that. */
 export function usePageLoaded(): boolean {
   const [loaded, setLoaded] = useState(false);
   useEffect(() => {

@@ -3,10 +3,10 @@ import { HERO_PREPARE_MS } from "@/lib/constants";
 import type { HeroState } from "@/features/hero/hero-machine";
 
 /**
- * The slides whose picture or still has to load. From the start these are the first and the selected slide. After the page
- * has loaded they include the next slide shortly before it is due, and both neighbours once the visitor uses the hero
- * (`isUsed`). A prepared slide stays prepared. `loadDriver` loads the code that moves the carousel; it is called shortly before
- * the carousel moves by itself.
+ * The prepared slides of the hero: those whose picture or still has to load. A slide that is prepared stays prepared.
+ * - From the start: the first and the selected slide.
+ * - After the page has loaded: the next slide shortly before it is due, or both neighbours once the visitor uses the hero (`isUsed`).
+ * Shortly before the carousel moves by itself, `loadDriver` is called to load the code that moves the carousel.
  */
 export function usePreparedSlides(
   { slides, index, dwell, dwellLeft, dwellSince }: HeroState,
@@ -14,7 +14,7 @@ export function usePreparedSlides(
   isUsed: boolean,
   loadDriver: () => void,
 ): ReadonlySet<number> {
-  // The number of the dwell (HeroState.dwell) whose end is near; null before the first one.
+  // The number of the dwell time whose end is near (HeroState.dwell); null before the first one ends.
   const [endingDwell, setEndingDwell] = useState<number | null>(null);
   // Prepares the next slide HERO_PREPARE_MS before the dwell time is over.
   useEffect(() => {

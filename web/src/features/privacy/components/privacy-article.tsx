@@ -4,8 +4,8 @@ import { useT } from "@/lib/i18n";
 import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
 
 /**
- * The text of the privacy page. It is Portuguese in both languages of the site. The date of the last update is always
- * today (docs/product.md, rule 20; docs/product.md, rule 21).
+ * The text of the privacy page. It is Portuguese in both languages of the site (docs/product.md, rule 20). The date of the last
+ * update is always today (docs/product.md, rule 21).
  */
 export function PrivacyArticle() {
   const t = useT();

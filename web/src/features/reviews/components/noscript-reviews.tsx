@@ -10,20 +10,21 @@ import { Signature } from "@/features/reviews/components/signature";
 import { addQuotationMarks } from "@/features/reviews/quote";
 
 /**
- * The reviews of the page that ?reviews= selects, and links to the previous and the next page. They are for browsers without
- * scripts, in which the carousel shows only `first`, the first page. Rendered only on the server, inside noscript.
+ * One page of reviews, whose number is in ?reviews= of the URL, and links to the previous and the next page. They are for browsers
+ * without scripts, in which the carousel shows only the first page (`first`). Rendered only on the server, inside noscript.
  */
 export function NoscriptReviews({ first: { rows, total } }: { first: RowsPage<Review> }) {
   const t = useT();
   const { language } = useLanguage();
-  // Counted from 1; 0 if the URL selects no page.
+  // The number of the page, from 1; 0 if the URL has none.
   const { reviewsPage = 0 } = useBoot();
+  // Undefined without a number. The keys in the query cache count pages from 0.
   const laterRows = useQueryClient().getQueryData<RowsPage<Review>>([
     ...queryKeys.reviews.active,
     reviewsPage - 1,
   ])?.rows;
-  // The home page can leave out reviews of the first page because of their length (internal/pages, rowBytes). Then ?reviews=1
-  // shows the whole first page, and the link leads there.
+  // The home page can leave out reviews of the first page, because long reviews would make it too large (internal/pages, rowBytes).
+  // Then the link leads to ?reviews=1, which shows the whole first page.
   const nextPage = reviewsPage || rows.length === CAROUSEL_PAGE ? Math.max(2, reviewsPage + 1) : 1;
   return (
     <>

@@ -15,7 +15,7 @@ const ReviewDialog = lazyWithPreload(() =>
 );
 
 /**
- * The testimonials of the home page: a carousel of reviews. Hidden while they load and if there are none
+ * The testimonials of the home page: a carousel of reviews. The section is hidden while the reviews load, and if there are none
  * (docs/product.md, rule 24).
  */
 export function ReviewsSection() {
@@ -23,7 +23,7 @@ export function ReviewsSection() {
   const headingId = useId();
   const { data: firstPage, error, isPending, failureCount } = useReviews();
   const carousel = useCarousel();
-  // The review in the dialog. It stays set after closing, while the dialog fades out.
+  // The review in the dialog. It stays set while the closed dialog fades out.
   const [opened, setOpened] = useState<{ review: Review; open: boolean } | null>(null);
   const renderReview = useCallback(
     (review: Review) => (

@@ -8,7 +8,7 @@ import type { ActivityEntry, ActivityKind } from "@/lib/types";
  */
 export type ActivityPage = { entries: ActivityEntry[]; next: string };
 
-/** Reads the page of entries at a cursor, or the newest page for "". A `kind` of "" means all kinds. */
+/** Reads a page of entries: the page at a cursor, or the newest page for "". A `kind` of "" means all kinds. */
 export async function getActivity(
   backend: OwnerBackend,
   kind: ActivityKind | "",
@@ -25,15 +25,15 @@ export async function getActivity(
 }
 
 /**
- * Fetches the first page of entries. It is not refetched while it is shown: new entries would shift the pages that the owner has
- * already loaded below it.
+ * Fetches the first page of entries. The page is not refetched while it is shown, because new entries would shift the pages that the
+ * owner has already loaded below it.
  */
 export function useActivity(kind: ActivityKind | "") {
   const backend = useOwnerBackend();
   return useQuery({
     queryKey: ["activity", kind],
     staleTime: Infinity,
-    gcTime: 0,
+    gcTime: 0, // the next visit fetches the entries again
     queryFn: ({ signal }) => getActivity(backend, kind, "", signal),
   });
 }

@@ -3,12 +3,12 @@ import { ownerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
-/** The result of a call: data, or why it failed. */
+/** The result of a call: the data of the response, or in `error` why the call failed. */
 export type Result<Data> = { data: Data; error?: undefined } | { error: AuthFailure };
 
 /**
- * Calls an endpoint under /auth/v1 that supabase-js lacks, with the token of the current session. Never rejects:
- * failures are in the result, with the code "session_missing" if nobody is signed in.
+ * Calls an endpoint under /auth/v1 that supabase-js lacks, with the token of the current session. Never rejects, because failures
+ * are in the result. If nobody is signed in, the failure has the code "session_missing".
  */
 export async function authCall<Data>(
   boot: Boot,

@@ -7,8 +7,8 @@ import { failureOf } from "@/features/session/failure";
 export type Challenge = { id: string; error?: undefined } | { error: AuthFailure };
 
 /**
- * Creates a challenge for a second factor. For five minutes, a code of the factor can be verified with the id of the
- * challenge. If the factor is a phone, the server sends the code to that phone.
+ * Creates a challenge for a second factor (an authenticator app or a phone). For five minutes, a code of the factor can be verified
+ * with the id of the challenge. If the factor is a phone, the server sends the code to that phone.
  */
 export async function challengeFactor(boot: Boot, factorId: string): Promise<Challenge> {
   try {

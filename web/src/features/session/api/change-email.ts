@@ -4,9 +4,8 @@ import type { Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
 /**
- * Requests another email address for the account. The server sends a link to the old and to the new address; the change
- * takes effect when both links have been opened. `changed` is true if the server changed the address immediately, without
- * confirmation.
+ * Requests another email address for the account. The server mails a link to the old and to the new address. The change takes
+ * effect when both links have been opened. `changed` is true if the server has changed the address immediately, without links.
  */
 export async function changeEmail(
   boot: Boot,
@@ -19,6 +18,7 @@ export async function changeEmail(
       { email },
       { emailRedirectTo: returnUrl.href },
     );
+    // `new_email` is the requested address until the change takes effect.
     return error ? { error: failureOf(error) } : { changed: !data.user.new_email };
   } catch (error) {
     return { error: failureOf(error) };

@@ -4,14 +4,14 @@ import type { Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
 /**
- * An authenticator app that is not verified yet. `qrCode` is a data URL. `secret` is the key that the owner can type into the app
- * instead of scanning the code.
+ * The enrolment of an authenticator app that is not verified yet. `qrCode` is a data URL. `secret` is the key that the owner can type
+ * into the app instead of scanning the QR code.
  */
 export type Enrolment = { id: string; qrCode: string; secret: string };
 
 /**
- * Begins to enrol an authenticator app, and removes earlier enrolments that were not finished. `issuer` is the name that the
- * app shows for the site.
+ * Begins to enrol an authenticator app as a second factor, and removes earlier enrolments that were not finished. `issuer` is the
+ * name that the app shows for the site.
  */
 export async function enrolApp(
   boot: Boot,
@@ -27,7 +27,7 @@ export async function enrolApp(
       if (status === "verified" || factor_type !== "totp") names.add(friendly_name ?? "");
       else await client.auth.mfa.unenroll({ factorId: id });
     }
-    // The names of the factors of an account must differ. The owner is not asked for a name.
+    // The names of the factors of an account must differ, so this one is "App 1", or the first free number.
     let n = 1;
     while (names.has(`App ${n}`)) n++;
     const { data, error } = await client.auth.mfa.enroll({

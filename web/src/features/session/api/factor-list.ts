@@ -3,12 +3,15 @@ import { verifiedFactors } from "@/features/session/assurance";
 import { useOwnerBackend } from "@/lib/backend";
 
 /**
- * The key of the query of useFactorList, which only the account page uses. Signing out removes queries from the cache whose key has
- * "admin" as its second part.
+ * The key of the query of useFactorList, which only the account page uses. The second part is "admin", because signing out removes
+ * all queries with that part from the cache.
  */
 export const FACTOR_LIST_KEY = ["auth_factor_list", "admin"] as const;
 
-/** Fetches the verified second factors for the account page, on each visit, because another device may have changed them. */
+/**
+ * Fetches the verified second factors (authenticator apps and phones) for the account page. It fetches them on each visit, because
+ * they may have changed on another device.
+ */
 export function useFactorList() {
   const backend = useOwnerBackend();
   return useQuery({

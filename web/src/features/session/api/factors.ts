@@ -8,9 +8,9 @@ import { verifiedFactors } from "@/features/session/assurance";
 export const FACTORS_KEY = "auth_factors";
 
 /**
- * The query of the account's verified second factors. If there are any, a session of level aal1 (signed in without a second
- * factor) must verify one of them. The server is queried, because the factors that the browser stores with the session can be
- * out of date: another device may have enrolled one.
+ * The query of the account's verified second factors (authenticator apps and phones). If there are any, a session of level aal1
+ * (signed in without a second factor) must verify one of them. The query asks the server, because the factors that the browser
+ * stores with the session can be out of date: another device may have enrolled one.
  */
 export function factorsOptions(
   client: OwnerBackend | null,

@@ -15,10 +15,10 @@ export async function sendReauthenticationCode(boot: Boot): Promise<{ error?: Au
   }
 }
 
-/** What proves the owner's identity: the password, or the mailed code (`nonce`). */
+/** The proof of the owner's identity: the password, or the mailed code (`nonce`). */
 export type Proof = { current_password: string } | { nonce: string };
 
-/** Reauthenticates the session. For the next ten minutes the server treats it as just signed in. */
+/** Reauthenticates the session. For the next ten minutes the server accepts calls that need a recent sign-in. */
 export async function reauthenticate(boot: Boot, proof: Proof): Promise<{ error?: AuthFailure }> {
   const { error } = await authCall(boot, "POST", "reauthenticate", proof);
   return error ? { error } : {};

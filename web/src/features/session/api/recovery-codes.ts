@@ -2,10 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { authCall, type Result } from "@/features/session/api/auth-call";
 import { useBoot, type Boot } from "@/lib/boot";
 
-/** The account's recovery codes, each of which replaces a second factor once: how many were given, and how many are unused. */
+/** The number of the account's recovery codes, and how many of them are unused. A code can replace a second factor once. */
 type Count = { total: number; remaining: number };
 
-/** The key of the query of useRecoveryCount. Signing out removes queries from the cache whose key has "admin" as its second part. */
+/**
+ * The key of the query of useRecoveryCount. The second part is "admin", because signing out removes all queries with that part from
+ * the cache.
+ */
 export const RECOVERY_COUNT_KEY = ["auth_recovery_codes", "admin"] as const;
 
 /** Fetches the number of the account's recovery codes. */

@@ -5,7 +5,7 @@ import { ownerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
-/** Removes a second factor of the account. `last` says whether it is the account's only factor. */
+/** Removes a second factor of the account. `last` says whether the account has no other factor. */
 export async function removeFactor(
   boot: Boot,
   cache: QueryClient,

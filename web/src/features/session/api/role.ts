@@ -9,13 +9,13 @@ const NO_ROW = "PGRST116";
 /** The first part of the query key of roleOptions. */
 export const ROLE_KEY = "user_roles";
 
-/** The query of the account's role. Its data are null if the account has no role or the server rejects the session. */
+/** The query of the account's role. The data are null if the account has no role, or if the server rejects the session. */
 export function roleOptions(client: OwnerBackend | null, userId: string | undefined) {
   return queryOptions({
     queryKey: [ROLE_KEY, userId],
     enabled: client !== null && userId !== undefined,
     staleTime: Infinity,
-    // Without limit: during an outage the role stays unknown, so that the owner is not redirected like someone without a role.
+    // Without limit, so that the role stays unknown during an outage. An owner whose role was taken for null would be redirected.
     retry: true,
     retryDelay,
     refetchOnWindowFocus: "always", // the role may have been removed while the tab was in the background

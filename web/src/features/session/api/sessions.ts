@@ -6,7 +6,7 @@ import { useBoot, type Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 import type { Device } from "@/lib/types";
 
-/** A session of the account that is alive: neither signed out nor expired. */
+/** A session (a sign-in) of the account that is alive: neither signed out nor expired. */
 export type OpenSession = {
   id: string;
   created_at: string;
@@ -18,7 +18,10 @@ export type OpenSession = {
   current: boolean;
 };
 
-/** The key of the query of useOpenSessions. Signing out removes queries from the cache whose key has "admin" as its second part. */
+/**
+ * The key of the query of useOpenSessions. The second part is "admin", because signing out removes all queries with that part from
+ * the cache.
+ */
 export const SESSIONS_KEY = ["auth_sessions", "admin"] as const;
 
 /** Fetches the sessions of the account that are alive, the most recently used first. */

@@ -5,9 +5,8 @@ import { ownerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 
 /**
- * Verifies a code of a second factor. A correct code raises the session to level aal2 (signed in with a second factor).
- * Without `challengeId`, a challenge is created first (challengeFactor). `boot` is the JSON that the server embeds in the page;
- * it contains the URL and the key of the backend.
+ * Verifies a code of a second factor (an authenticator app or a phone). A correct code raises the session to level aal2 (signed in
+ * with a second factor). Without `challengeId`, a challenge is created first (challengeFactor).
  */
 export async function verifyFactor(
   boot: Boot,

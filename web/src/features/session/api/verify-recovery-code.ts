@@ -5,8 +5,8 @@ import { requestTokens } from "@/features/session/api/request-tokens";
 import { failureOf } from "@/features/session/failure";
 
 /**
- * Verifies a recovery code instead of a second factor. A correct code raises the session to level aal2, as a second factor
- * does, and the client gets new tokens.
+ * Verifies a recovery code, which replaces a second factor once. A correct code raises the session to level aal2 (signed in with a
+ * second factor), and the client stores the new tokens.
  */
 export async function verifyRecoveryCode(
   boot: Boot,

@@ -21,7 +21,7 @@ import type {
 /** The session chunk (the observer component and supabase-js). It loads on demand. */
 type SessionChunk = { Observer: ComponentType<SessionObserverProps>; client: OwnerBackend };
 
-/** The state without a session. */
+/** The state if nobody is signed in. */
 const signedOutState: SessionState = {
   loading: false,
   session: null,
@@ -30,7 +30,7 @@ const signedOutState: SessionState = {
   pendingFactors: [],
   signOut: async () => undefined,
 };
-/** The result of a sign-in when the session chunk fails to load. */
+/** The result of a sign-in if the code of the sign-in could not be loaded. */
 const chunkFailure = (error: unknown) => ({ error: { code: "", message: messageOf(error) } });
 /** The state until the session is known. */
 const pendingState: SessionState = { ...signedOutState, loading: true };
@@ -43,8 +43,8 @@ type AuthProviderProps = {
 };
 
 /**
- * Provides the session and role of the signed-in user (useAuth). The session chunk loads only if the browser
- * stores a session, if a mailed link was opened, or under /admin, so that most visitors do not download it.
+ * Provides the session and role of the signed-in user (useAuth). The session chunk loads only in these cases, so that most visitors
+ * do not download it: the browser stores a session, a mailed link was opened, or the page is under /admin.
  */
 export function AuthProvider({ header, children }: AuthProviderProps) {
   const boot = useBoot();
@@ -55,7 +55,7 @@ export function AuthProvider({ header, children }: AuthProviderProps) {
   // The hash of the URL when the page was opened. supabase-js later removes the session of a mailed link from the URL.
   const [initialHash] = useState(hash);
   const [isChunkNeeded, setChunkNeeded] = useState(false);
-  // The number of successful sign-ins. Each one loads the session chunk again if that has failed before.
+  // The number of successful sign-ins. Each sign-in loads the session chunk, because an earlier attempt may have failed.
   const [signInCount, setSignInCount] = useState(0);
   const [chunk, setChunk] = useState<SessionChunk | null>(null);
   const [hasChunkFailed, setChunkFailed] = useState(false);
@@ -67,7 +67,7 @@ export function AuthProvider({ header, children }: AuthProviderProps) {
       (before) =>
         before ||
         underAdmin ||
-        // A mailed link can open any page; its parameters are in the hash.
+        // A mailed link can open any page. Its parameters are in the hash, such as #access_token=...
         initialHash.includes("=") ||
         hasStoredSession(boot),
     );

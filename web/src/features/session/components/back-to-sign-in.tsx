@@ -10,7 +10,7 @@ import type { ReturnState } from "@/lib/return-path";
 import { singleToast } from "@/lib/toast";
 
 /**
- * A button that cancels a sign-in that is not complete. It ends the session of this browser and shows the sign-in form.
+ * The button of later steps of the sign-in that cancels the sign-in. It ends the session of this browser and shows the sign-in form.
  * `from` is where to go after signing in.
  */
 export function BackToSignIn({ from }: { from: string }) {

@@ -16,15 +16,15 @@ import { useT } from "@/lib/i18n";
 import type { TextKey } from "@/lib/texts";
 
 /**
- * The form for the code of a second factor: a code from an authenticator app, or a code that a button of the form has sent to a
- * phone. `onDone` is called after a correct code.
+ * The form for the code of a second factor. An authenticator app shows its code. For a phone, a button of the form sends the code to
+ * the phone first. `onDone` is called after a correct code.
  */
 export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; onDone(): void }) {
   const t = useT();
   const boot = useBoot();
   // The id of the selected factor, or "" for the first one.
   const [chosenId, setChosenId] = useState("");
-  // The challenge whose code was sent to a phone.
+  // The challenge (a request for a code) whose code was sent to a phone.
   const [sent, setSent] = useState<{ factorId: string; challengeId: string }>();
   const [sending, setSending] = useState(false);
   const [failure, setFailure] = useState<{ title: TextKey; failure: AuthFailure }>();

@@ -18,15 +18,18 @@ import type { TextKey } from "@/lib/texts";
 type ForgottenPasswordProps = {
   /** Where to go after signing in. */
   from: string;
-  /** The error of the mailed link that opened this page, if any. */
+  /** The error of the mailed link that opened this page; null if there is none. */
   linkError: AuthFailure | null;
 };
 
-/** The step that requests a mail for choosing a new password. Its text does not reveal whether the account exists. */
+/**
+ * The step of the sign-in page that requests a mail for choosing a new password. The text after sending does not reveal whether the
+ * account exists.
+ */
 export function ForgottenPassword({ from, linkError }: ForgottenPasswordProps) {
   const t = useT();
   const boot = useBoot();
-  // The address that the mail was sent to; undefined before.
+  // The address to which the mail was sent; undefined until then.
   const [sentTo, setSentTo] = useState<string>();
   const [failure, setFailure] = useState<AuthFailure>();
   const sentTitle = useRef<HTMLHeadingElement>(null);

@@ -20,12 +20,14 @@ import type { TextKey } from "@/lib/texts";
 import { usePageTitle } from "@/lib/use-page-title";
 
 /**
- * What the page shows: a step of signing in, "opening" while a stored session or a mailed link is being read, or "done"
- * after signing in, while the browser goes to the next page.
+ * What the page shows:
+ * - a step of signing in: "setUp", "signIn", "factor", "newPassword" or "forgotten"
+ * - "opening": a stored session or a mailed link is being read
+ * - "done": the user is signed in, and the browser goes to the next page
  */
 type Step = "setUp" | "opening" | "factor" | "newPassword" | "forgotten" | "signIn" | "done";
 
-/** The titles of the document. */
+/** The text keys of the document's title. */
 const titles: Record<Step, TextKey> = {
   setUp: "auth.setup.title",
   opening: "auth.title",
@@ -36,14 +38,14 @@ const titles: Record<Step, TextKey> = {
   done: "auth.title",
 };
 
-/** The sign-in page. All steps of signing in have one path; the session and the query string select the step. */
+/** The sign-in page. All steps of signing in have the path /admin/auth. The session and the query string select the step. */
 export function LoginPage() {
   const t = useT();
   const boot = useBoot();
   const auth = useAuth();
   const { state, hash } = useLocation();
   const [search] = useSearchParams();
-  // Whether a session is being read. It becomes false once, so that a later change of the session does not hide the form.
+  // Whether a session is being read. Never true again later, so that a change of the session does not hide the form.
   const [opening, setOpening] = useState(() => hasSessionInHash(hash) || hasStoredSession(boot));
   if (opening && !auth.loading) setOpening(false);
 
@@ -52,7 +54,7 @@ export function LoginPage() {
   const from = returnPath(state, search);
   const linkError =
     linkFailure(hash, search) ??
-    // The client reports no error if it cannot read the session in the hash.
+    // supabase-js reports no error if it cannot read the session in the hash.
     (hasSessionInHash(hash) && !auth.session && !auth.loading
       ? { code: "unopened", message: t("auth.link.opening") }
       : null);

@@ -19,15 +19,15 @@ import type { ReturnState } from "@/lib/return-path";
 import type { TextKey } from "@/lib/texts";
 
 /**
- * The step that sets a password, after the mailed link of a password reset or an invitation. The link has already signed the
- * user in. `from` is where to go afterwards.
+ * The step that sets a password after the mailed link of a password reset or an invitation was opened. The link has already signed
+ * the user in. `from` is where to go afterwards.
  */
 export function NewPasswordForm({ email, from }: { email: string; from: string }) {
   const t = useT();
   const boot = useBoot();
   const navigate = useNavigate();
   const cache = useQueryClient();
-  // Why the server refuses the password; shown at the field. Other failures are shown above the form.
+  // Why the server refuses the password, shown at the field. Other failures are shown above the form.
   const [passwordFailure, setPasswordFailure] = useState<AuthFailure>();
   const [failure, setFailure] = useState<AuthFailure>();
   const { register, handleSubmit, setFocus, formState } = useForm<NewPasswordValues>({
@@ -50,8 +50,8 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
     }
     if (error.code === "weak_password" || error.code === "same_password") setPasswordFailure(error);
     else setFailure(error);
-    // The account got a second factor after the sign-in, and that factor must be verified first. The page shows that step once
-    // the factors are fetched again.
+    // The account got a second factor after the sign-in. That factor must be verified first. The page shows the step for it once the
+    // factors have been fetched again.
     if (error.code === "insufficient_aal")
       void cache.invalidateQueries({ queryKey: [FACTORS_KEY] });
     setFocus("password");

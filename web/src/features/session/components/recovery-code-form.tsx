@@ -12,7 +12,7 @@ import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import type { TextKey } from "@/lib/texts";
 
-/** The form for a recovery code, which replaces the code of a second factor. `onDone` is called after a correct code. */
+/** The form for a recovery code, which replaces the code of a second factor once. `onDone` is called after a correct code. */
 export function RecoveryCodeForm({ onDone }: { onDone(): void }) {
   const t = useT();
   const boot = useBoot();

@@ -16,7 +16,7 @@ import { roleOptions, ROLE_KEY } from "@/features/session/api/role";
 import { assuranceLevel } from "@/features/session/assurance";
 import { isPasswordLink, linkFailure, newPasswordUrl } from "@/features/session/mailed-link";
 
-/** What the observer reports: Auth without the functions that sign in. */
+/** What the observer reports: the value of useAuth without the functions that sign in. */
 export type SessionState = Omit<Auth, "signIn" | "setUp">;
 /** The props of SessionObserver. */
 export type SessionObserverProps = {
@@ -30,8 +30,8 @@ const noQuery = new URLSearchParams();
 const noFactors: SecondFactor[] = [];
 
 /**
- * Observes the session of supabase-js, fetches the role and the factors of its account, and reports all of this by
- * `onChange`. Renders nothing.
+ * Observes the session that supabase-js holds, fetches the role and the second factors of the session's account, and reports all of
+ * this by `onChange`. Renders nothing.
  */
 export function SessionObserver({ client, hash, onChange }: SessionObserverProps) {
   const t = useT();
@@ -41,18 +41,18 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
   // Null without a session; undefined until the client has reported the session for the first time.
   const [session, setSession] = useState<Session | null | undefined>(undefined);
   const isSigningOut = useRef(false);
-  // Whether a mailed link for choosing a password has opened the page; false again once that step is in the URL.
+  // Whether a mailed link for choosing a password has opened the page. It becomes false when the URL selects that step.
   const choosesPassword = useRef(isPasswordLink(hash));
 
   useEffect(() => {
     const { data } = client.auth.onAuthStateChange((event, next) => {
-      // signOut below sets the session together with the navigation, so the client's event is ignored then.
+      // While signOut below runs, the client's event is ignored: signOut sets the session together with the navigation.
       if (!(isSigningOut.current && event === "SIGNED_OUT")) setSession(next);
     });
     return () => data.subscription.unsubscribe();
   }, [client]);
 
-  // A rejected request may mean that the role was removed, so the role is fetched again; the guard then redirects.
+  // A rejected request may mean that the role was removed, so the role is fetched again. Without a role AdminGuard redirects.
   useEffect(
     () => onAccessDenied(() => void cache.invalidateQueries({ queryKey: [ROLE_KEY] })),
     [cache],
@@ -60,6 +60,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
 
   const user = session?.user ?? null;
   const { data: role } = useQuery(roleOptions(client, user?.id));
+  // The level is aal1 until a second factor is verified, and then aal2.
   const level = session ? assuranceLevel(session) : "aal1";
   const { data: factors } = useQuery(factorsOptions(client, user?.id, level));
   const pendingFactors = (level === "aal1" && user && factors) || noFactors;
@@ -68,7 +69,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
   const loading =
     session === undefined || (user !== null && (role === undefined || factorsUnknown));
 
-  // Mailed links without a target lead to the home page. Their errors are shown on the sign-in page.
+  // Mailed links without a target page lead to the home page. Their errors are shown on the sign-in page.
   useLayoutEffect(() => {
     if (window.location.pathname === "/" && linkFailure(hash, noQuery))
       void navigate(`/admin/auth${hash}`, { replace: true });

@@ -13,13 +13,13 @@ import { useT } from "@/lib/i18n";
 import type { TextKey } from "@/lib/texts";
 
 /**
- * The step after a set-up link, whose token is `token`: the owner of a new site chooses email and password, and is then signed
- * in.
+ * The step of the sign-in page after a set-up link was opened. A set-up link works once and makes somebody the first owner of a new
+ * site; `token` is its token. The owner chooses email and password, and is then signed in.
  */
 export function SetUpForm({ token }: { token: string }) {
   const t = useT();
   const { setUp } = useAuth();
-  // Why the server refuses the password; shown at the field. Other failures are shown above the form.
+  // Why the server refuses the password, shown at the field. Other failures are shown above the form.
   const [passwordFailure, setPasswordFailure] = useState<AuthFailure>();
   const [failure, setFailure] = useState<AuthFailure>();
   const { register, handleSubmit, setFocus, formState } = useForm<Credentials>({

@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
 import { cn } from "@/lib/cn";
 
-/** A button of the sign-in page that looks like a link, because it opens another step. */
+/** A button that shows another step of the sign-in page. It looks like a link. */
 export function StepButton({ className, ...rest }: ComponentProps<"button">) {
   return (
     <button

@@ -6,11 +6,14 @@ import { useT } from "@/lib/i18n";
 type CodesDialogProps = {
   /** The codes to show; null closes the dialog. */
   codes: readonly string[] | null;
-  /** Called when the owner confirms that the codes are kept. */
+  /** Called when the owner confirms to have kept the codes. */
   onKept(): void;
 };
 
-/** The dialog with new recovery codes. Only its button closes it, because the codes cannot be shown again. */
+/**
+ * The dialog with new recovery codes, which replace a second factor. Only its button closes the dialog, because the codes cannot be
+ * shown again.
+ */
 export function CodesDialog({ codes, onKept }: CodesDialogProps) {
   const t = useT();
   return (

@@ -23,7 +23,10 @@ import { useT } from "@/lib/i18n";
 import { refetch } from "@/lib/refetch";
 import { stackedToast } from "@/lib/toast";
 
-/** The second factors and recovery codes of the account (docs/product.md, rule 5). */
+/**
+ * The section of the account page with the second factors (authenticator apps and phones) and the recovery codes
+ * (docs/product.md, rule 5).
+ */
 export function FactorSection() {
   const t = useT();
   const boot = useBoot();
@@ -33,15 +36,15 @@ export function FactorSection() {
   const hasFactors = (factors.data?.length ?? 0) > 0;
   const count = useRecoveryCount(hasFactors);
   const [enrolling, setEnrolling] = useState(false);
-  // New recovery codes in the open dialog; null while it is closed.
+  // The new recovery codes in their dialog; null while the dialog is closed.
   const [codes, setCodes] = useState<string[] | null>(null);
-  // The factor whose removal the owner is asked to confirm; null while the question is closed.
+  // The factor in the dialog that asks before a removal; null while the dialog is closed.
   const [factorToRemove, setFactorToRemove] = useState<SecondFactor | null>(null);
-  // The state of the dialog that asks before the codes are renewed; null while it is closed.
+  // The state of the dialog that asks before the codes are renewed; null while the dialog is closed.
   const [renewing, setRenewing] = useState<"confirming" | "busy" | null>(null);
   const [removing, setRemoving] = useState(false);
   const { withReauthentication, isDialogOpen } = useReauthentication();
-  // The reauthentication dialog opens after one of these questions was answered. The question must not open again afterwards.
+  // The reauthentication dialog can open after the owner has confirmed one of these dialogs, which must not open again after it.
   if (isDialogOpen && renewing) setRenewing(null);
   if (isDialogOpen && factorToRemove) setFactorToRemove(null);
 

@@ -24,7 +24,7 @@ export function PasswordSection() {
   const cache = useQueryClient();
   const { user } = useAuth();
   const { withReauthentication } = useReauthentication();
-  // Why the server refuses the password; shown at the field. Other failures are shown above the form.
+  // Why the server refuses the password, shown at the field. Other failures are shown above the form.
   const [passwordFailure, setPasswordFailure] = useState<AuthFailure>();
   const [failure, setFailure] = useState<AuthFailure>();
   const { register, handleSubmit, reset, setFocus, formState } = useForm<NewPasswordValues>({
@@ -37,7 +37,7 @@ export function PasswordSection() {
     setFailure(undefined);
     setPasswordFailure(undefined);
     const result = await withReauthentication(() => updatePassword(boot, password));
-    if (!result) return;
+    if (!result) return; // the owner has closed the dialog that asks for the password
     const { error } = result;
     if (!error) {
       reset();

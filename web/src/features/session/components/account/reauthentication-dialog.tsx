@@ -21,11 +21,14 @@ import type { TextKey } from "@/lib/texts";
 type ReauthenticationDialogProps = {
   /** Called when the owner is reauthenticated. */
   onDone(): void;
-  /** Called when the owner closes the dialog instead. */
+  /** Called when the owner closes the dialog without reauthentication. */
   onClose(): void;
 };
 
-/** Reauthenticates the owner by the password, or by a code that is mailed on request. */
+/**
+ * The dialog that reauthenticates the owner (asks for a proof of identity although the owner is signed in). The proof is the
+ * password, or a code that is mailed on request.
+ */
 export function ReauthenticationDialog({ onDone, onClose }: ReauthenticationDialogProps) {
   const t = useT();
   const boot = useBoot();

@@ -5,20 +5,23 @@ import {
   type Reauthentication,
 } from "@/features/session/reauthentication";
 
-/** The open dialog. `answer` closes it; if reauthentication has succeeded, the waiting call is repeated. */
+/** The open dialog. `answer` closes the dialog. If the reauthentication has succeeded, the waiting request is then repeated. */
 type OpenDialog = { answer(succeeded: boolean): void };
 
-/** Provides useReauthentication, and shows the dialog when a call needs reauthentication. */
+/**
+ * Provides useReauthentication for the account page. Shows the dialog when the server demands reauthentication (the password again,
+ * or a mailed code) for a request.
+ */
 export function ReauthenticationProvider({ children }: { children: ReactNode }) {
   const [dialog, setDialog] = useState<OpenDialog>();
 
   const withReauthentication = useCallback<Reauthentication["withReauthentication"]>(
-    async (call) => {
-      const result = await call();
+    async (request) => {
+      const result = await request();
       if (result.error?.code !== "reauthentication_needed") return result;
       const succeeded = await new Promise<boolean>((answer) => setDialog({ answer }));
       setDialog(undefined);
-      return succeeded ? call() : null;
+      return succeeded ? request() : null;
     },
     [],
   );

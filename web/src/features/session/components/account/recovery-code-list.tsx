@@ -5,7 +5,7 @@ import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import { saveFile } from "@/lib/save-file";
 
-/** A list of new recovery codes, with buttons to copy, download and print them. */
+/** A list of new recovery codes, each of which can replace a second factor once. Buttons copy, download and print the codes. */
 export function RecoveryCodeList({ codes }: { codes: readonly string[] }) {
   const t = useT();
   const { name } = useBoot().site;

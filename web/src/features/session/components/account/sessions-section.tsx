@@ -19,7 +19,10 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { refetch } from "@/lib/refetch";
 import { stackedToast } from "@/lib/toast";
 
-/** The list of the account's sessions, with a button to end each, and a button to end all except this browser's. */
+/**
+ * The list of the account's sessions (sign-ins). Each session has a button that ends it. A further button ends all sessions except
+ * the one of this browser.
+ */
 export function SessionsSection() {
   const t = useT();
   const { language } = useLanguage();
@@ -29,7 +32,7 @@ export function SessionsSection() {
   // The id of the session that is being ended, or "others".
   const [ending, setEnding] = useState<string>();
 
-  /** Calls `end` to end sessions, and shows the result in a toast. `which` is the id of a session, or "others". */
+  /** Calls `end`, which ends sessions, and shows the result in a toast. `which` is the id of a session, or "others". */
   async function endAndReport(
     which: string,
     end: () => Promise<{ error?: AuthFailure }>,
