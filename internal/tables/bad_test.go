@@ -85,6 +85,7 @@ func TestBadQueries(t *testing.T) {
 			{"title=in.(x)y", 400, "PGRST100"},
 			{"title=in(any).(x)", 400, "PGRST100"},
 			{"title=neq(any).{x}", 400, "PGRST100"},
+			{"title=eq(any)(all).{x}", 400, "PGRST100"},
 			{"title=eq(some).{x}", 400, "PGRST100"},
 			{"title=is.nul", 400, "PGRST100"},
 			{"title=is.nullx", 400, "PGRST100"},

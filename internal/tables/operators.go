@@ -57,7 +57,7 @@ func (p *parser) readOperation(name string, steps []step, readValue func() strin
 	p.pos += length
 	quantifier := ""
 	for _, q := range []string{"any", "all"} {
-		if p.skip("(" + q + ")") {
+		if quantifier == "" && p.skip("("+q+")") {
 			quantifier = q
 		}
 	}
