@@ -15,6 +15,8 @@ test("a used slug gets a number", () => {
   expect(freeSlug("mar", [])).toBe("mar");
   expect(freeSlug("mar", ["mar", "mar-2"])).toBe("mar-3");
   expect(freeSlug("a".repeat(100), ["a".repeat(100)])).toHaveLength(98);
+  const hyphenAtTheCut = `${"a".repeat(95)}-bcd`;
+  expect(freeSlug(hyphenAtTheCut, [hyphenAtTheCut])).toBe(`${"a".repeat(95)}-2`);
 });
 
 test("the form rejects used slugs, and slugs with other characters", () => {

@@ -28,9 +28,10 @@ export function slugOf(title: string): string {
 /** Returns the slug. If another series has it, appends the lowest number that makes it unique, as in "azulejos-2". */
 export function freeSlug(slug: string, taken: readonly string[]): string {
   if (!taken.includes(slug)) return slug;
+  // Shortened to make room for the hyphen and up to three digits. The cut can end with a hyphen.
+  const stem = slug.slice(0, SLUG_MAX - 4).replace(/-$/, "");
   for (let n = 2; ; n++) {
-    // The slug is shortened to make room for the hyphen and up to three digits.
-    const numbered = `${slug.slice(0, SLUG_MAX - 4)}-${n}`;
+    const numbered = `${stem}-${n}`;
     if (!taken.includes(numbered)) return numbered;
   }
 }
