@@ -275,15 +275,16 @@ func (c liveClient) filesToMerge(ctx context.Context, level int, seek ltx.TXID, 
 		if err != nil {
 			return nil, err
 		}
-		uploaded, next := c.lite.Replica.Pos().TXID, seek
+		uploaded, next, n := c.lite.Replica.Pos().TXID, seek, 0
 		for _, info := range local {
 			if info.MinTXID != next || next > uploaded {
 				break
 			}
 			next = info.MaxTXID + 1
+			n++
 		}
 		if next > uploaded {
-			return ltx.NewFileInfoSliceIterator(local[:next-seek]), nil
+			return ltx.NewFileInfoSliceIterator(local[:n]), nil
 		}
 	}
 	return c.ReplicaClient.LTXFiles(ctx, level, seek, useMetadata)
