@@ -224,6 +224,25 @@ test("A-prod-15: when two owners edit one review, the second gets a message", as
   });
 });
 
+test("A-prod-15: a review that was saved, but whose response was lost, is saved again without a conflict", async ({
+  page,
+}) => {
+  await signInAt(page, server, "/admin/reviews");
+  await page.getByRole("button", { name: "Edit review by Beatriz" }).click();
+  await page.getByLabel("Location").fill("Aljezur");
+  await page.route("**/rest/v1/reviews?*", async (route) => {
+    if (route.request().method() !== "PATCH") return route.fallback();
+    expect((await route.fetch()).status()).toBe(200);
+    return route.abort();
+  });
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("Failed to update review")).toBeVisible();
+  await page.unroute("**/rest/v1/reviews?*");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("Review updated successfully")).toBeVisible();
+  await expect(page.getByRole("alertdialog")).toHaveCount(0);
+});
+
 const card = (page: Page, title: string) =>
   page
     .getByRole("listitem")
@@ -328,13 +347,18 @@ test("A-prod-15: when two owners edit one cover, the second gets a message; swit
     await expect(of(first).getByRole("textbox", { name: "Title", exact: true })).toHaveValue(
       "Mine",
     );
+    const order = async () =>
+      (await asAnon(server).from("cover_images").select("id").order("display_order")).data!;
+    const before = await order();
     await of(second).getByRole("textbox", { name: "Title", exact: true }).fill("Second's");
+    await of(second).getByRole("spinbutton").fill("2");
     await of(first).getByRole("textbox", { name: "Title", exact: true }).fill("First's");
     await of(first).getByRole("button", { name: "Save" }).click();
     await expect(first.getByText("Cover image updated successfully")).toBeVisible();
     await of(second).getByRole("button", { name: "Save" }).click();
     const question = second.getByRole("alertdialog");
     await expect(question).toContainText("First's");
+    expect(await order()).toEqual(before); // nothing was saved, not even the other number
     await question.getByRole("button", { name: "Use the newer version" }).click();
     await expect(of(second).getByRole("textbox", { name: "Title", exact: true })).toHaveValue(
       "First's",

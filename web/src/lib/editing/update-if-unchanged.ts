@@ -32,7 +32,8 @@ export function changedFields<T extends object>(
  * Updates the fields in `change` of a row, unless somebody else has changed one of these fields since the form read `base` (the
  * version that the form was loaded with). Returns the updated row. An attempt updates the row only if the row has the expected
  * updated_at, at first the updated_at of `base`. If the row is newer but differs from `base` only in other fields, the next attempt
- * expects the newer updated_at.
+ * expects the newer updated_at. A field that already has the value of `change` is no conflict: an earlier attempt has saved it, and
+ * its response was lost.
  *
  * @throws ConflictError with the newer row if one of the fields was changed, or if the row was newer at every attempt.
  * Errors of the server are thrown too, for example if the row was deleted.
@@ -58,7 +59,9 @@ export async function updateIfUnchanged<Name extends Editable>(
     const current = await rows.select("*,updated_at").eq("id", base.id).single();
     if (current.error) throw current.error;
     const newer = current.data as unknown as Row<Name>;
-    if (attempt === ATTEMPTS || changedFields(newer, base, fields).length > 0) {
+    const differsFromChange = changedFields(newer, change as Row<Name>, fields);
+    const conflicts = changedFields(newer, base, differsFromChange);
+    if (attempt === ATTEMPTS || conflicts.length > 0) {
       throw new ConflictError(newer);
     }
     updatedAt = newer.updated_at ?? null;

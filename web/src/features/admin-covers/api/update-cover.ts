@@ -43,16 +43,17 @@ export function useUpdateCover() {
     mutationFn: async ({ base, change }: { base: CoverImage; change: CoverChange }) => {
       const { display_order: newNumber, ...otherFields } = change;
       const saved: SavedCoverChange = { number: base.display_order, order: null, fields: null };
+      // The fields first: if they conflict, the order is not saved either.
+      if (Object.keys(otherFields).length > 0) {
+        const row = await updateIfUnchanged(backend, "cover_images", base, otherFields);
+        saved.fields = { row, before: valuesOf(base, otherFields) };
+      }
       if (newNumber !== undefined && newNumber !== null) {
         const covers = await fetchCoversInOrder(backend);
         const ids = idsAfterMove(covers, base.id, newNumber);
         await reorderCovers(backend, ids);
         saved.number = ids.indexOf(base.id) + COVER_ORDER_MIN;
         saved.order = { before: covers.map(({ id }) => id), after: ids };
-      }
-      if (Object.keys(otherFields).length > 0) {
-        const row = await updateIfUnchanged(backend, "cover_images", base, otherFields);
-        saved.fields = { row, before: valuesOf(base, otherFields) };
       }
       return saved;
     },
