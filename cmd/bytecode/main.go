@@ -23,15 +23,15 @@ func main() {
 	}
 }
 
-// compile writes the bytecode of the script in the file from to the file to.
-func compile(from, to string) error {
-	script, err := os.ReadFile(from)
+// compile compiles the script in the file scriptPath, and writes the bytecode to the file bytecodePath.
+func compile(scriptPath, bytecodePath string) error {
+	script, err := os.ReadFile(scriptPath)
 	if err != nil {
 		return err
 	}
 	packed, err := bytecode.Compile(string(script))
 	if err != nil {
-		return fmt.Errorf("%s: %w", from, err)
+		return fmt.Errorf("%s: %w", scriptPath, err)
 	}
-	return os.WriteFile(to, packed, 0o644)
+	return os.WriteFile(bytecodePath, packed, 0o644)
 }

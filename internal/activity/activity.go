@@ -1,5 +1,5 @@
-// Package activity gives owners the activity log, which says who did what, and when: sign-ins, changes of content, exports, and changes
-// of keys, roles and accounts. The activity log merges two tables:
+// Package activity gives owners (accounts with the role admin) the activity log, which says who did what, and when: sign-ins, changes of
+// content, exports, and changes of keys, roles and accounts. The activity log merges two tables:
 //   - The table activity. Database triggers (migration 31) and the Record functions of this package write it.
 //   - The audit log, with the events of accounts. It belongs to package auth, which reads it for this package.
 package activity
@@ -36,8 +36,8 @@ var Kinds = []Kind{KindSignIn, KindRefused, KindChange, KindExport, KindSecurity
 // ActorKind says who or what took the action of an entry.
 type ActorKind string
 
-// The kinds of actors. The audit log names the service key and commands. The table activity does not: it has one value for the program, the
-// service key and commands. Its entries get ByCommand if only commands take the action (commandActions). If not, they get ByProgram.
+// The kinds of actors. The audit log distinguishes the program, commands and the service key (the API key with full rights). The table
+// activity has one value for all three. An entry of that table gets ByCommand if only commands take its action, and otherwise ByProgram.
 const (
 	ByAccount ActorKind = "account" // the account in Entry.Account
 	ByDeleted ActorKind = "deleted" // an account that no longer exists
@@ -48,7 +48,7 @@ const (
 	ByVisitor ActorKind = "visitor" // a visitor who erased a message at its private link
 )
 
-// VisitorActor is the actor (db.WithActor) of visitors, who have no account. No account has this id.
+// VisitorActor is the id that stands for visitors in the column actor, because visitors have no account. No account has this id.
 const VisitorActor = "00000000-0000-0000-0000-000000000000"
 
 // Entry is one entry of the log.

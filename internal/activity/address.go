@@ -49,8 +49,8 @@ func (s *Service) EraseEntriesAbout(ctx context.Context, tx *db.Tx, address stri
 	return nil
 }
 
-// listEntriesAbout returns the entries of EachEntryAbout. It leaves out an entry whose title contains the address only as a part of a longer
-// address, as joana@example.org contains ana@example.org.
+// listEntriesAbout returns the entries of EachEntryAbout. It leaves out an entry whose title contains the address only as a part of a
+// longer address, as joana@example.org contains ana@example.org.
 func listEntriesAbout(ctx context.Context, q db.Querier, address string) ([]change, error) {
 	whole, err := history.WholeAddress(address)
 	if err != nil {

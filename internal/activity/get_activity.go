@@ -35,8 +35,8 @@ type response struct {
 }
 
 // GetActivity handles rpc/get_activity {kind, after}. It returns at most pageSize entries, the newest first. kind selects the entries
-// of one kind; without it the response has all kinds. If after is "next" of an earlier response, the entries continue where that
-// response ended.
+// of one kind; without it the response has all kinds. If after is the value of "next" in an earlier response, the response has the next
+// older entries.
 func (s *Service) GetActivity(w http.ResponseWriter, r *http.Request) error {
 	if caller := identity.Of(r.Context()); !policy.Activity(caller) {
 		return httpx.DeniedError(caller, "the activity")

@@ -1,7 +1,7 @@
 // Package apikeys rotates and revokes the two API keys of the site: the anon key, which the public pages use, and the service key, which
-// may do everything. API keys are JWTs that name a role. Each rotation creates a new key for the same role, its next generation. The earlier
-// keys stay valid until they are revoked. The package stores which generations are valid. Package identity creates the keys and checks their
-// signatures.
+// may do everything. API keys are JWTs that name a role. Each rotation creates a new key for the same role, its next generation. The
+// earlier keys stay valid until they are revoked. The package stores which generations are valid. Package identity creates the keys and
+// checks their signatures.
 package apikeys
 
 import (
@@ -22,13 +22,13 @@ import (
 // Time limits of reads of the table access_keys.
 const (
 	readTimeout = 5 * time.Second // timeout of one read
-	// staleLimit is how long an old snapshot is used while the database cannot be read. In that time this node may accept a key
-	// that another node has revoked.
+	// staleLimit is how long an old snapshot is used while the database cannot be read. In that time this node (one of several servers of
+	// the site) may accept a key that another node has revoked.
 	staleLimit = 5 * time.Minute
 )
 
-// firstGeneration is the number of a role's first key. The claims (the content) of that key have no generation, and the key is valid without
-// a row in access_keys.
+// firstGeneration is the number of a role's first key. The claims (the content) of that key have no generation, and the key is valid
+// without a row in access_keys.
 const firstGeneration = 1
 
 // Errors of Revoke.
@@ -45,12 +45,12 @@ type Generation struct {
 	Revoked *time.Time    // nil while the key is valid
 }
 
-// Service decides which keys are valid. It keeps a snapshot of the table access_keys in memory. It reads the table again when the content
-// version of the last edit (content.Versions.Edited) has risen. Changes of access_keys and of visible content both raise that version, so
-// the table is also read after an edit of content alone.
+// Service decides which keys are valid. It keeps a snapshot of the table access_keys in memory. The content version is a number that every
+// change of visible content raises. A change of access_keys raises it too. Service reads the table again when the version of the last edit
+// (a change by a person) has risen. So it also reads the table after an edit of content alone.
 type Service struct {
 	db          *db.DB
-	version     *content.Version // the content version
+	version     *content.Version // reads the content version
 	tokens      *identity.Tokens // creates the keys
 	now         func() time.Time
 	reading     sync.Mutex               // held while the table is read, so that only one request reads it
@@ -60,7 +60,7 @@ type Service struct {
 
 // snapshot is the content of access_keys at one time.
 type snapshot struct {
-	edited  int64        // content.Versions.Edited before the table was read; the snapshot is up to date until that version is higher
+	edited  int64        // version of the last edit before the table was read; the snapshot is up to date until that version rises
 	keys    []Generation // the keys of all generations, revoked ones included
 	anonKey string       // the newest valid anon key
 }

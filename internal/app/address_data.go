@@ -13,15 +13,15 @@ import (
 	"atelie/internal/jobs"
 )
 
-// This file is for people who ask an owner what the site stores about their email address, or who want this data erased. It lists where the
-// program stores the data, and it finds and erases the mails that wait to be sent.
+// This file is for people who ask an owner (an administrator of the site) what the site stores about their email address, or who want this
+// data erased. It lists where the program stores the data, and it finds and erases the mails that wait to be sent.
 
 // addressPlaces lists every place where data about an email address is stored. In each place, the function Each reads the data about an
 // address, and Erase deletes it. Owners find, export and erase this data with the function /functions/v1/address-data. A new table with
 // addresses needs a line here.
 //
 // An erasure follows the order of the list. Accounts come after the activity log and the sign-ins, because the rows of these two are found
-// by the account.
+// by the account's id.
 func (a *App) addressPlaces() []functions.AddressPlace {
 	return []functions.AddressPlace{
 		{Name: "messages", Each: a.Functions.EachMessageOf, Erase: a.Functions.EraseMessagesOf},
@@ -31,7 +31,9 @@ func (a *App) addressPlaces() []functions.AddressPlace {
 		{Name: "notices", Each: a.Functions.EachNoticeOf, Erase: a.Functions.EraseNoticesOf},
 		// Rows as they were before a change or a deletion.
 		{Name: "revisions", Each: a.history.EachRevisionOf, Erase: a.history.EraseRevisionsOf},
+		// The log of who changed or exported what.
 		{Name: "activity", Each: a.activity.EachEntryAbout, Erase: a.activity.EraseEntriesAbout},
+		// The audit log of accounts.
 		{Name: "sign_ins", Each: a.Auth.EachAuditEntryOf, Erase: a.Auth.EraseAuditEntriesOf},
 		{Name: "accounts", Each: a.Auth.EachAccountOf, Erase: a.Auth.EraseAccountsOf},
 		{Name: "queued_mails", Each: a.eachQueuedMailOf, Erase: a.eraseQueuedMailsOf},
@@ -54,8 +56,8 @@ type queuedMail struct {
 	Recipient string `json:"recipient"`
 }
 
-// queuedMailsOf returns the jobs that will send a mail to an address, or a mail that names it. It does not look at jobs about a single
-// message of a visitor. These jobs are deleted together with the message.
+// queuedMailsOf returns the jobs that will send a mail to an address, or a mail that contains the address. It leaves out the jobs about a
+// single message of a visitor, because they are deleted together with the message.
 func (a *App) queuedMailsOf(ctx context.Context, q db.Querier, address string) ([]jobs.FoundJob, error) {
 	return a.Jobs.Find(ctx, q, func(payload []byte) bool {
 		var m queuedMail

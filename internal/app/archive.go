@@ -22,8 +22,9 @@ import (
 
 // This file exports the site into an archive (a zip file) and imports an archive, for atelie export and atelie import.
 
-// Export writes an archive of the site into out, and then adds an entry to the activity log. If the entry cannot be added, it returns an
-// error although the archive is complete. The caller must then discard the archive, because each export must be recorded.
+// Export writes an archive of the site into out, and then adds an entry to the activity log (the log of who did what). If the entry cannot
+// be added, it returns an error although the archive is complete. The caller must then discard the archive, because each export must be
+// recorded.
 func (a *App) Export(ctx context.Context, out *os.File, report archive.Progress) (archive.Manifest, error) {
 	m, err := archive.Export(ctx, a.archiveConfig(), out, report)
 	if err != nil {

@@ -41,7 +41,7 @@ func (a *App) wireBackup(ctx context.Context) error {
 		OnDataDisk:          a.onDataDisk(primary.Folder),
 		Secondary:           secondary,
 		SecondaryOnDataDisk: secondaryOnDataDisk,
-		Split:               a.isBackupSplit(),
+		Split:               a.isBackupSplit(), // each node (server of the site) would store only its own part of the backup
 		Retention:           a.cfg.Backup.Retention,
 		Site:                marker,
 		Secrets:             backup.Secrets{Current: a.cfg.Auth.JWTSecret, Previous: a.cfg.Auth.JWTSecretPrevious},

@@ -23,7 +23,8 @@ const reviewBucket = "review-images"
 // smallPicture is the width, in pixels, of the pictures that a conversation shows.
 const smallPicture = 320
 
-// receivePicture stores a picture for a conversation.
+// receivePicture stores the file of a picture for a conversation. The caller then adds the picture's rows with the returned function Save.
+// In the end the caller always calls Discard, which deletes the file unless Save was successful.
 func (a *App) receivePicture(ctx context.Context, name string, body io.Reader) (functions.ReceivedPicture, error) {
 	received, err := a.Storage.Receive(ctx, name, body)
 	if err != nil {
@@ -32,8 +33,8 @@ func (a *App) receivePicture(ctx context.Context, name string, body io.Reader) (
 	return functions.ReceivedPicture{Width: received.Width, Height: received.Height, Size: received.Size, Save: received.Save, Discard: received.Discard}, nil
 }
 
-// servePicture sends a picture of a conversation: smallPicture wide, or in full size. If the program cannot remove the metadata of a file of
-// this type, the file itself is hidden, and a rendition in full size (a picture made from it) is sent.
+// servePicture sends a picture of a conversation: smallPicture wide, or in full size. If the program cannot remove the metadata from files
+// of this type, the uploaded file is hidden. A rendition (a picture that the program makes from it) in full size is then sent instead.
 func (a *App) servePicture(w http.ResponseWriter, r *http.Request, name string, small bool) error {
 	if small {
 		return a.Media.RenderPrivate(w, r, policy.ConversationBucket, name, smallPicture)
@@ -44,7 +45,8 @@ func (a *App) servePicture(w http.ResponseWriter, r *http.Request, name string, 
 	return a.Media.RenderPrivate(w, r, policy.ConversationBucket, name, 0) // 0: the full width
 }
 
-// copyForReview copies a picture of a conversation to the public pictures of reviews. The caller saves or discards the copy.
+// copyForReview copies a picture of a conversation to the public pictures of reviews. As after receivePicture, the caller calls Save and
+// Discard.
 func (a *App) copyForReview(ctx context.Context, name string) (functions.ReviewPicture, error) {
 	copyName := uuid.NewString()
 	copied, err := a.Storage.CopyFromConversation(ctx, name, reviewBucket, copyName)
@@ -57,8 +59,8 @@ func (a *App) copyForReview(ctx context.Context, name string) (functions.ReviewP
 	}, nil
 }
 
-// removePicture removes the object (the stored file) of a picture of a client's review. The pictures of one form are in a folder of their
-// own, and removePicture removes the whole folder. Therefore the picture must be the only one of its form.
+// removePicture removes the picture that a client has sent with a review. All pictures that are sent with one form have one folder.
+// removePicture removes the whole folder, so the picture must be the only one of its form.
 func (a *App) removePicture(ctx context.Context, tx *db.Tx, name string) error {
 	return a.Storage.RemoveFolder(ctx, tx, policy.ConversationBucket, path.Dir(name))
 }

@@ -13,11 +13,12 @@ import (
 	"atelie/internal/mail"
 )
 
-// This file mails the owners while the disk is nearly full, and refuses requests that store data while it is full.
+// This file mails the owners (the administrators of the site) while the disk is nearly full, and refuses requests that store data while it
+// is full.
 
 // Intervals of the mails to the owners while the disk is nearly full.
 const (
-	diskMailInterval      = 24 * time.Hour   // minimum time between two mails, whichever node sends them
+	diskMailInterval      = 24 * time.Hour   // minimum time between two mails, whichever node (server of the site) sends them
 	diskMailCheckInterval = 10 * time.Minute // how often a node reads from the database whether a mail is due
 )
 
@@ -31,7 +32,8 @@ func (a *App) newLowDiskNotifier(ctx context.Context) func(datafolder.Usage) {
 			return
 		}
 		lastCheck = now
-		if _, err := a.Auth.NotifyOwners(ctx, auth.MailKind(mail.DiskLow), "", diskMailInterval); err != nil && ctx.Err() == nil {
+		const cause = "" // the mail quotes no error
+		if _, err := a.Auth.NotifyOwners(ctx, auth.MailKind(mail.DiskLow), cause, diskMailInterval); err != nil && ctx.Err() == nil {
 			a.log.Error("the owners could not be told that the disk is nearly full", "cause", err.Error())
 		}
 	}
@@ -46,7 +48,8 @@ func checkSpace(space *datafolder.Space) error {
 }
 
 // needsSpace wraps a handler that stores data. With SQLite, requests fail with apperr.NoSpace while the disk of the data folder is full.
-// Handlers that free space, or that an owner needs in order to free space (such as signing in), must not be wrapped.
+// With PostgreSQL, needsSpace returns the handler itself, because the rows are not in the data folder. Handlers that free space, or that an
+// owner needs in order to free space (such as signing in), must not be wrapped.
 func (a *App) needsSpace(h httpx.Handler) httpx.Handler {
 	if a.DB.Dialect != db.SQLite {
 		return h

@@ -17,13 +17,14 @@ import (
 	"atelie/internal/storage"
 )
 
-// This file decides who may read hidden files. A file is hidden if nothing uses it except unpublished works, and covers that are not shown
-// now. Visitors get the response for a missing file, even at the public URL of a hidden file. Owners see hidden files in the admin area, in
-// <img> and <video>. These elements send no token, so a cookie identifies the owners.
+// This file decides who may read hidden files. A file is hidden if it is used only by unpublished works, or by covers (pictures and videos
+// at the top of the home page) that are not shown now. Visitors get the response for a missing file, even at the public URL of a hidden
+// file. Owners (administrators) see hidden files in the <img> and <video> elements of the admin area. These elements send no token, so a
+// cookie identifies the owners.
 
 const (
-	ownerCookie     = "atelie-files" // name of the cookie, and purpose of the key that signs it
-	ownerCookieLife = 12 * time.Hour // the cookie is valid for this time; each list of works renews it
+	ownerCookie     = "atelie-files" // name of the cookie; also the text from which the key that signs it is derived
+	ownerCookieLife = 12 * time.Hour // the cookie is valid for this time; each response with works or covers renews it
 	// ownerCookiePath is the beginning of the paths of all files. Browsers send the cookie to no other path.
 	ownerCookiePath = "/storage/v1/"
 )
@@ -50,6 +51,7 @@ func (a *App) fileAccess(r *http.Request, bucket, name string) (files.Access, er
 	if !hidden {
 		return files.AccessAll, nil
 	}
+	// Every caller may read a public bucket, but only owners (and the service key) may write. So the right to write identifies them.
 	if policy.Object(identity.Of(ctx), bucket, policy.FileWrite) || files.IsSignedByOwner(r) {
 		return files.AccessOwner, nil
 	}
@@ -60,8 +62,8 @@ func (a *App) fileAccess(r *http.Request, bucket, name string) (files.Access, er
 	return files.AccessOwner, nil
 }
 
-// unpublishedFiles is the set of objects that nothing uses except unpublished works and covers that are not shown now. The set is read
-// again after each edit.
+// unpublishedFiles is the set of the hidden objects: those that only unpublished works, or covers that are not shown now, use. The set is
+// read again after each edit.
 type unpublishedFiles struct {
 	mu      sync.Mutex // locked during a read, so that concurrent requests read the set only once
 	version int64      // content version of the last edit before the read; 0 before the first read

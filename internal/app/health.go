@@ -23,8 +23,8 @@ func (a *App) live(w http.ResponseWriter, _ *http.Request) { writeHealth(w, http
 // readyTimeout limits the checks of /health/ready.
 const readyTimeout = 2 * time.Second
 
-// ready handles /health/ready. The status is 200 if the node can serve requests. It is 503 while the node stops, if the database or the
-// file store cannot be used, or if the disk is full.
+// ready handles /health/ready. The status is 200 if the node (this server) can serve requests. It is 503 while the node stops, if the
+// database or the file store cannot be used, or if the disk is full.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	if a.stopping.Load() {
 		writeHealth(w, http.StatusServiceUnavailable, "stopping", "")
@@ -39,7 +39,7 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 		a.notReady(w, "database", err)
 		return
 	}
-	if err := a.blobs.Ready(ctx, a.marker); err != nil { // marker: the id by which the file store is recognized as that of this site
+	if err := a.blobs.Ready(ctx, a.marker); err != nil { // marker: an id in the file store, which shows that it belongs to this site
 		a.notReady(w, "file store", err)
 		return
 	}

@@ -9,9 +9,9 @@ import (
 	"atelie/internal/supabase"
 )
 
-// ImportSupabase runs an import of a Supabase project into this site, for atelie import supabase. It sets the import's field Site, the
-// functions that check and store the data. If the import added anything, ImportSupabase adds an entry to the activity log, also after a
-// failure.
+// ImportSupabase runs an import of a Supabase project into this site, for atelie import supabase. It sets the import's field Site, which
+// has the functions that check and store the data. If the import added anything, ImportSupabase adds an entry to the activity log, also
+// after a failure.
 func (a *App) ImportSupabase(ctx context.Context, i *supabase.Import) error {
 	i.Site = supabase.Site{
 		AddAccount:   a.Auth.ImportAccount,
@@ -28,7 +28,7 @@ func (a *App) ImportSupabase(ctx context.Context, i *supabase.Import) error {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx) // an interrupted import is recorded too
-	return errors.Join(err, activity.RecordSite(ctx, a.DB, activity.SupabaseImport, "", a.now()))
+	return errors.Join(err, activity.RecordSite(ctx, a.DB, activity.SupabaseImport, "" /* no title */, a.now()))
 }
 
 // fileURLOrigin returns the origin (scheme and host) for the URLs of files that an import writes into rows. If site and backend have the same

@@ -17,8 +17,8 @@ import (
 	"atelie/internal/sms"
 )
 
-// This file creates the senders of mails and SMS, and the service of package functions. It handles the jobs and the calls of that service
-// that send something. In the database, the messages of visitors are contact_submissions.
+// This file creates the senders of mails and SMS, and the service for /functions/v1 (package functions). It also sends the mails and SMS of
+// jobs and of that service. In the database, the messages of visitors are rows of contact_submissions.
 
 // linkPurpose selects the key for the tokens in private links (the URLs at which visitors follow their messages). The function derive makes
 // one key for each purpose. Another string here would make another key, so that no earlier link would be valid.
@@ -89,7 +89,7 @@ func (a *App) wireDelivery() error {
 			return a.Tables.RecordDeleted(ctx, tx, "contact_submissions", ids)
 		},
 		Queue: a.Jobs, Owners: a.noticeOwners, OwnAddress: a.administratorAddress, SendNotice: a.sendNotice, SendTest: a.sendTest, DeleteMails: a.Mail.DeleteAbout,
-		DeleteMailsOf: a.Mail.DeleteOf, AddressHasRole: a.Auth.AddressHasRole, AddressPlaces: a.addressPlaces,
+		DeleteMailsOf: a.Mail.DeleteOf, AddressHasRole: a.Auth.LockRolesAndCheckAddress, AddressPlaces: a.addressPlaces,
 		MailServer: server != nil, MessagesPerHour: a.cfg.Mail.MessagesPerHour,
 		WebhookKey: a.deriveCurrent("webhooks"), PreviousWebhookKey: a.derivePrevious("webhooks"), AllowPrivateWebhooks: bool(a.cfg.Mail.WebhookPrivate),
 	}, a.now)

@@ -35,7 +35,7 @@ func (a *App) releaseMemory(ctx context.Context) {
 type memoryWatch struct {
 	floor    uint64 // minimum number of bytes in use since the most recent release; 0 before the first measurement
 	previous uint64 // bytes in use at the previous measurement
-	again    bool   // the most recent release has returned memory: the next release does not depend on the floor
+	again    bool   // the most recent release has returned memory, so the next one need not wait until memoryFactor is exceeded
 }
 
 // shouldRelease reports whether memory should be released. It must be called once per memoryInterval.

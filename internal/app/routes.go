@@ -44,8 +44,8 @@ const authPrefix = "/auth/v1/" // the surface of package auth
 // Handler returns the handler for all URLs of the program.
 func (a *App) Handler() http.Handler {
 	mux := http.NewServeMux()
-	// withoutAdmin does not set Caller.Admin, which needs a query. The handlers of package auth do not use this field, because they read the
-	// caller's account themselves.
+	// withoutAdmin does not set Caller.Admin (whether the caller is an administrator), which needs a query. The handlers of package auth do
+	// not use this field, because they read the caller's account themselves.
 	withoutAdmin := &identity.Authenticator{Tokens: a.Tokens}
 	a.eachSurface(func(prefix string, writeError httpx.ErrorWriter, routes []route, middleware ...httpx.Middleware) {
 		authenticator := a.authenticator
@@ -127,9 +127,9 @@ func (a *App) eachSurface(add func(prefix string, writeError httpx.ErrorWriter, 
 		{pattern: "POST /auth/v1/sso", handler: a.Auth.SSO},
 		{pattern: "GET /auth/v1/sso/saml/metadata", handler: a.Auth.SAMLMetadata, public: true},
 		{pattern: "POST /auth/v1/sso/saml/acs", handler: a.Auth.SAMLACS, public: true},
-		{pattern: "GET /auth/v1/admin/sso/providers", handler: a.Auth.AdminSSOProviders},
+		{pattern: "GET /auth/v1/admin/sso/providers", handler: a.Auth.AdminListSSOProviders},
 		{pattern: "POST /auth/v1/admin/sso/providers", handler: a.Auth.AdminAddSSOProvider},
-		{pattern: "GET /auth/v1/admin/sso/providers/{id}", handler: a.Auth.AdminSSOProvider},
+		{pattern: "GET /auth/v1/admin/sso/providers/{id}", handler: a.Auth.AdminGetSSOProvider},
 		{pattern: "PUT /auth/v1/admin/sso/providers/{id}", handler: a.Auth.AdminUpdateSSOProvider},
 		{pattern: "DELETE /auth/v1/admin/sso/providers/{id}", handler: a.Auth.AdminDeleteSSOProvider},
 	}, a.withTimeout, compressed)

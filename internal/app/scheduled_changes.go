@@ -13,9 +13,10 @@ const (
 	scheduledRetry = 5 * time.Second // wait after an error, such as an outage of the database
 )
 
-// applyScheduledChanges shows and hides works and covers at the times that the owner has set, until ctx ends. It runs on every node (server
-// of the site). If two nodes find the same row, ApplyScheduled lets only one of them change it. The times are read from the rows themselves.
-// There are no queued jobs for them, because a row that was copied, imported or restored from a backup would have no job.
+// applyScheduledChanges shows and hides works and covers (pictures at the top of the home page) at the times that the owner has set. It
+// runs until ctx ends, on every node (server of the site). If two nodes find the same row, ApplyScheduled lets only one of them change it.
+// The times are read from the rows themselves. There are no queued jobs for them, because a row that was copied, imported or restored from
+// a backup would have no job.
 func (a *App) applyScheduledChanges(ctx context.Context) {
 	for {
 		wait := scheduledCheck

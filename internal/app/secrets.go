@@ -36,7 +36,7 @@ func (a *App) deriveCurrent(purpose string) []byte {
 	return derive([]byte(a.cfg.Auth.JWTSecret), purpose)
 }
 
-// derivePrevious derives the key for a purpose from the previous secret. It returns nil if there is none.
+// derivePrevious derives the key for a purpose from the previous secret. It returns nil if there is no previous secret.
 func (a *App) derivePrevious(purpose string) []byte {
 	if a.cfg.Auth.JWTSecretPrevious == "" {
 		return nil
@@ -52,7 +52,7 @@ func (a *App) previousSecret() []byte {
 	return []byte(a.cfg.Auth.JWTSecretPrevious)
 }
 
-// previousAuthKeys derives the keys of package auth from the previous secret. It returns nil if there is none.
+// previousAuthKeys derives the keys of package auth from the previous secret. It returns nil if there is no previous secret.
 func (a *App) previousAuthKeys() *auth.Keys {
 	if a.cfg.Auth.JWTSecretPrevious == "" {
 		return nil

@@ -16,8 +16,8 @@ import (
 // ServeSecure serves the site like Serve, but with HTTPS and certificates that the program obtains itself with the protocol ACME. The
 // listeners are:
 //   - https: for the site. Until the first certificate exists, TLS handshakes fail.
-//   - plain: for unencrypted requests. It handles ACME challenges and health checks. Other requests are redirected to HTTPS or, until the
-//     first certificate exists, get a page that says so.
+//   - plain: for unencrypted requests. It handles ACME challenges (by which the certificate authority checks that the domain leads
+//     here) and health checks. Other requests are redirected to HTTPS or, until the first certificate exists, get a page that says so.
 //   - metrics: for the metrics; nil if metrics are off.
 func (a *App) ServeSecure(ctx context.Context, https, plain, metrics net.Listener) error {
 	settings := a.cfg.Server

@@ -47,8 +47,8 @@ const (
 // renderPath is the beginning of the path of a public rendition.
 const renderPath = "/storage/v1/render/image/public/"
 
-// privatePaths are the beginnings of the paths of the backend, the admin area, private links and calendars. Of these responses, only public
-// files and renditions are shared.
+// privatePaths are the beginnings of the paths of the backend, the admin area, private links (at which visitors follow their messages) and
+// calendars. Of the responses there, only public files and renditions are shared.
 var privatePaths = []string{"/auth/", "/rest/", "/storage/", "/functions/", "/realtime/", "/health/", "/admin/", functions.EnquiryPath, functions.CalendarPath}
 
 // sharedKindOf returns the sharedKind of the responses to a request. A response to a request with a credential is never shared.

@@ -21,18 +21,18 @@ const healthDelay = 5 * time.Minute
 func (a *App) wireHealth() {
 	a.health = health.New(a.DB, health.Config{
 		Version: a.cfg.Build, MailServer: a.cfg.Mail.SMTPURL != "", Disk: a.space.Usage,
-		Backup: a.backupHealth, Mails: a.mailHealth, Certificates: a.certificateHealth, Releases: a.releases(), MailOwners: a.mailOwners,
+		Backup: a.backupHealth, Mails: a.mailHealth, Certificates: a.certificateHealth, ReleaseFile: a.releases(), MailOwners: a.mailOwners,
 	}, a.log, a.now)
 }
 
-// releases returns the reader of the operator's release file, which names the newest release. It returns nil if no file is set. The
-// location of the file is a URL or a path.
-func (a *App) releases() *health.Releases {
+// releases returns the reader of the release file, in which the newest release is named. The operator (who runs the server) sets the URL or
+// path of the file. releases returns nil if none is set.
+func (a *App) releases() *health.ReleaseFile {
 	location := a.cfg.Server.ReleaseFile
 	if location == "" {
 		return nil
 	}
-	return &health.Releases{
+	return &health.ReleaseFile{
 		Location: location,
 		Read: func(ctx context.Context) (health.Release, error) {
 			r, err := release.Read(ctx, location)

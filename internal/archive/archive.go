@@ -24,7 +24,7 @@ const (
 	filesFolder  = "files/"                      // the uploaded files, byte for byte
 	staticFolder = "site/"                       // the static copy
 	filesList    = tablesFolder + "files.json"   // a JSON array of File
-	bucketsList  = tablesFolder + "buckets.json" // a JSON array with the settings of each bucket
+	bucketsList  = tablesFolder + "buckets.json" // a JSON array with the settings of each bucket (a named group of stored files)
 )
 
 // entryTime is the modification time of all entries of an archive, so that the same content gives the same bytes. It is the
@@ -37,7 +37,7 @@ type Manifest struct {
 	Schema  int64  `json:"schema"`  // schema version of the database
 	Program string `json:"program"` // version of the program
 	SiteURL string `json:"site_url"`
-	// Owners are the email addresses of the owners. An import creates no accounts from them.
+	// Owners are the email addresses of the owners (people with access to the admin area). An import creates no accounts from them.
 	Owners  []string          `json:"owners"`
 	Rows    map[string]int64  `json:"rows"`     // number of rows, by table
 	Files   int               `json:"files"`    // number of uploaded files
@@ -54,7 +54,7 @@ type Entry struct {
 }
 
 // File is a stored file of the site: an element of the JSON array in tables/files.json. The fields with the tag "-" are not in the JSON. An
-// export reads them from the database. Of these fields, an import sets only SHA256 and Size. It takes their values from the manifest.
+// export reads these fields from the database. An import sets only two of them, SHA256 and Size, from the manifest.
 type File struct {
 	Path         string          `json:"path"` // the name of the file's entry in the zip file
 	Bucket       string          `json:"bucket"`

@@ -25,7 +25,7 @@ import (
 // maxExportTries is the number of attempts to export a site that is edited while its pages are rendered.
 const maxExportTries = 5
 
-// Errors of an export. The operator reads their texts.
+// Errors of an export. The operator (who runs the server) reads their texts.
 var (
 	errEdited    = errors.New("the site was edited during the export: export again when nobody edits it")
 	errSiteEmpty = errors.New("the site is empty: there is nothing to export; is this the right data folder and database?")

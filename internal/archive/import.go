@@ -17,13 +17,13 @@ import (
 // markerKey is the key of a row of site_settings that exists while an import is unfinished. The value of the row is a marker.
 const markerKey = "import"
 
-// Errors of an import. The operator reads their texts.
+// Errors of an import. The operator (who runs the server) reads their texts.
 var (
 	ErrRefused     = errors.New("the site does not accept all files of the archive")
 	errOtherImport = errors.New("this site has an unfinished import of another archive: run that import again, or import this archive into a new data folder and database")
 )
 
-// errDryRun ends a transaction that was only a test, so that it is rolled back. It never leaves the function begin.
+// errDryRun ends a transaction that was only a test, so that the transaction is rolled back. Import never returns this error.
 var errDryRun = errors.New("dry run")
 
 // marker says which archive an unfinished import imports. Archive is the SHA-256 of the archive's site.json.
@@ -41,12 +41,12 @@ type RefusedFile struct {
 
 // Import imports an archive into an empty site. Verify must have succeeded before. The steps are:
 //  1. Insert all rows in a transaction that is rolled back, as a test.
-//  2. Save the settings of the buckets.
+//  2. Save the settings of the buckets (named groups of stored files).
 //  3. Store the files, each as an upload.
 //  4. Insert all rows in one transaction.
 //
-// Owners and keys of the site stay. If Import fails or is interrupted, the site has no row of the archive, and the same import can be run
-// again. The second run skips the files that are stored already.
+// The site's owners (people with access to the admin area) and its keys stay. If Import fails or is interrupted, the site has no row of
+// the archive, and the same import can be run again. The second run skips the files that are stored already.
 //
 // Import returns all files that the site refuses. If there are any, leaveOut decides: if true, the import succeeds without these files; if
 // false, it fails with ErrRefused. The usual cause is a setting, such as the maximum size of uploads, which the operator can change.

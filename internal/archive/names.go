@@ -17,7 +17,7 @@ import (
 )
 
 // This file chooses the names of an archive's entries (the files in the zip file). A stored file is named after the title of a row that
-// shows it, or after its object if no row has a title for it.
+// shows it, such as an artwork. If no such row has a title, the entry gets the name that the file has in the site's storage.
 
 // maxSlugLength is the maximum number of letters and digits in a slug (the form of a title that is used in file names).
 const maxSlugLength = 60

@@ -20,11 +20,11 @@ import (
 //   - It moves long style sheets into files, and makes all URLs of the site relative.
 //   - A long gallery is divided into several pages, called parts. Each part gets links to the other parts.
 type staticPage struct {
-	*staticSite
-	ctx  context.Context
-	view View     // identifies the page
-	name string   // name of the page's entry in the archive
-	base *url.URL // URL of the page on the site; relative URLs in the page start from it
+	*staticSite // the static copy to which the page belongs
+	ctx         context.Context
+	view        View     // identifies the page: its path and language, the work or series that it shows, and the part
+	name        string   // name of the page's entry in the archive
+	base        *url.URL // URL of the page on the site; relative URLs in the page start from it
 }
 
 // minSharedStyle is the minimum length in bytes of a style sheet that is moved from the page into a file. Pages with equal style sheets

@@ -40,10 +40,10 @@ var maxWidths = []int{640, 1600}
 // written page links. A long gallery is divided into several pages, called parts. The stem of a page is the name of its entry without the
 // folder of its language and without ".html", such as "works/heron".
 type staticSite struct {
-	*exporter
-	paths []string  // paths of the public pages on the site
-	pages []View    // all pages that are known so far, in the order in which they are written
-	used  usedNames // the names of the assets' entries, and the stems of the works' pages
+	*exporter           // writes the entries of the archive
+	paths     []string  // paths of the public pages on the site
+	pages     []View    // all pages that are known so far, in the order in which they are written
+	used      usedNames // the names of the assets' entries, and the stems of the works' pages
 
 	entries    map[View]string   // names of the entries of all pages
 	partCounts map[View]int      // number of parts of each gallery, by the view of its first part
@@ -53,7 +53,7 @@ type staticSite struct {
 	objects    map[string]File   // uploaded files, by "bucket/name"
 }
 
-// writePages writes the static copy into the archive. report gets the step "pages".
+// writePages writes the static copy into the archive. It calls report with the step "pages".
 func (e *exporter) writePages(ctx context.Context, report Progress) error {
 	paths, err := e.Paths(ctx)
 	if err != nil {

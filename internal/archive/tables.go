@@ -11,7 +11,7 @@ import (
 // or in leftOut.
 
 // exported are the tables whose rows are in an archive, in the order in which an import inserts them. Of site_settings, an archive has only
-// the rows that settings.InArchive accepts.
+// the settings without secrets (settings.InArchive lists them).
 var exported = []string{
 	"products", "reviews", "cover_images", "series", "series_works", "series_old_slugs",
 	"contact_submissions", "contact_quarantine", "contact_replies", "contact_pictures", "contact_links",
@@ -20,7 +20,7 @@ var exported = []string{
 }
 
 // leftOut are all other tables of the site, with the reason why an archive does not have their rows. An export fails if a table is in
-// neither list (checkTables). Names with a slash, such as tables/files.json, are entries of the archive.
+// neither list. Names with a slash, such as tables/files.json, are entries of the archive.
 var leftOut = map[string]string{
 	"storage_objects":          "the files are in tables/files.json and files/",
 	"storage_buckets":          "tables/buckets.json has what the owner has set",

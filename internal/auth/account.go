@@ -54,8 +54,8 @@ func (p accountParams) validateUserMetadata() error {
 	return validateMetadata(p.userMetadata(anyID))
 }
 
-// createAccount stores an account and its identity. The account has no role, so its holder is not an owner. If createAccount returns
-// errEmailExists or errPhoneExists, the caller must roll tx back, because PostgreSQL refuses further statements in it.
+// createAccount stores an account and its identity. The account does not get the role admin, so its holder is not an owner. If
+// createAccount returns errEmailExists or errPhoneExists, the caller must roll tx back: PostgreSQL refuses further statements in tx.
 func (s *Service) createAccount(ctx context.Context, tx *db.Tx, c client, account accountParams) (User, error) {
 	now, provider, id := s.now(), account.provider(), uuid.NewString()
 	metadata := account.userMetadata(id)

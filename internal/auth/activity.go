@@ -14,15 +14,17 @@ import (
 
 // auditDetail is the part of an audit entry's detail (JSON) that the activity log shows to owners.
 type auditDetail struct {
-	Actor    string `json:"actor"`    // actorServiceKey (a program with the service key), actorCommand (the operator), or "" (the account)
+	// Actor is actorServiceKey (a program with the service key, the API key with full rights), actorCommand (a command of the operator, who
+	// runs the server), or "" (the account itself).
+	Actor    string `json:"actor"`
 	Method   string `json:"method"`   // how the account signed in or tried to, such as password
 	Provider string `json:"provider"` // provider of the identity, such as google
 	Changed  any    `json:"changed"`  // "email" or "phone"; a list of field names if the service key has changed the account
 }
 
-// Activity returns a page of at most limit entries of the given kinds, newest first. The page begins after the position after. Package
-// activity calls Activity, and merges the result with its own entries.
-func (s *Service) Activity(ctx context.Context, kinds []activity.Kind, after activity.Position, limit int) ([]activity.Entry, error) {
+// Activity returns a page of at most limit entries of the given kinds, newest first. The page continues where the previous page ended: all
+// its entries are older than previous, or as old with a larger id. Package activity merges the page with its own entries.
+func (s *Service) Activity(ctx context.Context, kinds []activity.Kind, previous activity.Position, limit int) ([]activity.Entry, error) {
 	var actions []auditAction
 	for kind, kindActions := range activityActions {
 		if slices.Contains(kinds, kind) {
@@ -32,7 +34,7 @@ func (s *Service) Activity(ctx context.Context, kinds []activity.Kind, after act
 	if len(actions) == 0 {
 		return nil, nil
 	}
-	rows, err := olderAuditEntries(ctx, s.db, actions, after.At, after.Event, limit)
+	rows, err := olderAuditEntries(ctx, s.db, actions, previous.At, previous.Event, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +47,8 @@ func (s *Service) Activity(ctx context.Context, kinds []activity.Kind, after act
 	return entries, nil
 }
 
-// toActivityEntry converts an audit entry to an entry of the activity log. If the account itself acted, it becomes Entry.Account. If the
-// service key or a command acted, the account becomes Entry.Subject, which is the account that was changed.
+// toActivityEntry converts an audit entry to an entry of the activity log. If the account itself acted, Entry.Account is that account. If
+// the service key or a command changed the account, Entry.Subject is the account.
 func (e auditEntry) toActivityEntry() (activity.Entry, error) {
 	entry := activity.Entry{ID: e.id, At: e.createdAt.UTC(), Action: e.action}
 	for kind, kindActions := range activityActions {

@@ -8,15 +8,15 @@ import (
 	"atelie/internal/device"
 )
 
-// This file finds, exports and erases the accounts and audit entries of an e-mail address. An owner requests this in the admin area, for
-// somebody who asks for their personal data or for its deletion. Package functions handles the request (address-data).
+// This file finds, exports and erases the accounts and audit entries of an e-mail address. An owner (an account with the role admin)
+// requests this in the admin area, for somebody who asks for their personal data or its deletion. Package functions handles the request.
 
-// AddressHasRole reports whether an account with a role has the e-mail address. Package functions refuses requests about this address.
-// AddressHasRole locks the roles, so that they cannot change until tx ends. An account can have an address in three ways:
+// LockRolesAndCheckAddress reports whether an account with a role has the e-mail address. Package functions then refuses the request.
+// The roles stay locked until tx ends, so that the answer stays true. An account can have an address in three ways:
 //   - as its own address
 //   - as the new address of a pending change
 //   - as the address of an identity (a way to sign in, such as an account at a provider)
-func (s *Service) AddressHasRole(ctx context.Context, tx *db.Tx, address string) (bool, error) {
+func (s *Service) LockRolesAndCheckAddress(ctx context.Context, tx *db.Tx, address string) (bool, error) {
 	if err := lockOwners(ctx, tx); err != nil {
 		return false, err
 	}
@@ -29,8 +29,8 @@ type addressAccount struct {
 	Sessions []SessionInfo `json:"sessions"`
 }
 
-// EachAccountOf reads the accounts for an export. It calls yield with an addressAccount for each account that has the address in one of
-// the ways that AddressHasRole lists.
+// EachAccountOf reads the accounts of an address for an export. It calls yield with an addressAccount for each account that has the address
+// as its own, as the new address of a pending change, or in an identity.
 func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	accounts, err := accountsWithAddress(ctx, q, address)
 	if err != nil {
@@ -56,8 +56,8 @@ func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address strin
 }
 
 // EraseAccountsOf deletes the accounts that have the address. If an account has it only as the new address of a pending change, the account
-// is kept and the change is cancelled. EraseAccountsOf also deletes the times of the newest messages to the address, which are stored to
-// limit further messages (limits.go).
+// is kept and the change is cancelled. EraseAccountsOf also deletes the times at which the newest messages to the address were sent. They
+// are stored to limit further messages.
 func (s *Service) EraseAccountsOf(ctx context.Context, tx *db.Tx, address string) error {
 	accounts, err := accountsWithAddress(ctx, tx, address)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // Limits of the pages in which the audit log is sent.
 const (
 	defaultAuditPerPage  = 50        // entries on a page if the request has no per_page
-	maxAuditPerPage      = 1000      // a per_page from this number to maxAuditPagingNumber is reduced to this number
-	maxAuditPagingNumber = 1_000_000 // a larger page or per_page is an error
+	maxAuditPerPage      = 1000      // a larger per_page is reduced to this number
+	maxAuditPagingNumber = 1_000_000 // a page or per_page above this number is an error
 )
 
 // auditLogEntry is an entry of the audit log in Supabase Auth's format. UserAgent is an addition to this format.

@@ -8,20 +8,20 @@ import (
 
 // This file handles the requests of the admin API that list or change the SAML identity providers (servers of other organizations, at which
 // their members sign in). All of them require the service key (the API key with the role service_role), which requireServiceKey or
-// decodeAdmin checks.
+// authorizeAndDecode checks.
 
 // maxProviderBody is the maximum size of a request body in bytes: MaxMetadata for the SAML metadata, and 256 KiB for the other
 // fields.
 const maxProviderBody = saml.MaxMetadata + 256<<10
 
-// AdminSSOProviders handles GET /auth/v1/admin/sso/providers: it returns all SAML identity providers, or only those that the parameter
-// resource_id or resource_id_prefix selects. A resource id is an id of a provider that the operator has chosen.
-func (s *Service) AdminSSOProviders(w http.ResponseWriter, r *http.Request) error {
+// AdminListSSOProviders handles GET /auth/v1/admin/sso/providers: it returns all SAML identity providers, or only those that the parameter
+// resource_id or resource_id_prefix selects. A provider can have a resource id: an id that the operator (who runs the server) has chosen.
+func (s *Service) AdminListSSOProviders(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err
 	}
 	q := r.URL.Query()
-	if !isStorableText(q.Get("resource_id") + q.Get("resource_id_prefix")) { // checks both parameters in one call
+	if !isStorableText(q.Get("resource_id") + q.Get("resource_id_prefix")) { // PostgreSQL cannot store the text; one call checks both
 		return errSSOResourceID
 	}
 	list, err := s.SSOProviders(r.Context(), q.Get("resource_id"), q.Get("resource_id_prefix"))
@@ -31,15 +31,15 @@ func (s *Service) AdminSSOProviders(w http.ResponseWriter, r *http.Request) erro
 // AdminAddSSOProvider handles POST /auth/v1/admin/sso/providers: it adds a provider.
 func (s *Service) AdminAddSSOProvider(w http.ResponseWriter, r *http.Request) error {
 	var body SSOProviderChange
-	if err := decodeAdmin(w, r, maxProviderBody, &body); err != nil {
+	if err := authorizeAndDecode(w, r, maxProviderBody, &body); err != nil {
 		return err
 	}
 	p, err := s.AddSSOProvider(r.Context(), body)
 	return respond(w, http.StatusCreated, p, err)
 }
 
-// AdminSSOProvider handles GET /auth/v1/admin/sso/providers/{id}: it returns the provider.
-func (s *Service) AdminSSOProvider(w http.ResponseWriter, r *http.Request) error {
+// AdminGetSSOProvider handles GET /auth/v1/admin/sso/providers/{id}: it returns the provider.
+func (s *Service) AdminGetSSOProvider(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (s *Service) AdminSSOProvider(w http.ResponseWriter, r *http.Request) error
 // stay unchanged.
 func (s *Service) AdminUpdateSSOProvider(w http.ResponseWriter, r *http.Request) error {
 	var body SSOProviderChange
-	if err := decodeAdmin(w, r, maxProviderBody, &body); err != nil {
+	if err := authorizeAndDecode(w, r, maxProviderBody, &body); err != nil {
 		return err
 	}
 	p, err := s.updateSSOProvider(r.Context(), r.PathValue("id"), body)

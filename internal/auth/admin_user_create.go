@@ -11,17 +11,20 @@ import (
 
 // AdminCreateUser handles POST /auth/v1/admin/users, and requires the service key (the API key with the role service_role). It creates an
 // account and sends no mail. The body may contain the account's id. In place of a password it may contain a password hash (argon2id or
-// bcrypt). Errors: email_exists, phone_exists, user_already_exists (the id is taken), weak_password, validation_failed.
+// bcrypt). Errors:
+//   - email_exists, phone_exists, user_already_exists: another account has the address, the number or the id.
+//   - weak_password: the password is too short or easy to guess.
+//   - validation_failed: another field is missing or not valid.
 func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var p adminUserParams
-	if err := decodeAdmin(w, r, maxBody, &p); err != nil {
+	if err := authorizeAndDecode(w, r, maxBody, &p); err != nil {
 		return err
 	}
 	if p.Email == "" && p.Phone == "" {
 		return errAdminIdentifierMissing
 	}
-	if err := p.normalize(); err != nil {
+	if err := p.validateAndNormalize(); err != nil {
 		return err
 	}
 	bannedUntil, _, err := parseBanDuration(p.BanDuration, s.now())

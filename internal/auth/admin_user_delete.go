@@ -16,17 +16,18 @@ type deleteUserRequest struct {
 }
 
 // AdminDeleteUser handles DELETE /auth/v1/admin/users/{user_id}, and requires the service key (the API key with the role service_role).
-// It deletes the account's row, or keeps it without personal data if should_soft_delete is true (softDelete). In both cases it ends the
-// account's sessions and deletes its second factors and its role. The last owner (account with the role admin) cannot be deleted.
-// Errors: user_not_found, conflict (the last owner; not in Supabase Auth).
+// It deletes the account's row, or keeps the row without personal data if should_soft_delete is true. In both cases it ends the
+// account's sessions and deletes its second factors and its role. Errors:
+//   - user_not_found
+//   - conflict: the account is the last owner (account with the role admin). Supabase Auth does not have this error.
 func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body deleteUserRequest
-	if err := decodeAdmin(w, r, maxBody, &body); err != nil {
+	if err := authorizeAndDecode(w, r, maxBody, &body); err != nil {
 		return err
 	}
 	err := s.db.WithTx(ctx, func(tx *db.Tx) error {
-		if err := lockOwners(ctx, tx); err != nil {
+		if err := lockOwners(ctx, tx); err != nil { // two concurrent requests must not delete the last two owners
 			return err
 		}
 		u, err := userInPath(ctx, tx, r)
@@ -47,8 +48,8 @@ func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error 
 	return respondEmpty(w, err)
 }
 
-// softDelete marks an account as deleted and keeps its row. A hash replaces the e-mail address, and another one the phone number, so that a
-// new account can use both. If the account was soft-deleted before, or its row does not exist, softDelete does nothing.
+// softDelete marks an account as deleted and keeps its row. It replaces the e-mail address and the phone number with hashes, so that a new
+// account can use both. If the account was soft-deleted before, or its row does not exist, softDelete does nothing.
 func (s *Service) softDelete(ctx context.Context, tx *db.Tx, userID string) error {
 	u, err := lockUser(ctx, tx, userID)
 	if errors.Is(err, db.ErrNoRows) {

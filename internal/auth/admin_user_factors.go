@@ -32,7 +32,7 @@ type updateFactorRequest struct {
 func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body updateFactorRequest
-	if err := decodeAdmin(w, r, maxBody, &body); err != nil {
+	if err := authorizeAndDecode(w, r, maxBody, &body); err != nil {
 		return err
 	}
 	if strings.ContainsRune(body.FriendlyName, 0) { // PostgreSQL cannot store NUL
@@ -54,8 +54,8 @@ func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) erro
 	})
 }
 
-// AdminDeleteFactor handles DELETE /auth/v1/admin/users/{user_id}/factors/{factor_id}: it deletes the factor. The sessions that this factor
-// has raised to the assurance level aal2 (signed in with a second factor) return to aal1.
+// AdminDeleteFactor handles DELETE /auth/v1/admin/users/{user_id}/factors/{factor_id}: it deletes the factor. A session is at the assurance
+// level aal2 after a second factor was used, and at aal1 before. Sessions that reached aal2 with the deleted factor return to aal1.
 func (s *Service) AdminDeleteFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := requireServiceKey(ctx); err != nil {

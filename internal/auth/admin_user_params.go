@@ -21,14 +21,14 @@ type adminUserParams struct {
 	UserMetadata map[string]any `json:"user_metadata"`
 	AppMetadata  map[string]any `json:"app_metadata"`
 	BanDuration  string         `json:"ban_duration"` // such as "24h"; "none" and "0s" end a ban
-	// Role can only be "" or "authenticated". It is read so that any other role is an error and not ignored. Who is an owner is stored in
-	// the table user_roles.
+	// Role can only be "" or "authenticated". It is read so that any other role is an error and not ignored. The role admin, which makes an
+	// account an owner, is in the table user_roles and cannot be set here.
 	Role string `json:"role"`
 }
 
-// normalize converts Email and Phone to the form in which accounts store them. It returns an error with the code validation_failed
-// if one of them is invalid, or if Role is neither "" nor "authenticated".
-func (p *adminUserParams) normalize() (err error) {
+// validateAndNormalize converts Email and Phone to the form in which accounts store them. It returns an error with the code
+// validation_failed if one of them is invalid, or if Role is neither "" nor "authenticated".
+func (p *adminUserParams) validateAndNormalize() (err error) {
 	if p.Role != "" && p.Role != string(identity.Authenticated) {
 		return errRoleFixed.Becausef("role %q", p.Role)
 	}

@@ -11,8 +11,11 @@ import (
 
 // AdminUpdateUser handles PUT /auth/v1/admin/users/{user_id}, and requires the service key (the API key with the role service_role). It
 // changes the fields that the body contains, immediately and without a mail. Metadata is merged with the stored metadata; the value null
-// removes a key. Some changes end sessions or invalidate links (revokeAfterUpdate).
-// Errors: user_not_found, email_exists, phone_exists, weak_password, validation_failed.
+// removes a key. A new password ends the account's sessions. A new password, address or number invalidates pending links and codes. Errors:
+//   - user_not_found
+//   - email_exists, phone_exists: another account has the address or number.
+//   - weak_password: the password is too short or easy to guess.
+//   - validation_failed: another field is not valid.
 func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := requireServiceKey(ctx); err != nil {
@@ -25,7 +28,7 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 	if err := decode(w, r, &p); err != nil {
 		return err
 	}
-	if err := p.normalize(); err != nil {
+	if err := p.validateAndNormalize(); err != nil {
 		return err
 	}
 	bannedUntil, changesBan, err := parseBanDuration(p.BanDuration, s.now())

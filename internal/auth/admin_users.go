@@ -45,8 +45,8 @@ func (s *Service) AdminListUsers(w http.ResponseWriter, r *http.Request) error {
 	return respondPrivate(w, usersResponse{Users: users, Aud: "authenticated"}, nil)
 }
 
-// readUserPageRequest reads the parameters page, per_page, filter (a part of the e-mail address or of the full name) and sort ("created_at",
-// "created_at asc" or "created_at desc").
+// readUserPageRequest reads the parameters page, per_page, filter (a part of the e-mail address or of the full name) and sort
+// ("created_at", "created_at asc" or "created_at desc").
 func readUserPageRequest(query url.Values) (userPageRequest, error) {
 	p := userPageRequest{number: 1, size: usersPerPage, filter: query.Get("filter")}
 	for name, field := range map[string]*int{"page": &p.number, "per_page": &p.size} {

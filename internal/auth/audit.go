@@ -18,10 +18,11 @@ const (
 	auditTokenRefreshed auditAction = "token_refreshed"
 	auditTokenRevoked   auditAction = "token_revoked" // a replaced refresh token was used again, so its session was ended
 	auditPasswordSet    auditAction = "user_updated_password"
-	// Logged when the account is confirmed, if the sign-up needs a confirmation.
+	// auditSignedUp is logged only when the account is confirmed, if the sign-up needs a confirmation.
 	auditSignedUp       auditAction = "user_signedup"
 	auditSignUpRepeated auditAction = "user_repeated_signup"
-	// Changed by the service key, by UpdateUser, or by the confirmation of a new address or number.
+	// auditUserModified is for changes by the service key (the API key with full rights), by UpdateUser (a change of the caller's own
+	// account), and by the confirmation of a new address or number.
 	auditUserModified              auditAction = "user_modified"
 	auditUserDeleted               auditAction = "user_deleted"
 	auditUserInvited               auditAction = "user_invited"
@@ -42,7 +43,7 @@ const (
 // signing_keys.go.
 const (
 	auditSignInRefused auditAction = "sign_in_refused"
-	// The service key has called GenerateLink for a sign-up or a change of e-mail address.
+	// auditLinkGenerated: a program with the service key has requested a link for a sign-up or a change of e-mail address.
 	auditLinkGenerated           auditAction = "link_generated"
 	auditEmailChangeRequested    auditAction = "mail_requested" // the mails that confirm a change of e-mail address
 	auditPhoneChangeRequested    auditAction = "sms_requested"  // the code that confirms a change of phone number

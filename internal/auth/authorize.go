@@ -17,14 +17,15 @@ import (
 
 const (
 	oauthFlowLife   = 5 * time.Minute // maximum time from /authorize to /callback
-	authorizesPerIP = 100             // maximum number of requests from one IP address in limitWindow
+	authorizesPerIP = 100             // maximum number of requests from one IP address in five minutes (limitWindow)
 	maxScopes       = 20              // maximum number of scopes of one request; further ones are ignored
 )
 
-// Authorize handles GET /auth/v1/authorize: it sends the browser to an OAuth provider to sign in. Query parameters: provider,
-// redirect_to, scopes, code_challenge and code_challenge_method (PKCE, RFC 7636), and parameters for the provider (see package
-// oauth). Authorize ignores the parameter skip_http_redirect: a client that adds it to this URL opens the URL in a browser later, and that
-// browser needs the redirect.
+// Authorize handles GET /auth/v1/authorize: it sends the browser to an OAuth provider to sign in. Query parameters:
+//   - provider, redirect_to, scopes
+//   - code_challenge and code_challenge_method, for PKCE (RFC 7636)
+//   - parameters that are passed on to the provider's sign-in page, such as login_hint
+//   - skip_http_redirect is ignored: a client that adds it opens the URL in a browser later, and the browser needs the redirect.
 func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
 	redirect, err := s.startProviderFlow(w, r, "") // "": a sign-in
 	if errors.Is(err, oauth.ErrUnavailable) {
@@ -140,7 +141,7 @@ type providerTokens struct {
 	RefreshToken string `json:"provider_refresh_token,omitempty"`
 }
 
-// purposeProviderTokens is the additional authenticated data (AAD) of the sealed tokens of the provider.
+// purposeProviderTokens is the purpose with which the provider's tokens are sealed.
 const purposeProviderTokens = "provider tokens"
 
 // sealProviderTokens returns the sealed tokens, or "" when there are none.

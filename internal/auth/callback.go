@@ -19,7 +19,7 @@ import (
 // This file handles the return of the browser from an OAuth provider. It completes the flow that authorize.go has started: a sign-in, or
 // the addition of an identity (the person's account at the provider) to an account of this site.
 
-const callbacksPerIP = 200 // maximum number of requests from one IP address in limitWindow
+const callbacksPerIP = 200 // maximum number of requests from one IP address in five minutes (limitWindow)
 
 // Callback handles GET and POST /auth/v1/callback. An OAuth provider sends the browser there after a sign-in. Callback redirects the
 // browser to the flow's redirect_to, and adds a session, a code (PKCE) or an error to that URL. If no flow matches the request, it
@@ -38,7 +38,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	}
 	result, err := s.completeProviderSignIn(w, r, f, params)
 	if providerErr, ok := errors.AsType[*providerError](err); ok { // the provider reports an error: for example, the user has denied consent
-		httpx.NoteError(r.Context(), errProviderRefused.Because(err))
+		httpx.NoteError(r.Context(), errProviderRefused.Because(err)) // for the log; the redirect is the response
 		return s.redirectWithErrorInBothParts(w, r, f.redirectTo, url.Values{"error": {providerErr.kind}, "error_description": {providerErr.description}})
 	}
 	if err != nil {

@@ -48,8 +48,9 @@ func (s *Service) currentUser(ctx context.Context) (user User, sessionID string,
 	return user, sessionID, nil
 }
 
-// currentSession returns the caller's account and session from the database. The returned session has at most the assurance
-// level (aal1 or aal2) of the token, because a token that was stolen at aal1 must not gain rights when its session is raised to aal2.
+// currentSession returns the caller's account and session from the database. The returned session has at most the assurance level of the
+// token: aal1 (without a second factor) or aal2 (with one). A token that was stolen at aal1 must not gain rights when its session reaches
+// aal2.
 // currentSession returns errSessionRequired for a token that names no session.
 func (s *Service) currentSession(ctx context.Context) (User, session, error) {
 	user, id, err := s.currentUser(ctx)

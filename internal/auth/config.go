@@ -18,8 +18,8 @@ type Config struct {
 	RedirectURLs []string // patterns (globs) of further allowed redirect targets
 	Version      string   // version of the program, in the response of Health
 
-	// Keys. They are derived from the site's current secret (the setting jwt-secret), and are the same on every node. RefreshKey
-	// and CodeKey have at least 32 bytes; SealKey has 32.
+	// Keys. They are derived from the site's current secret (the setting jwt-secret), and are the same on every node (server of the site).
+	// RefreshKey and CodeKey have at least 32 bytes; SealKey has 32.
 	RefreshKey []byte // key from which refresh tokens are derived
 	CodeKey    []byte // key of the hashes of six-digit codes
 	SealKey    []byte // key that seals (encrypts and authenticates) stored secrets that the service must read again, such as TOTP secrets
@@ -45,10 +45,10 @@ type Config struct {
 	MailAutoconfirm   bool // e-mail addresses count as confirmed without a mail
 	PhoneAutoconfirm  bool // phone numbers count as confirmed without an SMS
 	PasswordMinLength int  // minimum length of a new password in code points; at least 6
-	PasswordReauth    bool // a new password needs a code of Reauthenticate if the sign-in is more than a day ago
-	// RequireSecondFactor gives administrators their rights only after a second factor (at the assurance level aal2). Until then an
-	// administrator has the rights of accounts without a role, and can enrol a factor. If RequireSecondFactor is false, only administrators
-	// with a verified factor need aal2.
+	PasswordReauth    bool // a new password needs a code, sent by mail or SMS, if the sign-in is more than a day ago
+	// RequireSecondFactor gives owners (accounts with the role admin) their rights only after they have used a second factor. Before that an
+	// owner has the rights of accounts without a role, and can enrol a factor. If RequireSecondFactor is false, only owners who have enrolled
+	// a factor must use it.
 	RequireSecondFactor bool
 
 	// Limits.

@@ -24,7 +24,8 @@ type enrolRequest struct {
 	FactorType   string `json:"factor_type"` // totp or phone
 	Issuer       string `json:"issuer"`      // name that the authenticator app shows for the site; "": the site's host
 	Phone        string `json:"phone"`       // the phone number, required for a phone factor
-	proof               // password or code for the reauthentication; required from an owner whose sign-in is not recent
+	// proof is the password or a code. It is required from an owner (an account with the role admin) whose sign-in is not recent.
+	proof
 }
 
 // totpSecret is the secret of a new TOTP factor, in the three forms that authenticator apps accept.

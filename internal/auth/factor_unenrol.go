@@ -7,8 +7,9 @@ import (
 	"atelie/internal/db"
 )
 
-// UnenrolFactor handles DELETE /auth/v1/factors/{id}: it removes a second factor of the caller. The sessions that the factor has raised to
-// the assurance level aal2 (signed in with a second factor) return to aal1. The removal of a verified factor has two conditions:
+// UnenrolFactor handles DELETE /auth/v1/factors/{id}: it removes a second factor of the caller. A session is at the assurance level aal2
+// after a second factor was used, and at aal1 before. Sessions that reached aal2 with the removed factor return to aal1.
+// The removal of a verified factor has two conditions:
 //   - The caller's session is at aal2.
 //   - An owner (an account with the role admin) whose sign-in is not recent must reauthenticate with the password or a code.
 func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {

@@ -20,8 +20,8 @@ type verifyFactorRequest struct {
 }
 
 // VerifyFactor handles POST /auth/v1/factors/{id}/verify: it checks a code for a challenge (a request to prove a second factor, which
-// ChallengeFactor has created). A correct code raises the session to the assurance level aal2. If the factor is not verified yet, the code
-// also ends its enrolment. The response is the session with new tokens.
+// ChallengeFactor has created). A correct code raises the session to the assurance level aal2 (signed in with a second factor). If the
+// factor is not verified yet, the code also ends its enrolment. The response is the session with new tokens.
 func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, current, f, err := s.requestedFactor(r)

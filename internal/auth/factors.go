@@ -51,8 +51,8 @@ func (s *Service) requestedFactor(r *http.Request) (User, session, storedFactor,
 	return user, current, f, db.NoRowsAs(err, errFactorNotFound)
 }
 
-// removeFactor deletes a factor and sets the sessions that the factor has raised to aal2 back to aal1. If the account then has no
-// verified factor, it also deletes the recovery codes and sets all sessions of the account back to aal1.
+// removeFactor deletes a factor. Sessions that reached the assurance level aal2 with this factor return to aal1 (no second factor used).
+// If the account then has no verified factor, all its sessions return to aal1, and removeFactor also deletes the recovery codes.
 func removeFactor(ctx context.Context, tx *db.Tx, userID, factorID string) error {
 	if err := deleteFactor(ctx, tx, userID, factorID); err != nil {
 		return err

@@ -32,7 +32,8 @@ type pkceChallenge struct {
 // challengePattern matches a valid code challenge (RFC 7636 §4.2).
 var challengePattern = regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`)
 
-// validate returns the method, "s256" or "plain", or "" for an implicit flow. Errors: errChallengeMethod, errCodeChallenge.
+// validate checks both fields and returns the method: "s256" or "plain", or "" for an implicit flow. It returns errChallengeMethod if the
+// method is unknown or only one field is set, and errCodeChallenge if the challenge is malformed.
 func (c pkceChallenge) validate() (method string, err error) {
 	if c.CodeChallenge == "" && c.CodeChallengeMethod == "" {
 		return "", nil

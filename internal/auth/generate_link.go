@@ -13,7 +13,7 @@ import (
 
 // generateLinkRequest is the body of GenerateLink.
 type generateLinkRequest struct {
-	Type       string         `json:"type"` // one of the keys of linkMakers, such as signup or recovery
+	Type       string         `json:"type"` // signup, invite, magiclink, recovery, email_change_current or email_change_new
 	Email      string         `json:"email"`
 	NewEmail   string         `json:"new_email"`   // new e-mail address; used only by the types email_change_current and email_change_new
 	Password   string         `json:"password"`    // used only by the type signup
@@ -26,18 +26,22 @@ type generateLinkResponse struct {
 	User
 	ActionLink       string `json:"action_link"`
 	EmailOTP         string `json:"email_otp"`         // the six-digit code
-	HashedToken      string `json:"hashed_token"`      // the token in ActionLink (in spite of its name, no hash); clients send it to Verify
+	HashedToken      string `json:"hashed_token"`      // the token in ActionLink (not a hash, in spite of its name); clients send it to Verify
 	VerificationType string `json:"verification_type"` // Type of the request; signup if a magiclink was requested for an unknown address
 	RedirectTo       string `json:"redirect_to"`
 }
 
 // GenerateLink handles POST /auth/v1/admin/generate_link, and requires the service key. It creates the link and the code that a
 // mail would contain, and returns them without sending a mail. If no account has the e-mail address, a request for a magic link is
-// treated as a signup. Errors: user_not_found, email_exists, weak_password, validation_failed.
+// treated as a signup. Errors:
+//   - user_not_found: no account has the address, and the type creates none.
+//   - email_exists: a confirmed account has the address of a sign-up or an invitation, or an account has the new address of a change.
+//   - weak_password: the password of a sign-up is too short or easy to guess.
+//   - validation_failed: another field is not valid.
 func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body generateLinkRequest
-	if err := decodeAdmin(w, r, maxBody, &body); err != nil {
+	if err := authorizeAndDecode(w, r, maxBody, &body); err != nil {
 		return err
 	}
 	var err error

@@ -35,9 +35,11 @@ func (b idTokenRequest) validate() error {
 }
 
 // idTokenGrant handles POST /auth/v1/token?grant_type=id_token. It opens a session for the person whom the ID token names. With
-// link_identity it first adds the person's identity to the caller's account. Errors: validation_failed, provider_disabled,
-// bad_oauth_callback (the token is invalid), and the errors of signInProviderUser. With link_identity, the errors of
-// linkingUser are possible too.
+// link_identity it first adds the person's identity to the caller's account. Errors:
+//   - validation_failed: a field is missing.
+//   - provider_disabled: no configured provider has the name or issuer.
+//   - bad_oauth_callback: the token is not valid.
+//   - others: the account cannot be created (signup_disabled) or used (user_banned), or the identity cannot be added.
 func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	var body idTokenRequest
 	if err := decode(w, r, &body); err != nil {

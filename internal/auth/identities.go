@@ -17,7 +17,12 @@ import (
 
 // LinkIdentity handles GET /auth/v1/user/identities/authorize: it sends the browser to a provider, as Authorize does. After the return, the
 // person's identity at the provider is added to the caller's account. With skip_http_redirect=true the response has the provider's URL
-// instead of a redirect. Errors: manual_linking_disabled, user_sso_managed, insufficient_aal, reauthentication_needed, validation_failed.
+// instead of a redirect. Errors:
+//   - manual_linking_disabled: the setting Config.ManualLinking is false.
+//   - user_sso_managed: the account belongs to a SAML identity provider.
+//   - insufficient_aal: the account has a second factor, and the session has not used it.
+//   - reauthentication_needed: the caller is an owner (an account with the role admin) whose sign-in is not recent.
+//   - validation_failed: the provider is unknown, or a parameter is malformed.
 func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	u, err := s.linkingUser(w, r)
 	if err != nil {
@@ -39,8 +44,10 @@ func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
 }
 
 // UnlinkIdentity handles DELETE /auth/v1/user/identities/{identity_id}: it removes an identity from the caller's account and
-// responds with {}. Errors: the errors of LinkIdentity, identity_not_found, single_identity_not_deletable,
-// email_conflict_identity_not_deletable.
+// responds with {}. It has the errors of LinkIdentity, and also:
+//   - identity_not_found
+//   - single_identity_not_deletable: the account would have no way to sign in.
+//   - email_conflict_identity_not_deletable: the account would need the address of another account.
 func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	caller, err := s.linkingUser(w, r)
 	if err != nil {

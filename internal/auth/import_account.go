@@ -31,10 +31,10 @@ var (
 
 // ImportAccount adds an account of another site with its id, times, password hash, identities (ways to sign in) and second factors. It
 // sends no mail. If write is false, ImportAccount only checks what it would do (a dry run).
-//   - If this site has an account with the id, ImportAccount changes nothing. If the email address or the phone number differs, it returns
-//     an error.
+//   - If this site already has an account with the id, ImportAccount changes nothing. If that account has another email address or phone
+//     number, ImportAccount returns an error.
 //   - added is true if this site had no account with the id.
-//   - leftOut has a text about each part that cannot be imported, for the operator.
+//   - leftOut has a text about each part that cannot be imported, for the operator (who runs the import).
 //   - The error is an *apperr.Error if the account itself cannot be imported.
 func (s *Service) ImportAccount(ctx context.Context, a imported.Account, write bool) (added bool, leftOut []string, err error) {
 	id, ok := canonicalUUID(a.ID)

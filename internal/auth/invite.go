@@ -22,7 +22,7 @@ type inviteRequest struct {
 func (s *Service) Invite(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body inviteRequest
-	if err := decodeAdmin(w, r, maxBody, &body); err != nil {
+	if err := authorizeAndDecode(w, r, maxBody, &body); err != nil {
 		return err
 	}
 	email, err := normalizeEmail(body.Email)
@@ -52,7 +52,7 @@ func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email 
 	now := s.now()
 	// The link will confirm the account for whoever reads the mail. Somebody else may have signed up with this address before, and their
 	// password must not open the confirmed account. So the password is removed.
-	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, email, "", confirmLife,
+	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, email, "", confirmLife, // "": the link belongs to no PKCE flow
 		columnChange{colInvited, now}, columnChange{colConfirmationSent, now}, columnChange{colPassword, nil})
 	err = errors.Join(err, s.auditServiceKey(ctx, tx, r, auditUserInvited, u.ID, nil))
 	if err != nil { // rolls back the transaction

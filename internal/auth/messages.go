@@ -18,8 +18,8 @@ const (
 	JobSMS  = "auth.sms"  // payload: SMS
 )
 
-// Mail is an e-mail about an account, or to an owner about a problem with the site. It is queued in a transaction, and sent after the
-// commit.
+// Mail is an e-mail about an account, or to an owner (an account with the role admin) about a problem with the site. It is queued in a
+// transaction, and sent after the commit.
 type Mail struct {
 	Kind     MailKind  `json:"kind"`
 	To       string    `json:"to"`                  // e-mail address
@@ -37,7 +37,7 @@ type Mail struct {
 type MailKind string
 
 // Mails of the kinds up to MailReauthentication contain a link, a code or both. The other kinds are security notices, which only report
-// what has happened to the account. Mails about problems with the site have further kinds: the elements of health.Codes.
+// what has happened to the account. A mail about a problem with the site has the code of the problem (health.Code) as its kind.
 const (
 	MailConfirmation     MailKind = "confirmation"
 	MailInvite           MailKind = "invite"

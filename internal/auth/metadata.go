@@ -14,7 +14,7 @@ import (
 )
 
 // This file validates, encodes and merges the metadata of accounts. An account has two JSON objects: its user metadata, which its holder
-// can change, and its app metadata, which only the service key (an API key) and this package can change.
+// can change, and its app metadata, which only this package and programs with the service key (the API key with full rights) can change.
 
 // Limits of an account's app metadata and of its user metadata, each as JSON. The access token contains both and is sent in a
 // header of each request. The limits keep this header below the 64 kB of headers that the server accepts.

@@ -26,7 +26,7 @@ const (
 )
 
 // How long links and codes are valid, and how many attempts at codes are allowed. The numbers of attempts are low, because a code has only
-// six digits. An account can have up to maxCodes valid codes of a kind, and an attempt counts against each of them.
+// six digits. An account can have up to five valid codes of a kind (maxCodes), and an attempt counts against each of them.
 const (
 	linkLife           = time.Hour      // lifetime of links that sign in, and of the codes in the same mails
 	confirmLife        = 24 * time.Hour // lifetime of links that confirm an e-mail address, and of the codes in the same mails
@@ -43,8 +43,8 @@ type issuedToken struct {
 }
 
 // issueToken creates a link and a code, stores their hashes and applies changes to the account's row. Earlier links of this kind stay valid
-// until they expire. An earlier code stays valid only if its token is one of the newest maxCodes. sentTo is the e-mail address or phone
-// number to which the caller will send link and code. flowID is the PKCE flow that the link or code completes, or "".
+// until they expire. Earlier codes stay valid only for the newest maxCodes tokens. sentTo is the e-mail address or phone number to which
+// the caller will send link and code. flowID is the PKCE flow that the link or code completes, or "". life is how long both are valid.
 func (s *Service) issueToken(
 	ctx context.Context, tx *db.Tx, userID string, kind tokenType, sentTo, flowID string, life time.Duration, changes ...columnChange,
 ) (issuedToken, error) {

@@ -9,7 +9,7 @@ import (
 )
 
 // This file adds, lists, notifies and removes owners (accounts with the role admin). It also sets the password of any account, for a
-// command of the operator.
+// command of the operator (who runs the server).
 
 // Owners returns the owners, ordered by e-mail address.
 func (s *Service) Owners(ctx context.Context) ([]Owner, error) {
@@ -26,9 +26,11 @@ func (s *Service) HasOwner(ctx context.Context) (bool, error) {
 	return n > 0, err
 }
 
-// AddOwner makes the account of an e-mail address an owner. It creates the account if there is none, and confirms the address. password
-// replaces the account's password and ends its sessions. If the account is confirmed and has a password, password can be "":
-// the account keeps its password. All set-up links (for the first owner) become invalid. Errors: validation_failed, weak_password.
+// AddOwner makes the account of an e-mail address an owner. It creates the account if there is none, and confirms the address. The given
+// password replaces the account's password and ends its sessions. If the account is confirmed and has a password, the parameter password
+// can be "", and the account keeps its password. All set-up links (for the first owner) become invalid. Errors:
+//   - weak_password: the password is too short or easy to guess.
+//   - validation_failed: the address is not valid, or the account needs a password.
 func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 	email, err := normalizeEmail(email)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // proof: the password, e-mail address, phone number, second factors, recovery codes and identities.
 const reauthenticateAfter = 10 * time.Minute
 
-// reauthenticationsPerAccount is how many attempts at an account's current password checkProof allows in limitWindow.
+// reauthenticationsPerAccount is how many attempts at an account's current password are allowed in five minutes (limitWindow).
 const reauthenticationsPerAccount = 20
 
 // methodNonce is the method in the amr claim (the authentication methods of a session) for a reauthentication by a code.
@@ -30,7 +30,7 @@ type proof struct {
 
 // lastSignIn returns the time of the session's newest authentication: the sign-in, a second factor or a reauthentication.
 // Refreshing the tokens does not change this time. lastSignIn ignores a time that is more than reauthenticateAfter in the future, because
-// a node (a running server) with a wrong clock has written it.
+// only a node (a server of the site) with a wrong clock can have written such a time.
 func (s session) lastSignIn(now time.Time) (newest time.Time) {
 	for _, method := range s.amr {
 		if at := time.Unix(method.Timestamp, 0); at.After(newest) && !at.After(now.Add(reauthenticateAfter)) {
@@ -40,7 +40,7 @@ func (s session) lastSignIn(now time.Time) (newest time.Time) {
 	return newest
 }
 
-// needsReauthentication reports whether a change needs a proof. Only an owner needs one, and only if the lastSignIn of the session is
+// needsReauthentication reports whether a change needs a proof. Only an owner needs one, and only if the session's last sign-in is
 // longer ago than reauthenticateAfter. A token that names no session (sessionID is "") counts as an old sign-in.
 func (s *Service) needsReauthentication(ctx context.Context, u User, sessionID string) (bool, error) {
 	isOwner, err := hasOwnerRole(ctx, s.db, u.ID)
@@ -51,7 +51,7 @@ func (s *Service) needsReauthentication(ctx context.Context, u User, sessionID s
 	return err == nil && s.now().After(last.Add(reauthenticateAfter)), err
 }
 
-// readLastSignIn returns the lastSignIn of a session, or the zero time when sessionID is "".
+// readLastSignIn reads a session and returns its last sign-in, or the zero time when sessionID is "".
 func (s *Service) readLastSignIn(ctx context.Context, userID, sessionID string) (time.Time, error) {
 	if sessionID == "" {
 		return time.Time{}, nil

@@ -15,7 +15,7 @@ import (
 )
 
 // This file makes and checks recovery codes. A recovery code replaces a second factor, so that a person who has lost the phone can sign in
-// without the operator's help. Each code is shown once, at its creation, and works once. Supabase Auth has no recovery codes.
+// without help from the operator (who runs the server). Each code is shown once, at its creation, and works once. Supabase Auth has none.
 
 // The form of recovery codes, such as 7kqm2-x9hpd.
 const (
@@ -29,7 +29,7 @@ type recoveryCodesResponse struct {
 	Codes []string `json:"codes"`
 }
 
-// MakeRecoveryCodes handles POST /auth/v1/factors/recovery_codes: it replaces all recovery codes of the account by new ones. The account
+// MakeRecoveryCodes handles POST /auth/v1/factors/recovery_codes: it replaces all recovery codes of the account with new ones. The account
 // must have a verified second factor, and the session must be at the assurance level aal2 (signed in with a second factor).
 func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()

@@ -42,8 +42,8 @@ func (s *Service) refreshGrant(w http.ResponseWriter, r *http.Request) error {
 // refresh replaces the refresh token of a session and returns the session with the new token. Errors:
 //   - db.ErrNoRows: the token is unknown, or its session was deleted.
 //   - errSessionExpired: the session has ended. refresh deletes it.
-//   - errRefreshTokenUsed: the token was used before and is no longer accepted (see reusable). refresh deletes the session, because the
-//     token may have been stolen.
+//   - errRefreshTokenUsed: the token was used before and is no longer accepted (Config.RefreshReuse is over). refresh deletes the session,
+//     because the token may have been stolen.
 //   - errRefreshBanned: the account is banned. refresh changes nothing.
 func (s *Service) refresh(ctx context.Context, c client, token string) (issuedSession, error) {
 	if s.db.Dialect == db.Postgres { // the usual case in one round trip to the database; after db.ErrNoRows the code below decides

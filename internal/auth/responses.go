@@ -134,9 +134,9 @@ func decode(w http.ResponseWriter, r *http.Request, dst any) error {
 	return err
 }
 
-// decodeAdmin is decode for requests of the admin API. It returns an error unless the caller has the service key. limit is in
+// authorizeAndDecode is decode for requests of the admin API. It returns an error unless the caller has the service key. limit is in
 // bytes.
-func decodeAdmin(w http.ResponseWriter, r *http.Request, limit int64, dst any) error {
+func authorizeAndDecode(w http.ResponseWriter, r *http.Request, limit int64, dst any) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // This file handles the SAML responses of identity providers. It checks a response, and signs in the person whom the response names.
 
 const (
-	acsRequestsPerIP = 100                       // requests from one IP address in limitWindow
+	acsRequestsPerIP = 100                       // requests from one IP address in five minutes (limitWindow)
 	maxACSBody       = 2*saml.MaxResponse + 4096 // bytes; escaping can double the response, and the form has other fields
 )
 

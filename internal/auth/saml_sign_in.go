@@ -30,7 +30,7 @@ type samlPerson struct {
 }
 
 // readSAMLPerson reads the person from an assertion. The provider's attribute mapping (which attribute becomes which claim) is applied
-// first. Errors: errSAMLNoUserID, errSAMLNoEmail.
+// first. If the assertion has no usable id or e-mail address of the person, it returns errSAMLNoUserID or errSAMLNoEmail.
 func readSAMLPerson(p SSOProvider, a *saml.Assertion) (samlPerson, error) {
 	person := samlPerson{subject: a.UserID()}
 	if person.subject == "" || !isStorableText(person.subject) || len(person.subject) > maxSAMLSubject {

@@ -20,8 +20,8 @@ import (
 // A new column with sealed values needs an element of sealedColumns.
 
 // CountSealed returns how many stored secrets the key can decrypt (readable) and how many it cannot (unreadable). Package app uses the
-// numbers to check whether the configured secret belongs to the database. CountSealed counts the columns with sealedColumn.lasting: the
-// secrets of authenticator apps (TOTP), and private keys.
+// numbers to check whether the configured secret belongs to the database. CountSealed counts only lasting secrets: the secrets of
+// authenticator apps (TOTP), and private keys.
 func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, unreadable int, err error) {
 	s := sealer{seal.New(sealKey)}
 	err = eachLastingSecret(ctx, q, func(c sealedColumn, v sealedValue) error {

@@ -38,7 +38,7 @@ const (
 	knownDeviceYears        = 2               // devices without a sign-in in that time
 	lastSentDays            = 7               // times of sent messages, for cooldowns and quotas
 	endedChallengeRetention = time.Hour       // expired challenges of second factors
-	unusedFlowRetention     = 2 * confirmLife // flows; longer than confirmLife, so that a flow outlives the mailed link that needs it
+	unusedFlowRetention     = 2 * confirmLife // flows; confirmLife is the life of a mailed link, and the flow must outlive the link
 )
 
 // Limits of two kinds of audit entries. All others stay for activity.RetentionDays.
@@ -50,8 +50,8 @@ const (
 )
 
 // Purge deletes rows that have expired or are no longer needed, such as ended sessions, links, codes, flows and old audit entries. The
-// hourly maintenance calls it. Purge also deletes issuers (iss claims of access tokens) that were not used for issuerLife. Before that, it
-// records that the service's own issuer is in use.
+// hourly maintenance calls it. Purge also deletes issuers (iss claims of access tokens) that were not used for eight days (issuerLife).
+// Before that, it records that the service's own issuer is in use.
 func (s *Service) Purge(ctx context.Context) error {
 	now, ago := s.now(), func(age time.Duration) time.Time { return s.now().Add(-age) }
 	return errors.Join(

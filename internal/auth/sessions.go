@@ -13,7 +13,7 @@ import (
 )
 
 // This file opens sessions. It also decides the status of a session: whether it is alive (has not ended), and whether it has the rights of
-// an administrator.
+// an administrator (an owner: an account with the role admin).
 
 // signIn describes the sign-in that opens a session.
 type signIn struct {

@@ -30,7 +30,7 @@ type settingsResponse struct {
 func (s *Service) Settings(w http.ResponseWriter, _ *http.Request) error {
 	external := make(map[string]bool, len(supabaseProviders)+len(s.cfg.Providers))
 	for _, name := range supabaseProviders {
-		external[name] = name == "email" || name == "phone" && s.cfg.PhoneEnabled
+		external[name] = name == "email" || (name == "phone" && s.cfg.PhoneEnabled)
 	}
 	for name := range s.cfg.Providers {
 		external[name] = true

@@ -55,7 +55,7 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	}
 	var issued issuedSession
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		if err := lockOwners(ctx, tx); err != nil {
+		if err := lockOwners(ctx, tx); err != nil { // two concurrent requests must not both make a first owner
 			return err
 		}
 		usable, err := setupLinkUsable(ctx, tx, linkHash, s.now())

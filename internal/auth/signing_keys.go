@@ -25,8 +25,8 @@ import (
 
 // Times in a rotation of the signing key, in which a new key replaces the old one.
 const (
-	// signingGrace is the time between the publication of a new key and its first use. Nodes and clients cache the published
-	// keys for a shorter time (jwksMaxAge), so that all of them know the new key when the first token that it signed arrives.
+	// signingGrace is the time between the publication of a new key and its first use. Nodes (servers of the site) and clients cache the
+	// published keys for ten minutes (jwksMaxAge), so all of them know the new key before the first token that it signs.
 	signingGrace = 15 * time.Minute
 	// retireLeeway is how long an old key is still accepted after its last token has expired, because the clocks of nodes differ.
 	retireLeeway = 5 * time.Minute

@@ -17,9 +17,9 @@ import (
 // relayLife is how long a relay state (a stored authentication request) waits for the provider's response. A later response is refused.
 const relayLife = 10 * time.Minute
 
-const ssoStartsPerIP = 100 // requests from one IP address in limitWindow
+const ssoStartsPerIP = 100 // requests from one IP address in five minutes (limitWindow)
 
-// methodSAML is the method in the amr claim for a sign-in by SAML.
+// methodSAML is the method of a sign-in by SAML in the amr claim of access tokens, which lists how the session was authenticated.
 const methodSAML = "sso/saml"
 
 // ssoRequest is the body of SSO. Either ProviderID or Domain names the identity provider.

@@ -28,8 +28,8 @@ type SSOProviderChange struct {
 	MetadataXML      string        `json:"metadata_xml"`      // the metadata itself, instead of MetadataURL
 	Domains          []string      `json:"domains"`           // e-mail domains whose users sign in at the provider; [] removes all domains
 	AttributeMapping *saml.Mapping `json:"attribute_mapping"` // which attributes of an assertion become which claims
-	NameIDFormat     *string       `json:"name_id_format"`    // a NameID constant of package saml; points to "" for the default
-	ResourceID       *string       `json:"resource_id"`       // an id of the operator's choice; points to "" to remove the id
+	NameIDFormat     *string       `json:"name_id_format"`    // which kind of id of a person to request; points to "" for the default
+	ResourceID       *string       `json:"resource_id"`       // an id that the operator has chosen; points to "" to remove the id
 	Disabled         *bool         `json:"disabled"`          // true: nobody can sign in at the provider
 }
 
@@ -45,19 +45,19 @@ const (
 // domainPattern matches a domain name in lower case.
 var domainPattern = regexp.MustCompile(`^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-// validateNew is validate for a provider to add.
-func (c *SSOProviderChange) validateNew() error {
+// validateAndNormalizeNew is validateAndNormalize for a provider to add, which needs a type and metadata.
+func (c *SSOProviderChange) validateAndNormalizeNew() error {
 	switch {
 	case c.Type != "saml":
 		return errSSOType
 	case c.MetadataURL == "" && c.MetadataXML == "":
 		return errSSONoMetadata
 	}
-	return c.validate()
+	return c.validateAndNormalize()
 }
 
-// validate checks the fields and normalizes the domains.
-func (c *SSOProviderChange) validate() error {
+// validateAndNormalize checks the fields, and converts the domains to the form in which they are stored.
+func (c *SSOProviderChange) validateAndNormalize() error {
 	nameIDFormats := []string{"", saml.NameIDPersistent, saml.NameIDEmail, saml.NameIDTransient, saml.NameIDUnspecified}
 	switch {
 	case c.MetadataURL != "" && c.MetadataXML != "":
@@ -142,7 +142,7 @@ func (c *SSOProviderChange) readMetadata(ctx context.Context, now time.Time) (te
 // AddSSOProvider adds an identity provider. Errors: validation_failed, saml_metadata_fetch_failed, saml_idp_already_exists,
 // sso_domain_already_exists, and conflict for a ResourceID that is taken.
 func (s *Service) AddSSOProvider(ctx context.Context, c SSOProviderChange) (SSOProvider, error) {
-	if err := c.validateNew(); err != nil {
+	if err := c.validateAndNormalizeNew(); err != nil {
 		return SSOProvider{}, err
 	}
 	now := s.now()
@@ -191,7 +191,7 @@ func (c *SSOProviderChange) apply(p *SSOProvider) {
 
 // updateSSOProvider changes a provider. Disabling it ends the sessions of its users. New metadata must have the same EntityID.
 func (s *Service) updateSSOProvider(ctx context.Context, id string, c SSOProviderChange) (p SSOProvider, err error) {
-	if err := c.validate(); err != nil {
+	if err := c.validateAndNormalize(); err != nil {
 		return SSOProvider{}, err
 	}
 	now := s.now()

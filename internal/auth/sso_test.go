@@ -26,8 +26,8 @@ import (
 var _ = serve(func(s *Service) map[string]httpx.Handler {
 	return map[string]httpx.Handler{
 		"POST /auth/v1/sso": s.SSO, "public GET /auth/v1/sso/saml/metadata": s.SAMLMetadata, "public POST /auth/v1/sso/saml/acs": s.SAMLACS,
-		"GET /auth/v1/admin/sso/providers": s.AdminSSOProviders, "POST /auth/v1/admin/sso/providers": s.AdminAddSSOProvider,
-		"GET /auth/v1/admin/sso/providers/{id}": s.AdminSSOProvider, "PUT /auth/v1/admin/sso/providers/{id}": s.AdminUpdateSSOProvider,
+		"GET /auth/v1/admin/sso/providers": s.AdminListSSOProviders, "POST /auth/v1/admin/sso/providers": s.AdminAddSSOProvider,
+		"GET /auth/v1/admin/sso/providers/{id}": s.AdminGetSSOProvider, "PUT /auth/v1/admin/sso/providers/{id}": s.AdminUpdateSSOProvider,
 		"DELETE /auth/v1/admin/sso/providers/{id}": s.AdminDeleteSSOProvider,
 	}
 })

@@ -7,7 +7,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file defines helpers of the files store_*.go, which contain the SQL of this package.
+// This file defines helpers for the files store_*.go, which contain the SQL of this package.
 
 // orNull returns nil for "", so that the database stores NULL.
 func orNull(s string) any {

@@ -14,12 +14,12 @@ import (
 type tokenType string
 
 // maxTokens is how many unused tokens of a kind an account can have. A further token replaces the oldest one. With a small number, anybody
-// could request mails until a link that the account's holder has received is deleted. So maxTokens is far above the number of mails that
-// the default mail quota allows in the lifetime of a token.
+// could request mails until a link that the account's holder has received is deleted. So maxTokens is far above the default mail quota (the
+// number of mails to one address in a day).
 const maxTokens = 60
 
-// maxCodes is the number of an account's newest tokens of a kind whose codes are accepted. Of the older tokens only the links are accepted.
-// A guess can match any of the codes, so a larger number would make a guess more likely to succeed.
+// maxCodes is how many codes of a kind are accepted for an account: those of its newest tokens. For older tokens, only the links are
+// accepted. A guess can match any of the codes, so a larger number would make a guess more likely to succeed.
 const maxCodes = 5
 
 // oneTimeToken is a row of auth_one_time_tokens. It contains hashes; issuedToken has the plain text.

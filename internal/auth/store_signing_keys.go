@@ -34,17 +34,17 @@ func insertSigningKey(ctx context.Context, tx *db.Tx, k signingKey, now time.Tim
 	return db.Exec(ctx, tx, "insert into auth_signing_keys (id, private_key, sign_from, created_at) values ($1, $2, $3, $4)", k.id, k.sealedPrivate, k.signFrom, now)
 }
 
-// retireSigningKeys sets verifyUntil to until in all keys that have no verifyUntil.
+// retireSigningKeys sets the time after which tokens of a key are no longer accepted, in all keys that have no such time yet.
 func retireSigningKeys(ctx context.Context, tx *db.Tx, until time.Time) error {
 	return db.Exec(ctx, tx, "update auth_signing_keys set verify_until = $1 where verify_until is null", until)
 }
 
-// saveIssuer records that at the time now the site uses issuer as the iss claim of access tokens.
+// saveIssuer records an issuer (the iss claim of access tokens) and the time at which the site uses it.
 func saveIssuer(ctx context.Context, q db.Querier, issuer string, now time.Time) error {
 	return db.Exec(ctx, q, `insert into auth_issuers (issuer, used_at) values ($1, $2) on conflict (issuer) do update set used_at = excluded.used_at`, issuer, now)
 }
 
-// issuersSince returns the issuers that saveIssuer has recorded after since.
+// issuersSince returns the issuers that the site has used after the given time.
 func issuersSince(ctx context.Context, q db.Querier, since time.Time) (list []string, err error) {
 	return db.Collect(ctx, q, db.ScanOne[string], "select issuer from auth_issuers where used_at > $1 order by issuer", since)
 }

@@ -51,7 +51,7 @@ type userUpdateRequest struct {
 	Password      *string        `json:"password"`
 	Channel       string         `json:"channel"`      // how the code is sent to the new phone number: sms (the default) or whatsapp
 	Data          map[string]any `json:"data"`         // changes of the user metadata; the value null removes a key
-	AppData       map[string]any `json:"app_metadata"` // rejected, because only the service key may change it
+	AppData       map[string]any `json:"app_metadata"` // rejected, because only the service key (an API key) may change it
 	proof                        // the current password or a nonce, for changes that need a reauthentication
 	pkceChallenge                // used by the confirmation of a new e-mail address
 }

@@ -23,7 +23,7 @@ type verifyRequest struct {
 	TokenHash  string `json:"token_hash"` // the link's token
 	Email      string `json:"email"`
 	Phone      string `json:"phone"`
-	RedirectTo string `json:"redirect_to"` // not used; must be "" with TokenHash
+	RedirectTo string `json:"redirect_to"` // not used, but an error together with TokenHash, as in Supabase Auth
 }
 
 // firstConfirmationText is the message in the response to the first of the two confirmations of an e-mail change.

@@ -20,19 +20,19 @@ import (
 	"atelie/internal/db"
 )
 
-// This file copies blobs (the bytes of stored files) to the backup destination while the server runs. It also deletes blobs from the
-// destination when the site has removed them longer ago than the retention.
+// This file copies blobs (the bytes of stored files) to the backup destination while the server runs. After the site has removed a blob,
+// the destination keeps it for the retention (how far back the site can be restored). Then this file deletes it there.
 //
 // The table backup_blobs has a row for each blob. The rows whose copied_at is null are the queue of blobs to copy. A row stays in the queue
 // until the destination has the blob, even if the destination is unreachable for days.
 
 // Intervals and limits of copying blobs.
 const (
-	pollBlobs       = 30 * time.Second // interval between two reads of the queue, to find blobs that other nodes and commands have added
+	pollBlobs       = 30 * time.Second // interval between two reads of the queue, to find blobs of other nodes (servers) and commands
 	copyBatch       = 20               // blobs that one transaction records as copied
 	copyAtOnce      = 2                // concurrent copies
 	blobTimeout     = time.Hour        // limit of the copy of one blob
-	lastCopyTimeout = 5 * time.Second  // limit of the last copies together, when the program ends
+	lastCopyTimeout = 5 * time.Second  // limit of all copies together that are made when the program ends
 	reconcileEach   = time.Hour        // interval between two calls of reconcile, which adds missed blobs and deletes expired ones
 	expireBatch     = 200              // expired blobs (removed longer ago than the retention) that one transaction deletes
 	listEach        = 24 * time.Hour   // interval between two listings of the destination's blobs, by all nodes together

@@ -54,8 +54,8 @@ func (s *Service) checkCopy(ctx context.Context, names []string, detail *CopyDet
 }
 
 // checkCopiedDatabase checks the newest snapshot of a PostgreSQL database. For an SQLite database it checks the parts (LTX files of
-// litestream) that a restore of the newest state reads. Each part contains its own checksum, so the primary destination is read only to
-// copy a damaged part again.
+// litestream) that a restore of the newest state reads. Each part contains its own checksum. A part is therefore read from the primary
+// destination only if its copy is damaged.
 func (s *Service) checkCopiedDatabase(ctx context.Context, detail *CopyDetail) error {
 	if s.db.Dialect == db.Postgres {
 		list, err := listSnapshots(ctx, s.cfg.Destination)

@@ -14,12 +14,14 @@ import (
 	"atelie/internal/db"
 )
 
-// When a replica is opened, this file decides whether the backup can continue with SQLite's write-ahead log, or must begin again with a
-// whole copy of the database. It can continue if the log has all transactions after the newest local part (an LTX file: the database pages
-// that some transactions have changed). Then the log still has the salts that the part has recorded (logSalts).
+// The replica (the copy of an SQLite database in the backup) is made from SQLite's write-ahead log. When the replica is opened, this file
+// decides whether the backup can continue with the log, or must begin again with a whole copy of the database. It can continue if the log
+// has all transactions after the newest local part (an LTX file: the database pages that some transactions have changed). This is so if the
+// log still has the salts that the part has recorded (logSalts).
 //
 // litestream itself only checks whether the last page of that part is still in the log's file. This is not enough:
-//   - While litestream has the database closed, SQLite may checkpoint transactions that are in no part.
+//   - While litestream has the database closed, SQLite may checkpoint transactions (move them from the log into the database) that are in
+//     no part.
 //   - The next write then restarts the log: it overwrites the file from its beginning.
 //   - Until the new writes reach the old page, litestream's check succeeds, although the checkpointed transactions are not in the log.
 
@@ -47,7 +49,7 @@ func readLogSalts(file string) (salts logSalts, err error) {
 		}
 		return salts, err
 	}
-	return logSalts{binary.BigEndian.Uint32(header[16:]), binary.BigEndian.Uint32(header[20:])}, nil
+	return logSalts{binary.BigEndian.Uint32(header[16:]), binary.BigEndian.Uint32(header[20:])}, nil // the offsets are those of the format
 }
 
 // newestPartSalts returns the salts that the log had when the newest local part was made from it. ok is false if there is no local part,

@@ -40,13 +40,13 @@ const (
 // BlobName returns the name of a blob's bytes in a destination.
 func BlobName(id string) string { return path.Join(BlobsDir, id[:2], id[2:4], id) }
 
-// Destination is where a backup is stored: a folder, or an S3 bucket and a prefix. It stores objects under names.
+// Destination is where a backup is stored: a folder, or an S3 bucket and a prefix. It stores objects (named files).
 type Destination interface {
 	// Write stores body under name, in place of what was stored there. It never leaves an incomplete object under name. When Write returns
 	// nil, the object is on disk.
 	Write(ctx context.Context, name string, body io.ReadSeeker) error
-	// Add stores a file that never changes again. If the destination is a folder on the disk of the file, Add makes a hard link instead of
-	// a copy.
+	// Add stores a file that never changes again. If body is a file and the destination is a folder on the same disk, Add makes a hard link
+	// instead of a copy.
 	Add(ctx context.Context, name string, body io.ReadSeeker) error
 	// Open reads an object. The error is fs.ErrNotExist if there is none.
 	Open(ctx context.Context, name string) (io.ReadCloser, error)

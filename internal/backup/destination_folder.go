@@ -34,7 +34,8 @@ func (f *folder) ReplicaClient() ReplicaClient {
 // listing reads the size and time of every part. This one reads only those of the parts in the range.
 type folderReplica struct{ *file.ReplicaClient }
 
-// LTXFiles implements litestream.ReplicaClient.
+// LTXFiles implements litestream.ReplicaClient. The last parameter (useMetadata) has no effect: the time of a part is always the
+// modification time of its file.
 func (r folderReplica) LTXFiles(ctx context.Context, level int, seek ltx.TXID, _ bool) (ltx.FileIterator, error) {
 	found, err := r.LTXFilesBetween(ctx, level, seek, 0)
 	return ltx.NewFileInfoSliceIterator(found), err
@@ -45,8 +46,9 @@ func (r folderReplica) LTXFilesBetween(_ context.Context, level int, first, end 
 	return listParts(r.LTXLevelDir(level), level, first, end)
 }
 
-// WriteLTXFile implements litestream.ReplicaClient. If the destination already has a part of level 0 with this name, WriteLTXFile compares
-// it with body instead of replacing it (same_part.go says why). Parts of higher levels are merged ones, which may be replaced.
+// WriteLTXFile implements litestream.ReplicaClient. If the destination already has a part of level 0 (one that is not merged) with this
+// name, WriteLTXFile compares it with body. It does not replace the part, because an earlier upload that arrives late must not replace a
+// newer part of the same name. Parts of higher levels are merged from others, and may be replaced.
 func (r folderReplica) WriteLTXFile(ctx context.Context, level int, first, last ltx.TXID, body io.Reader) (*ltx.FileInfo, error) {
 	local, isFile := body.(io.ReadSeeker) // parts of level 0 are uploaded from local files
 	if level > 0 || !isFile {

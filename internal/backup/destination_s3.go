@@ -52,7 +52,7 @@ func (b *bucket) Label() string {
 	return "s3 " + b.cfg.Endpoint + "/" + b.cfg.Bucket + "/" + b.cfg.Prefix
 }
 
-// ensure creates the bucket if the configuration says so. A bucket that exists already is no error.
+// ensure creates the bucket if the configuration says so. A bucket that exists already is not an error.
 func (b *bucket) ensure(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

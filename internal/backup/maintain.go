@@ -17,7 +17,8 @@ import (
 
 // This file maintains the replica of an SQLite database. The replica consists of parts. A part is an LTX file: the database pages that some
 // transactions have changed. maintain runs after uploads. It merges parts, takes snapshots, and removes the parts that no restore within
-// the retention needs. While the site writes nothing, maintain sends no requests to the destination. S3 servers charge for each request.
+// the retention (how far back the site can be restored) needs. While the site writes nothing, maintain sends no requests to the
+// destination, because S3 servers charge for each request.
 
 // levels[i] is the interval at which the new parts of level i are merged into one part of level i+1. Level 0 has one part for each second
 // with a write, level 1 one for ten seconds, and so on. A restore reads a snapshot and then a few parts of each level.
@@ -29,8 +30,8 @@ const (
 	snapshotStartDelay = 2 * time.Minute  // a snapshot begins this long after the start of the program at the earliest
 	maintainTimeout    = time.Hour        // limit of one call of maintain
 	maintainRetry      = time.Minute      // wait after an error of maintain
-	snapshotOverdue    = 6 * time.Hour    // a snapshot that fails with errLogRestarted is reported this long after it was due
-	localRetention     = 15 * time.Minute // how long uploaded parts stay in the local folder, from which they are merged (liveClient)
+	snapshotOverdue    = 6 * time.Hour    // how long a due snapshot may fail because the log was restarted; then the failure is reported
+	localRetention     = 15 * time.Minute // how long uploaded parts stay in the local folder, from which they are merged
 
 	// secondsKept is the number of parts of level 0 that stay in the destination. Each of them is a restore point. For most sites they
 	// cover the whole retention. For a site that writes in every second, they cover the last 27 hours, and earlier restore points are ten

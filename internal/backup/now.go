@@ -49,9 +49,9 @@ func (w Waiting) until(ctx context.Context, done func() (ok bool, failure string
 	}
 }
 
-// BringUpToDate waits until the destination has everything that was written before the call, and returns the latest restore point there. It
-// does not wait for files that the site itself has lost. For a PostgreSQL database it takes a snapshot. The method Run of a Service must be
-// running during the call, in this process or in another one.
+// BringUpToDate waits until the destination has everything that was written before the call. It returns the time of the latest state that
+// can be restored from there. It does not wait for files that the site itself has lost. For a PostgreSQL database it takes a snapshot (a
+// whole copy). The method Run of a Service must be running during the call, in this process or in another one.
 func (s *Service) BringUpToDate(ctx context.Context, w Waiting) (newest time.Time, err error) {
 	began := s.now()
 	files, err := allWaiting(ctx, s.db)

@@ -28,14 +28,14 @@ import (
 // Schedule of the snapshots.
 const (
 	snapshotHour  = 3           // the hour of the night, in the server's time zone
-	snapshotCheck = time.Minute // how often a node checks whether a snapshot is due
-	// snapshotLease is the duration of the lease with which one node takes a snapshot or does a proof (a trial restore, proof.go). The node
-	// renews the lease while it works.
+	snapshotCheck = time.Minute // how often a node (a server of the site) checks whether a snapshot is due
+	// snapshotLease is the duration of the lease (a lock in the database that ends by itself) with which one node takes a snapshot or does a
+	// proof (a trial restore). The node renews the lease while it works.
 	snapshotLease = 10 * time.Minute
 )
 
 // snapshotTimeLayout is the format of the time (UTC) with which the name of a snapshot begins, as in 20060102T150405Z-1a2b3c4d.db.zst. The
-// first digits of the checksum follow, because the nightly snapshot and one of `atelie backup now` can be taken in the same second.
+// first digits of the checksum follow, because `atelie backup now` can take a snapshot in the same second as the nightly one.
 const snapshotTimeLayout = "20060102T150405Z"
 
 // Snapshot is the description of a snapshot, stored beside it as JSON.

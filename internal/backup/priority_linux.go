@@ -16,7 +16,7 @@ const proofNice = 10
 // lowPriority starts the thread of atLowPriority, once. It returns a channel for the functions that the thread is to call. The thread never
 // ends, for two reasons:
 //   - An unprivileged program cannot lower a nice value again, so the thread cannot be used for anything else.
-//   - When a thread ends, the processes that it has started with Pdeathsig are killed.
+//   - When a thread ends, Linux kills the processes that the thread has started with Pdeathsig (a signal at the end of their parent).
 var lowPriority = sync.OnceValues(func() (chan<- func(), error) {
 	calls, ready := make(chan func()), make(chan error)
 	go func() {
@@ -25,6 +25,7 @@ var lowPriority = sync.OnceValues(func() (chan<- func(), error) {
 		inverse, err := syscall.Getpriority(syscall.PRIO_PROCESS, thread) // the system call returns 20 minus the nice value
 		err = os.NewSyscallError("getpriority", err)                      // nil if err is nil
 		if err == nil {
+			// A nice value that is higher already is kept.
 			err = os.NewSyscallError("setpriority", syscall.Setpriority(syscall.PRIO_PROCESS, thread, max(20-inverse, proofNice)))
 		}
 		ready <- err

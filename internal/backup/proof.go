@@ -32,7 +32,7 @@ import (
 // low priority, so that it does not slow the site down.
 const (
 	proofHour         = 4                // the hour of the night, in the server's time zone; after snapshotHour
-	proofPollInterval = 2 * time.Second  // how often a node checks whether a proof is due
+	proofPollInterval = 2 * time.Second  // how often a node (a server of the site) checks whether a proof is due
 	proofStartDelay   = time.Minute      // after the start of the program, only requested proofs begin within this time
 	proofRetry        = time.Hour        // wait after a failure
 	unreachableRetry  = 10 * time.Minute // wait if the destination could not be reached
@@ -40,7 +40,7 @@ const (
 	proofTimeout       = 2 * time.Hour   // limit of one proof
 	destinationTimeout = 5 * time.Minute // how long a proof waits until the destination has the newest transaction
 	proofFiles         = 50              // random files that are compared
-	proofRecordsKept   = 30              // records of proofs (proofRecord) that stay in the destination
+	proofRecordsKept   = 30              // how many records of proofs stay in the destination
 
 	// A proof also verifies a random sample of the parts that only earlier restore points need. These are the limits of the sample.
 	proofOldBytes = 1 << 30

@@ -23,8 +23,8 @@ import (
 // parts reads the parts of a replica. It lists each level only once, so that the plan of a restore and the later reads use the same parts.
 type parts struct {
 	ReplicaClient
-	// Only parts whose first transaction is at least first and less than end are listed. An end of 0 means no limit. The snapshot level is
-	// always listed completely.
+	// Only parts whose first transaction has a number from first up to, but not including, end are listed. If end is 0, there is no upper
+	// limit. The snapshot level is always listed completely.
 	first, end ltx.TXID
 	levels     map[int][]*ltx.FileInfo          // the listed parts of each level
 	failed     atomic.Pointer[destinationError] // the newest error of the destination; litestream's own errors do not always wrap it
@@ -39,8 +39,8 @@ func openParts(ctx context.Context, p Destination) (*parts, error) {
 	return &parts{ReplicaClient: client, levels: map[int][]*ltx.FileInfo{}}, nil
 }
 
-// LTXFiles lists the parts of a level that begin with the transaction seek or a later one. The time of a part is the modification time of
-// its file.
+// LTXFiles lists the parts of a level that begin with the transaction seek or a later one. The last parameter (useMetadata) has no effect:
+// the time of a part is the modification time of its file.
 func (p *parts) LTXFiles(ctx context.Context, level int, seek ltx.TXID, _ bool) (ltx.FileIterator, error) {
 	list, err := p.list(ctx, level)
 	if err != nil {

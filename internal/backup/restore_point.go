@@ -41,8 +41,8 @@ type restorePoint struct {
 // ErrNoRestorePoint is wrapped by the error for a destination without a restore point, or without one that is as old as requested.
 var ErrNoRestorePoint = errors.New("the backup has no state of the database")
 
-// findRestorePoint returns the latest restore point that is not later than at, or the latest of all if at is zero. engine is that of
-// Format.Engine.
+// findRestorePoint returns the latest restore point that is not later than at. If at is zero, it returns the latest of all. engine says
+// whether the database is SQLite or PostgreSQL (Format.Engine).
 func findRestorePoint(ctx context.Context, p Destination, engine string, at time.Time) (*restorePoint, error) {
 	if engine == string(db.Postgres) {
 		return findSnapshot(ctx, p, at)

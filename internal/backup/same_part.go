@@ -15,14 +15,14 @@ import (
 // This file protects the backup against uploads that arrive late. The backup uploads parts. A part is an LTX file: the database pages that
 // some transactions have changed. The name of a part contains the numbers of its transactions.
 //
-// After an error the backup may remove its local parts (databaseLoop.stop). It then continues with the number that follows the newest part
-// of the destination. But a proxy or an S3 server may still hold an earlier upload of a part with that number. If it stored that part
-// later, the part would replace the new one, which has the same name and other content.
+// After an error the backup may remove its local parts. It then continues with the number that follows the newest part of the destination.
+// But a proxy or an S3 server may still hold an earlier upload of a part with that number. If this upload were completed later, its part
+// would replace the new part, which has the same name and other content.
 //
 // Three rules prevent this for parts of level 0 (those that are not merged):
-//   - No upload replaces a part (bucket.putOnce, folderReplica.WriteLTXFile).
-//   - If an S3 server does not support such uploads, bucketReplica.writePart checks before the upload whether the part exists.
-//   - Before the backup continues after the newest part of the destination, liveClient compares that part with the local one.
+//   - No upload replaces a part.
+//   - If an S3 server cannot ensure this, the backup checks before each upload whether the part exists.
+//   - Before the backup continues after the newest part of the destination, it compares that part with the local one.
 
 // errOtherPart is returned if the destination and the local folder have parts of the same name with different content. The backup must
 // continue after the part of the destination, with a whole copy of the database.
@@ -59,7 +59,7 @@ func (o *otherParts) add(err error, now time.Time) (pause time.Duration, report 
 	if o.count >= otherPartsUntil {
 		err = fmt.Errorf("%w (%w)", errSharedDestination, err)
 	}
-	return min(otherPartPause<<min(o.count-1, 10), otherPartMax), err
+	return min(otherPartPause<<min(o.count-1, 10), otherPartMax), err // at most 10 doublings, so that the shift does not overflow
 }
 
 // checkSame returns errOtherPart unless a part in the destination has the content of local. It compares the trailers, because a trailer has

@@ -19,15 +19,17 @@ import (
 
 // Limits of a copy. A copy that exceeds one of them fails. The copy after the next proof continues it.
 const (
-	copyPasses  = 5              // maximum number of passes; a pass copies and checks, and another one follows if it ends with errRemoved
+	// copyPasses is the maximum number of passes. A pass copies the objects and checks the copy. Another pass follows if the primary
+	// destination has lost objects meanwhile.
+	copyPasses  = 5
 	copyTimeout = 20 * time.Hour // for all passes together
 )
 
 // errRemoved is the error of a pass during which the primary destination has lost objects, for example expired ones.
 var errRemoved = errors.New("objects were removed from the backup destination while it was copied")
 
-// CopyDetail describes the newest copy to the secondary destination. It is stored as the detail of KindCopy. Its JSON keys must not change,
-// because earlier versions have stored them too.
+// CopyDetail describes the newest copy to the secondary destination. It is stored as JSON in the table backup_status. Its keys must not
+// change, because earlier versions have stored them too.
 type CopyDetail struct {
 	Destination string    `json:"place"`    // label of the secondary destination
 	Ended       time.Time `json:"ended"`    // when the copy was complete
@@ -39,7 +41,7 @@ type CopyDetail struct {
 func (s *Service) copyBackup(ctx context.Context) (detail CopyDetail, err error) {
 	ctx, cancel := context.WithTimeout(ctx, copyTimeout)
 	defer cancel()
-	if _, err := Claim(ctx, s.cfg.Secondary, s.cfg.Site, string(s.db.Dialect)); err != nil {
+	if _, err := Claim(ctx, s.cfg.Secondary, s.cfg.Site, string(s.db.Dialect)); err != nil { // the backup there may be of another site
 		return detail, err
 	}
 	for range copyPasses {

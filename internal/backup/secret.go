@@ -31,8 +31,8 @@ var (
 // of a second. The default of package age (18) would cost 256 MB, too much for a small machine that runs a site.
 const scryptWorkFactor = 15
 
-// storedSecrets is the stored form of Secrets. The checksum detects a changed byte of an unencrypted secret. Without a checksum, that would
-// be noticed only when a restored site rejects all sessions. Backups of earlier versions have none.
+// storedSecrets is the stored form of Secrets. The checksum detects a changed byte of an unencrypted secret. Without a checksum, the change
+// would be noticed only when a restored site rejects all sessions. Backups of earlier versions have no checksum.
 type storedSecrets struct {
 	Secrets
 	SHA256 string `json:"sha256,omitempty"` // Secrets.checksum

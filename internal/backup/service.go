@@ -20,7 +20,7 @@ import (
 type Config struct {
 	Destination Destination
 	OnDataDisk  bool          // Destination is on the disk of the data folder
-	Split       bool          // each node has a destination of its own, so no destination has the whole backup; Status reports this as an error
+	Split       bool          // each node (server) has its own destination, so none has the whole backup; Status reports it
 	Retention   time.Duration // how far back the site can be restored
 	Site        string        // id of the site; the backup of another site is never overwritten
 	Secrets     Secrets
@@ -48,7 +48,7 @@ type Service struct {
 	wake chan struct{} // receives a value when blobs (the bytes of stored files) wait to be copied
 
 	proofTimeout time.Duration
-	replicaCalls chan func(*replica) // functions that runDatabase calls with its replica; the argument is nil while no replica is open
+	replicaCalls chan func(*replica) // functions that are called with the open replica of the SQLite database; with nil while none is open
 
 	claimed struct {
 		sync.Mutex

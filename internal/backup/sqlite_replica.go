@@ -20,12 +20,12 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file backs up an SQLite database with litestream. In each second with writes, litestream reads the new frames of the write-ahead log
+// This file backs up an SQLite database with litestream. In each second with writes, litestream reads the new pages in the write-ahead log
 // and makes a part from them. A part is an LTX file (litestream's format) with the database pages that some transactions have changed.
 // litestream writes it into a local folder, and uploads it from there to the destination. While the replica is open, SQLite's automatic
-// checkpoints are off, and litestream runs the checkpoints.
+// checkpoints (which move pages from the log into the database) are off, and litestream runs the checkpoints.
 
-// localSuffix is the ending of the name of the folder with the local parts. The name begins with that of the database's file.
+// localSuffix is appended to the path of the database's file. The result is the path of the folder with the local parts.
 const localSuffix = "-backup"
 
 // Intervals and limits.
@@ -58,8 +58,8 @@ type replica struct {
 	// uploaded is the newest transaction that this replica has uploaded, or 0. The destination can have a newer one of an earlier replica.
 	uploaded atomic.Uint64
 
-	// checkpointMu is held during a checkpoint for another goroutine, and by abandon. A proof (a trial restore) holds it to prevent
-	// checkpoints.
+	// checkpointMu is held during a checkpoint that another goroutine has requested, and while abandon closes litestream. A proof (a trial
+	// restore) holds it to prevent checkpoints.
 	checkpointMu sync.Mutex
 	abandoned    bool // litestream is closed; guarded by checkpointMu
 

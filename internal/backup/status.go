@@ -11,7 +11,7 @@ import (
 type Status struct {
 	Destination        string    // label of the destination; "" if backups are off
 	SameDisk           bool      // every copy of the backup is on the disk of the data folder, and would be lost with it
-	LastBackup         time.Time // time of the latest restore point in the destination; zero if there is none
+	LastBackup         time.Time // time of the latest state that can be restored (restore point); zero if there is none
 	BackupError        string    // text of the current failure, "" if there is none
 	ErrorSince         time.Time // when that failure began
 	LastProof          time.Time // when the newest successful proof (a trial restore) ended; zero if there is none
@@ -30,7 +30,7 @@ type Status struct {
 // Kind is the key of a row of backup_status. Each row records the newest success and the newest failure of one task of the backup.
 type Kind string
 
-// The kinds. now.go has further ones.
+// The kinds, except those of the commands `atelie backup now` and `atelie backup verify`.
 const (
 	KindDatabase        Kind = "database"     // the replica of an SQLite database
 	KindBlobs           Kind = "blobs"        // the copies of stored files
@@ -56,7 +56,7 @@ type State struct {
 // copyStaleAfter is how old the newest copy in the secondary destination may be. An older one is reported as a failure of the backup.
 const copyStaleAfter = 3 * 24 * time.Hour
 
-// Failures that statusOf finds. No attempt has ended with them.
+// Failures that are found when the status is read. They are not failures of one task.
 var (
 	errSplit     = errors.New("each node keeps its backup in a folder of its own, so no destination has the whole backup: set ATELIE_BACKUP_URL to a bucket, or to a folder that all nodes share")
 	errCopyStale = errors.New("the secondary backup destination has not been updated for three days: the backup is copied there after each proof")

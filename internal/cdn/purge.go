@@ -28,19 +28,20 @@ const Tag = "atelie-pages"
 const JobPurge = "cdn.purge"
 
 const (
-	// secondDelay is the time between the two purges of a change. Other nodes may send the previous page for up to a second after the
-	// change, and the CDN may store that page after the first purge. The second purge removes it.
+	// secondDelay is the time between the two purges of a change. Other nodes (servers of the site) may send the previous page for up to a
+	// second after the change, and the CDN may store that page after the first purge. The second purge removes it.
 	secondDelay = time.Second
 	// minInterval is the minimum time between two purges, so that many changes in a short time share their purges.
 	minInterval = 500 * time.Millisecond
-	// pollInterval is the interval at which the content version is read, to find changes of which this node was not notified, such as
-	// those of the command atelie import.
+	// pollInterval is the interval at which the content version (a number that each change of visible content raises) is read. So this node
+	// also finds changes of which nothing notifies it, such as those that the command atelie import makes.
 	pollInterval = 5 * time.Second
 	// jobTimeout limits one purge job: the call and the statements of the job.
 	jobTimeout = 30 * time.Second
 )
 
-// aboutPurges is Job.About of all purge jobs. By this value a new purge deletes the earlier jobs that still wait or have failed.
+// aboutPurges is the value that all purge jobs have in the field About. A new purge finds the earlier jobs by it, and deletes those that
+// still wait or have failed.
 var aboutPurges = uuid.NewSHA1(uuid.Nil, []byte(JobPurge)).String()
 
 // Config contains the settings of a Purger.

@@ -16,7 +16,7 @@ import (
 // HTTP returns the handler of unencrypted requests:
 //
 //   - ACME challenges (requests by which the certificate authority checks that a domain leads to this machine) are answered.
-//   - Paths below /health/ are passed to health.
+//   - Requests for paths below /health/ are passed to the handler health.
 //   - All other requests are redirected to HTTPS. The target is the requested host if it is one of the manager's domains. For any other
 //     host, it is the host of siteURL (https://host[:port]).
 //

@@ -14,9 +14,9 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file implements the locks of the library certmagic. They make sure that only one node at a time does a task, such as obtaining the
-// certificate of a domain. A lock is a row of certificate_locks. It expires after leaseDuration unless its node renews it, so the lock of
-// a dead node is soon free.
+// This file implements the locks of the library certmagic. They make sure that only one node (one of several servers of the site) at a time
+// does a task, such as obtaining the certificate of a domain. A lock is a row of certificate_locks. It expires after leaseDuration unless
+// its node renews it, so the lock of a dead node is soon free.
 
 const (
 	leaseDuration = 30 * time.Second

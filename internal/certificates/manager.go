@@ -1,5 +1,6 @@
 // Package certificates obtains and renews the TLS certificates of the site's domains by ACME (RFC 8555), the protocol of Let's Encrypt
-// and other certificate authorities. It uses the library certmagic. Nodes that share a database share the certificates.
+// and other certificate authorities. It uses the library certmagic. Nodes (servers of the site) that share a database share the
+// certificates.
 package certificates
 
 import (

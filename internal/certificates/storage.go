@@ -19,8 +19,8 @@ import (
 	"atelie/internal/seal"
 )
 
-// storage stores the values and locks of the library certmagic in the database. So all nodes share one account at the certificate authority
-// and one certificate for each domain. The values are encrypted: certificates, their keys, and the account's key.
+// storage stores the values and locks of the library certmagic in the database. So all nodes (servers of the site) share one account at the
+// certificate authority and one certificate for each domain. The values are encrypted: certificates, their keys, and the account's key.
 type storage struct {
 	db     *db.DB
 	sealer seal.Sealer
@@ -49,9 +49,9 @@ func newStorage(d *db.DB, key []byte, log *slog.Logger, now func() time.Time) *s
 	return &storage{db: d, sealer: seal.New(key), keyID: keyIDOf(key), log: log, now: now, held: map[string]*heldLock{}}
 }
 
-// Reseal encrypts the values of the previous key again with key, the current one, and returns their number. If write is false, it only
-// counts them. If there is already a value of that name for the current key, it keeps that one. Call Reseal before New, because a Manager
-// reads only values of the current key.
+// Reseal decrypts each value that was encrypted with the previous key, and encrypts it with key, the current key. It returns the number of
+// these values. If write is false, it only counts them. If there is already a value of the same name for the current key, that value stays.
+// Call Reseal before New, because a Manager reads only values of the current key.
 func Reseal(ctx context.Context, d *db.DB, key, previous []byte, write bool) (count int, err error) {
 	previousID := keyIDOf(previous)
 	names, err := listNames(ctx, d, previousID, "")

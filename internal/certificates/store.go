@@ -57,7 +57,8 @@ func deleteValuesOfOtherKeys(ctx context.Context, q db.Querier, keyID string, be
 	return db.Exec(ctx, q, "delete from certificates where key_id <> $1 and updated_at < $2", keyID, before)
 }
 
-// acquireLock acquires a lock that is free or has expired. It returns false if another node has the lock.
+// acquireLock acquires a lock that is free or has expired. A lock that ends implausibly late was written by a node with a wrong clock, and
+// counts as expired. acquireLock returns false if another node has the lock.
 func acquireLock(ctx context.Context, q db.Querier, name, token string, now, until time.Time) (bool, error) {
 	return db.Changed(ctx, q, `insert into certificate_locks (name, token, locked_until) values ($1, $2, $3)
 		on conflict (name) do update set token = excluded.token, locked_until = excluded.locked_until where certificate_locks.locked_until < $4 or certificate_locks.locked_until > $5`,

@@ -13,7 +13,8 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// backupCommand is the command atelie backup, a group of commands for the continuous backup of the site.
+// backupCommand is the command atelie backup, a group of commands for the continuous backup of the site. A restore point is a point in time
+// whose state the backup can restore. A proof is a restore that is compared with the site.
 type backupCommand struct {
 	Status backupStatusCommand `cmd:"" help:"Show the latest restore point, failures, and when the last proof succeeded."`
 	Now    backupNowCommand    `cmd:"" help:"Update the backup and wait until it is up to date. With PostgreSQL, this takes a snapshot."`

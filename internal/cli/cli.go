@@ -37,7 +37,8 @@ type exitStatus int
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 // commands declares the whole command line for the library kong. Its fields are the commands and the settings (config.Config). A setting is
-// a flag of all commands. The help of a command shows only the settings that the command reads, which its tag settings names (settingsOf).
+// a flag of all commands. The help of a command shows only the settings that the command reads. Its tag settings names them: "site" stands
+// for the settings by which the site's database, files and secret are found, and "*" for all settings.
 type commands struct {
 	config.Config
 	ConfigFile kong.ConfigFlag  `name:"config" type:"existingfile" env:"ATELIE_CONFIG" placeholder:"FILE" help:"JSON file with settings; their names are those of the flags."`

@@ -22,7 +22,7 @@ func (c *configCommand) Run(env *environment) error {
 			settings = append(settings, config.Setting{Name: flag.Name, Value: value, Source: findSource(env.kong, flag)})
 		}
 	}
-	for _, provider := range env.cfg.OIDC {
+	for _, provider := range env.cfg.OIDC { // the settings of sign-in providers are not flags of kong
 		for _, s := range provider.Shown {
 			if s.Secret {
 				s.Value = mask("yes", s.Value)
@@ -59,7 +59,7 @@ func mask(kind, value string) string {
 // findSource returns the source of a setting's value: flag, environment, file or default.
 func findSource(ctx *kong.Context, flag *kong.Flag) string {
 	for _, p := range ctx.Path {
-		if p.Flag == flag && !p.Resolved {
+		if p.Flag == flag && !p.Resolved { // Resolved: the value comes from the settings file
 			return "flag"
 		}
 	}

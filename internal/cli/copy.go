@@ -188,7 +188,7 @@ func copySite(env *environment, from, to site, secret string) (err error) {
 				return err
 			}
 			if secret != "" && to.dataDir != "" {
-				if err := datafolder.WriteSecret(to.dataDir, secret); err != nil {
+				if err := datafolder.WriteSecretIfMissing(to.dataDir, secret); err != nil {
 					return fmt.Errorf("target: secret: %w", err)
 				}
 			}

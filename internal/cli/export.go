@@ -16,7 +16,7 @@ type exportCommand struct {
 	To string `required:"" type:"path" placeholder:"FILE" help:"The archive to write, such as site.zip; the file must not exist yet."`
 }
 
-// Run writes the archive to a temporary file and renames it at the end, so that a file named c.To is always complete. Only the user
+// Run writes the archive to a temporary file and renames it at the end, so that the file at the path c.To is always complete. Only the user
 // that runs the program can read the file.
 func (c *exportCommand) Run(env *environment) error {
 	if _, err := os.Lstat(c.To); !errors.Is(err, fs.ErrNotExist) {

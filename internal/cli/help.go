@@ -52,8 +52,8 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 // cannot; they are not settings.
 func isSetting(flag *kong.Flag) bool { return len(flag.Envs) > 0 }
 
-// settingsOf returns patterns of the settings that a command reads. They are in the tag settings of the command or of the nearest command
-// above it, separated by spaces. A command that has subcommands reads none itself.
+// settingsOf returns patterns of the settings that a command reads, such as backup-*. They are in the tag settings of the command or of the
+// nearest command above it, separated by spaces. A command that has subcommands reads none itself.
 func settingsOf(node *kong.Node) (patterns []string) {
 	if node.Parent == nil || len(node.Children) > 0 {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"atelie/internal/supabase"
 )
 
-// importSupabaseCommand is the command atelie import supabase. The service key can also be set by an environment variable or a file,
-// because every user of the machine can see the command line of a process.
+// importSupabaseCommand is the command atelie import supabase. The service key (the project's API key with full rights) can also be set by
+// an environment variable or a file, because every user of the machine can see the command line of a process.
 type importSupabaseCommand struct {
 	ProjectURL     string `name:"project-url" env:"ATELIE_IMPORT_PROJECT_URL" placeholder:"URL" help:"The project, like https://abcdefgh.supabase.co. With --dump and without a key it only tells which URLs in rows belong to the project."`
 	ServiceKey     string `name:"service-key" env:"ATELIE_IMPORT_SERVICE_KEY" placeholder:"KEY" help:"The project's service key. Set the environment variable, or use --service-key-file: every user of the machine can see the command line."`

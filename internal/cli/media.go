@@ -28,7 +28,8 @@ type mediaRebuildCommand struct {
 	All bool `help:"Make all renditions again, including existing ones."`
 }
 
-// Run makes missing, damaged and outdated renditions again, and moves the index of videos. If an uploaded file cannot be read, Run continues
+// Run makes missing, damaged and outdated renditions again. It also moves the index of each video (the table of its frames) to the
+// beginning of the file, so that browsers can start the video before they have all of it. If an uploaded file cannot be read, Run continues
 // with the other files and returns an error at the end.
 func (c mediaRebuildCommand) Run(env *environment) error {
 	return env.withMedia(func(ctx context.Context, a *app.App, report media.Progress) (int, error) {

@@ -42,7 +42,7 @@ func (c *restoreCommand) Run(env *environment) error {
 			if err != nil {
 				return nil, err
 			}
-			files.DelaySync()
+			files.DelaySync() // folders are synced to disk once, at the end
 			return restoredFiles{files}, nil
 		},
 		Report: func(line string) { _ = env.printf("%s\n", line) }, // a line that cannot be printed does not stop the restore

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Backup contains the settings of the backup. Config explains the tags.
+// Backup contains the settings of the backup. The comment on Config explains the tags of the fields.
 type Backup struct {
 	URL        string        `name:"backup-url" env:"ATELIE_BACKUP_URL" secret:"url" placeholder:"FOLDER|S3-URL" help:"Where the continuous backup is stored: a folder, or s3://… as in storage-url. off turns backups off. Default: the folder backups in the data folder, which protects from mistakes but not from the loss of the disk."`
 	CopyURL    string        `name:"backup-copy-url" env:"ATELIE_BACKUP_COPY_URL" secret:"url" placeholder:"FOLDER|S3-URL" help:"A secondary destination, in the form of backup-url. The backup is copied to it once a night, after a trial restore."`

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// CDN holds the settings for shared caches in front of the site, such as a CDN. Config explains the tags.
+// CDN holds the settings for shared caches in front of the site, such as a CDN. The comment on Config explains the tags of the fields.
 type CDN struct {
 	On          Switch `name:"cdn" env:"ATELIE_CDN" default:"off" help:"Allow shared caches, such as a CDN or nginx, to store public pages and files for one second. Everything else is marked private."`
 	PurgeURL    string `name:"cdn-purge-url" env:"ATELIE_CDN_PURGE_URL" secret:"url" help:"URL of the CDN's purge API, called (POST) after each change, so that pages with the tag atelie-pages may be stored for longer. Off when empty."`
@@ -21,7 +21,7 @@ var headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 
 // validateCDN checks the settings in CDN.
 func (c *Config) validateCDN() error {
-	var m mistakes
+	var m mistakes // collects the errors of all settings, so that the operator sees them at once
 	if c.CDN.PurgeHeader != "" {
 		name, value, isHeader := strings.Cut(c.CDN.PurgeHeader, ":")
 		m.addIf(!isHeader || !headerName.MatchString(name) || strings.TrimSpace(value) == "" || strings.ContainsFunc(value, unicode.IsControl),
@@ -34,7 +34,7 @@ func (c *Config) validateCDN() error {
 	}
 	m.addIf(!bool(c.CDN.On), "cdn-purge-url: needs cdn=on, without which nothing is stored")
 	u, err := url.Parse(c.CDN.PurgeURL)
-	// http:// is allowed only with the setting webhook-private.
+	// The setting webhook-private also allows http://, for a purge API in a private network.
 	m.addIf(err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !bool(c.Mail.WebhookPrivate)),
 		"cdn-purge-url: must begin with https:// and have no user name (with webhook-private=on also http://)")
 	return m.join()

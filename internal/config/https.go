@@ -21,7 +21,7 @@ import (
 func (s *Server) Domains() ([]string, error) {
 	var (
 		names []string
-		m     mistakes
+		m     mistakes // collects the errors
 	)
 	for _, d := range s.Domain {
 		name, err := idna.Lookup.ToASCII(strings.TrimSuffix(strings.TrimSpace(d), "."))

@@ -14,7 +14,7 @@ import (
 // LoadOIDC reads them from environment variables such as ATELIE_OIDC_GOOGLE_CLIENT_ID, or from the settings file, where this one is
 // "oidc": {"google": {"client-id": …}}.
 type OIDC struct {
-	Name          string   // chosen by the operator, or one of WellKnownProviders
+	Name          string   // chosen by the operator (who runs the server), or one of WellKnownProviders
 	Issuer        string   // "" for the default issuer of one of WellKnownProviders
 	ClientIDs     []string // ids of this site at the provider
 	ClientSecret  string

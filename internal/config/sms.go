@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// SMS holds the settings of the service that sends text messages with sign-in codes: a webhook, or a service with Twilio's API. Config
-// explains the tags.
+// SMS holds the settings of the service that sends text messages with sign-in codes: a webhook, or a service with Twilio's API. The
+// comment on Config explains the tags of the fields.
 type SMS struct {
 	HookURL       string `name:"sms-hook-url" env:"ATELIE_SMS_HOOK_URL" secret:"url" help:"URL of a webhook that sends the text messages; each call is signed (Standard Webhooks)."`
 	HookSecret    string `name:"sms-hook-secret" env:"ATELIE_SMS_HOOK_SECRET" secret:"yes" help:"Key of the webhook's signature: v1,whsec_ and base64."`
@@ -24,7 +24,7 @@ type SMS struct {
 // phone-enabled is on), one must be set.
 func (s *SMS) validate(needed bool) error {
 	var (
-		m      mistakes
+		m      mistakes // collects the errors
 		hook   = s.HookURL != "" || s.HookSecret != ""
 		twilio = s.TwilioAccount != "" || s.TwilioToken != "" || s.TwilioFrom != ""
 	)

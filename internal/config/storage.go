@@ -52,7 +52,7 @@ func ParseS3(setting, bucketURL string) (*S3, error) {
 		}
 		return nil, errors.New(setting + ": is not a URL such as s3://KEY:SECRET@s3.example.com/bucket (write / in a secret as %2F, + as %2B" + hint + ")")
 	}
-	var m mistakes
+	var m mistakes // collects the errors
 	check := func(wrong bool, format string, args ...any) { m.addIf(wrong, setting+": "+format, args...) }
 	b := &S3{Endpoint: "https://" + u.Host, Region: "us-east-1", KeyID: u.User.Username(), PathStyle: true}
 	b.Secret, _ = u.User.Password()

@@ -10,7 +10,8 @@ import (
 )
 
 // Cache holds values that are made from the content, such as pages. When they exceed a limit in bytes, it drops the least recently used
-// ones. Each caller passes the content versions that it has read (Versions). If they are later than those of all callers before, the cache
+// ones. Each caller passes the Versions that it has read: the content version now, and at the last edit (a change by a person). If they are
+// later than those of all callers before, the cache
 //
 //   - drops the values that were made before the last edit, and
 //   - marks all other values as stale: made before the current version, with no edit since.

@@ -6,7 +6,8 @@ import (
 	"atelie/internal/db"
 )
 
-// notifyChannel is the PostgreSQL channel on which the triggers of migration 18 notify all nodes of a new content version.
+// notifyChannel is the PostgreSQL channel on which database triggers (migration 18) notify all nodes (servers of the site) of a new content
+// version.
 const notifyChannel = "atelie_content"
 
 // Read returns the committed content versions, or Versions{} before the first change.

@@ -1,5 +1,5 @@
 // Package content reads the content version, and caches values that are made from the content, such as pages. The content version
-// is a number that the triggers of migration 18 raise with every change of visible content. While the database responds, a
+// is a number that database triggers (migration 18) raise with every change of visible content. While the database responds, a
 // cached value that is served is at most one second out of date.
 package content
 
@@ -41,8 +41,9 @@ type Version struct {
 	changed    []chan struct{}         // the channels that Subscribe has returned
 }
 
-// Versions is a pair of content versions that were read together. Current is the version now. Edited is the version at the last edit, which
-// is a change by a person. Changes between the two only recorded facts about files, such as new renditions.
+// Versions is the result of reading a Version: two content versions that were read together. Current is the version now. Edited is the
+// version at the last edit, which is a change by a person. Changes between the two only recorded facts about files, such as new renditions
+// (resized copies of pictures).
 type Versions struct{ Current, Edited int64 }
 
 // EditsOnly returns the Versions for a cache whose values depend only on edits: both fields are the version at the last edit, so the cache
@@ -56,7 +57,7 @@ func (at Versions) AllChanges() Versions { return Versions{at.Current, at.Curren
 // reading is the result of one read of the content versions, with the state of this node when the read began.
 type reading struct {
 	versions   Versions
-	generation int64     // result of the method generation when the read began
+	generation int64     // number of writes and notifications known when the read began; one more makes the reading outdated
 	writes     int64     // number of this node's writes that had committed when the read began
 	readAt     time.Time // from time.Now, because only ages are computed from it
 }

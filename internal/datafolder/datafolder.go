@@ -21,9 +21,9 @@ const (
 	Scratch  = "scratch"   // temporary files
 	Backups  = "backups"   // the backup, if no other destination is set
 
-	secretFile         = "jwt-secret"          // the current secret (secret.go)
+	secretFile         = "jwt-secret"          // the current secret, from which the program derives its keys
 	previousSecretFile = "jwt-secret.previous" // the secret before a rotation, while it is still accepted
-	lockFile           = "server.lock"         // locked by the process that uses the folder (lock.go)
+	lockFile           = "server.lock"         // locked by the process that uses the folder
 	demoPasswordFile   = "demo-owner-password" // password of the owner's account of a demo site
 )
 

@@ -53,15 +53,15 @@ func newSecret() string {
 // MakeSecret creates the data folder's secret and returns it. If another process has already created a secret, MakeSecret returns
 // that one.
 func MakeSecret(dir string) (string, error) {
-	if err := WriteSecret(dir, newSecret()); err != nil {
+	if err := WriteSecretIfMissing(dir, newSecret()); err != nil {
 		return "", fmt.Errorf("jwt-secret: %w", err)
 	}
 	return Secret(dir)
 }
 
-// WriteSecret writes a secret into the file of the data folder's secret, atomically. If the file exists, WriteSecret changes
-// nothing and returns no error.
-func WriteSecret(dir, secret string) (err error) {
+// WriteSecretIfMissing writes a secret into the file of the data folder's secret, atomically. If the file exists, it changes nothing and
+// returns no error.
+func WriteSecretIfMissing(dir, secret string) (err error) {
 	tmp, err := writeTemporary(dir, secret)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func WriteSecrets(dir, secret, previous string) error {
 			return fmt.Errorf("jwt-secret-previous: %w", err)
 		}
 	}
-	return WriteSecret(dir, secret)
+	return WriteSecretIfMissing(dir, secret)
 }
 
 // PreviousSecret reads the secret that was current before RotateSecret. It returns "" if there is none, and also if a rotation

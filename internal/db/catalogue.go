@@ -27,7 +27,7 @@ type table struct {
 // name a column's type with a placeholder such as {{.uuid}}. The name of the placeholder is the kind.
 type column struct {
 	name string
-	kind kind // a key of kinds (copy_values.go), such as uuid
+	kind kind // a key of the map kinds, such as uuid
 }
 
 // keyKinds are the kinds that a column of a primary key can have. A copy reads rows in the order of the key, so both engines
@@ -42,8 +42,8 @@ var catalogue = sync.OnceValues(func() (_ []*table, err error) {
 	for name := range kinds {
 		sqlOf[string(name)] = string(name)
 	}
-	sqlOf["serial"] = "serial primary key not null"
-	sqlOf["strict"] = "" // strict tables accept only SQLite's own types
+	sqlOf["serial"] = "serial primary key not null" // {{.serial}} stands for the type and its constraint
+	sqlOf["strict"] = ""                            // strict tables accept only SQLite's own types
 	scripts, err := renderMigrations(sqlOf)
 	if err != nil {
 		return nil, err

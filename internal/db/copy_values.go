@@ -31,8 +31,9 @@ type conversion struct {
 	canonical func(v any) ([]byte, error)
 }
 
-// kinds maps each kind to its conversion: postgresRead, postgresWrite, read, canonical. A list is copied as the text of a JSON array;
-// PostgreSQL makes an array of it, with the elements in the same order.
+// kinds maps each kind to its conversion, with the fields postgresRead, postgresWrite, read and canonical in this order. The cast ::text in
+// postgresWrite makes PostgreSQL accept a string as the parameter. A list is copied as the text of a JSON array, which PostgreSQL converts
+// to an array with the elements in the same order.
 var kinds = map[kind]conversion{
 	"uuid":      {"%s::text", "$%d::text::uuid", readText(canonicalUUID), plainText},
 	"text":      {"%s", "$%d::text", readText(nil), plainText},

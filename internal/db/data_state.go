@@ -23,7 +23,7 @@ var siteTables = []string{"auth_users", "storage_objects", "products", "contact_
 // DataState reads the database's DataState. It can be called before Migrate.
 func (d *DB) DataState(ctx context.Context) (DataState, error) {
 	found, err := d.tables(ctx)
-	if err != nil || !slices.Contains(found, "goose_db_version") {
+	if err != nil || !slices.Contains(found, "goose_db_version") { // in this table goose (the library) records the migrations that have run
 		return NoTables, err
 	}
 	version, err := One[int64](ctx, d, "select coalesce(max(version_id), 0) from goose_db_version")

@@ -36,7 +36,8 @@ type Rows interface {
 // Row is the first row of a query.
 type Row interface{ Scan(dest ...any) error }
 
-// driver is implemented by both engines. Writes and reads are separate because SQLite has one writer and many readers.
+// driver is implemented by both engines. Writes and reads are separate because SQLite has one writer and many readers. A caller is
+// unprivileged if it is anonymous, or an account without a role.
 type driver interface {
 	exec(ctx context.Context, query string, args ...any) (int64, error) // writes
 	reader() Querier                                                    // reads
@@ -60,7 +61,7 @@ type Hooks struct {
 	// Locked is called when a write has waited for SQLite's lock in vain, because another program holds the lock. waited is how long the
 	// write has waited in total. If Locked returns true, the write waits again.
 	Locked func(waited time.Duration) (again bool)
-	// KeepsRemains is called once, when Scrub finds that it cannot overwrite the bytes of deleted rows that remain in the database's file.
+	// KeepsRemains is called once, if Scrub cannot overwrite the bytes of deleted rows that remain in the database's file.
 	KeepsRemains func()
 }
 

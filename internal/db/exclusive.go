@@ -62,7 +62,7 @@ func OpenSource(ctx context.Context, databaseURL string) (*DB, error) {
 	// The low byte of SQLite's extended code is the primary code.
 	if lite, ok := errors.AsType[*sqlite.Error](err); ok && slices.Contains([]int{sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}, lite.Code()&0xff) {
 		// On a read-only disk SQLite cannot create the shared index of the write-ahead log. In exclusive mode it needs no such index.
-		drv, err = openSQLiteExclusive(ctx, file, true)
+		drv, err = openSQLiteExclusive(ctx, file, true) // true: read-only
 	}
 	if err != nil {
 		return nil, err

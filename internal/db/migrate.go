@@ -26,9 +26,9 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// Migrate updates the schema to the newest version, each migration in a transaction. On PostgreSQL a lock makes other nodes
-// wait while one node migrates. Migrate returns an error and changes nothing if the schema is newer than this program, or if
-// an interrupted `atelie copy` has filled only a part of the database.
+// Migrate updates the schema to the newest version with the library goose, each migration in a transaction. On PostgreSQL a lock makes
+// other nodes wait while one node migrates. Migrate returns an error and changes nothing if the schema is newer than this program, or if an
+// interrupted `atelie copy` has filled only a part of the database.
 func (d *DB) Migrate(ctx context.Context) error {
 	if found, err := d.tables(ctx); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 // postgresDriver implements driver for PostgreSQL.
 type postgresDriver struct {
 	pool      *pgxpool.Pool // all reads and writes, except the reads of DB.AnonymousPool
-	anonymous *pgxpool.Pool // used only by DB.AnonymousPool; connects when it is first used
+	anonymous *pgxpool.Pool // for DB.AnonymousPool: reads of anonymous callers and of accounts without a role; connects when first used
 	lockConn  *pgxpool.Conn // holds the advisory lock of OpenExclusive until Close; nil after Open
 }
 
@@ -23,8 +23,8 @@ type postgresDriver struct {
 // minutes.
 const defaultConnectTimeout = 5 * time.Second
 
-// openPostgres opens the pools. Their sessions are in UTC, so that PostgreSQL prints times in the form that SQLite stores (timeLayout). The
-// functions in configure can change the configuration of the pools.
+// openPostgres opens the pools. Their sessions are in UTC, so that PostgreSQL prints times in the form in which SQLite stores them, with
+// the offset +00:00. The functions in configure can change the configuration of the pools.
 func openPostgres(ctx context.Context, url string, configure ...func(*pgxpool.Config)) (*postgresDriver, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {

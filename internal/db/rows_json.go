@@ -43,7 +43,7 @@ func ReadJSON(ctx context.Context, q Querier, dialect Dialect, name string, each
 	if err != nil {
 		return err
 	}
-	return t.read(ctx, q, dialect, nil, func(values []any) error {
+	return t.read(ctx, q, dialect, nil /* from the first row */, func(values []any) error {
 		b := bytes.NewBufferString("{")
 		for i, v := range values {
 			value, err := t.columns[i].asJSON(v)

@@ -26,7 +26,7 @@ type sqliteDriver struct {
 	anonymous   *sql.DB                       // used only by anonymousReader
 	dsn         func(extra url.Values) string // returns the data source name of the file with extra options
 	file        string                        // path of the database
-	opened      os.FileInfo                   // identifies the file that was opened (checkFile)
+	opened      os.FileInfo                   // identifies the file that was opened, to notice if it is replaced
 	// restartLog moves the write-ahead log into the database and restarts the log. It is set while another part of the program runs the
 	// checkpoints, which move the log (DelegateCheckpoints); otherwise it is nil.
 	restartLog atomic.Pointer[func(context.Context) error]

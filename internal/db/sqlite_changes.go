@@ -10,12 +10,13 @@ import (
 	"modernc.org/sqlite"
 )
 
-// This file tells package auth whether anything was committed to an SQLite database after a response was cached (user_cache.go).
+// This file tells package auth whether anything was committed to an SQLite database. The package uses a cached response only
+// if nothing was committed after the response was stored in the cache.
 
 // Changes identifies a state of an SQLite database. As long as DB.Changes returns an equal value, no process has committed anything. Values
 // of different DBs cannot be compared.
 type Changes struct {
-	connection int64 // number of the connection that read the version (changeCounter)
+	connection int64 // number of the connection that read the version
 	version    int64 // SQLite's data_version
 }
 

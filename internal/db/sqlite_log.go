@@ -14,11 +14,11 @@ import (
 // This file empties SQLite's write-ahead log: the file beside the database to which commits are written first. It also removes the old data
 // that the file has after the last transaction.
 
-// ErrLogInUse is returned by TruncateLog and by scrub (sqlite_scrub.go) while a reader still needs the write-ahead log.
+// ErrLogInUse is returned by TruncateLog, and by a scrub (the removal of deleted bytes), while a reader still needs the write-ahead log.
 var ErrLogInUse = errors.New("the write-ahead log is being read, it cannot be emptied yet")
 
-// TruncateLog moves SQLite's write-ahead log into the database and empties it. It waits for readers only briefly. A checkpoint is the moving
-// of the log. Only the part of the program that runs the checkpoints (DelegateCheckpoints) may call TruncateLog.
+// TruncateLog moves SQLite's write-ahead log into the database and empties it. It waits for readers only briefly. Moving the log is called
+// a checkpoint. Only the part of the program that runs the checkpoints (see DelegateCheckpoints) may call TruncateLog.
 func (d *DB) TruncateLog(ctx context.Context) (err error) {
 	s, ok := d.driver.(*sqliteDriver)
 	if !ok {

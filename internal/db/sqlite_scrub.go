@@ -26,14 +26,14 @@ const (
 	scrubLog      = 512                   // pages that are overwritten between two checkpoints, so that the log stays small
 )
 
-// maxScrubPages is the number of pages from which on a database is not scrubbed: 64 GB with SQLite's usual pages of 4 kB. pageGap finds the
-// unused part of a page of a table or index, and recognizes such a page by its first byte. In other pages this byte is the highest byte of
-// a page number. It is certainly 0 only if all page numbers fit into 24 bits; in a larger database pageGap could confuse the pages.
+// maxScrubPages is the number of pages from which on a database is not scrubbed: 64 GB with SQLite's usual pages of 4 kB. The scrub
+// recognizes a page of a table or index by its first byte, which is 2, 5, 10 or 13. In other pages this byte is the highest byte of a page
+// number. It is certainly 0 only if all page numbers fit into 24 bits. In a larger database the scrub could confuse the pages.
 const maxScrubPages = 1 << 24
 
-// scrub overwrites the unused parts of all pages, and empties the write-ahead log. It uses a separate connection, so that writes do
-// not wait while scrub waits for readers. After an interruption, the next scrub does not overwrite the same parts again. complete is false
-// if only the log was emptied (clearUnusedParts).
+// scrub overwrites the unused parts of all pages, and empties the write-ahead log. It uses a separate connection, so that writes do not
+// wait while scrub waits for readers. After an interruption, the next scrub does not overwrite the same parts again. complete is false if
+// only the log was emptied, because the database has too many pages or uses auto_vacuum.
 func (d *sqliteDriver) scrub(ctx context.Context) (complete bool, err error) {
 	restart := d.restartLog.Load()
 	options := url.Values{"_pragma": {scrubTimeout}, "_txlock": {"immediate"}}

@@ -1,5 +1,5 @@
-// Package demo loads demo content (the works of an invented artist) into a new site. It stores files and rows with the code that the
-// services behind the admin area use.
+// Package demo loads demo content (the works of an invented artist) into a new site. It stores files and rows through the services that the
+// admin area uses.
 package demo
 
 import (
@@ -12,7 +12,8 @@ import (
 //go:embed content
 var embedded embed.FS
 
-// Content is the parsed content.json. File names in it have no folder. Pictures are in the folder content/images, videos in content.
+// Content is the parsed content.json. File names in it have no folder: pictures are in the folder content/images, videos in the folder
+// content.
 type Content struct {
 	Site     Site      `json:"site"`
 	Products []Product `json:"products"`

@@ -10,7 +10,8 @@ import (
 // Access is what the sender of a request may do with a file.
 type Access int
 
-// The kinds of access. A file is hidden from visitors if only unpublished works and covers that are not shown now use it.
+// The kinds of access. A file is hidden from visitors if nothing that they can see uses it: only unpublished works, or covers (pictures at
+// the top of the home page) that are not shown now. An owner is anyone who may write to the file's bucket.
 const (
 	AccessAll   Access = iota // anyone may read the file
 	AccessOwner               // the file is hidden from visitors, and the sender is an owner or has a URL that an owner signed
@@ -38,8 +39,7 @@ const OwnerCacheControl = "private, max-age=300"
 // signedByOwner is the context key of the mark that WithSignedByOwner sets.
 type signedByOwner struct{}
 
-// WithSignedByOwner returns a copy of r with the mark that an owner signed its URL. For this mark, an owner is anyone who may write to the
-// object's bucket.
+// WithSignedByOwner returns a copy of r with the mark that an owner signed its URL.
 func WithSignedByOwner(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), signedByOwner{}, true))
 }

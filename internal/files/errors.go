@@ -7,8 +7,8 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Errors that both storage and media return. As in Supabase, most responses have the HTTP status 400. The status that is passed to
-// apperr.New is in the body (storage.WriteError).
+// Errors that both storage and media return. As in Supabase, the HTTP status of most responses is 400, and the JSON body contains the
+// status that is given here.
 var (
 	ErrNoBucket = apperr.New(http.StatusNotFound, "NoSuchBucket", "Bucket not found")
 	ErrNoObject = apperr.New(http.StatusNotFound, "NoSuchKey", "Object not found")

@@ -52,9 +52,9 @@ func (i *Inspection) Close() {
 
 // Video describes a video according to its header and index.
 type Video struct {
-	Codec      string        // for example avc1 or VP9 (video.Info)
+	Codec      string        // for example avc1 or VP9
 	Duration   time.Duration // 0 if it is unknown
-	IndexFirst bool          // browsers can play the video before they have received all of it (video.Info)
+	IndexFirst bool          // browsers can play the video before they have received all of it
 	Failure    string        // code of the reason why the video cannot be shown, or ""; if it is set, all other fields are zero
 }
 

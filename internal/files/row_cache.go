@@ -18,8 +18,9 @@ import (
 // rowCacheBytes is the maximum memory that the entries of one RowCache may use, in bytes.
 const rowCacheBytes = 2 << 20
 
-// staleTime is how long cached rows are still used after a change that is not an edit by a person, such as the record of a new rendition.
-// While uploads are processed, the program makes many of these changes, and without staleTime each of them would drop all rows.
+// staleTime is how long cached rows are still used after a change that is not an edit by a person, such as the record of a new rendition (a
+// resized copy of a picture). While uploads are processed, the program makes many of these changes, and without staleTime each of them
+// would drop all rows.
 const staleTime = time.Second
 
 // RowCache caches the database rows that describe the files at public URLs, until a person edits content. With these rows, files are served
@@ -56,8 +57,8 @@ func (c *RowCache[T]) FromCache(next http.Handler, keyOf func(*http.Request) (st
 	})
 }
 
-// find returns the cached rows of a key. During an outage of the database it finds none, so that the request reaches Serve, which marks its
-// response as stale.
+// find returns the cached rows of a key. During an outage of the database it finds none, so that the request reaches the method Serve,
+// which marks its response as stale.
 func (c *RowCache[T]) find(ctx context.Context, key string) (rows T, ok bool) {
 	at, age, err := c.version.Serving(ctx)
 	if err != nil || age > 0 {

@@ -16,8 +16,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file handles POST /functions/v1/address-data, with which an owner counts, exports or erases everything that is stored about an
-// e-mail address. A new table with addresses needs an AddressPlace in addressPlaces of package app.
+// This file handles POST /functions/v1/address-data, with which an owner (administrator) counts, exports or erases everything that is
+// stored about an e-mail address. A new table with addresses needs an AddressPlace in addressPlaces of package app.
 
 // AddressPlace is a place with data about e-mail addresses, such as a table. Its functions read and delete the data about one address. The
 // parameter address is in lower case. The functions find stored addresses in any case.
@@ -54,8 +54,8 @@ type addressResponse struct {
 	Settings bool         `json:"settings"` // whether the site's settings contain the address; erase does not change the settings
 }
 
-// addressData handles the function address-data for owners (administrators). Every action refuses the address of an account with a role, so
-// that no owner can erase another owner.
+// addressData handles the function address-data for owners. Every action refuses the address of an account with a role, so that no owner
+// can erase another owner.
 func (s *Service) addressData(w http.ResponseWriter, r *http.Request) error {
 	var req addressRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

@@ -36,7 +36,7 @@ func (s *Service) EraseMessagesOf(ctx context.Context, tx *db.Tx, address string
 	}
 }
 
-// EraseQuarantinedOf deletes the messages that EachQuarantinedOf finds.
+// EraseQuarantinedOf deletes the messages that EachQuarantinedOf finds, and queues the deletion of the mails about them.
 func (s *Service) EraseQuarantinedOf(ctx context.Context, tx *db.Tx, address string) error {
 	ids, err := deleteQuarantinedOf(ctx, tx, address)
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file handles POST /functions/v1/calendar-feed, with which an owner creates, replaces or removes a calendar. It also serves the
-// calendars to calendar programs. A calendar (iCalendar) contains the dates for which commissions are promised. calendar_text.go writes it.
+// This file handles POST /functions/v1/calendar-feed, with which an owner (administrator) creates, replaces or removes a calendar. It also
+// serves the calendars to calendar programs. A calendar (iCalendar) contains the dates for which commissions (works that visitors order)
+// are promised. calendar_text.go makes its text.
 
 // CalendarPath is the beginning of the URL path of a calendar. The secret token of the calendar and calendarEnding follow, as in
 // /calendar/{token}.ics.
@@ -55,8 +56,8 @@ type ownCalendar struct {
 	CreatedAt time.Time     `json:"created_at"`
 }
 
-// calendarFeed handles the function calendar-feed for owners (administrators). It acts on the calendar of the caller's account. All actions
-// respond with calendarState.
+// calendarFeed handles the function calendar-feed for owners. It acts on the calendar of the caller's account. All actions respond with
+// calendarState.
 func (s *Service) calendarFeed(w http.ResponseWriter, r *http.Request) error {
 	var req calendarRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

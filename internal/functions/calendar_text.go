@@ -12,8 +12,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// calendarText returns the text of a calendar in the format iCalendar (RFC 5545). The calendar has an all-day event for each promised date
-// of a commission.
+// calendarText returns the text of a calendar in the format iCalendar (RFC 5545). The calendar has an all-day event for each date for which
+// a commission (a work that a visitor orders) is promised.
 func (s *Service) calendarText(ctx context.Context, l i18n.Language, promises []promise) ([]byte, error) {
 	site, err := settings.LoadSite(ctx, s.db)
 	if err != nil {
@@ -22,12 +22,13 @@ func (s *Service) calendarText(ctx context.Context, l i18n.Language, promises []
 	c := ics.NewCalendar() // iCalendar version 2.0
 	c.SetProductId("-//Atelie//Commissions//" + strings.ToUpper(string(l)))
 	c.SetXWRCalName(calendarLine(l.Text("calendar.name", "site", site.Name))) // the calendar's name in Apple Calendar, Google Calendar and Outlook
+	// Calendar programs read the calendar again every hour. Outlook has its own name for the interval.
 	c.SetRefreshInterval("PT1H", ics.WithValue(string(ics.ValueDataTypeDuration)))
-	c.SetXPublishedTTL("PT1H") // the same interval, under the name that Outlook reads
+	c.SetXPublishedTTL("PT1H")
 	for _, p := range promises {
 		s.addEvent(c, l, p)
 	}
-	if len(promises) == 0 { // a calendar must have at least one component (§3.6), so it gets a time zone
+	if len(promises) == 0 { // a calendar must have at least one component (RFC 5545 §3.6), so it gets a time zone
 		utc := c.AddTimezone("Etc/UTC").AddStandard()
 		utc.SetProperty(ics.ComponentPropertyDtStart, "19700101T000000")
 		utc.SetProperty(ics.ComponentProperty(ics.PropertyTzoffsetfrom), "+0000")

@@ -12,9 +12,9 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file handles POST /functions/v1/commission. With it, owners change the stage and the promised date of a commission (a work that a
-// visitor orders), make offers (commission_offer.go), and write notes on the progress. A new stage needs a constant here, and entries in
-// nextStages and boardStages.
+// This file handles POST /functions/v1/commission. With it, owners (administrators) change the stage and the promised date of a commission
+// (a work that a visitor orders), make offers (commission_offer.go), and write notes on the progress. A new stage needs a constant here,
+// and entries in nextStages and boardStages.
 
 // The stages of a commission: values of the column commissions.stage. A message without a row in commissions has stageEnquiry.
 const (

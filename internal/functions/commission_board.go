@@ -9,7 +9,7 @@ import (
 )
 
 // This file handles POST /functions/v1/commission-board, which returns commissions (works that visitors order) for the board. The board is
-// an admin page with a column for each stage, and a card for each commission.
+// an admin page with a column for each stage, and a card for each commission. Each commission belongs to the message that asks for it.
 
 // Maximum numbers of cards in a column of the board.
 const (
@@ -51,8 +51,8 @@ type boardCard struct {
 	CreatedAt  time.Time `json:"created_at"`  // of the message
 }
 
-// commissionBoard handles the function commission-board for owners (administrators). A message that asks for a commission has no row in
-// commissions before an owner has decided something. It is in the column enquiry then, until an owner marks it as done.
+// commissionBoard handles the function commission-board for owners (administrators). Before an owner has decided something, a message that
+// asks for a commission has no row in the table commissions. Its card is in the column enquiry then, until an owner marks it as done.
 func (s *Service) commissionBoard(w http.ResponseWriter, r *http.Request) error {
 	var req boardRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

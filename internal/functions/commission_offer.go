@@ -18,8 +18,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file makes and withdraws offers for commissions (the actions offer and withdraw of the function commission). It also stores the
-// visitors' answers to offers.
+// This file makes and withdraws offers for commissions (works that visitors order): the actions offer and withdraw of the function
+// commission. It also stores the visitors' answers to offers.
 
 // The states of an offer. offerAccepted and offerDeclined are also the values of the column commission_offers.answer. They are equal to the
 // stages to which these answers move the commission (stageAccepted and stageDeclined).

@@ -24,7 +24,7 @@ var commissionSource string
 
 // commissionPart is the data of the template commission.html.
 type commissionPart struct {
-	Stage    string     // sentence about the stage of the commission; "" for stageEnquiry
+	Stage    string     // sentence about the stage of the commission; "" for stageEnquiry (nothing is decided)
 	StageAt  time.Time  // when the stage was set; the zero time for stageEnquiry
 	Promised string     // sentence about the day for which the work is promised; "" if there is no such day
 	Offer    *offerPart // nil if there is no offer
@@ -41,7 +41,7 @@ type offerPart struct {
 	State                                       string // sentence about the state of the offer; "" while it can be answered
 }
 
-// showCommission adds the commission, its newest offer and its place on the waiting list to the page. It returns the stage of the
+// showCommission adds the commission, its newest offer and its place (number) on the waiting list to the page. It returns the stage of the
 // commission.
 func (p *enquiryPage) showCommission(ctx context.Context, s *Service, site settings.Site) (stage string, err error) {
 	if p.Enquiry.Quarantined { // only messages in the inbox have a commission

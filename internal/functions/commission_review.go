@@ -18,13 +18,14 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file handles POST /functions/v1/commission-review. With it, owners request a review of a finished commission from the client, and
-// approve or decline the review that the client has written. Approval inserts it into the table reviews, which visitors see. The file also
-// stores what the client writes (commission_review_page.go has the form).
+// This file handles POST /functions/v1/commission-review. With it, owners (administrators) request a review of a finished commission from
+// the client (the visitor who has ordered the work), and approve or decline the review that the client has written. The approval inserts
+// the review into the table reviews, which visitors see. The file also stores what the client writes (commission_review_page.go has the
+// form).
 
 // Limits of a review in characters, the same as those of the table reviews.
 const (
-	maxReviewLine = 200 // of the name and of the place
+	maxReviewLine = 200 // of the client's name, and of the place that the client enters, such as a city
 	maxReviewText = 5000
 )
 
@@ -82,14 +83,14 @@ type reviewState struct {
 	AskAgainAt *time.Time `json:"ask_again_at"` // when the next request is possible; null if CanAsk is true, or if none is possible in this state
 }
 
-// commissionReview handles the function commission-review for owners (administrators): it requests a review of a finished commission from
-// the client, and approves or declines the review that the client has written. All actions respond with reviewState.
+// commissionReview handles the function commission-review for owners: it requests a review of a finished commission from the client, and
+// approves or declines the review that the client has written. All actions respond with reviewState.
 func (s *Service) commissionReview(w http.ResponseWriter, r *http.Request) error {
 	var req reviewRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
 		return err
 	}
-	if err := req.normalizeMessageID(); err != nil {
+	if err := req.parseMessageID(); err != nil {
 		return err
 	}
 	actions := map[string]func(context.Context, *db.Tx, reviewRequest) error{

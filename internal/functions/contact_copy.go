@@ -25,7 +25,7 @@ const copyWorkers = 1
 // could use the form to send texts to other people.
 const (
 	copyWindow         = 24 * time.Hour
-	copiesPerMailbox   = 3   // to one mailbox (hashMailbox)
+	copiesPerMailbox   = 3   // to one mailbox, which is stored as a hash
 	copiesPerRequester = 10  // from one IP address
 	copiesPerDay       = 200 // of all visitors together
 )

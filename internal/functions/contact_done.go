@@ -6,10 +6,10 @@ import (
 	"atelie/internal/db"
 )
 
-// markDone handles the actions done and reopen of the function contact-reply (contact_reply.go). It marks the conversation about a message
-// as done, or removes the mark. The action done also changes the status of a new message to read. When the status becomes new again, for
-// example because the visitor has written, a trigger of the database removes the mark.
-func (s *Service) markDone(ctx context.Context, tx *db.Tx, req replyRequest) error {
+// changeDoneMark handles the actions done and reopen of the function contact-reply (contact_reply.go). It marks the conversation about a
+// message as done, or removes the mark, and records the change for live changes. The action done also changes the status of a new message
+// to read. When the status becomes new again, for example because the visitor has written, a trigger of the database removes the mark.
+func (s *Service) changeDoneMark(ctx context.Context, tx *db.Tx, req replyRequest) error {
 	var at any // nil removes the mark
 	if req.Action == "done" {
 		at = s.now()

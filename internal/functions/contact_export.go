@@ -17,8 +17,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file handles POST /functions/v1/contact-export, with which an owner saves all messages as a CSV or JSON file. A new format needs an
-// entry in exportWriters.
+// This file handles POST /functions/v1/contact-export, with which an owner (administrator) saves all messages as a CSV or JSON file. A new
+// format needs an entry in exportWriters.
 
 // exportPageSize is how many messages an export reads with one query.
 const exportPageSize = 500
@@ -34,8 +34,8 @@ type exportRequest struct {
 	Format string `json:"format"` // csv or json
 }
 
-// contactExport handles the function contact-export for owners (administrators). It sends a file with all messages, those in quarantine
-// last. It writes each page of messages before it reads the next one, so that memory does not grow with the file.
+// contactExport handles the function contact-export for owners. It sends a file with all messages, those in quarantine (likely spam) last.
+// It writes each page of messages before it reads the next one, so that memory does not grow with the file.
 func (s *Service) contactExport(w http.ResponseWriter, r *http.Request) error {
 	var req exportRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

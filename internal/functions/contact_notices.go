@@ -13,8 +13,9 @@ import (
 	"atelie/internal/jobs"
 )
 
-// This file handles POST /functions/v1/contact-notices, with which owners see and retry notices. A notice is a mail or a webhook call about
-// a visitor's message (notice_sending.go). The file also counts the unsent mails for the health of the site (CountUnsentMails).
+// This file handles POST /functions/v1/contact-notices, with which owners (administrators) see and retry notices. A notice is a mail or a
+// webhook call about a visitor's message (notice_sending.go). The file also counts the unsent mails for the health of the site
+// (CountUnsentMails).
 
 // maxNoticeIDs is the maximum number of messages in one call of contact-notices.
 const maxNoticeIDs = 100
@@ -33,13 +34,13 @@ type noticesRequest struct {
 type listedNotice struct {
 	MessageID string    `json:"message_id"`
 	Channel   string    `json:"channel"`         // one of the channel constants, such as channelMail
-	Recipient string    `json:"recipient"`       // e-mail address, or host of the webhook; "" for channelPlan, which has none yet
+	Recipient string    `json:"recipient"`       // e-mail address, or host of the webhook; "" while it is not known (channelPlan)
 	State     string    `json:"state"`           // waiting, retrying, sent or failed
 	Error     string    `json:"error,omitempty"` // why the most recent attempt failed; "" if no attempt has failed
 	QueuedAt  time.Time `json:"queued_at"`
 }
 
-// contactNotices handles the function contact-notices for owners (administrators). It ignores the ids of unknown messages.
+// contactNotices handles the function contact-notices for owners. It ignores the ids of unknown messages.
 func (s *Service) contactNotices(w http.ResponseWriter, r *http.Request) error {
 	var req noticesRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

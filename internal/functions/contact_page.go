@@ -104,7 +104,7 @@ func (s *Service) showContactForm(w http.ResponseWriter, r *http.Request) error 
 func (s *Service) submitContactForm(w http.ResponseWriter, r *http.Request, refused error) error {
 	req, err := readContactRequest(w, r)
 	req.responseLanguage = requestedLanguage(r, req.Language)
-	problems := req.validate()
+	problems := req.normalizeAndValidate()
 	switch {
 	case refused != nil:
 		return s.showRefusal(w, r, req, refused)

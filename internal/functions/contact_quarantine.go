@@ -14,8 +14,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file handles POST /functions/v1/contact-quarantine. With it, owners list the messages in quarantine (messages that look like spam),
-// and restore or delete one of them.
+// This file handles POST /functions/v1/contact-quarantine. With it, owners (administrators) list the messages in quarantine (messages that
+// look like spam), and restore or delete one of them.
 
 const (
 	maxListed = 100 // maximum number of messages in one list
@@ -32,7 +32,7 @@ type quarantineRequest struct {
 	//   - delete
 	Action string `json:"action"`
 	ID     string `json:"id"`    // id of the message to restore or delete; ignored by list
-	Offset int    `json:"from"`  // number of messages that a list skips
+	Offset int    `json:"from"`  // number of messages that a list skips, the newest ones
 	Limit  int    `json:"limit"` // maximum number of messages in a list, 1 to maxListed; 0 or missing means maxListed
 }
 
@@ -48,9 +48,8 @@ type quarantinedMessage struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// contactQuarantine handles the function contact-quarantine for owners (administrators). A restored message keeps its id and its time, and
-// gets the status "new". A message with causeHiddenField has what a spam program entered as its reason. When it is restored, it gets the
-// default reason.
+// contactQuarantine handles the function contact-quarantine for owners. A restored message keeps its id and its time, and gets the status
+// "new". A message with causeHiddenField has what a spam program entered as its reason. When it is restored, it gets the default reason.
 func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) error {
 	var req quarantineRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

@@ -19,8 +19,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file handles POST /functions/v1/contact-reply, with which owners reply to a visitor's message and manage the conversation. It also
-// runs the jobs that mail the replies.
+// This file handles POST /functions/v1/contact-reply, with which owners (administrators) reply to a visitor's message and manage the
+// conversation. It also runs the jobs that mail the replies.
 
 // JobReply is the kind of the job that mails an owner's reply to the visitor.
 const JobReply = "contact.reply"
@@ -32,7 +32,7 @@ type ReplyMail struct {
 	ID        string // the same at every attempt to send the mail
 	To        Recipient
 	ReplyTo   string // the owner's e-mail address, for the header Reply-To; "" for none
-	Link      string // private link to the conversation; "" for none
+	Link      string // private link (secret URL of the conversation for the visitor); "" for none
 	MessageID string
 	Text      string
 	Progress  bool       // the text is a note on the progress of a commission
@@ -94,7 +94,8 @@ func (s *Service) contactReply(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	actions := map[string]func(context.Context, *db.Tx, replyRequest) error{
-		"": nil, "state": nil, "reply": s.addOwnerReply, "resend": s.resendReply, "renew": s.renewLink, "done": s.markDone, "reopen": s.markDone,
+		"": nil, "state": nil, "reply": s.addOwnerReply, "resend": s.resendReply, "renew": s.renewLink,
+		"done": s.changeDoneMark, "reopen": s.changeDoneMark,
 	}
 	act, ok := actions[req.Action]
 	if !ok {

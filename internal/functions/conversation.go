@@ -14,8 +14,8 @@ import (
 	"atelie/internal/jobs"
 )
 
-// This file checks and stores replies. A conversation is a visitor's message and the replies to it. Owners write replies in the admin area
-// (contact_reply.go). The visitor writes them on the page of the private link, /enquiry/{token} (enquiry_page.go).
+// This file checks and stores replies. A conversation is a visitor's message and the replies to it. Owners (administrators) write replies
+// in the admin area (contact_reply.go). The visitor writes them on the page of the private link, /enquiry/{token} (enquiry_page.go).
 
 // maxReplies is the maximum number of replies in a conversation. With more, its page would not be usable.
 const maxReplies = 500

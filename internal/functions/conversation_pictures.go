@@ -234,8 +234,8 @@ type messageAction struct {
 	pictures []unsavedPicture
 }
 
-// normalizeMessageID checks MessageID, and brings it into the form that the database stores.
-func (m *messageAction) normalizeMessageID() error {
+// parseMessageID parses MessageID as a UUID, and brings it into the form that the database stores.
+func (m *messageAction) parseMessageID() error {
 	id, err := uuid.Parse(m.MessageID)
 	if err != nil {
 		return errInvalid("The message_id must be a UUID")
@@ -251,13 +251,13 @@ func (s *Service) readMessageAction(w http.ResponseWriter, r *http.Request, req 
 		if err := httpx.DecodeJSON(w, r, maxBody, req); err != nil {
 			return err
 		}
-		return m.normalizeMessageID()
+		return m.parseMessageID()
 	}
 	decode := func(form url.Values) error {
 		if err := json.Unmarshal([]byte(form.Get("request")), req); err != nil {
 			return httpx.ErrBadJSON.Because(err)
 		}
-		return m.normalizeMessageID()
+		return m.parseMessageID()
 	}
 	f, err := s.readPictureForm(w, r, func(form url.Values) (string, error) {
 		if err := decode(form); err != nil {

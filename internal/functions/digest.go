@@ -15,7 +15,7 @@ import (
 )
 
 // This file collects notices (mails and webhook calls to owners about visitors' messages) in digests, and sends the digests. A digest is
-// one notice about many messages, for an hour in which many arrive.
+// one notice about many messages, for an hour in which many arrive. An open digest takes further notices, until it is sent.
 
 // JobDigest is the kind of the job that sends a digest to one recipient.
 const JobDigest = "contact.digest"

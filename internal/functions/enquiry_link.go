@@ -29,7 +29,7 @@ const tokenBytes = 16
 // not reveal the link. The server derives the token itself from Nonce and a key outside the database, when it puts the link into a later
 // mail (docs/decisions/0036-links-of-enquiries.md).
 type contactLink struct {
-	Hash      string // hashToken of the token
+	Hash      string // hash of the token (hashToken)
 	Nonce     string // random text, from which the token is derived
 	CreatedAt time.Time
 	ExpiresAt time.Time

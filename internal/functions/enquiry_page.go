@@ -23,7 +23,7 @@ import (
 )
 
 // This file serves /enquiry/{token}, the page of a private link, and handles the forms on it. The page shows a visitor's message (called an
-// enquiry here), the replies to it, the commission and the review.
+// enquiry here), the replies to it, the commission (a work that the visitor orders) and the visitor's review of that work.
 
 // Limits of requests for private links in a minute. Each has a name in the table rate_limits. The limits by IP address also slow down the
 // guessing of tokens.
@@ -45,7 +45,7 @@ const (
 type EnquiryWork struct {
 	Title   string
 	URL     string // URL of the work's page
-	Picture string // URL of a small rendition of its picture; "" for none
+	Picture string // URL of a small rendition (resized copy) of its picture; "" for none
 }
 
 //go:embed enquiry.html

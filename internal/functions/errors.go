@@ -9,7 +9,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// The errors of /functions/v1. WriteError writes those in gatewayErrors as {code, message}, and all others as {success: false, error}.
+// The errors of /functions/v1. WriteError writes most of them as {success: false, error}. errNoFunction and errForbidden are errors that in
+// Supabase come from the server in front of the functions, so it writes these as {code, message}.
 var (
 	errNoFunction        = apperr.New(http.StatusNotFound, "NOT_FOUND", "Requested function was not found")
 	errForbidden         = apperr.New(http.StatusForbidden, "FORBIDDEN", "This key may not call the function")

@@ -20,11 +20,11 @@ func FuzzMessage(f *testing.F) {
 		if kept := sanitize(reason); utf8.RuneCountInString(kept) > maxHiddenField || strings.ContainsFunc(kept, unicode.IsControl) {
 			t.Errorf("%q is kept as %q", reason, kept)
 		}
-		if len(req.validate()) > 0 {
+		if len(req.normalizeAndValidate()) > 0 {
 			return
 		}
 		once := req
-		if problems := req.validate(); len(problems) > 0 || req != once {
+		if problems := req.normalizeAndValidate(); len(problems) > 0 || req != once {
 			t.Errorf("%+v becomes %+v: %v", once, req, problems)
 		}
 		if strings.ContainsFunc(req.Name+req.Email, unicode.IsControl) || strings.ContainsAny(req.Message, "\r\t\x00") || utf8.RuneCountInString(req.Message) > maxMessage {

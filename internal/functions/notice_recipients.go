@@ -13,8 +13,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file finds the recipients of notices (mails to owners about visitors' messages). It also hashes e-mail addresses, for limits of the
-// mails to one mailbox.
+// This file finds the recipients of notices: mails to owners (administrators) about visitors' messages. It also hashes e-mail addresses,
+// for limits of the mails to one mailbox.
 
 // Recipient is a person to whom a mail is sent, and the language of the mail.
 type Recipient struct {

@@ -18,8 +18,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// This file plans and sends notices. A notice is a mail or a webhook call to owners about a visitor's message or reply, or a mail to the
-// visitor about the message.
+// This file plans and sends notices. A notice is a mail or a webhook call to owners (administrators) about a visitor's message or reply, or
+// a mail to the visitor about the message.
 
 // Kinds of jobs.
 const (

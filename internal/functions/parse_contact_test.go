@@ -178,7 +178,7 @@ func FuzzContactBody(f *testing.F) {
 			}
 			return
 		}
-		problems := req.validate()
+		problems := req.normalizeAndValidate()
 		for _, text := range []string{req.Name, req.Email, req.Message, sanitize(req.Reason)} {
 			if !utf8.ValidString(text) {
 				t.Fatalf("broken UTF-8 in %q", text)

@@ -17,8 +17,8 @@ import (
 const purgeBatch = 100
 
 // PurgeMessages deletes the messages in the inbox that are older than settings.Site.MessageMonths, with everything about them. If that is
-// 0, it deletes nothing. It keeps messages with a later reply, and those with a commission that is accepted or in progress
-// (listMessageIDsBefore). Several nodes may call it at the same time.
+// 0, it deletes nothing. It keeps messages with a later reply, and those with a commission that is accepted or in progress. Several nodes
+// (servers) may call it at the same time.
 func (s *Service) PurgeMessages(ctx context.Context) error {
 	site, err := settings.LoadSite(ctx, s.db)
 	if err != nil || site.MessageMonths <= 0 {
@@ -40,7 +40,7 @@ func (s *Service) PurgeMessages(ctx context.Context) error {
 }
 
 // deleteMessages deletes messages in the inbox with their notices and jobs, and records the deletions for live changes. The function
-// RecordDeleted of the configuration also calls CleanUpMessages.
+// RecordDeleted of the configuration also calls CleanUpMessages, which queues the deletion of the mails about them.
 func (s *Service) deleteMessages(ctx context.Context, tx *db.Tx, ids []string) error {
 	if len(ids) == 0 {
 		return nil

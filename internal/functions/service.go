@@ -1,7 +1,7 @@
 // Package functions serves /functions/v1, where clients call functions of the server by name, as in Supabase.
 //   - Visitors send messages with the contact form.
-//   - Owners reply to messages, manage commissions (works that visitors order), see the quarantine (messages that look like spam), and
-//     export and erase data.
+//   - Owners (administrators) reply to messages, manage commissions (works that visitors order), see the quarantine (messages that look
+//     like spam), and export and erase data.
 //
 // The package also serves the pages of private links (/enquiry/{token}), at which visitors follow their messages, and the calendars of
 // commissions. It sends notices (mails and webhook calls about messages). A new function needs an entry in catalog, and in Function of
@@ -28,7 +28,7 @@ import (
 // Config contains the settings of the functions, and the functions of other packages that they call.
 type Config struct {
 	// Messages of visitors.
-	MessagesPerHour int                                                  // limit for all visitors together; the rest of the hour goes into quarantine. 0: no limit
+	MessagesPerHour int                                                  // limit for all visitors together; more go into quarantine. 0: no limit
 	CheckSpace      func() error                                         // returns apperr.NoSpace while the disk is full
 	WritePage       func(http.ResponseWriter, *http.Request, Page) error // writes a page as the response
 
@@ -56,7 +56,7 @@ type Config struct {
 
 	// Notices and mails.
 	Queue         *jobs.Queue                                                 // runs the jobs of this package
-	Owners        func(ctx context.Context) ([]Recipient, error)              // all owners (administrators) who have an e-mail address
+	Owners        func(ctx context.Context) ([]Recipient, error)              // all owners who have an e-mail address
 	OwnAddress    func(ctx context.Context, userID string) (Recipient, error) // the e-mail address of an owner; Email is "" if there is none
 	MailServer    bool                                                        // whether there is a mail server; without one, mails are written to files
 	SendNotice    func(ctx context.Context, m NoticeMail) error               // sends a notice by mail

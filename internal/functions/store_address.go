@@ -41,8 +41,9 @@ func (n notice) exportFor(address string, now time.Time) exportedNotice {
 	return exported
 }
 
-// deleteNoticesTo deletes the notices and digests to an address. It also deletes the time of the most recent thank-you mail to its mailbox,
-// and the counter of copies to it. mailbox is the result of hashMailbox for the address.
+// deleteNoticesTo deletes the notices (mails about messages) and digests (notices about many messages) to an address. It also deletes the
+// time of the most recent thank-you mail to its mailbox, and the counter of copies to it. mailbox is the result of hashMailbox for the
+// address.
 func deleteNoticesTo(ctx context.Context, tx *db.Tx, address, mailbox string) error {
 	return errors.Join(
 		db.Exec(ctx, tx, "delete from contact_notices where lower(recipient) = $1", address),

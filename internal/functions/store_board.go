@@ -6,7 +6,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads the commissions for the board (commission_board.go), an admin page with a card for each commission.
+// This file reads the commissions (works that visitors order) for the board (commission_board.go), an admin page with a card for each
+// commission. Each commission belongs to the message that asks for it.
 
 // undecided is an SQL condition on a message m: it asks for a commission, has no row in commissions, and is not marked as done.
 const undecided = "m.reason = 'commission' and m.done_at is null and not exists (select 1 from commissions d where d.message_id = m.id)"
@@ -14,7 +15,7 @@ const undecided = "m.reason = 'commission' and m.done_at is null and not exists 
 // countStages returns the number of commissions of each stage on the board.
 func countStages(ctx context.Context, q db.Querier) (map[string]int, error) {
 	totals := map[string]int{}
-	_, err := db.Collect(ctx, q, func(row db.Row) (none struct{}, err error) {
+	_, err := db.Collect(ctx, q, func(row db.Row) (none struct{}, err error) { // none: the rows are only added to totals
 		var stage string
 		var n int
 		err = row.Scan(&stage, &n)

@@ -8,12 +8,12 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file reads and writes calendar_feeds (the calendars of accounts), and reads the promised dates that a calendar shows.
+// This file reads and writes calendar_feeds (the calendars of accounts), and reads the promised dates of commissions that a calendar shows.
 
 // calendarFeed is a row of calendar_feeds: the calendar of an account. The URL of the calendar contains a secret token. The row has only a
 // hash of the token.
 type calendarFeed struct {
-	Hash      string // hashToken of the token
+	Hash      string // hash of the token (hashToken)
 	Nonce     string // random text from which the token is derived (deriveToken)
 	Language  i18n.Language
 	CreatedAt time.Time

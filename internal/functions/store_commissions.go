@@ -38,8 +38,8 @@ func storeCommission(ctx context.Context, q db.Querier, messageID string, c comm
 		messageID, c.Stage, c.StageAt, nullIfEmpty(c.PromisedOn))
 }
 
-// offer is an offer to a visitor: a row of commission_offers, with its text (that of the reply with the same id) and its terms. A day is
-// YYYY-MM-DD, or "" for none.
+// offer is an offer to a visitor: a row of commission_offers. Its text is that of the reply with the same id. Its terms are from
+// commission_terms. A day is YYYY-MM-DD, or "" for none.
 type offer struct {
 	ID, MessageID         string
 	Text, Price, Deposit  string

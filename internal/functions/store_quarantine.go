@@ -17,12 +17,13 @@ func insertQuarantined(ctx context.Context, q *db.Tx, m contactMessage) error {
 		m.ID, m.Name, m.Email, m.Message, m.Reason, m.Cause, m.CreatedAt, m.ArtworkID, nullIfEmpty(string(m.Language)))
 }
 
-// PurgeQuarantine deletes the messages that were received longer than quarantineLife ago.
+// PurgeQuarantine deletes the messages that were received longer than quarantineLife (30 days) ago.
 func (s *Service) PurgeQuarantine(ctx context.Context) error {
 	return db.Exec(ctx, s.db, "delete from contact_quarantine where created_at < $1", s.now().Add(-quarantineLife))
 }
 
-// countFlood returns how many of the messages that arrived since the given time are in quarantine because of a flood.
+// countFlood returns how many of the messages that arrived since the given time are in quarantine because of a flood (too many messages in
+// an hour).
 func countFlood(ctx context.Context, q db.Querier, since time.Time) (n int, err error) {
 	return db.One[int](ctx, q, "select count(*) from contact_quarantine where cause = 'flood' and created_at >= $1", since)
 }
@@ -38,7 +39,7 @@ func scanQuarantined(row db.Row) (m contactMessage, err error) {
 }
 
 // listQuarantined returns messages in quarantine, the newest first. It skips offset messages and returns at most limit. total is the number
-// of all messages in quarantine, and flood is how many of these have causeFlood.
+// of all messages in quarantine, and flood is how many of these are in quarantine because of a flood.
 func listQuarantined(ctx context.Context, q db.Querier, offset, limit int) (list []contactMessage, total, flood int, err error) {
 	if err := q.QueryRow(ctx, "select count(*), count(*) filter (where cause = 'flood') from contact_quarantine").Scan(&total, &flood); err != nil {
 		return nil, 0, 0, err

@@ -52,7 +52,7 @@ func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	req.responseLanguage = requestedLanguage(r, req.Language)
-	if problems := req.validate(); len(problems) > 0 {
+	if problems := req.normalizeAndValidate(); len(problems) > 0 {
 		return errInvalid(req.responseLanguage.Text(problems[0].key))
 	}
 	link, err := s.storeMessage(r.Context(), req)
@@ -67,8 +67,8 @@ func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 	}{true, req.responseLanguage.Text("contact.toast.sentBody"), link.URL, link.Copy})
 }
 
-// storeMessage stores a message that has passed validate. The message goes into quarantine if its hidden field was filled in, or
-// if it is part of a flood. It is stored even if the visitor closes the page.
+// storeMessage stores a message that has passed normalizeAndValidate. The message goes into quarantine if its hidden field was filled in,
+// or if it is part of a flood. It is stored even if the visitor closes the page.
 func (s *Service) storeMessage(ctx context.Context, req contactRequest) (given linkResponse, err error) {
 	m := contactMessage{ID: uuid.NewString(), Name: req.Name, Email: req.Email, Message: req.Message, Reason: req.Reason, ArtworkID: req.ArtworkID.pointer(), Language: req.responseLanguage, CreatedAt: s.now()}
 	switch {

@@ -10,7 +10,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file handles POST /functions/v1/mail-test, with which owners send themselves a mail to check the mail server.
+// This file handles POST /functions/v1/mail-test, with which owners (administrators) send themselves a mail to check the mail server.
 
 const (
 	mailTestsPerMinute = 3                // by one account
@@ -32,7 +32,7 @@ type mailTestRequest struct {
 	Action string `json:"action"`
 }
 
-// mailTest handles the function mail-test for owners (administrators). It sends the mail during the call, without the queue of jobs.
+// mailTest handles the function mail-test for owners. It sends the mail during the call, without the queue of jobs.
 func (s *Service) mailTest(w http.ResponseWriter, r *http.Request) error {
 	var req mailTestRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -56,7 +56,7 @@ func (s *Service) mailTest(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if to.Email == "" { // the caller is the service key, or an account with only a phone number
+	if to.Email == "" { // the caller has the service key (the API key with full rights), or is an account with only a phone number
 		return errNoAddress
 	}
 	result, cause := mailSent, ""

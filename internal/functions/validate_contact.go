@@ -29,9 +29,9 @@ type problem struct {
 	key   string // key of the text about the mistake in package i18n
 }
 
-// validate returns the problems of the fields in the order of the form, at most one for each field. Before that, it trims the fields, and
-// changes line ends in the message to \n and tabs to spaces, because pasted text contains them. Other control characters are a problem.
-func (req *contactRequest) validate() (problems []problem) {
+// normalizeAndValidate trims the fields. In the message it changes line ends to \n and tabs to spaces, because pasted text contains them.
+// Then it returns the problems of the fields in the order of the form, at most one for each field. Other control characters are a problem.
+func (req *contactRequest) normalizeAndValidate() (problems []problem) {
 	req.Name, req.Email, req.Reason = trimSpace(req.Name), trimSpace(req.Email), trimSpace(req.Reason)
 	req.Message = normalizeText(req.Message)
 	add := func(field, key string) { problems = append(problems, problem{field, key}) }

@@ -21,15 +21,18 @@ import (
 	"atelie/internal/webhook"
 )
 
-// This file checks the URL of the owner's webhook, and calls the webhook for notices (about visitors' messages). The calls are signed as
-// Standard Webhooks 1.0 (standardwebhooks.com) requires, so that the receiver can verify the sender.
+// This file checks the URL of the webhook in the site's settings, and calls the webhook for notices about visitors' messages. The calls are
+// signed as Standard Webhooks 1.0 (standardwebhooks.com) requires, so that the receiver can verify the sender.
 
 // lookupTimeout is the timeout of the DNS query for a webhook's host when the URL is checked.
 const lookupTimeout = 2 * time.Second
 
-// CheckWebhook checks the URL of a webhook before it is saved in the settings. It returns webhook.ErrURL, webhook.ErrHost,
-// webhook.ErrPrivate or nil. A host name that does not resolve now is accepted. Each call of the webhook checks the IP address again
-// (webhook.NewClient).
+// CheckWebhook checks the URL of a webhook before it is saved in the settings. It returns nil or
+//   - webhook.ErrURL: not a URL with https, or one with a user name
+//   - webhook.ErrHost: the host or the port is not valid
+//   - webhook.ErrPrivate: the host is in a private network
+//
+// A host name that does not resolve now is accepted. Each call of the webhook checks the IP address again.
 func (s *Service) CheckWebhook(ctx context.Context, webhookURL string) error {
 	u, err := webhook.ParseURL(webhookURL, s.cfg.AllowPrivateWebhooks)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 
 // This file has the hourly check, which mails the owners about problems.
 
-// Check queues mails to the owners about every problem. Each node calls it once an hour. If a backup, a proof (a nightly trial restore of
-// the backup) or a certificate is missing, it also stores the time at which this was first noticed.
+// Check queues mails to the owners about every problem. Each node (server of the site) calls it once an hour. If a backup, a proof (a
+// nightly trial restore of the backup) or a certificate is missing, Check also stores the time at which this was first noticed.
 func (s *Service) Check(ctx context.Context) error {
 	r, err := s.read(ctx)
 	if err != nil {
@@ -27,8 +27,8 @@ func (s *Service) Check(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// updateMissingRecords makes the records about missing things agree with the reading r: it inserts a record (with the time of r) for
-// each thing that is newly missing, and deletes the record of each thing that is no longer missing.
+// updateMissingRecords updates the records that say since when something is missing, such as a certificate. It inserts a record for each
+// thing that is newly missing, with the time of r, and deletes the record of each thing that is no longer missing.
 func (s *Service) updateMissingRecords(ctx context.Context, r reading) error {
 	b := r.backup
 	certificate, ok := r.firstCertificateToExpire()
@@ -52,8 +52,8 @@ func (s *Service) updateMissingRecords(ctx context.Context, r reading) error {
 }
 
 // Ended reports whether a problem has ended. It is called before a queued mail about the problem is sent, because that mail may have waited
-// for a long time, for example until the mail server was reachable. Ended returns false for a problem that only one node can see, and for
-// codes that are not in Codes.
+// for a long time, for example until the mail server was reachable. Ended returns false for a problem that only one node can see, and for a
+// code that is not one of Codes, because mails of other kinds are checked too.
 func (s *Service) Ended(ctx context.Context, c Code) (bool, error) {
 	if !c.IsProblem() || c.isNodeLocal() {
 		return false, nil

@@ -1,5 +1,5 @@
-// Package health reports the state of the site to its owners: backups, disk, mail, certificate and version. It decides which states are
-// problems. The overview in the admin area shows the problems, and owners get mails about them.
+// Package health reports the state of the site to its owners (accounts with the role admin): backups, disk, mail, certificate and version.
+// It decides which states are problems. The overview in the admin area shows the problems, and owners get mails about them.
 package health
 
 import (
@@ -21,14 +21,14 @@ type Config struct {
 	// Certificates returns the certificates that this program obtains itself, one for each domain. It returns none if the program obtains
 	// no certificates.
 	Certificates func() []Certificate
-	// Releases gives access to the release file, which names the newest release of the program; nil if the operator has set none.
-	Releases *Releases
-	// MailOwners queues a mail about a problem to every owner. It does nothing if a node has queued one about this problem less than
-	// interval ago.
+	// ReleaseFile names the newest release of the program; nil if the operator (who runs the server) has set none.
+	ReleaseFile *ReleaseFile
+	// MailOwners queues a mail about a problem to every owner. It does nothing if a node (server of the site) has queued one about this
+	// problem less than interval ago.
 	MailOwners func(ctx context.Context, p Problem, interval time.Duration) error
 }
 
-// Backup is the state of the backup, with the fields of backup.Status.
+// Backup is the state of the backup. A restore point is a time whose state of the site the backup can restore.
 type Backup struct {
 	Destination        string    // label without secrets; "": backups are off
 	SameDisk           bool      // all copies of the backup are on the disk of the data folder

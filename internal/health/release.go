@@ -13,8 +13,8 @@ import (
 
 // This file looks once a day for a newer release of the program, which the overview of the admin area then shows.
 
-// Releases gives access to the operator's release file. The file names the newest release of the program.
-type Releases struct {
+// ReleaseFile gives access to the file that names the newest release of the program. The operator (who runs the server) sets where it is.
+type ReleaseFile struct {
 	Location string // a path or a URL; a URL can contain a password
 	// Read reads the file. It has a time limit of its own.
 	Read func(ctx context.Context) (Release, error)
@@ -36,17 +36,17 @@ type releaseState struct {
 	FailingSince *time.Time `json:"failing_since"` // since when it cannot be read; null if it can
 }
 
-// CheckRelease reads the release file and stores its content for all nodes. It does nothing if a node has tried this within a day. Of
-// consecutive failures to read the file, it logs only the first.
+// CheckRelease reads the release file and stores its content for all nodes (servers of the site). It does nothing if a node has tried this
+// within a day. Of consecutive failures to read the file, it logs only the first.
 func (s *Service) CheckRelease(ctx context.Context) error {
-	from := s.cfg.Releases
+	from := s.cfg.ReleaseFile
 	if from == nil {
 		return nil
 	}
 	now := s.now()
 	source := fingerprint(from.Location)
-	mine, err := claimRelease(ctx, s.db, source, now)
-	if err != nil || !mine {
+	mustRead, err := claimRelease(ctx, s.db, source, now)
+	if err != nil || !mustRead {
 		return err
 	}
 	found, err := from.Read(ctx)
@@ -90,7 +90,7 @@ func fingerprint(location string) string {
 
 // release returns what the records tell of the release file, nil if the operator has set none.
 func (s *Service) release(records map[string]record) (*releaseState, error) {
-	from := s.cfg.Releases
+	from := s.cfg.ReleaseFile
 	if from == nil {
 		return nil, nil
 	}

@@ -18,9 +18,9 @@ type releaseFile struct {
 	reads  atomic.Int64
 }
 
-// at returns Releases with this location that read f instead of a real file.
-func (f *releaseFile) at(location string) *Releases {
-	return &Releases{
+// at returns a ReleaseFile with this location that reads f instead of a real file.
+func (f *releaseFile) at(location string) *ReleaseFile {
+	return &ReleaseFile{
 		Location: location,
 		Read: func(context.Context) (Release, error) {
 			f.reads.Add(1)
@@ -56,7 +56,7 @@ func TestTheReleaseFileIsReadOnceADay(t *testing.T) {
 		}
 		var log strings.Builder
 		s.log = slog.New(slog.NewTextHandler(&log, nil))
-		s.cfg.Releases = f.at(location)
+		s.cfg.ReleaseFile = f.at(location)
 		if got := s.state().Release; got == nil || got.Newer != nil || got.ReadAt != nil || f.reads.Load() != 0 {
 			t.Errorf("the overview reads the file: %+v", got)
 		}
@@ -89,7 +89,7 @@ func TestTheReleaseFileIsReadOnceADay(t *testing.T) {
 			t.Errorf("a day later: read %d times, %+v", n, s.state().Release)
 		}
 		f.newest.Version = "1.4.0"
-		s.cfg.Releases = f.at("/srv/release.json")
+		s.cfg.ReleaseFile = f.at("/srv/release.json")
 		if got := s.state().Release; got.ReadAt != nil {
 			t.Errorf("the state of another file: %+v", got)
 		}
@@ -108,7 +108,7 @@ func TestAnUnreadableReleaseFileIsLoggedOnce(t *testing.T) {
 		var log strings.Builder
 		s.log = slog.New(slog.NewTextHandler(&log, nil))
 		f := &releaseFile{newest: Release{Version: "1.3.0", Date: "2026-12-01"}}
-		s.cfg.Releases = f.at("/srv/release.json")
+		s.cfg.ReleaseFile = f.at("/srv/release.json")
 		s.checkRelease(f)
 		f.err = errors.New("example.com answered 502")
 		for day := range 3 {

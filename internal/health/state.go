@@ -13,7 +13,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file handles rpc/get_site_health, the request of the overview in the admin area for the state of the site.
+// This file handles rpc/get_site_health. The overview in the admin area calls it to show the state of the site.
 
 // mailProof is how long the delivery of a mail counts as evidence that mails arrive.
 const mailProof = 7 * day
@@ -36,9 +36,9 @@ type backupState struct {
 	Proved             bool       `json:"proved"`
 	Destination        string     `json:"destination"` // "": backups are off
 	SameDisk           bool       `json:"same_disk"`
-	LastAt             *time.Time `json:"last_at"`              // time of the latest restore point
+	LastAt             *time.Time `json:"last_at"`              // latest time whose state the backup can restore
 	ProofAt            *time.Time `json:"proof_at"`             // when the newest successful proof (a trial restore) ended
-	ProvenRestorePoint *time.Time `json:"proven_restore_point"` // the restore point of that proof
+	ProvenRestorePoint *time.Time `json:"proven_restore_point"` // the time whose state that proof has restored
 	WaitingFiles       int64      `json:"waiting_files"`        // files that are not in the destination yet
 	UnprovenFiles      int        `json:"unproven_files"`       // files that were not part of that proof, because the destination did not have them yet
 }

@@ -20,7 +20,7 @@ const (
 	recordNoProof            = "proof_missing"       // at: since when there is a backup, but no trial restore of it has succeeded
 	recordMissingCertificate = "certificate_missing" // at: since when any domain has no certificate
 
-	// The release file names the newest release of the program (Releases). Its fingerprint is a hash of its location.
+	// The release file names the newest release of the program. Its fingerprint is a hash of its location.
 	recordReleaseTried   = "release_tried"   // at: when a node last began to read the file; cause: the file's fingerprint
 	recordRelease        = "release"         // at: when the file was last read; cause: a storedRelease in JSON
 	recordReleaseFailing = "release_failing" // at: since when the file cannot be read; cause: the file's fingerprint

@@ -16,7 +16,7 @@ func (s *Service) GetDeleted(w http.ResponseWriter, r *http.Request) error {
 		Table  string
 		Before int64
 	}{Before: math.MaxInt64}
-	if err := decodeRequest(w, r, &body); err != nil {
+	if err := authorizeAndDecode(w, r, &body); err != nil {
 		return err
 	}
 	if !slices.Contains(contentTables, body.Table) {

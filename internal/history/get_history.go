@@ -22,7 +22,7 @@ func (s *Service) GetHistory(w http.ResponseWriter, r *http.Request) error {
 		Table, ID string
 		Before    int64
 	}{Before: math.MaxInt64}
-	if err := decodeRequest(w, r, &body); err != nil {
+	if err := authorizeAndDecode(w, r, &body); err != nil {
 		return err
 	}
 	switch {

@@ -1,6 +1,6 @@
-// Package history gives owners access to earlier versions of works, series, reviews, covers and settings, and to deleted rows. Database
-// triggers (migrations 29, 38 and 48) write the revisions. A revision is a row as it was before a change or a deletion. To restore one,
-// the browser calls RestoreFiles for its files and then saves the row as usual.
+// Package history gives owners access to earlier versions of works, series, reviews, covers (pictures at the top of the home page) and
+// settings, and to deleted rows. A revision is a row as it was before a change or a deletion. Database triggers (migrations 29, 38 and 48)
+// write the revisions. To restore a revision, the browser calls RestoreFiles for its files and then saves the row as usual.
 package history
 
 import (
@@ -75,8 +75,8 @@ var (
 	errTooManyURLs = apperr.New(http.StatusBadRequest, "22023", `"urls" must be a list of at most 1000 URLs`)
 )
 
-// decodeRequest checks that the caller may use the history, and decodes the body of the request.
-func decodeRequest(w http.ResponseWriter, r *http.Request, body any) error {
+// authorizeAndDecode checks that the caller may use the history, and decodes the body of the request.
+func authorizeAndDecode(w http.ResponseWriter, r *http.Request, body any) error {
 	if caller := identity.Of(r.Context()); !policy.History(caller) {
 		return httpx.DeniedError(caller, "the history")
 	}

@@ -15,7 +15,7 @@ func (s *Service) RestoreFiles(w http.ResponseWriter, r *http.Request) error {
 		URLs []string
 		At   string
 	}
-	if err := decodeRequest(w, r, &body); err != nil {
+	if err := authorizeAndDecode(w, r, &body); err != nil {
 		return err
 	}
 	if len(body.URLs) > maxURLs {

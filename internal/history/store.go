@@ -39,8 +39,8 @@ func scanRevision(row db.Row) (v revision, err error) {
 	return v, err
 }
 
-// listHistory returns the revisions of a row, or of the whole table if id is "", that are older than the one with the id before. The
-// revisions of a series include those of its works.
+// listHistory returns the revisions of a row, or of the whole table if id is "". It returns only revisions whose own id is less than
+// before, because a caller continues after the last id of the previous response. The revisions of a series include those of its works.
 func listHistory(ctx context.Context, q db.Querier, table, id string, before int64) ([]revision, error) {
 	secondTable := table
 	if table == "series" {
@@ -49,8 +49,8 @@ func listHistory(ctx context.Context, q db.Querier, table, id string, before int
 	return db.Collect(ctx, q, scanRevision, selectRevisions+" where h.table_name in ($1, $2) and ($3 = '' or h.row_id = $3) and h.id < $4 order by h.id desc limit "+strconv.Itoa(maxListed), table, secondTable, id, before)
 }
 
-// listDeleted returns the revision of the newest deletion of each row that was not restored, if that revision is older than the one with
-// the id before.
+// listDeleted returns, for each deleted row that was not restored, the revision of its newest deletion. It returns only revisions with an
+// id less than before.
 func listDeleted(ctx context.Context, q db.Querier, table string, before int64) ([]revision, error) {
 	return db.Collect(ctx, q, scanRevision, selectRevisions+` where h.table_name = $1 and h.id < $2
 		and h.id in (select max(id) from row_history where table_name = $1 and action = 'delete' group by row_id)

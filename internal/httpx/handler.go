@@ -1,5 +1,6 @@
 // Package httpx contains the HTTP code that all surfaces share: handlers that return errors, and middleware for request ids, the access
-// log, panics, CORS, and the client's IP address. A surface is a part of the API with its own prefix and format of errors, such as /auth/v1.
+// log, panics, CORS, and the client's IP address. A surface is a part of the API with its own prefix and format of errors, such as
+// /auth/v1.
 package httpx
 
 import (
@@ -32,7 +33,7 @@ var errClientClosed = apperr.New(499, "client_closed_request", "The client close
 var ErrNoDatabase = &apperr.Error{Status: http.StatusServiceUnavailable, Code: "database_unavailable", Message: "The database cannot be reached at the moment, please try again", RetryAfter: 5}
 
 // MarkStale marks a response as served from a cache during an outage of the database: in the header Cache-Status (RFC 9211) and
-// in the access log. age is the time since the node last knew that the cached response was up to date.
+// in the access log. age is the time since the node (this server) last knew that the cached response was up to date.
 func MarkStale(w http.ResponseWriter, r *http.Request, age time.Duration) {
 	w.Header().Set("Cache-Status", "atelie; hit; ttl=-"+strconv.Itoa(int(age.Seconds())+1)+"; detail=database_unavailable")
 	requestInfoOf(r.Context()).stale = true

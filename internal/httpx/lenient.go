@@ -47,7 +47,7 @@ func coerce(raw json.RawMessage, t reflect.Type) json.RawMessage {
 	if t.Kind() == reflect.Pointer {
 		return coerce(raw, t.Elem())
 	}
-	convertsItself := reflect.PointerTo(t).Implements(unmarshalerType)
+	convertsItself := reflect.PointerTo(t).Implements(unmarshalerType) // the type has its own method UnmarshalJSON
 	if len(raw) == 0 || string(raw) == "null" || convertsItself {
 		return raw
 	}

@@ -30,8 +30,7 @@ const (
 )
 
 // issuerCache caches the accepted issuers of access tokens. Another server of the site, with another URL, can add its issuer to the
-// database at any time. Therefore the method check reads the list again before it rejects an unknown issuer, at most once in
-// issuersMinInterval.
+// database at any time. Therefore the list is read again before an unknown issuer is rejected, at most once in issuersMinInterval.
 type issuerCache struct {
 	mu      sync.Mutex
 	load    IssuerLoader

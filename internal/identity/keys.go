@@ -20,7 +20,7 @@ type SigningKey struct {
 	VerifyUntil time.Time // until then its tokens are accepted; zero: without an end
 }
 
-// KeyLoader reads the signing keys that all nodes share.
+// KeyLoader reads the signing keys that all nodes (servers of the site) share.
 type KeyLoader func(ctx context.Context) ([]SigningKey, error)
 
 // JWK is the public half of a signing key, as it is published (RFC 7517 §4).
@@ -57,8 +57,8 @@ type keyCache struct {
 	readErr  error     // error of the most recent read; nil when it succeeded
 }
 
-// current returns the keys. It first reads them again if they are older than keysMaxAge. It returns an error if this fails and the
-// cached keys are older than keysStale.
+// current returns the keys. If the cached keys are older than keysMaxAge, it first reads them again. If this read fails, it returns the
+// cached keys, or an error once they are older than keysStale.
 func (k *keyCache) current() ([]SigningKey, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -22,12 +22,13 @@ const (
 	maxCachedTokenBytes = 4 << 10 // a longer token is not cached
 )
 
-// signatureCache caches verified tokens, because most requests have the same token as an earlier request. When the map recent is full, it
-// becomes the map older, and the entries of the previous map older are dropped. So that tokens in use are not dropped, get copies a token
-// that it finds in older to recent.
+// signatureCache caches verified tokens, because most requests have the same token as an earlier request. It has two maps. When the first
+// one is full, it takes the place of the second one, whose tokens are dropped, and a new first map begins. A token that is still in use is
+// not dropped, because the method get copies it from the second map to the first one.
 type signatureCache struct {
-	mu            sync.Mutex
-	recent, older map[string]verifiedToken // by the encoded token
+	mu     sync.Mutex
+	recent map[string]verifiedToken // the first map, by the encoded token; new tokens are added to it
+	older  map[string]verifiedToken // the second map
 }
 
 // get returns a cached token.
@@ -44,6 +45,7 @@ func (s *signatureCache) get(token string) (verifiedToken, bool) {
 	return known, ok
 }
 
+// put adds a token, unless it is too long.
 func (s *signatureCache) put(token string, t verifiedToken) {
 	if len(token) > maxCachedTokenBytes {
 		return
@@ -53,7 +55,7 @@ func (s *signatureCache) put(token string, t verifiedToken) {
 	s.add(token, t)
 }
 
-// add adds a token. The caller must have locked mu.
+// add adds a token to the first map, and replaces the maps if the first one is full. The caller must have locked mu.
 func (s *signatureCache) add(token string, t verifiedToken) {
 	if s.recent == nil || len(s.recent) >= maxCachedTokens {
 		s.recent, s.older = map[string]verifiedToken{}, s.recent

@@ -1,5 +1,5 @@
-// Package imported declares types for the import of a Supabase project: the accounts that package supabase passes to package auth, and the
-// results that it gets from package tables for the rows of a table.
+// Package imported declares the types that packages exchange when a Supabase project is imported. Package supabase passes the accounts to
+// package auth, and the rows of tables to package tables, which returns a result for each row.
 package imported
 
 import (

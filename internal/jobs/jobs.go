@@ -1,5 +1,6 @@
 // Package jobs is a durable queue in the database, for slow work such as sending mail. A job is a row of the table jobs, inserted in the
-// transaction that needs the work. After the commit the job runs at least once, on any node, outside of transactions and requests.
+// transaction that needs the work. After the commit the job runs at least once, on any node (server of the site), outside of transactions
+// and requests.
 package jobs
 
 import (
@@ -18,22 +19,23 @@ import (
 )
 
 const (
-	defaultWorkers = 8 // workers of the pool that runs the kinds given to Handle
-	// DefaultRunTime is the time limit of one run of a job in that pool. Pools of HandlePool have limits of their own.
+	// defaultWorkers is the number of workers (goroutines) of the default pool, which runs all kinds of jobs without a pool of their own.
+	defaultWorkers = 8
+	// DefaultRunTime is the time limit of one run of a job in the default pool. Other pools set their own limits.
 	DefaultRunTime = time.Minute
 	// lease is how long a job belongs to the worker that has claimed it. While the job runs, the worker renews the lease every
 	// renewEvery. If the node dies, the lease expires, and another worker can claim the job.
 	lease      = 2 * time.Minute
 	renewEvery = 30 * time.Second
-	// pollEvery is the interval at which the queue is read even without a wake-up (pool.wakeup). These reads find the jobs that other nodes
+	// pollEvery is the interval at which the table is read even if this node has queued no job. These reads find the jobs that other nodes
 	// have queued, and jobs whose lease has expired.
 	pollEvery       = 5 * time.Second
 	failedRetention = 30 * 24 * time.Hour // how long failed jobs stay in the table
 )
 
-// Handler runs the jobs of one kind. payload is the JSON of Job.Payload. ctx ends after DefaultRunTime, or after the runTime of
-// HandlePool. After an error there is another try, unless the error is Permanent or maxTries tries have failed. A handler must do no harm
-// when it runs again for a job that has succeeded, because the node can die before it has recorded the success.
+// Handler runs the jobs of one kind. payload is the JSON with which the job was queued. ctx ends at the time limit of the pool. After an
+// error there is another try, unless the error is marked by Permanent or maxTries tries have failed. A handler must do no harm when it runs
+// again for a job that has succeeded, because the node can die before it has recorded the success.
 type Handler func(ctx context.Context, payload []byte) error
 
 // Queue adds jobs to the table jobs and runs them with the workers of this node.
@@ -42,14 +44,14 @@ type Queue struct {
 	sealer seal.Sealer
 	log    *slog.Logger
 	now    func() time.Time
-	pools  []*pool       // the first one runs the kinds of Handle; each call of HandlePool adds another one
+	pools  []*pool       // the first one is the default pool; each call of HandlePool adds another one
 	poll   time.Duration // pollEvery, shorter in tests
 	renew  time.Duration // renewEvery, shorter in tests
 }
 
-// New returns a queue. It seals (encrypts) payloads with a key that is derived from sealKey, which may have any length. previous is the
-// sealKey of the site's previous secret, for payloads that are still encrypted with that one. It is nil if there is none. Jobs run only
-// while the method Run runs.
+// New returns a queue. It seals (encrypts) payloads with a key that is derived from sealKey, which may have any length. If the site's
+// secret was replaced, previous is the former sealKey, with which older payloads are opened. Otherwise previous is nil. Jobs run only while
+// the method Run runs.
 func New(d *db.DB, sealKey, previous []byte, log *slog.Logger, now func() time.Time) *Queue {
 	sealer := newSealer(sealKey)
 	if previous != nil {

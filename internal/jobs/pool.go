@@ -13,7 +13,7 @@ import (
 	"atelie/internal/interval"
 )
 
-// This file runs jobs: each pool of workers claims due jobs of its kinds and calls their handlers.
+// This file runs jobs: each pool of workers claims (reserves) due jobs of its kinds and calls their handlers.
 
 // pool is a group of workers for certain kinds of jobs. Slow or frequent jobs have their own pools, so that mails for sign-ins do not
 // wait for them.
@@ -22,7 +22,7 @@ type pool struct {
 	priorities [][]string         // groups of kinds, the highest priority first; nil until run sets one group with all kinds
 	workers    int                // maximum number of jobs that run concurrently
 	runTime    time.Duration      // time limit of each run
-	wakeup     chan struct{}      // receives a value when run must read the queue immediately
+	wakeup     chan struct{}      // receives a value when the pool must read the queue immediately
 }
 
 func newPool(workers int, runTime time.Duration) *pool {

@@ -18,15 +18,15 @@ var backoff = [...]time.Duration{
 	30 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
 }
 
-// maxBackoff is the longest wait between two tries. A job that is due later than that, by more than db.ClockSkew, was written by a node
-// with a wrong clock. It runs immediately.
+// maxBackoff is the longest wait between two tries. If a job is due in more than maxBackoff + db.ClockSkew, the node (server) that queued
+// it had a wrong clock. The job then runs immediately.
 var maxBackoff = backoff[len(backoff)-1]
 
 // maxTries is the maximum number of tries of a job.
 const maxTries = len(backoff) + 1
 
 // immediateTries is how many of a job's first tries are repeated without a wait, if they were interrupted because the program stopped. A
-// job that was interrupted in a later try waits as after a failure (ReleaseAll).
+// job that was interrupted in a later try waits as after a failure.
 const immediateTries = 2
 
 // permanentError is the type of the errors that Permanent returns.

@@ -36,17 +36,17 @@ func insertJob(ctx context.Context, tx *db.Tx, id, kind string, payload []byte, 
 	return db.Queue(ctx, tx, `insert into jobs (id, kind, payload, about, run_at, created_at) select $1, $2, $3, $4, $5, $6`+condition, id, kind, payload, about, runAt, now)
 }
 
-// Drop deletes the jobs that were queued with this Job.About, failed jobs included, in the caller's transaction. A job that is running
-// continues.
+// Drop deletes the jobs about a row, failed jobs included, in the caller's transaction. about is the UUID of the row (Job.About). A job
+// that is running continues.
 func (q *Queue) Drop(ctx context.Context, tx *db.Tx, about string) error {
 	return db.Exec(ctx, tx, `delete from jobs where about = $1`, about)
 }
 
-// claimJobs claims at most limit due jobs for the time of a lease. The jobs that have been due for the longest time come first. The claim
-// counts as a try, so that a job that crashes its node does not run again and again.
+// claimJobs claims (reserves) at most limit due jobs for the time of a lease. The jobs that have been due for the longest time come first.
+// The claim counts as a try, so that a job that crashes its node (server) does not run again and again.
 //
 // claimJobs first reads whether a job is due, and writes nothing if none is. A write would make this node check its cached content again.
-// That must not happen every few seconds, because only checked content is served during an outage.
+// That must not happen every few seconds, because only checked content is served while the database is unreachable.
 func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now time.Time) (claimed []job, err error) {
 	query, args := dueKindsStatement(kinds, now)
 	due, err := db.Collect(ctx, d, db.ScanOne[string], query, args...)

@@ -55,7 +55,7 @@ type Digest struct {
 	Newest      []DigestEntry // the newest of the Count messages, one line each
 }
 
-// DigestEntry is one message in a digest. Name and Reason are those of Contact.
+// DigestEntry is one message in a digest. Name and Reason have the same meaning as in Contact.
 type DigestEntry struct {
 	Name, Reason string
 	At           time.Time // when the message was sent

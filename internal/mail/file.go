@@ -27,8 +27,8 @@ import (
 // fileRetention is how long the file of a mail is kept. The links in the mail expire much earlier.
 const fileRetention = 30 * 24 * time.Hour
 
-// aboutHeader is a header that only mails in files have. It contains the ids of the visitors' messages that the mail is about, by which
-// DeleteAbout finds the file.
+// aboutHeader is a header that only mails in files have. It contains the ids of the visitors' messages that the mail is about. When a
+// message is deleted, DeleteAbout finds the file by these ids.
 const aboutHeader = "X-Atelie-About"
 
 // writeFile writes the composed mail as an .eml file and returns its path. Other users of the machine cannot read the file. The

@@ -42,7 +42,7 @@ var barSource string
 //go:embed templates/mail.txt
 var textSource string
 
-// The templates of the two parts of a mail. The data of both is a page.
+// The templates of the two parts of a mail. The data of both has the type page.
 var (
 	htmlMessage = parseHTML()
 	textMessage = texttemplate.Must(texttemplate.New("text").Parse(textSource))

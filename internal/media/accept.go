@@ -13,9 +13,9 @@ import (
 // header Accept (RFC 9110 §12.5.1).
 
 // formatsFor returns the formats in which a request can be served, the best first. source is the MIME type of the uploaded picture.
-//   - If the request names a format, the result is only this format.
-//   - Otherwise the result has AVIF, if the header accept names it. The last format is WebP, if accept names it, or else the format of
-//     compatibleFormat.
+//   - If the request names a format (t.Format), the result is only this format.
+//   - Otherwise the result is AVIF, if the header accept names it, and a fallback. The fallback is WebP, if accept names it, or else a
+//     format that every client can show.
 //
 // If the picture has no rendition in any of these formats, the caller makes one in the last format, because making AVIF takes long.
 func (t *transform) formatsFor(accept, source string, hasAlpha bool) []rendition.Format {

@@ -23,7 +23,7 @@ const fallbackLifetime = 10 * time.Second
 var errReadAnew = errors.New("the rows must be read again")
 
 // FromCache returns a handler that responds to requests for public renditions whose rows are in the row cache. It passes all other
-// requests to next, which must call RenderPublic for the URLs of public renditions.
+// requests to next. For public renditions, next must call RenderPublic, which also adds the rows to the cache.
 func (s *Service) FromCache(next http.Handler) http.Handler {
 	keyOf := func(r *http.Request) (string, bool) {
 		if (r.Method != http.MethodGet && r.Method != http.MethodHead) || !strings.HasPrefix(r.URL.Path, publicRenditionPath) {

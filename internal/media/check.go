@@ -25,8 +25,8 @@ import (
 // stop and return that error.
 type Progress func(done, total int, name, problem string) error
 
-// eachFile calls fn for each picture and video in the site's buckets. It reports each error of fn as a problem, and returns the number of
-// problems.
+// eachFile calls fn for each picture and video in the site's buckets (named groups of stored files). It reports each error of fn as a
+// problem, and returns the number of problems.
 func (s *Service) eachFile(ctx context.Context, report Progress, fn func(mediaObject) error) (problems int, err error) {
 	all, err := listPicturesAndVideos(ctx, s.db)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 // video.
 
 // Errors of requests for renditions (resized copies of pictures), and of uploads (errVideoTruncated, errUnreadableImage, errTooManyPixels).
+// A tile is a square part of a large picture, for zooming in.
 var (
 	errNoPicture       = apperr.New(http.StatusBadRequest, "InvalidRequest", "The object is not a picture")
 	errNoTile          = apperr.New(http.StatusNotFound, "NoSuchKey", "The picture has no such tile")

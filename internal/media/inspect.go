@@ -34,8 +34,8 @@ func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, s
 		if !strip {
 			return nil, nil
 		}
-		// A truncated upload is rejected here. A video that is stored already is not removed, because inspectStored only records the
-		// failure.
+		// A truncated video is rejected here, before it is stored. For a video that is stored already, the failure is only recorded
+		// (inspectStored).
 		found, truncated, err := s.probeVideo(ctx, f, t)
 		if err == nil && truncated != nil {
 			err = errVideoTruncated.Because(truncated)

@@ -41,6 +41,7 @@ var standardWidths = slices.Sorted(slices.Values(slices.Concat(rendition.MainWid
 // has tiles, its own width. For 500 x 400 pixels they are 64, 128, 192, 256, 320, 400 and 500. Widths at which a tall picture would exceed
 // maxSideWebP are left out. If no width is left, the result is the largest width that fits.
 func widths(width, height int) (out []int) {
+	// fitsWebP reports whether the height of the rendition of width w, which is w*height/width, is within WebP's limit.
 	fitsWebP := func(w int) bool { return w*height <= maxSideWebP*width }
 	for _, w := range standardWidths {
 		if w < width && fitsWebP(w) {

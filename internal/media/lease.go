@@ -21,9 +21,9 @@ const (
 	leasePollInterval  = 100 * time.Millisecond // interval of attempts to take a lease that another node has
 )
 
-// withLease waits for the lease of an object, then runs fn with the object's current rows. The context of fn ends if the lease is lost.
-// blobID is the blob (the stored bytes of the object) from which fn derives files. The error is errObsolete if the object is gone or has
-// another blob. The error wraps errBusy if ctx ends while withLease waits for the lease.
+// withLease waits for the lease of an object, then runs fn with the object's current rows o and m. The context of fn ends if the lease is
+// lost. blobID is the blob (the stored bytes of the object) from which fn derives files. The error is errObsolete if the object is gone or
+// has another blob. The error wraps errBusy if ctx ends while withLease waits for the lease.
 func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn func(ctx context.Context, o files.Object, m *media) error) error {
 	unlock, err := s.objectLocks.lock(ctx, objectID) // waits for other calls in this process; the loop below waits for other nodes
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 )
 
 // This file handles requests for renditions (copies of a picture in another size, shape or format). A missing rendition is made. If that
-// takes too long, the response is a substitute (the nearest picture that exists).
+// takes too long, the response is a substitute (an existing picture, as similar in size as possible).
 
 // defaultRenderTimeout limits how long a request waits for a missing rendition, and how long making the rendition may take. A request of
 // the site's own pages waits only for defaultSubstituteDelay, and then gets a substitute.
@@ -30,7 +30,7 @@ const (
 )
 
 // maxNewSizes is how many missing renditions in arbitrary sizes the clients of one IPv4 address or IPv6 /64 network can request in each
-// newSizeWindow. Requests for arbitrary sizes need a key or a signed URL. The site's own pages do not send them.
+// newSizeWindow. Requests for arbitrary sizes need an API key or a signed URL. The site's own pages do not send them.
 const (
 	maxNewSizes   = 120
 	newSizeWindow = 10 * time.Minute

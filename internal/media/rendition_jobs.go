@@ -21,8 +21,8 @@ import (
 
 // This file runs the jobs that make the renditions of a picture (copies in other sizes, shapes or formats) after its upload.
 
-// The kinds of these jobs, in the order in which they run. Each makes the renditions of one stage (ladder.go), and then enqueues the job of
-// the next stage. Stored jobs contain the kinds, so they cannot change.
+// The kinds of these jobs, in the order in which they run. Each job makes a part of the renditions (a stage), and then enqueues the job of
+// the next stage. Stored jobs contain the kinds, so the kinds cannot change.
 const (
 	JobFirst   = "picture-first"  // the first sizes: at most two widths, which pages need first
 	JobPicture = "picture"        // the ladder: the renditions in all standard widths, and the share picture for link previews
@@ -33,13 +33,13 @@ const (
 // JobTimeout limits one run of a job of these kinds. It is long because the largest pictures have a hundred tiles.
 const JobTimeout = 15 * time.Minute
 
-// mediaJob is the payload of a job of these kinds, and of JobVideo.
+// mediaJob is the payload of a job of these kinds, and of JobVideo (which moves the index of a video to the beginning of its file).
 type mediaJob struct {
 	ObjectID string `json:"object_id"`
 	Version  string `json:"version"` // id of the object's blob (stored bytes); if the object has another blob by now, the job is obsolete
 }
 
-// Errors of withLease. They are for videos too.
+// Errors of withLease, which runs a function while no other node or job makes files from the same object. The errors are for videos too.
 var (
 	errObsolete = errors.New("the picture has been replaced or removed")
 	errBusy     = errors.New("another job or request is making renditions of this picture")

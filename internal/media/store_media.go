@@ -29,7 +29,7 @@ type media struct {
 	Kind, State, Reason string          // Kind is image or video; Reason is a code that says why State is failed, otherwise ""
 	Engine              string          // the engine that made the renditions (rendition.Result.Engine)
 	Facts               rendition.Facts // size, placeholder, colours and rights of a picture; for a video, only Width and Height are set
-	Original            *files.Blob     // the file as it was uploaded; nil if the public file is the upload itself
+	Original            *files.Blob     // the file as it was uploaded; nil if visitors get the upload itself
 	FocusX, FocusY      *float64        // focus point as fractions of width and height from the top left; nil if not set
 	Duration            *float64        // seconds; nil for pictures and for videos that cannot be read
 	Codec               *string         // nil for pictures and for videos that cannot be read

@@ -14,14 +14,15 @@ import (
 
 // renditionRow is a row of media_renditions. It describes one rendition (a copy of a picture in another size, shape or format).
 type renditionRow struct {
-	Name, BlobID, ETag string // ETag is the SHA-256 of the bytes in hexadecimal digits
-	Format             rendition.Format
-	Width, Height      int       // pixels
-	Size               int64     // bytes
-	P3                 bool      // the colours are in Display P3, not sRGB
-	Eager              bool      // true: made in advance, and never deleted for space; false: made on request (Config.MaxLazyBytes)
-	Revision           int       // version number of the encoders that made it; 0 if it must be made again
-	UsedAt             time.Time // when it was used last; updated once per useInterval
+	Name          string // made from size, shape and format; unique for a picture
+	BlobID, ETag  string // BlobID is the id of the stored bytes; ETag is their SHA-256 in hexadecimal digits
+	Format        rendition.Format
+	Width, Height int       // pixels
+	Size          int64     // bytes
+	P3            bool      // the colours are in Display P3, not sRGB
+	Eager         bool      // true: made in advance, and never deleted for space; false: made on request
+	Revision      int       // version number of the encoders that made it; 0 if it must be made again
+	UsedAt        time.Time // when it was used last; updated at most once in useInterval (an hour)
 }
 
 // renditionColumns are the columns of media_renditions, in the order in which scanRendition reads them.

@@ -37,9 +37,9 @@ func (s *Service) findSubstitute(ctx context.Context, o files.Object, m *media, 
 	if err != nil {
 		return servedPicture{}, err
 	}
-	var candidates, otherFormats []servedPicture // renditions in the format of the order, and in other formats
+	var candidates, otherFormats []servedPicture // renditions in the format of the order (the rendition to be made), and in others
 	for _, r := range all {
-		if !strings.HasPrefix(r.Name, string(rendition.Contain)) { // the name of an uncropped rendition begins with its fit (nameOf)
+		if !strings.HasPrefix(r.Name, string(rendition.Contain)) { // only names of uncropped renditions begin with "contain"
 			continue
 		}
 		p := servedPicture{renditionRow: r, mime: mediaTypes[r.Format]}

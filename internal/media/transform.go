@@ -39,7 +39,7 @@ var (
 	formats     = []string{"origin", "avif", "webp", "jpeg"}
 )
 
-// frameMode is the resize mode of the share picture: the whole picture on a background. Supabase does not have this mode.
+// frameMode is the resize mode of the share picture (for link previews): the whole picture on a background. Supabase does not have it.
 const frameMode = "frame"
 
 // parseTransform reads a transform from the parameters of a URL and validates it.

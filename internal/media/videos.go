@@ -26,8 +26,8 @@ const JobVideo = "film" // stored jobs contain the kind, so it cannot change
 // to it.
 const VideoTimeout = 30 * time.Minute
 
-// maxProbes is the number of videos whose headers probeVideo reads at the same time. During that, the index of each video, up to 64 MB, is
-// in memory.
+// maxProbes is the maximum number of videos whose headers are read at the same time. The index of each of them, up to 64 MB, is in memory
+// then.
 const maxProbes = 2
 
 // videoState returns the state of a video from the result of probeVideo: failed, ready or waiting.
@@ -42,7 +42,8 @@ func videoState(f *files.Video) string {
 }
 
 // probeVideo reads a video's header and index. If the file is not a readable video, err is nil and the inspection contains a Failure: the
-// caller can then store the file, and the owner sees the reason. If the end of the file is missing, truncated is the error for that.
+// caller can then store the file, and the owner sees the reason. If the end of the file is missing, truncated is also set, so that the
+// caller can reject an upload.
 func (s *Service) probeVideo(ctx context.Context, f io.ReadSeeker, t *files.Type) (inspection *files.Inspection, truncated, err error) {
 	if err := s.probes.Acquire(ctx, 1); err != nil {
 		return nil, nil, err

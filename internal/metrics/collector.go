@@ -14,8 +14,8 @@ import (
 	"atelie/internal/jobs"
 )
 
-// This file has the metrics whose values are read at each scrape (one reading of all metrics by Prometheus). A new metric needs a Desc (the
-// name, the help text and the labels), an entry in descriptions, and a call in Collect.
+// This file has the metrics whose values are read at each scrape (one reading of all metrics by Prometheus). A new metric needs a variable
+// with its name, help text and labels, an entry in descriptions, and a call in Collect.
 
 // Sources are the parts of the program that a scrape reads.
 type Sources struct {
@@ -57,7 +57,7 @@ var (
 	mailAttempts    = newDesc("atelie_mail_attempts_total", "Attempts to deliver a mail. Without a mail server a mail that was written as a file counts as delivered.", "result")
 )
 
-// descriptions are all Descs of this file, for Describe.
+// descriptions are the variables above. Prometheus gets them through the method Describe.
 var descriptions = []*prometheus.Desc{
 	jobsUnfinished, jobsFailed, databaseUp,
 	poolMax, poolOpen, poolInUse, poolWaitCount, poolWaitSeconds,

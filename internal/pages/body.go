@@ -25,7 +25,7 @@ import (
 type body struct {
 	variants     []*variant        // the preferred encoding first, the uncompressed content last
 	recompressed bool              // whether the brotli variant was compressed again, with brotli's best quality
-	inputsHash   [sha256.Size]byte // hash of the inputs from which a page was made (pageInputs.hash); zero for a file
+	inputsHash   [sha256.Size]byte // hash of the head and the boot data from which a page was made; zero for a file
 }
 
 // variant is one encoding of a body. It has no bytes until the first request for the encoding, which compresses the content. So no request

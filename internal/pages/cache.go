@@ -37,8 +37,8 @@ const (
 
 // pageKey is the cache key of a page. The bytes of the page depend only on the key and on the content.
 type pageKey struct {
-	view
-	day string // the current date, YYYY-MM-DD, which the boot data contains
+	view        // what the URL selects: page, language and so on
+	day  string // the current date, YYYY-MM-DD, which the boot data contains
 }
 
 // pageCache contains the finished pages of the current content version (a number that each change of visible content raises). It also has

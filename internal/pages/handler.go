@@ -54,7 +54,7 @@ type Service struct {
 	styles   string           // style element with the site's style sheet
 	renderer *render.Renderer // nil if the build has no script for the server
 
-	sitePages atomic.Pointer[sitePages] // the pages with the owner's choices for the gallery (pagesOf); nil before the first request
+	sitePages atomic.Pointer[sitePages] // the pages with the owner's choices for the gallery; nil before the first request
 
 	pageHeaders  []header      // response headers of every page
 	reports      reportLimiter // limits the reports of browsers that are logged

@@ -30,7 +30,7 @@ type pageManifest struct {
 // page is a page of the site's router.
 type page struct {
 	Path    string `json:"path"`    // canonical path
-	Pattern string `json:"pattern"` // other paths that show this page, such as /gallery/:type? (matchesPattern); "" for none
+	Pattern string `json:"pattern"` // other paths that show this page, such as /gallery/:type? (? marks an optional segment); "" for none
 	// ServerRendered is whether the server renders the page's HTML. The browser renders all other pages.
 	ServerRendered bool     `json:"serverRendered"`
 	Modules        []string `json:"modules"` // modules that the page needs besides Scripts

@@ -14,8 +14,8 @@ import (
 // queryResult is the result of a query of a page. It is part of the boot data (the JSON embedded in the page), so that the page can
 // be rendered immediately and its scripts need not request it.
 type queryResult struct {
-	key       []any           // the key under which the page's components find the result (pageQuery.Key)
-	data      json.RawMessage // the rows, in the form that pageQuery describes
+	key       []any           // the key under which the page's components find the result
+	data      json.RawMessage // all rows as an array; for a query with a limit {"rows": [], "total": 0}
 	truncated bool            // rows were left out because of their size
 }
 

@@ -56,11 +56,12 @@ func (l *reportLimiter) allow(now time.Time) (ok bool, dropped int) {
 type violation struct{ document, blocked, directive, source, disposition string }
 
 // Report handles ReportPath: it logs violations of the pages' content security policy. Browsers use two formats:
-// application/csp-report for the directive report-uri, and application/reports+json for report-to (Reporting API).
+//   - application/csp-report, for the directive report-uri; application/json is read as this format too
+//   - application/reports+json, for the directive report-to (Reporting API)
 func (s *Service) Report(w http.ResponseWriter, r *http.Request) error {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || (kind != "application/csp-report" && kind != "application/reports+json" && kind != "application/json") {
-		return apperr.New(http.StatusUnsupportedMediaType, "unsupported_media_type", "Reports are application/reports+json or application/csp-report")
+		return apperr.New(http.StatusUnsupportedMediaType, "unsupported_media_type", "Reports are application/reports+json, application/csp-report or application/json")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxReport))
 	if err != nil {

@@ -43,7 +43,7 @@ var slugPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 func isSlug(text string) bool { return len(text) <= maxSlug && slugPattern.MatchString(text) }
 
-// withSeriesMissing returns the view for a URL with the slug of a series that does not exist: the same path, with a notice and the status
+// withSeriesMissing returns the view for a URL with the slug of a series that does not exist: the same path, seriesMissing and the status
 // 404. The view does not contain the slug, so that URLs with made-up slugs share one page in the cache.
 func (v view) withSeriesMissing() view {
 	v.seriesSlug, v.seriesMissing = "", true

@@ -39,7 +39,7 @@ func newSitePages(built pageManifest, g settings.Gallery) *sitePages {
 	for _, builtPage := range built.Pages {
 		filter, isGallery := galleryFilter(builtPage.Path)
 		switch {
-		case !isGallery: // such as the home page, where works can have another order than in the gallery
+		case !isGallery: // such as the home page: the owner can choose another order (StripOrder) for its row of works
 			p.Pages = append(p.Pages, builtPage.choose(p.condition, "order="+g.StripOrder(), g.Types))
 		case filter == allTypes: // the page with all works; the pages of the shown types follow it in the owner's order
 			p.Pages = append(p.Pages, builtPage.choose(p.condition, p.order, g.Types))

@@ -14,14 +14,14 @@ import (
 //	/gallery/digital?series=summer-2024&lang=pt  path /gallery/digital, language pt, status 200, seriesSlug summer-2024
 //	/?reviews=2                                  path /, language en, status 200, reviewsPage 2
 type view struct {
-	path        string // canonical path of a page in the page manifest (the build's list of pages), or notFoundPath (pageManifest.resolve)
+	path        string // canonical path of a page in the page manifest (the build's list of pages), or notFoundPath for other paths
 	language    string // en or pt
 	status      int    // HTTP status of the response
 	workID      string // id of the work that the URL names with ?art=, in lower case; "" for none
 	reviewsPage int    // number of the page of reviews that the URL names with ?reviews=, from 1; 0 for none
 	seriesSlug  string // slug of the series that the URL names with ?series=; "" for none
 
-	workMissing   bool // the URL names a work that does not exist; status is 404, or 410 if the work was deleted (locateWork)
+	workMissing   bool // the URL names a work that does not exist; status is 404, or 410 if the work was deleted
 	seriesMissing bool // the URL names a series that does not exist; status is 404, or 410 if the URL also names a deleted work
 }
 

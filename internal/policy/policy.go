@@ -45,7 +45,7 @@ func (r Rows) All() bool { return len(r) == 0 }
 
 // Grant is the decision about an action on a table.
 type Grant struct {
-	Allowed bool     // if false, a read returns an empty list and a write fails with the code 42501
+	Allowed bool     // if false, a read returns an empty list and a write fails with the code 42501 (insufficient privilege)
 	Rows    Rows     // rows that the action may read or change
 	Columns []string // columns that may be written; nil means all
 	Hidden  []string // columns that do not exist for the caller; only in grants of Select

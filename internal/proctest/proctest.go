@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// builders contains a func() (string, error) for each program, by the program's name. The function builds the program at its first call, and
-// returns the same result at all later calls.
+// builders contains a func() (string, error) for each program, by the program's name. The function builds the program at its first call,
+// and returns the same result at all later calls.
 var builders sync.Map
 
 // Build builds a program that has a tool directive in tools/go.mod, and returns its path in Go's build cache. Later calls for the same name

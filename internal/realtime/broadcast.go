@@ -22,7 +22,7 @@ const sendForbiddenText = "Unauthorized: Only administrators may send messages a
 // maxMessages is the maximum number of messages in one request to Broadcast.
 const maxMessages = 100
 
-// envelope is a message to the members of a channel. Package bus carries it to all nodes.
+// envelope is a message to the members of a channel. Package bus carries it to all nodes (servers of the site).
 type envelope struct {
 	Topic   string  `json:"topic"`
 	Private bool    `json:"private"`

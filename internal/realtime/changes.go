@@ -28,7 +28,7 @@ func (s *Service) Record(ctx context.Context, tx *db.Tx, changes []db.RowChange)
 // RecordInserted is Record for inserted rows that the program does not have in memory. The database itself reads them with query, which
 // must return each inserted row of the table as a JSON object.
 func (s *Service) RecordInserted(ctx context.Context, tx *db.Tx, table, query string, args ...any) error {
-	const record = "null" // a placeholder in the JSON of the event, which the database replaces with the row
+	const record = "null" // a placeholder in the JSON of the event: the database puts the row in its place
 	event, err := json.Marshal(db.RowChange{Table: table, Type: db.Inserted, Record: json.RawMessage(record), At: s.changedAt()})
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (s *Service) RecordInserted(ctx context.Context, tx *db.Tx, table, query st
 	return s.bus.RecordRows(ctx, tx, kindChange, before, after, query, args...)
 }
 
-// changedAt returns the time for RowChange.At.
+// changedAt returns the current time in the format of RowChange.At.
 func (s *Service) changedAt() string { return s.now().UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // DeleteEvents deletes all recorded events whose payload contains one of the keys. keys are the primary keys of deleted rows.
@@ -52,7 +52,7 @@ type decodedChange struct {
 	columns []db.ColumnType            // all columns of the table
 	record  map[string]json.RawMessage // the new row; if the row was deleted, its key and the columns that the policy reads
 	old     map[string]json.RawMessage // the key columns that an updated or deleted row had; nil for an inserted row
-	bodies  map[string]json.RawMessage // the results of the method body so far, by the list of selected columns
+	bodies  map[string]json.RawMessage // cache of the encoded change (method body), by the list of columns that a subscriber has selected
 }
 
 // decodeChange decodes the columns of a recorded change.

@@ -34,7 +34,7 @@ type member struct {
 	receivesOwn   bool    // option self of the join: the client also receives the broadcasts that it sends
 	wantsAck      bool    // option ack of the join: the client gets a reply to each broadcast that it sends
 	wantsPresence bool    // whether the client receives presence events (which clients are on the channel)
-	presenceKey   string  // key of the client's own presence
+	presenceKey   string  // the name under which the client appears in that list
 	subscriptions []subscription
 
 	// Service.mu guards the fields below.

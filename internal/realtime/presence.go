@@ -29,7 +29,7 @@ type metas struct {
 }
 
 // presenceDiff is a change of the presence of a channel. It has the clients that were added to the list and those that were removed from
-// it, by their keys. Package bus carries it to all nodes as an event.
+// it, by their keys. Package bus carries it to all nodes (servers) as an event.
 type presenceDiff struct {
 	Topic   string           `json:"topic"`
 	Private bool             `json:"private"`

@@ -16,18 +16,18 @@ const (
 	eventJoin        = "phx_join"         // from the client: joins a channel
 	eventLeave       = "phx_leave"        // from the client: leaves a channel
 	eventReply       = "phx_reply"        // to the client: the reply to one of its frames
-	eventClose       = "phx_close"        // to the client: it is no longer on the channel
+	eventClose       = "phx_close"        // to the client: the client is no longer on the channel
 	eventHeartbeat   = "heartbeat"        // from the client: the connection is alive
 	eventAccessToken = "access_token"     // from the client: a new token
 	eventBroadcast   = "broadcast"        // from and to the client: a message to the members of a channel
-	eventPresence    = "presence"         // from the client: announces it on a channel, or withdraws that
+	eventPresence    = "presence"         // from the client: announces the client on a channel, or ends the announcement
 	eventState       = "presence_state"   // to the client: all clients that have announced themselves
 	eventDiff        = "presence_diff"    // to the client: changes of presence_state
 	eventSystem      = "system"           // to the client: the status of a channel, such as an error
 	eventChanges     = "postgres_changes" // to the client: a row change
 )
 
-// Kinds of binary frames. Only version 2.0.0 has binary frames, and only for broadcasts.
+// Kinds of binary frames, the first byte of each. Only version 2.0.0 has binary frames, and only for broadcasts.
 const (
 	binaryPush      = 3 // a broadcast from the client
 	binaryBroadcast = 4 // a broadcast to the client
@@ -39,7 +39,8 @@ const (
 	encodingJSON = 1
 )
 
-// maxName is the maximum length in bytes of a topic, event or reference, because a binary frame has one byte for each length.
+// maxName is the maximum length in bytes of a topic, event or reference (ref, join_ref), because a binary frame has one byte for each
+// length.
 const maxName = 255
 
 var (

@@ -4,7 +4,7 @@
 //   - broadcasts (messages between clients)
 //   - presence (the list of the clients on a channel)
 //
-// Package bus carries these events between nodes. Package policy decides which clients receive which events.
+// Package bus carries these events between nodes (servers of one site). Package policy decides which clients receive which events.
 package realtime
 
 import (
@@ -29,8 +29,8 @@ import (
 
 const (
 	// recheckInterval is the interval at which the tokens and rights of all members (clients that have joined a channel) are checked.
-	// statusTTL is how long a session status is cached. After its session or role has ended, a client may therefore receive events for up
-	// to recheckInterval + statusTTL.
+	// statusTTL is how long a session status (whether the session is alive, and whether it is an administrator's) is cached. After its session
+	// or role has ended, a client may therefore receive events for up to recheckInterval + statusTTL.
 	recheckInterval = 2 * time.Second
 	statusTTL       = 2 * time.Second
 	// stopTimeout is how long Stop waits for the sockets to close.
@@ -44,7 +44,7 @@ const (
 	// defaultHeartbeatTimeout is the time without frames from a client after which its connection is closed. supabase-js sends a heartbeat
 	// every 30 s; the other 25 s are for slow connections.
 	defaultHeartbeatTimeout = 55 * time.Second
-	// defaultRateWindow is the time in which a client may send maxRate frames.
+	// defaultRateWindow is the period of the rate limit: in this time, a client may send maxRate frames.
 	defaultRateWindow = 5 * time.Second
 	// firstID is the first subscription.ID of a node. Its value is arbitrary, because clients only compare the ids of an event with those
 	// in the reply to their join.
@@ -55,7 +55,7 @@ const (
 type Config struct {
 	Tables     map[string][]db.ColumnType // the tables to which clients may subscribe, with their columns
 	MaxSockets int                        // maximum number of connections to this node
-	MaxPerIP   int                        // maximum number of connections from one IP address or IPv6 network (httpx.LimitSubject)
+	MaxPerIP   int                        // maximum number of connections from one IPv4 address or IPv6 /64 network
 }
 
 // Service holds the connections to one node and delivers events to them.

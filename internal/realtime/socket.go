@@ -38,9 +38,9 @@ type socket struct {
 	service      *Service
 	conn         *websocket.Conn
 	v2           bool               // whether the client uses version 2.0.0 of the Phoenix channels protocol, and not 1.0.0
-	limitSubject string             // the client's IP address or IPv6 network, for the limit of connections (httpx.LimitSubject)
+	limitSubject string             // the client's IPv4 address or IPv6 /64 network, for the limit of connections
 	credential   string             // API key or token of the HTTP request, for channels that the client joins without a token
-	members      map[string]*member // the client's memberships of channels, by clientTopic; guarded by Service.mu
+	members      map[string]*member // the client's memberships of channels, by the topic as the client writes it; guarded by Service.mu
 
 	wake chan struct{} // receives a value when a frame was queued, so that write writes it
 	done chan struct{} // closed by the method close

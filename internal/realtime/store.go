@@ -8,7 +8,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file has the queries on realtime_presence. A row (called a presence) is a client of any node that has announced itself on a channel.
+// This file has the queries on realtime_presence. A row (called a presence) stands for a client that has announced itself on a channel. The
+// client can be connected to any node (server of the site).
 
 // insertPresence adds the presence of a client. node is the id of the node to which the client is connected.
 func insertPresence(ctx context.Context, tx *db.Tx, p presenceRow, node string, now time.Time) error {
@@ -27,8 +28,8 @@ func deletePresence(ctx context.Context, tx *db.Tx, ref string) ([]presenceRow, 
 	return db.Collect(ctx, tx, scanPresence, "delete from realtime_presence where ref = $1 returning "+presenceColumns, ref)
 }
 
-// deleteExpiredPresences deletes and returns the presences whose most recent renewal was before oldest or after latest. A node whose clock
-// was wrong has written a renewal after latest.
+// deleteExpiredPresences deletes and returns the presences whose most recent renewal was before oldest or after latest. A renewal after
+// latest was written by a node with a wrong clock.
 func deleteExpiredPresences(ctx context.Context, tx *db.Tx, oldest, latest time.Time) ([]presenceRow, error) {
 	return db.Collect(ctx, tx, scanPresence, "delete from realtime_presence where seen_at < $1 or seen_at > $2 returning "+presenceColumns, oldest, latest)
 }

@@ -32,7 +32,7 @@ type condition struct {
 	column   db.ColumnType
 	operator string         // eq, in, like and so on
 	not      bool           // whether the result of the operator is negated
-	values   []any          // operands, of the types that readValue returns; a nil operand is null
+	values   []any          // operands: strings, bools, int64s or time.Times, by the type of the column; nil for null
 	pattern  *regexp.Regexp // the compiled operand of an operator in patternCompilers; nil for other operators
 }
 

@@ -13,8 +13,8 @@ import (
 
 // This file decides whether a client may see a changed row. Clients receive only changes of rows that they could also read.
 
-// maySee reports whether the policy lets the member (a client that has joined a channel) read the changed row now. It looks up whether the
-// member is an administrator only if the result depends on that.
+// maySee reports whether the policy (package policy) lets the member (a client that has joined a channel) read the changed row now. It
+// looks up whether the member is an administrator only if the result depends on that.
 func (s *Service) maySee(ctx context.Context, m *member, r *decodedChange) (bool, error) {
 	c := s.callerOf(m)
 	c.Admin = false // first without the rights of an administrator, because these need a query
@@ -34,6 +34,7 @@ func visible(c identity.Caller, r *decodedChange) bool {
 	if !grant.Allowed || grant.Rows.All() {
 		return grant.Allowed
 	}
+	// The row must meet all conditions. A condition on a column that the change does not have is not met.
 	return !slices.ContainsFunc(grant.Rows, func(condition policy.Condition) bool {
 		value, known := r.record[condition.Column]
 		return !known || !meets(value, condition, r.At)
@@ -53,7 +54,7 @@ func meets(value json.RawMessage, c policy.Condition, recordedAt string) bool {
 		return false
 	}
 	if at == nil {
-		return c.When != policy.Come
+		return c.When != policy.Come // null meets ComeOrNull and NotCome
 	}
 	isPast := at.Before(recorded.Add(time.Millisecond))
 	return isPast == (c.When != policy.NotCome) // NotCome requires a time in the future, the others one in the past

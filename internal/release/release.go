@@ -1,5 +1,6 @@
-// Package release reads the newest version of the program from the operator's release file, and compares versions. The server reads the
-// file once a day; the command atelie upgrade --check reads it too. The package connects only to the host of the file.
+// Package release reads the newest version of the program from the release file of the operator (who runs the server), and compares
+// versions. The server reads the file once a day; the command atelie upgrade --check reads it too. The package connects only to the host of
+// the file.
 package release
 
 import (
@@ -57,7 +58,8 @@ func Canonical(version string) (string, error) {
 // Compare compares two versions that Canonical has returned. The result is negative if a is older than b, and 0 if they are equal.
 func Compare(a, b string) int { return semver.Compare("v"+a, "v"+b) }
 
-// IsNewer reports whether version is newer than own. It returns false if one of them is not the version of a release.
+// IsNewer reports whether version is newer than own, the version of this program. It returns false if one of the two is not the version of
+// a release.
 func IsNewer(version, own string) bool {
 	v, err := Canonical(version)
 	if err != nil {

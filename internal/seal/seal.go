@@ -1,5 +1,6 @@
 // Package seal encrypts and authenticates ("seals") secrets, job payloads and private keys before they are stored in the database. It uses
-// AES-256-GCM with a key that is not in the database. The sealed bytes begin with a random nonce.
+// AES-256-GCM with a key that is not in the database. The sealed bytes begin with a random nonce. They are bound to a purpose: a text that
+// names their use or row.
 package seal
 
 import (
@@ -48,8 +49,8 @@ func newAEAD(key []byte) cipher.AEAD {
 	return aead
 }
 
-// Seal encrypts plain and binds it to a purpose: a string that names the use or the row of the sealed bytes. Open fails for any other
-// purpose, so sealed bytes that are copied to another row or column cannot be opened there.
+// Seal encrypts plain and binds it to a purpose. Open fails for any other purpose, so sealed bytes that are copied to another row or column
+// cannot be opened there.
 func (s Sealer) Seal(plain []byte, purpose string) []byte {
 	return s.current.Seal(nil, nil, plain, []byte(purpose))
 }

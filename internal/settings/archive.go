@@ -19,17 +19,17 @@ var archivedChecks = map[string]func(value json.RawMessage) error{
 		if s.Site, err = siteOf(map[string]string{SiteKey: string(value)}); err != nil {
 			return err
 		}
-		// The settings are passed as the stored ones too: normalize accepts a WhatsApp number in the form of an earlier version only if it
-		// equals the stored one.
+		// Earlier versions stored WhatsApp numbers in another form. Such a number is accepted only if it equals the stored one. Therefore the
+		// same settings are passed as the stored ones.
 		stored := s
-		return s.normalize(stored)
+		return s.normalizeAndCheck(stored)
 	},
-	noticeEmailKey: func(value json.RawMessage) error {
+	noticeEmailKey: func(value json.RawMessage) error { // recipients of the mails about new messages
 		var s Settings
 		if err := json.Unmarshal(value, &s.NoticeEmail); err != nil {
 			return err
 		}
-		return s.normalizeNotice()
+		return s.normalizeAndCheckNotice()
 	},
 	noticeLanguageKey: checkChoice("", string(i18n.EN), string(i18n.PT)),
 	thanksKey:         checkBool,

@@ -58,8 +58,8 @@ func (c Commissions) Terms(l i18n.Language) (terms string, in i18n.Language) {
 	return texts[l], l
 }
 
-// normalizeCommissions checks the settings about commissions, and clears Free. The texts are checked by normalizeTexts.
-func (s *Settings) normalizeCommissions() error {
+// normalizeAndCheckCommissions clears Free and checks the settings about commissions, except their texts (normalizeAndCheckTexts).
+func (s *Settings) normalizeAndCheckCommissions() error {
 	if !slices.Contains(commissionStates, s.Site.Commissions.State) {
 		return errField("site.commissions.state", "must be open, waitlist or closed, or empty")
 	}

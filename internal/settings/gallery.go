@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Gallery is what the owner has chosen for the gallery and the featured strip (the works on the home page).
+// Gallery is what the owner has chosen for the gallery (the page of all works) and the featured strip (the works on the home page).
 type Gallery struct {
 	Types     []string `json:"types"`           // the types of works that the gallery shows, in the order of their filter buttons; at least one
 	Order     string   `json:"order"`           // OrderNewest or OrderManual
@@ -51,8 +51,8 @@ func (g Gallery) withDefaults(seed Gallery) Gallery {
 	return g
 }
 
-// normalizeGallery checks the settings of the gallery.
-func (s *Settings) normalizeGallery() error {
+// checkGallery checks the settings of the gallery.
+func (s *Settings) checkGallery() error {
 	g := &s.Site.Gallery
 	if len(g.Types) == 0 {
 		return errField("site.gallery.types", "must contain a type of works")

@@ -21,7 +21,7 @@ const unchangedWorks = "works"
 // content. A name is for example "site.texts.en.about.title". The date of the privacy text and the choices for the gallery are left out.
 func (s *Service) unchangedNames(ctx context.Context, q db.Querier, site Site) ([]string, error) {
 	originals := [][]byte{seed}
-	demo, works, err := s.cfg.Demo(ctx, q)
+	demo, works, err := s.cfg.Demo(ctx, q) // the site of the demo content in JSON, and the ids of its works
 	if err != nil {
 		return nil, err
 	}
@@ -51,9 +51,9 @@ func (s *Service) unchangedNames(ctx context.Context, q db.Querier, site Site) (
 		}
 	}
 	slices.Sort(names)
-	if only, err := onlyProducts(ctx, q, works); err != nil {
+	if hasOnlyDemoWorks, err := onlyProducts(ctx, q, works); err != nil {
 		return nil, err
-	} else if only {
+	} else if hasOnlyDemoWorks {
 		names = append(names, unchangedWorks)
 	}
 	return names, nil

@@ -31,5 +31,5 @@ func (site Site) forPages(ctx context.Context, q db.Querier) (Site, error) {
 	if err := site.setResponseTime(ctx, q); err != nil {
 		return Site{}, err
 	}
-	return site, site.setConfirmation()
+	return site, site.setConfirmation() // the text after a sent message must not name another response time
 }

@@ -20,7 +20,7 @@ type saveRequest struct {
 
 // Save handles rpc/save_site_settings {version, settings, guide}. It replaces the fields that settings contains and, if the request has
 // guide, the state of the first-run guide. A request with only guide needs no version. The response is the same as that of Get. If the
-// settings were changed after version was read, the error is errConflict (409). If a field is invalid, errField makes the error (400).
+// settings were changed after version was read, the error is errConflict (409). If a field is invalid, the error (400) names it.
 func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := authorize(identity.Of(ctx)); err != nil {
@@ -36,7 +36,7 @@ func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 		return errField("guide", "must be done or dismissed, or empty")
 	}
 	if len(body.Settings) > 0 {
-		before, after, err := body.apply(ctx, s.db)
+		before, after, err := body.apply(ctx, s.db) // stores nothing
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 			if err := db.LockTable(ctx, tx, "site_settings"); err != nil {
 				return err
 			}
-			_, after, err := body.apply(ctx, tx)
+			_, after, err := body.apply(ctx, tx) // again, because the settings may have changed before they were locked
 			if err != nil {
 				return err
 			}
@@ -94,5 +94,5 @@ func (r saveRequest) apply(ctx context.Context, q db.Querier) (before, after Set
 	if err := json.Unmarshal(r.Settings, &after); err != nil {
 		return before, after, httpx.ErrRPCBadJSON.Because(err)
 	}
-	return before, after, after.normalize(before)
+	return before, after, after.normalizeAndCheck(before)
 }

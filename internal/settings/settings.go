@@ -22,7 +22,7 @@ import (
 // Settings is everything that the owner sets at /admin/settings. Only Site is public: pages contain no other field.
 type Settings struct {
 	Site           Site     `json:"site"`
-	NoticeEmail    []string `json:"noticeEmail"`    // recipients of notices about new messages; empty: the owners' own addresses
+	NoticeEmail    []string `json:"noticeEmail"`    // recipients of notices (mails about new messages); empty: the owners' own addresses
 	NoticeWebhook  string   `json:"noticeWebhook"`  // URL that is called for each new message; "" for none
 	NoticeLanguage string   `json:"noticeLanguage"` // en or pt; "" for the language of each owner's account
 	ThanksEnabled  bool     `json:"thanksEnabled"`  // whether visitors get a thank-you mail

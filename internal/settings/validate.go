@@ -19,7 +19,8 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file checks the settings before they are saved. A new field needs a check in normalize, or a row in the list of normalizeTexts.
+// This file trims and checks the settings before they are saved. A new field needs a check in normalizeAndCheck, or a row in the list of
+// normalizeAndCheckTexts.
 
 // Maximum lengths in characters (code points), except where a comment states another unit. A longer value is an error, and is not cut off.
 const (
@@ -29,7 +30,7 @@ const (
 	maxCommission   = 2000      // a text of several lines about commissions, except the terms
 	maxAddress      = 254       // bytes of an e-mail address
 	maxURL          = 1000      // bytes of a URL
-	maxNoticeEmails = 10        // number of e-mail addresses that get notices
+	maxNoticeEmails = 10        // number of e-mail addresses that get notices (mails about new messages)
 	maxBody         = 768 << 10 // bytes of a request; enough for all texts at their limits, escaped
 )
 
@@ -98,16 +99,16 @@ var (
 	uploadPath = regexp.MustCompile(`^/storage/v1/object/public/[^/]+/.`)
 )
 
-// normalize trims every field and returns an error for the first invalid one. It does not check an unchanged WhatsApp number:
+// normalizeAndCheck trims every field and returns an error for the first invalid one. It does not check an unchanged WhatsApp number:
 // earlier versions stored numbers without a country code, and those must not block a save of other fields.
-func (s *Settings) normalize(before Settings) error {
+func (s *Settings) normalizeAndCheck(before Settings) error {
 	s.NoticeWebhook = strings.TrimSpace(s.NoticeWebhook)
 	if s.Site.WhatsApp != before.Site.WhatsApp {
-		if err := s.Site.normalizeWhatsApp(); err != nil {
+		if err := s.Site.normalizeAndCheckWhatsApp(); err != nil {
 			return err
 		}
 	}
-	for _, check := range []func() error{s.normalizeTexts, s.normalizeLinks, s.normalizeNotice, s.normalizeGallery, s.normalizeCommissions} {
+	for _, check := range []func() error{s.normalizeAndCheckTexts, s.normalizeAndCheckLinks, s.normalizeAndCheckNotice, s.checkGallery, s.normalizeAndCheckCommissions} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -124,7 +125,7 @@ func (s *Settings) normalize(before Settings) error {
 	return nil
 }
 
-func (s *Settings) normalizeTexts() error {
+func (s *Settings) normalizeAndCheckTexts() error {
 	type text struct {
 		field string
 		value *string
@@ -168,8 +169,8 @@ func (s *Settings) normalizeTexts() error {
 // isURL reports whether the value of a link is meant as a URL, and not as a user name or a phone number.
 func isURL(value string) bool { return strings.ContainsAny(value, ":/") }
 
-// normalizeWhatsApp changes a phone number to E.164, and checks the host and the number of a URL.
-func (s *Site) normalizeWhatsApp() error {
+// normalizeAndCheckWhatsApp changes a phone number to E.164, and checks the host and the number of a URL.
+func (s *Site) normalizeAndCheckWhatsApp() error {
 	s.WhatsApp = strings.TrimSpace(s.WhatsApp)
 	if s.WhatsApp == "" {
 		return nil
@@ -195,7 +196,7 @@ func (s *Site) normalizeWhatsApp() error {
 	return nil
 }
 
-func (s *Settings) normalizeLinks() error {
+func (s *Settings) normalizeAndCheckLinks() error {
 	for field, link := range map[string]*string{"instagram": &s.Site.Instagram, "facebook": &s.Site.Facebook} {
 		*link = strings.TrimSpace(*link)
 		switch value := *link; {
@@ -219,7 +220,7 @@ func (s *Settings) normalizeLinks() error {
 	return nil
 }
 
-func (s *Settings) normalizeNotice() error {
+func (s *Settings) normalizeAndCheckNotice() error {
 	addresses := []string{}
 	for _, a := range s.NoticeEmail {
 		a = strings.TrimSpace(a)

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// Hook is a webhook of the operator. It receives each message as JSON, and must send the message to the phone. Requests are signed
-// according to Standard Webhooks 1.0, so that the receiver can recognize forged requests.
+// Hook is a webhook of the operator (who runs the server). It receives each message as JSON, and must send the message to the phone.
+// Requests are signed according to Standard Webhooks 1.0, so that the receiver can recognize forged requests.
 type Hook struct {
 	URL    string
 	Secret string // the key of the signatures: v1,whsec_<base64>
@@ -23,7 +23,7 @@ type Hook struct {
 	key []byte // the decoded Secret; set by decodeSecret
 }
 
-// decodeSecret decodes Secret into key. The prefix "v1," may be missing.
+// decodeSecret decodes Secret into key. The prefix "v1," may be missing. The error says which form Secret must have.
 func (h *Hook) decodeSecret() (err error) {
 	encoded, ok := strings.CutPrefix(strings.TrimPrefix(strings.TrimSpace(h.Secret), "v1,"), "whsec_")
 	h.key, err = base64.StdEncoding.DecodeString(encoded)

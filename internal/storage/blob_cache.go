@@ -16,8 +16,8 @@ import (
 const (
 	// blobCacheBytes is the maximum size of all entries together.
 	blobCacheBytes = 16 << 20
-	// maxSmallOnDisk is the maximum size of a small blob (a blob that is cached) in the data folder. Larger ones are sent by sendfile,
-	// without using memory.
+	// maxSmallOnDisk is the maximum size of a small blob (a blob that is cached) in the data folder. Larger ones are sent by sendfile
+	// (the kernel copies the file to the connection), without using memory.
 	maxSmallOnDisk = 256 << 10
 	// maxEntryBytes is the size of the largest entry that content.Cache stores. It is the only limit for small blobs in an S3 bucket. They may
 	// be larger than those in the data folder, because each read from S3 costs a request.
@@ -35,7 +35,8 @@ type blobCache struct {
 }
 
 // versionless keeps cached blobs when content changes. content.Cache drops its values when the content version (the number that each change
-// of visible content raises) changes. Blobs never change, so they need not be dropped. This constant takes the place of the version.
+// of visible content raises) changes. Blobs never change, so they need not be dropped. This value, which never changes, takes the place of
+// the version.
 var versionless content.Versions
 
 func newBlobCache(store blob.Store) *blobCache {

@@ -17,7 +17,7 @@ import (
 // file refers.
 
 const (
-	// sweepAge is how long a blob stays pending before Sweep removes it.
+	// sweepAge is how long a blob stays pending before Sweep, a part of the regular maintenance, removes it.
 	sweepAge = time.Hour
 	// heartbeatInterval is the interval at which a running upload renews its pending blob, so that Sweep does not remove that blob.
 	heartbeatInterval = sweepAge / 4

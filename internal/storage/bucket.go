@@ -21,7 +21,8 @@ import (
 const maxConversationPicture = 10 << 20
 
 // EnsureBuckets creates the site's three public buckets and the private one of conversations, and sets their limits (docs/product.md,
-// rule 42). review-images accepts only pictures, and the other two public buckets also videos. Limits that the owner has changed stay.
+// rule 42). review-images accepts only pictures, and the other two public buckets also videos. EnsureBuckets keeps the
+// limits that the owner (an account with the role admin) has changed.
 func (s *Service) EnsureBuckets(ctx context.Context) error {
 	images := mimeTypes(func(t *files.Type) bool { return t.Image })
 	all := mimeTypes(func(*files.Type) bool { return true })

@@ -29,8 +29,8 @@ type ReceivedPicture struct {
 	isSaved bool // Save was successful; Discard must not remove the file, because the transaction may have been committed
 }
 
-// Receive reads a picture for a conversation, checks it like an upload, and stores it without its metadata. If there is no metadata to
-// remove, or if it cannot be removed from files of this type, Receive stores the file as it was sent.
+// Receive reads a picture for a conversation, checks it like an upload, and stores it without its metadata. If the picture has no metadata,
+// or if metadata cannot be removed from files of its type, Receive stores the file as it was sent.
 //
 // The error is apperr.NoSpace if the quota has no room for the largest picture that the bucket accepts. The error is an *apperr.Error with
 // a status below 500 if the picture is refused.
@@ -48,7 +48,7 @@ func (s *Service) CopyFromConversation(ctx context.Context, name, bucketID, copy
 	if err != nil {
 		return nil, err
 	}
-	_, stored, err := s.open(ctx, findObject, policy.ConversationBucket, name, neverPublic)
+	_, stored, err := s.open(ctx, findObject, policy.ConversationBucket, name, neverPublic) // neverPublic: do not cache the bytes
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (s *Service) receivePicture(ctx context.Context, b bucket, name string, bod
 	}
 	caller := identity.Caller{Role: identity.Service}
 	options := func() (PutOptions, error) { return PutOptions{dropUpload: true}, nil }
-	f, limited, err := s.read(ctx, caller, b, name, body, -1, options) // -1: the size is unknown
+	f, limited, err := s.stageAndInspect(ctx, caller, b, name, body, -1, options) // -1: the size is unknown
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ type requestedMetadata struct {
 // Copy handles POST /storage/v1/object/copy. It stores the source's bytes as a new upload, with all checks of an upload. With the
 // header x-upsert: true the copy may replace an object.
 func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
-	req, destination, err := s.readMove(w, r, policy.FileRead)
+	req, destination, err := s.readAndAuthorizeMove(w, r, policy.FileRead)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		if files.CleanedBucket(destination.ID) { // for such a bucket put strips private metadata from the file, so it needs the original
 			find = findOriginal
 		}
-		source, stored, err := s.open(ctx, find, o.Bucket, o.Name, neverPublic)
+		source, stored, err := s.open(ctx, find, o.Bucket, o.Name, neverPublic) // neverPublic: do not cache the bytes
 		if err != nil {
 			return err
 		}

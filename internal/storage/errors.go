@@ -55,7 +55,7 @@ func errWrongExtension(mime string) *apperr.Error {
 	return apperr.New(errBadType.Status, errBadType.Code, "The file is "+mime+", which does not match the extension of its name")
 }
 
-// errorNames are the two names of an error in a response: older is the value of the field "error", and newer that of the field "code".
+// errorNames are the two names of an error in a response. The field "error" has the older name, and the field "code" has the newer one.
 type errorNames struct{ older, newer string }
 
 // errorNamesByCode maps an error's Code to its two names. A Code that is not listed is used for both.

@@ -20,19 +20,20 @@ import (
 // frames are) is moved to the beginning of the file.
 const importedSumKey = "imported_sha256"
 
-// ImportFile stores a file of another site, as an upload with the service key does. It returns an error if an object has that name. size
-// is the body's length in bytes, or -1 if it is unknown. If cacheControl is invalid, the file gets the default. The errors are those of Put.
+// ImportFile stores a file of another site, as an upload with the service key (the API key with full rights) does. It returns an error if
+// an object has that name. size is the body's length in bytes, or -1 if it is unknown. If cacheControl is invalid, the file gets the
+// default. If the file is refused, the error is the same *apperr.Error as for an upload over HTTP.
 func (s *Service) ImportFile(ctx context.Context, bucketID, name string, body io.Reader, size int64, cacheControl string) error {
 	caller := identity.Caller{Role: identity.Service}
-	b, err := s.checkUpload(ctx, caller, bucketID, name, false)
+	b, err := s.checkUpload(ctx, caller, bucketID, name, false /* upsert */)
 	if err != nil {
 		return err
 	}
-	if _, err := normalizeCacheControl(cacheControl); err != nil {
+	if _, err := parseCacheControl(cacheControl); err != nil {
 		cacheControl = ""
 	}
 	sum := sha256.New()
-	readOptions := func() (PutOptions, error) { // put calls it after it has read the body, so sum is complete
+	readOptions := func() (PutOptions, error) { // put calls readOptions after it has read the body, so sum is complete
 		metadata := map[string]any{importedSumKey: hex.EncodeToString(sum.Sum(nil))}
 		return PutOptions{CacheControl: cacheControl, Metadata: metadata}, nil
 	}
@@ -61,7 +62,7 @@ func (s *Service) ImportedSum(ctx context.Context, bucketID, name string) (strin
 	}
 	original, err := findOriginal(ctx, s.db, bucketID, name)
 	if errors.Is(err, db.ErrNoRows) { // removed meanwhile
-		return o.ETag, nil
+		return o.ETag, nil // ETag has the file's SHA-256
 	}
 	return original.ETag, err
 }

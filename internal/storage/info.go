@@ -47,7 +47,7 @@ func (s *Service) serveInfo(w http.ResponseWriter, r *http.Request, visible func
 	if err != nil {
 		return err
 	}
-	if _, err := s.cfg.Access.Check(r, b.ID, name); err != nil {
+	if _, err := s.cfg.Access.Check(r, b.ID, name); err != nil { // the files of unpublished works are hidden from visitors
 		return err
 	}
 	o, userMetadata, err := findMetadata(r.Context(), s.db, b.ID, name)

@@ -29,10 +29,10 @@ type moveRequest struct {
 	Metadata     json.RawMessage `json:"metadata"`
 }
 
-// readMove reads a request to Move or Copy, and checks source and destination. The caller needs permission for sourceAction in the source's
-// bucket. readMove first checks that the caller may write to the destination, so that a caller without this permission learns nothing about
-// the source.
-func (s *Service) readMove(w http.ResponseWriter, r *http.Request, sourceAction policy.FileAction) (req moveRequest, destination bucket, err error) {
+// readAndAuthorizeMove reads a request to Move or Copy, and checks source and destination. The caller needs permission for sourceAction
+// in the source's bucket. The permission to write to the destination is checked first, so that a caller without it learns nothing about the
+// source.
+func (s *Service) readAndAuthorizeMove(w http.ResponseWriter, r *http.Request, sourceAction policy.FileAction) (req moveRequest, destination bucket, err error) {
 	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
 		return req, destination, err
 	}
@@ -63,7 +63,7 @@ func (s *Service) readMove(w http.ResponseWriter, r *http.Request, sourceAction 
 // downloads of the object continue. If a row or a revision (a row as it was before a change) refers to the old URL, a copy of the object is
 // kept for that URL.
 func (s *Service) Move(w http.ResponseWriter, r *http.Request) error {
-	req, destination, err := s.readMove(w, r, policy.FileWrite)
+	req, destination, err := s.readAndAuthorizeMove(w, r, policy.FileWrite)
 	if err != nil {
 		return err
 	}

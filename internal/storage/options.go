@@ -19,9 +19,9 @@ var cacheDirectives = map[string]bool{
 	"must-revalidate": false, "proxy-revalidate": false, "immutable": false,
 }
 
-// normalizeCacheControl checks the Cache-Control value that an upload requests for the downloads of its file. It returns the
-// value in lower case with one space after each comma, or the default if the value is empty.
-func normalizeCacheControl(value string) (string, error) {
+// parseCacheControl checks the Cache-Control value that an upload requests for the downloads of its file. It returns the value in lower
+// case with one space after each comma, or the default if the value is empty.
+func parseCacheControl(value string) (string, error) {
 	if strings.TrimSpace(value) == "" {
 		return defaultCacheControl, nil
 	}
@@ -57,7 +57,7 @@ const (
 	maxMetadataDepth = 32 // levels of nested arrays and objects
 )
 
-// encodeMetadata returns m as JSON text for the database, or nil (null) if m is nil.
+// encodeMetadata checks the limits of an upload's metadata. It returns m as JSON text for the database, or nil (null) if m is nil.
 func encodeMetadata(m map[string]any) (any, error) {
 	if m == nil {
 		return nil, nil

@@ -13,8 +13,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file reads the uploaded files and the buckets of a site for atelie export, which writes them into an archive (a zip file). It also
-// stores the files and buckets of an archive for atelie import.
+// This file reads the uploaded files and the buckets of a site for the command atelie export, which writes them into an archive (a zip
+// file). It also stores the files and buckets of an archive for the command atelie import.
 
 // Original is the file of an object as it was uploaded.
 type Original struct {
@@ -28,7 +28,7 @@ type Original struct {
 }
 
 // Originals lists the original files of all objects, ordered by bucket and name. It leaves out kept objects (removed or replaced ones that
-// the owner can restore, see kept.go). It sorts in Go, so that the order is the same on SQLite and PostgreSQL.
+// the owner, an account with the role admin, can restore). It sorts in Go, so that the order is the same on SQLite and PostgreSQL.
 func Originals(ctx context.Context, q db.Querier) ([]Original, error) {
 	all, err := listOriginals(ctx, q)
 	slices.SortFunc(all, func(a, b Original) int {

@@ -48,10 +48,10 @@ const commitTimeout = 30 * time.Second
 // put checks quota and type, writes the body to a temporary (staged) file, inspects that file, and saves a row for it. It calls readOptions
 // after it has read the body, because the fields of a form may follow the file.
 //
-// Even after a crash, no row refers to an incomplete file. Until the row is saved, the file is recorded as a pending blob, and Sweep
-// deletes old pending blobs.
+// Even after a crash, no row refers to an incomplete file. Until the row is saved, the file is recorded as a pending blob. If the row
+// is never saved, the regular maintenance (Sweep) removes the blob.
 func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, name string, body io.Reader, size int64, readOptions func() (PutOptions, error)) (files.Object, error) {
-	f, limited, err := s.read(ctx, caller, b, name, body, size, readOptions)
+	f, limited, err := s.stageAndInspect(ctx, caller, b, name, body, size, readOptions)
 	if err != nil {
 		return files.Object{}, err
 	}
@@ -80,8 +80,8 @@ func (f *incomingFile) close(ctx context.Context) {
 	f.staged.Discard(ctx)
 }
 
-// read is the first half of put: it reads, stages and inspects a file. The caller closes the result.
-func (s *Service) read(ctx context.Context, caller identity.Caller, b bucket, name string, body io.Reader, size int64, readOptions func() (PutOptions, error)) (*incomingFile, *limitedReader, error) {
+// stageAndInspect is the first half of put: it reads, stages and inspects a file. The caller closes the result.
+func (s *Service) stageAndInspect(ctx context.Context, caller identity.Caller, b bucket, name string, body io.Reader, size int64, readOptions func() (PutOptions, error)) (*incomingFile, *limitedReader, error) {
 	quotaLeft, err := s.quotaLeft(ctx, b.ID, name)
 	if err != nil {
 		return nil, nil, err
@@ -144,7 +144,7 @@ func (s *Service) commit(ctx context.Context, f *incomingFile) (saved files.Obje
 
 // store stores a file and its stripped copy, if any, durably. Their blobs stay pending.
 func (s *Service) store(ctx context.Context, f *incomingFile) (err error) {
-	if f.object.CacheControl, err = normalizeCacheControl(f.opts.CacheControl); err != nil {
+	if f.object.CacheControl, err = parseCacheControl(f.opts.CacheControl); err != nil {
 		return err
 	}
 	if f.metadata, err = encodeMetadata(f.opts.Metadata); err != nil {

@@ -9,8 +9,8 @@ import (
 
 // This file checks the quota, the limit for the total size of all uploaded files.
 
-// quotaLeft returns the maximum size in bytes that the quota allows for a new object of that name. The bytes of the object that
-// the new one would replace count as free. Without a quota the result is math.MaxInt64.
+// quotaLeft returns the maximum size in bytes that the quota allows for a new object with the given bucket and name. The bytes of an
+// object that the new one would replace count as free. Without a quota the result is math.MaxInt64.
 func (s *Service) quotaLeft(ctx context.Context, bucketID, name string) (int64, error) {
 	if s.cfg.Quota == 0 {
 		return math.MaxInt64, nil
@@ -23,7 +23,7 @@ func (s *Service) quotaLeft(ctx context.Context, bucketID, name string) (int64, 
 }
 
 // checkQuota returns errQuota if the files exceed the quota. It is called in the transaction that has saved an object. It takes a lock that
-// all nodes share, so that two uploads cannot both use the same free bytes.
+// all nodes (servers of the site) share, so that two uploads cannot both use the same free bytes.
 func (s *Service) checkQuota(ctx context.Context, tx *db.Tx) error {
 	if s.cfg.Quota == 0 {
 		return nil

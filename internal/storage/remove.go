@@ -48,8 +48,8 @@ type removedItem struct {
 	Metadata       *fileMetadata `json:"metadata"`
 }
 
-// Remove handles DELETE /storage/v1/object/{bucket}. It removes the named objects in one transaction and responds with those
-// that existed.
+// Remove handles DELETE /storage/v1/object/{bucket}. It removes the named objects in one transaction and responds with the list of the
+// objects that existed.
 func (s *Service) Remove(w http.ResponseWriter, r *http.Request) error {
 	var req removeRequest
 	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {

@@ -26,7 +26,7 @@ type ResumableUpload struct {
 }
 
 // checkTarget returns the bucket if the caller or the grant may upload the file into it. With a grant it checks neither the permission to
-// write nor the name, because SignUpload has checked them.
+// write nor the name, because SignUpload, which gave the grant, has checked them.
 func (s *Service) checkTarget(ctx context.Context, caller identity.Caller, upload ResumableUpload) (bucket, error) {
 	grant := upload.Grant
 	if grant == nil {
@@ -53,7 +53,7 @@ func (s *Service) CheckResumable(ctx context.Context, caller identity.Caller, up
 	if err != nil {
 		return err
 	}
-	if _, err := normalizeCacheControl(upload.Options.CacheControl); err != nil {
+	if _, err := parseCacheControl(upload.Options.CacheControl); err != nil {
 		return err
 	}
 	if _, err := encodeMetadata(upload.Options.Metadata); err != nil {

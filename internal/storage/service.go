@@ -1,6 +1,6 @@
-// Package storage serves /storage/v1, a file storage with the interface of Supabase Storage. The owner uploads, lists and removes objects
-// (files with a bucket and a name). Anyone can get the objects of public buckets. The database has a row for each object, and package blob
-// stores the bytes. The SQL is in the files store_*.go.
+// Package storage serves /storage/v1, a file storage with the interface of Supabase Storage. The owner (an account with the role admin)
+// uploads, lists and removes objects (files with a bucket and a name). Anyone can get the objects of public buckets. The
+// database has a row for each object, and package blob stores the bytes. The SQL is in the files store_*.go.
 package storage
 
 import (
@@ -20,10 +20,10 @@ import (
 
 // Config configures a Service.
 type Config struct {
-	// MaxUpload is the maximum size of a file in bytes. Pictures have a smaller limit (maxImageBytes).
+	// MaxUpload is the maximum size of a file in bytes. Pictures also have the limit maxImageBytes.
 	MaxUpload int64
-	// Quota is the limit for the total size of all uploaded files in bytes; 0 means no limit. Copies without metadata, renditions and kept
-	// files do not count. A kept file is a removed file to which a row or a revision still refers (see kept.go).
+	// Quota is the limit for the total size of all uploaded files in bytes; 0 means no limit. Copies without metadata, renditions
+	// (resized copies of pictures) and kept files do not count. A kept file is a removed file to which a row or a revision still refers.
 	Quota int64
 	// SignKey signs the tokens of signed URLs and nothing else.
 	SignKey []byte
@@ -39,7 +39,7 @@ type Config struct {
 	FileURLsLike func(ctx context.Context, tx *db.Tx, part string) ([]string, error)
 	// Access decides who may read an object.
 	Access files.AccessFunc
-	// KeptFor is the minimum time for which a kept file stays. After that time, CollectKept decides when the file is removed.
+	// KeptFor is the minimum time for which a kept file stays. After that time, the regular maintenance (CollectKept) may remove the file.
 	KeptFor time.Duration
 }
 
@@ -57,8 +57,8 @@ type Media interface {
 	Record(ctx context.Context, tx *db.Tx, o files.Object, i *files.Inspection, original *files.Blob) error
 	// Move transfers the derived data of an object to another object with the same blob.
 	Move(ctx context.Context, tx *db.Tx, fromID, toID string) error
-	// Copy copies the derived data of an object to the object to. The blobs of the two objects have the same bytes, and so have their
-	// originals. original is the one of to, or nil if there is none.
+	// Copy copies the derived data of the object with the id fromID to the second object, to. The blobs of the two objects have the same
+	// bytes, and so have their originals. original is the original of the second object, or nil if it has none.
 	Copy(ctx context.Context, tx *db.Tx, fromID string, to files.Object, original *files.Blob) error
 	// Resume enqueues the next job of an object that was restored, unless its jobs had ended.
 	Resume(ctx context.Context, tx *db.Tx, o files.Object) error

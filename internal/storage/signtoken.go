@@ -25,8 +25,8 @@ type signedClaims struct {
 	Owner  string `json:"owner,omitempty"`  // in a token for an upload: the account that will own the object
 	Upsert bool   `json:"upsert,omitempty"` // in a token for an upload: it may replace an object
 
-	// ByOwner is true in a token for reading if whoever signed the URL may write to the bucket. Such a URL also gives access to files that
-	// visitors must not read.
+	// ByOwner is used in a token for reading. It is true if the caller who got the URL signed may write to the bucket. Such a
+	// URL also gives access to files that visitors must not read.
 	ByOwner bool `json:"by_owner,omitempty"`
 
 	Transform json.RawMessage `json:"transform,omitempty"` // in a token for a rendition: describes the rendition
@@ -47,7 +47,7 @@ func (s *Service) signToken(purpose string, c signedClaims, life time.Duration) 
 	return jwt.NewWithClaims(jwt.SigningMethodHS256, c).SignedString(s.cfg.SignKey)
 }
 
-// verifyTokenFor verifies a token like verifyToken. It also verifies that the token was signed for this object.
+// verifyTokenFor verifies a token's key, purpose and expiry, and that the token was signed for this object.
 func (s *Service) verifyTokenFor(purpose, token, bucketID, name string) (*signedClaims, error) {
 	c, err := s.verifyToken(purpose, token)
 	if err != nil {

@@ -33,7 +33,7 @@ func (s *Service) SignUpload(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, map[string]string{"url": signed.EscapedPath() + "?token=" + token, "token": token})
 }
 
-// SignedUpload handles PUT to a URL of SignUpload. A URL that was signed with x-upsert: true can be used until it expires. Any other URL
+// SignedUpload handles PUT to a signed upload URL. A URL that was signed with x-upsert: true can be used until it expires. Any other URL
 // can be used for one successful upload; after a failed upload the client may try again.
 func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")

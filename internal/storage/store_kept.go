@@ -8,7 +8,7 @@ import (
 )
 
 // This file contains the queries on storage_kept, the table of kept objects. These are objects that were removed, replaced or moved while
-// a row or a revision referred to their URLs. The owner can restore them.
+// a row or a revision (a row as it was before a change) referred to their URLs. The owner can restore them.
 
 // keptObject is a kept object.
 type keptObject struct {

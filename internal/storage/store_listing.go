@@ -18,7 +18,7 @@ type entry struct {
 	Object *files.Object
 }
 
-// listing selects entries directly in a folder, for List.
+// listing selects entries directly in a folder, for the older of the two listings.
 type listing struct {
 	Bucket        string
 	Folder        string // empty, or ends in a slash

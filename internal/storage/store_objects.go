@@ -47,7 +47,8 @@ func ownerColumn(o files.Object) any {
 	return o.OwnerID
 }
 
-// maxAttempts limits how often an operation is tried that starts again when another request has replaced or removed the object.
+// maxAttempts is the maximum number of attempts of an operation. The operation starts again if another request has replaced or removed the
+// object meanwhile.
 const maxAttempts = 5
 
 // saveObject inserts the row of o. metadata is JSON text or nil. If an object of that name exists, upsert decides:

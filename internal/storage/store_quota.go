@@ -19,7 +19,8 @@ func usedBytes(ctx context.Context, q db.Querier, exceptBucket, exceptName strin
 		from storage_objects o left join media m on m.object_id = o.id where not (o.bucket_id = $1 and o.name = $2) and o.bucket_id <> '`+keptBucket+`'`, exceptBucket, exceptName)
 }
 
-// lockQuota locks the only row of storage_quota_lock, so that transactions that check the quota wait for each other, on all nodes.
+// lockQuota locks the only row of storage_quota_lock, so that transactions that check the quota wait for each other, on all nodes
+// (servers of the site).
 func lockQuota(ctx context.Context, tx *db.Tx) error {
 	n, err := tx.Exec(ctx, "update storage_quota_lock set id = id where id = 1")
 	if err == nil && n != 1 {

@@ -45,7 +45,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request, upsert bool) er
 	if err != nil {
 		return err
 	}
-	o, err := s.receive(w, r, identity.Of(r.Context()), b, name, upsert, nil)
+	o, err := s.receive(w, r, identity.Of(r.Context()), b, name, upsert, nil /* inTx */)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func rawOptions(h http.Header) (opts PutOptions, err error) {
 		return opts, err
 	}
 	opts.CacheControl = h.Get("Cache-Control")
-	if _, err := normalizeCacheControl(opts.CacheControl); err != nil {
+	if _, err := parseCacheControl(opts.CacheControl); err != nil {
 		return opts, err
 	}
 	if encoded := h.Get("X-Metadata"); encoded != "" {

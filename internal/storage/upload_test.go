@@ -275,7 +275,7 @@ func TestCacheControl(t *testing.T) {
 		{"max-age", ""}, {"max-age=", ""}, {"max-age=-1", ""}, {"max-age=1.5", ""}, {"max-age=2147483649", ""}, {"max-age=99999999999", ""}, {"max-age=undefined", ""}, {"immutable=1", ""},
 		{"max-age=1;x", ""}, {"max-age=1\r\nx: y", ""}, {"hello", ""}, {",", ""}, {strings.Repeat("public,", 20) + "public", ""},
 	} {
-		got, err := normalizeCacheControl(c.in)
+		got, err := parseCacheControl(c.in)
 		if got != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%q: got %q, %v", c.in, got, err)
 		}

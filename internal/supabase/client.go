@@ -32,7 +32,7 @@ const (
 // lead to a host in the private network instead of the project.
 type client struct {
 	base *url.URL // URL of the project
-	key  string   // the service key
+	key  string   // the service key: the API key with full rights on the project
 	http *http.Client
 	wait func(ctx context.Context, d time.Duration) error // waits between two tries of a request
 }

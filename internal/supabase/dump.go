@@ -31,7 +31,7 @@ type DumpFiles struct {
 
 // NewDump checks the format of the file at path and returns the dump. For another format, the error says how to convert the dump.
 func NewDump(path string, files DumpFiles) (_ *Dump, err error) {
-	const advice = "convert it with pg_restore --file=dump.sql " + "DUMP, or make the dump with pg_dump --format=plain --schema=public --schema=auth --schema=storage --file=dump.sql URL"
+	const advice = "convert it with pg_restore --file=dump.sql DUMP, or make the dump with pg_dump --format=plain --schema=public --schema=auth --schema=storage --file=dump.sql URL"
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err

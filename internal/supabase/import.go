@@ -59,7 +59,7 @@ type Import struct {
 	roles      map[string]bool // in a dry run: ids of the accounts that got a role so far, to detect a second role
 	omitted    map[string]int  // by column: number of rows imported without its value
 	files      map[string]bool // bucket/name of the files that the site has after the import
-	printErr   error           // errors of Print in the callback rewriter, which cannot return an error; Run returns them
+	printErr   error           // errors of Print while URLs in rows are rewritten; Run returns them, because the rewriting callback cannot
 }
 
 // tables are the tables that are imported. Roles come last, because they refer to accounts.

@@ -22,7 +22,8 @@ import (
 // implements Data and Files.
 type Project struct{ client client }
 
-// NewProject returns the project at a URL. key is its service key. wait waits between two tries of a request.
+// NewProject returns the project at a URL. key is its service key (the API key with full rights). wait waits between two tries of a
+// request.
 func NewProject(projectURL, key string, wait func(ctx context.Context, d time.Duration) error) (*Project, error) {
 	base, err := parseProjectURL(projectURL)
 	if err != nil {
@@ -41,7 +42,7 @@ func NewProject(projectURL, key string, wait func(ctx context.Context, d time.Du
 			IdleConnTimeout:        time.Minute,
 			MaxResponseHeaderBytes: 64 << 10,
 		},
-		// Redirects are not followed (see type client).
+		// Redirects are not followed, because a redirect could send the key to another host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return &Project{client{base: base, key: key, http: httpClient, wait: wait}}, nil

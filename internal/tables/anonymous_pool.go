@@ -19,21 +19,22 @@ import (
 // it does not delay the queries of other callers.
 
 // Limits of the queries of unprivileged callers. Only ownerBytes is for the queries of all other callers. A client is an IPv4 address or an
-// IPv6 network (httpx.LimitSubject).
+// IPv6 /64 network, as for the rate limits.
 //
-// A query waits if no slot is free, or if its client has maxRunningClient running queries. A query fails with errBusy in three cases:
+// A query waits if no slot is free, or if its client has maxRunningClient running queries. A query fails with errBusy (status
+// 429) in three cases:
 //   - maxWaiting queries wait already, or maxWaitingClient queries of the same client.
 //   - The query has waited for defaultQueueTimeout.
 //   - Its response and the responses that are being sent are larger than sendingBytes.
 const (
-	maxScans            = 20                    // conditions of one query that scan strings or lists (see countScans)
+	maxScans            = 20                    // conditions of one query that scan strings or lists
 	defaultMaxBytes     = 8 << 20               // size of one response in bytes
 	ownerBytes          = 64 << 20              // size in bytes of one response to another caller, or of one read for a page
 	sendingBytes        = 32 << 20              // total size in bytes of the responses that are being sent at one time
 	smallResponse       = 64 << 10              // a response of at most this many bytes does not count toward sendingBytes
 	maxWaiting          = 32                    // queries that wait for a slot
 	maxWaitingClient    = 8                     // waiting queries of one client
-	maxRunningClient    = db.AnonymousConns - 1 // running queries of one client
+	maxRunningClient    = db.AnonymousConns - 1 // running queries of one client, so that no client takes all slots
 	defaultQueueTimeout = 2 * time.Second       // maximum wait for a slot
 )
 

@@ -52,6 +52,7 @@ func (s *Service) RecordDeleted(ctx context.Context, tx *db.Tx, table string, ke
 // ColumnTypes returns the columns that live clients get, by the name of the table. These are the columns that the policy lets visitors
 // read, without the columns that select=* leaves out.
 func ColumnTypes() map[string][]db.ColumnType {
+	// PostgreSQL's internal names of the types; _text is an array of texts.
 	typeNames := map[Kind]string{UUID: "uuid", Text: "text", Bool: "bool", Int: "int4", Timestamp: "timestamptz", Date: "date", List: "_text", AltTexts: "json"}
 	all := make(map[string][]db.ColumnType, len(schema))
 	for name, t := range schema {

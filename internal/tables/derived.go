@@ -51,7 +51,7 @@ func findDerived(ctx context.Context, tx *db.Tx, t *Table, keys []string) (found
 				return found, err
 			}
 		}
-		coveredByWork := In{series.byName["cover_id"], values}
+		coveredByWork := In{series.byName["cover_id"], values} // cover_id is the work whose picture stands for the series
 		covered, err := queryTexts(ctx, tx, renderValue(tx.Dialect, series, series.Key, coveredByWork))
 		if err != nil {
 			return found, err

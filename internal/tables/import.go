@@ -35,9 +35,9 @@ func errImportDiffers(columns []string) *apperr.Error {
 	return apperr.New(http.StatusConflict, codeUnique, "The site already has this row with other values ("+strings.Join(columns, ", ")+"): it stays unchanged")
 }
 
-// ImportRows inserts rows of another site, by the rules of an insert with the service key. It never changes an existing row. If the table
-// has a row with the same primary key and different content, the result for the imported row is an error. The results are in the order of
-// rows.
+// ImportRows inserts rows of another site, by the rules of an insert with the service key (the API key with full rights). It never changes
+// an existing row. If the table has a row with the same primary key and different content, the result for the imported row is an error. The
+// results are in the order of rows.
 //
 // rows has at most 1000 rows. Their values are JSON values, with numbers as json.Number, or strings in PostgreSQL's notation. Columns that
 // the table does not have are left out. newURLOf returns the URL on this site for the old URL of a file. If write is false, ImportRows only

@@ -49,8 +49,8 @@ func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
 }
 
 // UnpublishedMediaURLs returns the URLs of files in two lists: URLs in unpublished rows, and URLs in all other rows. An unpublished row is
-// hidden from visitors because of a time. It is a work that is a draft or scheduled, or a cover outside of its period. A URL can be in both
-// lists. If unpublished is empty, others is nil.
+// hidden from visitors because of a time. It is a work that is a draft or scheduled, or a cover (a large picture at the top of the
+// home page) outside of its period. A URL can be in both lists. If unpublished is empty, others is nil.
 func (s *Service) UnpublishedMediaURLs(ctx context.Context) (unpublished, others []string, err error) {
 	for name := range mediaColumns {
 		scheduled := schema[name].scheduled()

@@ -11,8 +11,8 @@ import (
 // This file implements the function get_missing_texts, with which the dashboard of the admin area shows how many texts lack a translation.
 
 // missingTexts is the result of rpc/get_missing_texts: how many rows, including hidden ones, lack a text. A row lacks a text if it has the
-// text in only one of the two languages. A text that is in neither language does not count. For alternative texts (what a picture shows, in
-// words) the fields have other rules.
+// text in only one of the two languages. A text that is in neither language does not count. The fields that count alternative texts (what a
+// picture shows, in words) follow other rules, which their comments state.
 type missingTexts struct {
 	Works struct {
 		// Works whose title, description or medium is in one language only.

@@ -27,8 +27,8 @@ type move struct {
 }
 
 // moveRows returns the function with the given name. The function moves rows of a table so that they follow one another in the order of the
-// argument ids. It writes other rows only if it must renumber all rows (see renumberAround). noun is what error texts call a row, and
-// allowed reports whether a caller may use the function.
+// argument ids. It writes other rows only if no order keys are free at the place, so that all rows must get new keys. noun is what error
+// texts call a row, and allowed reports whether a caller may use the function.
 func moveRows(name, table, noun string, allowed func(identity.Caller) bool) function {
 	return function{params: []string{"ids", "place", "target"}, call: func(s *Service, ctx context.Context, args map[string]any) (string, error) {
 		if caller := identity.Of(ctx); !allowed(caller) {

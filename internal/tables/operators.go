@@ -29,7 +29,7 @@ var comparisons = map[string]struct {
 	"isdistinct": {Distinct, false},
 }
 
-// The other operators, except in and is.
+// The operators besides the comparisons, "in" and "is".
 var (
 	// patternOperators match a string: like and ilike with a LIKE pattern, match and imatch with a regular expression. ilike and imatch
 	// ignore case.

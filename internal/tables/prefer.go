@@ -17,7 +17,7 @@ type preferences struct {
 	count       string // exact, planned, estimated: all three give the exact count
 	timezone    string // UTC; other time zones are treated as unknown preferences
 	handling    string // strict or lenient: an unknown preference is an error, or is ignored
-	maxAffected *int64 // maximum number of rows that a write may change; used only with handling=strict (see affectedLimit)
+	maxAffected *int64 // maximum number of rows that a write may change; used only with handling=strict, as in PostgREST
 }
 
 // parsePrefer reads the header. It ignores unknown preferences, except with handling=strict: then it returns an error for them.

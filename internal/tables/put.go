@@ -11,7 +11,7 @@ import (
 // contains. If the client asks for the row (Prefer: return=representation), the status is 201 for a new row and 200 for an existing one. If
 // not, the status is 204.
 func (s *Service) Put(w http.ResponseWriter, r *http.Request) error {
-	req, err := s.parseRequest(w, r, policy.Insert)
+	req, err := s.parseAndAuthorize(w, r, policy.Insert)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 // Read handles GET and HEAD /rest/v1/{table}. Rows that the policy hides from the caller are neither listed nor counted.
 func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
-	req, err := s.parseRequest(w, r, policy.Select)
+	req, err := s.parseAndAuthorize(w, r, policy.Select)
 	if err != nil {
 		return err
 	}

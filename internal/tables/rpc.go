@@ -36,7 +36,8 @@ var functions = map[string]function{
 	"move_work":         moveRows("move_work", "products", "work", policy.MoveWorks),
 	"reorder_covers":    reorderRows("reorder_covers", "cover_images", "cover", policy.ReorderCovers),
 	"reorder_reviews":   reorderRows("reorder_reviews", "reviews", "review", policy.ReorderReviews),
-	"set_media_focus":   {params: []string{"address", "x", "y"}, call: (*Service).setMediaFocus},
+	// address is the URL of the picture.
+	"set_media_focus": {params: []string{"address", "x", "y"}, call: (*Service).setMediaFocus},
 }
 
 // RPC handles GET and POST /rest/v1/rpc/{function}. The arguments are in the query string, or in the body as a JSON object or a form.

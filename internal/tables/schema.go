@@ -74,8 +74,8 @@ type Table struct {
 	Unique   string    // what else is unique, for the error's text; "" for nothing
 	Ties     []Term    // the order of rows that the caller's order leaves equal (tie-breaker)
 	Counter  *Column   // the column that gets the table's largest value + 1 in a new row without a value; nil for none
-	Position *Column   // the column that a function with reorder_ (rpc.go) numbers from 1; nil for none
-	OrderKey *Column   // the text by which the owner orders the rows (order_key.go); nil for none
+	Position *Column   // the column that the function reorder_… numbers from 1; nil for none
+	OrderKey *Column   // the text by whose bytes the rows are in the owner's order; nil for none
 	NewLast  bool      // a new row is the last one by OrderKey; if false, the first one
 	Public   bool      // anonymous callers may read the table
 

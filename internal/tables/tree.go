@@ -64,7 +64,7 @@ type (
 		Column *Column
 		Truth  Truth
 	}
-	// Like matches an SQL pattern with % and _. A backslash escapes them. If Fold is true, case is ignored, as by db.Fold.
+	// Like matches an SQL pattern with % and _. A backslash escapes them. If Fold is true, upper and lower case are equal (see db.Fold).
 	Like struct {
 		Column  *Column
 		Pattern string

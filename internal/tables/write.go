@@ -24,9 +24,9 @@ type tableRequest struct {
 	format format // format of the response
 }
 
-// parseRequest parses a request on a table, except its body. It returns an error for a write that the policy forbids, so that the
-// body of such a request is not read.
-func (s *Service) parseRequest(w http.ResponseWriter, r *http.Request, action policy.Action) (*tableRequest, error) {
+// parseAndAuthorize parses a request on a table, except its body. It returns an error for a write that the policy forbids, so that the body
+// of such a request is not read.
+func (s *Service) parseAndAuthorize(w http.ResponseWriter, r *http.Request, action policy.Action) (*tableRequest, error) {
 	t, err := s.table(w, r)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,8 @@ func (req *tableRequest) totalCount(out writeResult) *int64 {
 	return &n
 }
 
-// maxShortRows is the maximum number of rows that a write inserts or changes in a short transaction.
+// maxShortRows is the maximum number of rows that a write inserts or changes in a short transaction. On SQLite, short
+// transactions that wait share one commit.
 const maxShortRows = 20
 
 // inTransaction runs a write in one transaction. isShort means that the write changes at most maxShortRows rows. fn sets the result. If the
@@ -113,7 +114,7 @@ func (req *tableRequest) represent(ctx context.Context, tx *db.Tx, out *writeRes
 // Insert handles POST /rest/v1/{table}: it stores all rows of the body, or none. With Prefer: resolution=… a row whose key
 // exists is merged into the existing one or ignored. Filters in the URL have no effect, as in PostgREST.
 func (s *Service) Insert(w http.ResponseWriter, r *http.Request) error {
-	req, err := s.parseRequest(w, r, policy.Insert)
+	req, err := s.parseAndAuthorize(w, r, policy.Insert)
 	if err != nil {
 		return err
 	}
@@ -360,7 +361,7 @@ func numberRows(ctx context.Context, tx *db.Tx, t *Table, rows []row) error {
 // Update handles PATCH /rest/v1/{table}: it changes the visible rows that meet the filters, or all visible rows without a
 // filter.
 func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
-	req, err := s.parseRequest(w, r, policy.Update)
+	req, err := s.parseAndAuthorize(w, r, policy.Update)
 	if err != nil {
 		return err
 	}
@@ -423,7 +424,7 @@ func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
 // Delete handles DELETE /rest/v1/{table}: it deletes the visible rows that meet the filters, or all visible rows without a
 // filter.
 func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
-	req, err := s.parseRequest(w, r, policy.Delete)
+	req, err := s.parseAndAuthorize(w, r, policy.Delete)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 //   - comments, unless allowComments is true
 //   - encodings other than UTF-8
 //   - repeated attributes
-//   - elements that are nested more than maxDepth levels, and more than maxTokens parts
+//   - elements that are nested more than maxDepth levels, and more than maxTokens tokens (tags, texts and other parts)
 //   - XML that changes when it is written and read again
 func checkXML(raw []byte, allowComments bool) error {
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
@@ -36,7 +36,7 @@ func checkXML(raw []byte, allowComments bool) error {
 		if err != nil {
 			return refuse("the document is not valid XML: %w", err)
 		}
-		if tokens > maxTokens { // "parts" in the error are XML tokens
+		if tokens > maxTokens {
 			return refuse("the document has more than %d tokens", maxTokens)
 		}
 		switch t := token.(type) {

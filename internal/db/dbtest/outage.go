@@ -38,6 +38,7 @@ func Outage(t *testing.T, dialect db.Dialect) (url string, begin, end func()) {
 	}
 	begin = func() {
 		t.Helper()
+		// On SIGINT a PostgreSQL server ends without waiting until its clients disconnect.
 		if err := errors.Join(server.process.Process.Signal(syscall.SIGINT), server.process.Wait()); err != nil {
 			t.Fatal(err)
 		}

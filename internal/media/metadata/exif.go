@@ -16,25 +16,25 @@ const (
 	tagXMP         = 0x02bc
 	tagCopyright   = 0x8298
 	tagIPTC        = 0x83bb
-	tagExif        = 0x8769
-	tagProfile     = 0x8773
-	tagGPS         = 0x8825
-	tagDNGSerial   = 0xc62f
+	tagExif        = 0x8769 // offset of the Exif directory
+	tagProfile     = 0x8773 // ICC profile
+	tagGPS         = 0x8825 // offset of the GPS directory
+	tagDNGSerial   = 0xc62f // serial number of the camera, in DNG
 
 	// The Exif directory.
 	tagColorSpace = 0xa001
-	tagInterop    = 0xa005
+	tagInterop    = 0xa005 // offset of the Interoperability directory
 	tagBodySerial = 0xa431
 	tagLensSerial = 0xa435
 
 	// The GPS directory.
 	tagLatitude     = 0x0002
-	tagDestLatitude = 0x0014
+	tagDestLatitude = 0x0014 // of the destination of a journey
 
 	// The Interoperability directory.
-	tagInteropKind = 0x0001
+	tagInteropKind = 0x0001 // "R03" means that the colours are Adobe RGB
 
-	// The directory of the preview.
+	// The directory of the preview (a small JPEG of the picture).
 	tagPreviewStart = 0x0201
 	tagPreviewSize  = 0x0202
 )

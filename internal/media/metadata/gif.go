@@ -28,7 +28,7 @@ func stripGIF(s *source) (out plan) {
 	for imageCount := 0; s.err == nil; {
 		from := s.pos
 		block := s.readByte()
-		if imageCount > 0 && errors.Is(s.err, errTruncated) {
+		if imageCount > 0 && errors.Is(s.err, errTruncated) { // only the trailer is missing
 			block, s.err = gifTrailer, nil
 		}
 		keep := true
@@ -53,7 +53,8 @@ func stripGIF(s *source) (out plan) {
 		default:
 			s.fail(damagedError("unknown block %#x", block))
 		}
-		if skipGIFBlocks(s); keep {
+		skipGIFBlocks(s)
+		if keep {
 			out.keep(from, s.pos)
 		}
 	}

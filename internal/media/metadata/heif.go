@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// This file reads the metadata of HEIC and AVIF files. Both have the file format HEIF (ISO/IEC 23008-12): a list of boxes. The box meta
-// lists EXIF and XMP as items.
+// This file reads the metadata of HEIC and AVIF files. Both have the file format HEIF (ISO/IEC 23008-12): a list of boxes, which
+// are parts with a type and a length. The box meta lists EXIF and XMP as items.
 
 // readHEIF reads the metadata of a HEIC or AVIF file. Metadata that cannot be read is left out. In the result, Orientation is always 1 and
 // Profile nil, because decoders of HEIF apply the file's orientation and profile themselves.
@@ -16,7 +16,8 @@ func readHEIF(s *source) Info {
 	for at, ok := int64(0), true; ok; {
 		var kind string
 		var body int64
-		if kind, body, at, ok = readHEIFBox(s, at); kind == "meta" {
+		kind, body, at, ok = readHEIFBox(s, at) // at becomes the end of this box
+		if kind == "meta" {
 			if content := readHEIFBytes(s, body, at-body); len(content) > 4 {
 				b = readHEIFBlocks(s, content[4:]) // the 4 bytes before them are version and flags
 			}

@@ -9,7 +9,7 @@ import (
 // This file reads the metadata of JPEG files, and plans copies of them without private metadata. A plan lists the parts of the file and the
 // new bytes that make up the copy.
 
-// The markers of JPEG (ITU T.81 table B.1) that this file uses.
+// The markers of JPEG (ITU T.81 table B.1) that this file uses. A JPEG is a list of segments. Each segment begins with 0xff and a marker.
 const (
 	markerTEM  = 0x01 // for temporary use by encoders
 	markerSOI  = 0xd8 // start of the picture
@@ -24,7 +24,7 @@ const (
 	markerAPPF = 0xef
 )
 
-// The names with which the contents of application segments begin. A segment is a part of a JPEG that begins with a marker.
+// The names with which the contents of application segments begin.
 var (
 	headEXIF = []byte("Exif\x00\x00")
 	headXMP  = []byte("http://ns.adobe.com/xap/1.0/\x00")

@@ -17,8 +17,8 @@ import (
 // pngSignature is how each PNG file begins.
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
-// keptChunks are the chunks (parts of a PNG file; third edition of PNG) that decide how a picture looks. A copy without metadata keeps only
-// these chunks.
+// keptChunks are the chunks that decide how a picture looks, by the third edition of PNG. A chunk is a part of a PNG file. A copy without
+// metadata keeps only these chunks.
 var keptChunks = map[string]bool{
 	"IHDR": true, "PLTE": true, "tRNS": true, "gAMA": true, "cHRM": true, "sRGB": true, "iCCP": true, "cICP": true,
 	"mDCV": true, "cLLI": true, "sBIT": true, "pHYs": true, "bKGD": true, "IDAT": true, "IEND": true,

@@ -19,8 +19,8 @@ import (
 // The library thumbhash accepts no larger picture.
 const swatchSide = 100
 
-// makeSwatch returns a swatch of p, with colours that are not premultiplied by alpha. Before, the method paint must have converted the
-// colours of p to those of a rendition.
+// makeSwatch returns a swatch of p, with colours that are not premultiplied by alpha. The colours of p must be those of a rendition:
+// callers convert them first, with the method paint.
 func makeSwatch(ctx context.Context, p *picture) (*image.NRGBA, error) {
 	w, h := scaleSize(p.w, p.h, min(1, swatchSide/float64(max(p.w, p.h))))
 	swatch, err := p.resize(ctx, wholeWindow(p.w, p.h), w, h)
@@ -34,7 +34,7 @@ func makeSwatch(ctx context.Context, p *picture) (*image.NRGBA, error) {
 func (p *picture) toNRGBA() *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, p.w, p.h))
 	for y := range p.h {
-		p.readNonPremultiplied(m.Pix[y*m.Stride:][:4*p.w], y, nil)
+		p.readNonPremultiplied(m.Pix[y*m.Stride:][:4*p.w], y, nil) // nil: the colours are converted already
 	}
 	return m
 }

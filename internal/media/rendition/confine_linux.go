@@ -12,7 +12,7 @@ import (
 // This file limits what a worker (a process that makes the renditions of one picture) may use, and reads how much memory the machine has.
 
 // confine limits the memory (in bytes) and the processor time of this process and of each process that it starts. It also forbids core
-// dumps and files larger than 2 GB, and lowers the priority (less for an urgent job).
+// dumps and files larger than 2 GB, and lowers the priority. For an urgent job (somebody waits for its result) it lowers it less.
 //
 // The limit of memory is RLIMIT_DATA, which counts allocated memory, but not mapped files. RLIMIT_AS would end harmless jobs, because it
 // counts the address space, and Go reserves more of that than it uses.

@@ -9,7 +9,8 @@ import (
 
 // This file replaces the functions of confine_linux.go and yield_linux.go, which limit a worker and lower its priority.
 
-// confine does nothing, because its limits exist only on Linux. On other systems only Config.Timeout and GOMEMLIMIT limit a job.
+// confine does nothing, because its limits exist only on Linux. On other systems a job has only the limit of its running
+// time (Config.Timeout) and Go's soft limit of memory (GOMEMLIMIT).
 func confine(int64, time.Duration, bool) error { return nil }
 
 // startIdle starts a program with normal priority. On Linux the program would run only on idle processors (SCHED_IDLE).

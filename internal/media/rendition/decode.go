@@ -17,7 +17,8 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// This file reads the headers of picture files, and decodes them for the program's own engine (the engine without libvips).
+// This file reads the headers of picture files, and decodes them for the program's own engine (the engine without the
+// library libvips).
 
 // colourModel says which channels a picture has and what they mean.
 type colourModel int

@@ -29,8 +29,8 @@ var (
 	ErrTooCostly = apperr.New(http.StatusUnprocessableEntity, "picture_too_costly", "The picture needs more memory to process than one picture may use")
 )
 
-// errTooCostly returns an ErrTooCostly whose text names the memory that the job needs and the budget for all jobs, both in bytes.
-func errTooCostly(bytes, budget int64) *apperr.Error {
+// newTooCostlyError returns an ErrTooCostly whose text names the memory that the job needs and the budget for all jobs. Both are in bytes.
+func newTooCostlyError(bytes, budget int64) *apperr.Error {
 	return apperr.New(ErrTooCostly.Status, ErrTooCostly.Code,
 		fmt.Sprintf("The picture would need %d MB of memory to process; this server has %d MB for pictures", bytes>>20, budget>>20))
 }

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// This file reads the size of HEIC and AVIF pictures, which the own engine cannot decode.
+// This file reads the size of HEIC and AVIF pictures, which the program's own engine cannot decode.
 
 // readAnyHeader is ReadHeader for the engine with libvips: it also reads the header of HEIC and AVIF.
 func readAnyHeader(r io.ReadSeeker) (Header, error) {

@@ -36,8 +36,8 @@ const wideShare = 0.005
 const maxFrameBytes = 300_000
 
 // Make makes all renditions of a job with the own engine, in this process. It decodes the source once. It writes the files into job.Folder.
-// Some of them may remain there after an error. If Make rejects the picture or an order, the error wraps one of this package's Err values.
-// Any other error is the error of ctx or a failure of the system.
+// Some of them may remain there after an error. If Make rejects the picture or an order (one of the renditions to make), the error wraps
+// one of this package's Err values. Any other error is the error of ctx or a failure of the system.
 func Make(ctx context.Context, job Job, limits Limits) (Result, error) {
 	return makeOwn(ctx, &ownSession{session: newSession(job, limits)})
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// This file pauses jobs that are not urgent while urgent jobs (Job.Urgent) run.
+// This file pauses jobs that are not urgent while urgent jobs run. A job is urgent (Job.Urgent) if somebody waits for its result.
 
 // maxPause is how long a job may be paused in total. Pauses count as running time, which Config.Timeout limits.
 const maxPause = time.Minute

@@ -27,7 +27,7 @@ func Preview(ctx context.Context, info metadata.Info, width, height int) (thumbh
 	if err != nil {
 		return nil, ""
 	}
-	src, err := newSource(img, false)
+	src, err := newSource(img, false) // false: a JPEG has the full range of values
 	if err != nil {
 		return nil, ""
 	}

@@ -271,7 +271,7 @@ func TestPoolIsFairAndBounded(t *testing.T) {
 		if !slices.Equal(order, []string{"large", "small"}) {
 			t.Errorf("order %v", order)
 		}
-		if _, err := p.enter(t.Context(), 101, false); !errors.Is(err, errTooCostly(101, 100)) {
+		if _, err := p.enter(t.Context(), 101, false); !errors.Is(err, newTooCostlyError(101, 100)) {
 			t.Errorf("beyond the budget: %v", err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())

@@ -14,7 +14,8 @@ var hasAVX2 = cpu.X86.HasAVX2
 //go:noescape
 func acrossAVX2(dst *int16, n int, line *byte, weights *int16, start *int32, taps int)
 
-// downAVX2 is downGeneric with vectors. stride must be a multiple of block. taps is the number of weights and must be even.
+// downAVX2 is downGeneric with vectors. ring has the rows to which the weights are applied, stride samples each. stride must be a multiple
+// of block. taps is the number of weights and must be even.
 //
 //go:noescape
 func downAVX2(dst *byte, ring, weights *int16, stride, taps int)

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// This file finds and runs vips, the command of the library libvips. With it, the program can also decode HEIC and make AVIF.
+// This file finds and runs vips, the command of the library libvips. With it, the program can also decode HEIC and AVIF and make AVIF.
 
 // vipsInfo describes the installed command of libvips.
 type vipsInfo struct {

@@ -38,8 +38,9 @@ type vipsSession struct {
 	cmd     vipsCommand
 }
 
-// makeWithVips is Make with libvips instead of the program's own engine (make.go). It runs in a worker process. path is the path of
-// libvips' command, and idleTime is task.IdleTime. If libvips fails and the file is not the cause, the error is an engineError.
+// makeWithVips is Make with libvips instead of the program's own engine. It runs in a worker process. path is the path of libvips' command.
+// idleTime is how long libvips uses only idle processors for a job that is not urgent. If libvips fails and the file is not the cause, the
+// error is an engineError; the own engine may then succeed.
 func makeWithVips(ctx context.Context, path string, idleTime time.Duration, job Job, limits Limits) (Result, error) {
 	s := &vipsSession{session: newSession(job, limits)}
 	f, err := s.open(readAnyHeader)

@@ -29,7 +29,7 @@ const Command = "picture-worker"
 // task is what the server sends to a worker, as the first line of its input. The limits in Memory and CPU also apply to each program that
 // the worker starts.
 type task struct {
-	estimatedMemory int64 // bytes; not sent, because only the server uses it, to compute the worker's GOMEMLIMIT
+	estimatedMemory int64 // bytes; not sent, because only the server uses it, for the worker's GOMEMLIMIT (Go's soft limit of memory)
 
 	Job    Job    `json:"job"`
 	Limits Limits `json:"limits"`

@@ -52,8 +52,8 @@ func Faststart(f io.ReadSeeker) (io.Reader, error) {
 	), nil
 }
 
-// buildMovedIndex returns the index for its new position in the file, the offset insertAt, with adjusted offsets of the frames.
-// The offsets depend on the length of the index, and this length grows if an offset needs 64 bits instead of 32.
+// buildMovedIndex returns the index as it will be at the offset insertAt of the file: the offsets of the frames are adjusted. They depend
+// on the length of the index, and this length grows if an offset needs 64 bits instead of 32.
 func (m *mp4) buildMovedIndex(insertAt int64) ([]byte, error) {
 	// shiftFor returns the function that converts an old offset to the new one, for a new index of this length.
 	shiftFor := func(length int64) func(uint64) (uint64, error) {

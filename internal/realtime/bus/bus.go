@@ -1,5 +1,6 @@
-// Package bus carries events to every node. A transaction writes its events into a table, the outbox. After the commit, a wake-up makes the
-// nodes read the outbox. A wake-up is a value on a Go channel within one process, and PostgreSQL's NOTIFY between nodes.
+// Package bus carries events to every node (server of the site). A transaction writes its events into a table, the outbox. After the
+// commit, a wake-up makes the nodes read the outbox. A wake-up is a value on a Go channel within one process, and PostgreSQL's NOTIFY
+// between nodes.
 package bus
 
 import (
@@ -12,7 +13,8 @@ import (
 )
 
 const (
-	// maxGap is how long a node can fail to read the outbox without missing events. After a longer time, Run calls its parameter missed.
+	// maxGap is how long a node can fail to read the outbox without missing events. After a longer time, Run calls its parameter missed, a
+	// function with which the caller handles the loss.
 	maxGap = 10 * time.Minute
 	// retention is how long events stay in the outbox. It is longer than maxGap, because the clock of the node that wrote an event can
 	// differ from the clock of the node that deletes it.
@@ -30,7 +32,7 @@ type Event struct {
 	Payload []byte // JSON
 }
 
-// Bus writes events into the outbox and delivers those of all nodes on this node.
+// Bus writes events into the outbox. It delivers the events of all nodes to the functions of this node.
 type Bus struct {
 	db   *db.DB
 	log  *slog.Logger
@@ -38,10 +40,10 @@ type Bus struct {
 	wake chan struct{} // receives a value when events are waiting
 
 	mu    sync.Mutex
-	local []Event // guarded by mu; on SQLite, the events of Publish. They are not stored, because only one server uses the database
+	local []Event // guarded by mu; on SQLite, events of Publish that wait for delivery. They are not stored, because there is only one node
 
 	// Only Run uses the fields below.
-	cursor   string    // position in the outbox up to which events were read (currentCursor)
+	cursor   string    // position in the outbox up to which events were read
 	lastRead time.Time // when the outbox was most recently read to its end
 }
 

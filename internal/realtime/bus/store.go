@@ -35,10 +35,10 @@ func insertEvents(ctx context.Context, tx *db.Tx, kind string, payloads []string
 	)
 }
 
-// insertRowEvents writes an event for each row of a query and sends one notification (Bus.RecordRows). The payload of an event is prefix +
-// the text of the row + suffix.
+// insertRowEvents writes an event for each row of a query and sends one notification. The payload of an event is prefix + the text of the
+// row + suffix.
 func insertRowEvents(ctx context.Context, tx *db.Tx, kind, prefix, suffix string, now time.Time, query string, args []any) error {
-	n := len(args)
+	n := len(args) // the query's own arguments are $1 to $n
 	statement := fmt.Sprintf("with given(payload) as (%s) insert into realtime_outbox (kind, payload, created_at) select $%d, $%d || payload || $%d, $%d from given",
 		query, n+1, n+2, n+3, n+4)
 	return errors.Join(db.Queue(ctx, tx, statement, append(slices.Clone(args), kind, prefix, suffix, now)...), notify(ctx, tx))
@@ -52,9 +52,9 @@ func notify(ctx context.Context, tx *db.Tx) error {
 	return db.Queue(ctx, tx, "select pg_notify($1, '')", notifyChannel)
 }
 
-// currentCursor returns the position in the outbox after all events that are committed now. On SQLite this is the highest id, because
-// transactions that write run one after the other, so ids are committed in their order. On PostgreSQL ids can be committed in another
-// order, so the position is a snapshot (pg_snapshot). A snapshot says exactly which transactions are visible.
+// currentCursor returns the position in the outbox that follows all events that are committed now. On SQLite this is the highest id,
+// because transactions that write run one after the other, so ids are committed in their order. On PostgreSQL ids can be committed in
+// another order, so the position is a snapshot (pg_snapshot). A snapshot says exactly which transactions are visible.
 func currentCursor(ctx context.Context, d *db.DB) (string, error) {
 	query := "select cast(coalesce(max(id), 0) as text) from realtime_outbox"
 	if d.Dialect == db.Postgres {

@@ -1,5 +1,5 @@
-// Package blob stores blobs, the bytes of files under ids. A Store has them in a folder (Disk) or in an S3 bucket (S3). The names, types
-// and permissions of the files are in the database; this package does not know them.
+// Package blob stores blobs. A blob is the bytes of one file, stored under an id. The blobs are in a folder (type Disk) or in an S3 bucket
+// (type S3). The names, types and permissions of the files are in the database; this package does not know them.
 package blob
 
 import (
@@ -17,8 +17,8 @@ import (
 	"atelie/internal/datafolder"
 )
 
-// Disk stores blobs in a folder: the blob abcd… as ab/cd/abcd…. A blob that is being received is in tmp/, or in staged/ if it
-// arrives in pieces.
+// Disk stores blobs in a folder: the blob with the id abcd… is the file ab/cd/abcd…. While a blob is being received, its bytes are in
+// tmp/, or in staged/ if the blob arrives in pieces.
 type Disk struct {
 	root   string
 	shards sync.Map // keys: paths of the folders ab/cd that this process has created or found, and synced to disk
@@ -61,7 +61,7 @@ func NewDisk(root string, checkSpace func() error) (*Disk, error) {
 
 // OpenDisk opens a folder that NewDisk has created. It changes nothing in the folder.
 func OpenDisk(root string) (*Disk, error) {
-	d := &Disk{root: root, checkSpace: Unbounded}
+	d := &Disk{root: root, checkSpace: Unbounded} // does not check the space on the disk
 	if err := d.checkFolder(); err != nil {
 		return nil, fmt.Errorf("folder for files: %w", err)
 	}

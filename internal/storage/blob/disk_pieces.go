@@ -13,7 +13,7 @@ import (
 )
 
 // This file implements the methods of Disk for blobs that arrive in pieces: Append, Finish, Discard and Sweep. Such a blob is a file in
-// piecesFolder until it is committed.
+// piecesFolder until it is committed (moved to its final path).
 
 // Append implements Store. It appends data, the next piece, to the blob's file. state.Size is the total size of the earlier pieces. When
 // Append returns a nil error, the piece is on the disk. isLast is not needed: a Disk stores the last piece like any other.
@@ -32,6 +32,7 @@ func (d *Disk) Append(ctx context.Context, id string, state Partial, data []byte
 	if state.Size == 0 { // the first piece
 		flags |= os.O_CREATE
 	}
+	// OpenShared lets other requests rename or remove the file while it is open, also on Windows.
 	f, err := datafolder.OpenShared(piecesPath, flags, 0o600)
 	if err != nil {
 		return state, err

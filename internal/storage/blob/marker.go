@@ -24,7 +24,7 @@ import (
 // markerName is the name of the file or object.
 const markerName = ".atelie"
 
-// ErrNoMarker and ErrOtherMarker are the errors of Ready if the store has no marker, or the marker of another site.
+// Errors of the method Ready, which checks the store: ErrNoMarker if the store has no marker, ErrOtherMarker if it has another site's.
 var (
 	ErrNoMarker    = errors.New("the marker " + markerName + " of the file store is missing: the file store was emptied, or another one is mounted in its place")
 	ErrOtherMarker = errors.New("the file store has another site's marker " + markerName)

@@ -37,9 +37,9 @@ const (
 	maxInFlight    = 2                // parts of an upload that are sent at the same time; these and the next part are in memory
 	minPartSize    = 5 << 20          // minimum size of a part; S3 accepts a smaller one only as the last part
 	startTimeout   = 20 * time.Second // for all requests of NewS3
-	readyTimeout   = 2 * time.Second  // for the request of Ready
+	readyTimeout   = 2 * time.Second  // for the request by which Ready checks the bucket
 	cleanUpTimeout = 30 * time.Second // for the deletion of an object, or for the end of an upload that failed
-	partGrace      = 10 * time.Second // how long sendPart may continue after its context has ended
+	partGrace      = 10 * time.Second // how long a part may still be sent after its context has ended (sendPart says why)
 	readAttempts   = 4                // a read fails after this many consecutive attempts that returned no bytes
 	smallPiece     = 256 << 10        // only a piece that is larger than this gets a buffer of PieceSize
 )
@@ -64,7 +64,7 @@ func (s *S3) ensureBucket(ctx context.Context, create bool) error {
 		return err
 	}
 	_, err = s.client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &s.bucket})
-	if _, ok := errors.AsType[*types.BucketAlreadyOwnedByYou](err); ok { // another node has created it
+	if _, ok := errors.AsType[*types.BucketAlreadyOwnedByYou](err); ok { // another node (server of the site) has created it
 		return nil
 	}
 	return err

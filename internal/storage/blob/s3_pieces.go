@@ -19,8 +19,8 @@ import (
 // multipart upload of S3, in which each part except the last must have at least minPartSize bytes. Pieces can be smaller. The bytes at the
 // end of the blob that are too few for a part are stored in a separate object, the tail of the blob.
 
-// Append implements Store. It joins the tail, if there is one, and the piece. If these are at least minPartSize bytes, or if the piece is
-// the last one, Append sends the bytes as the next part. If not, it stores them as the new tail.
+// Append implements Store. It adds data, the new piece, to the bytes of the tail. If the sum has at least minPartSize bytes, or if the
+// piece is the last one, Append sends these bytes as the next part. If not, it stores them as the new tail.
 func (s *S3) Append(ctx context.Context, id string, state Partial, data []byte, isLast bool) (Partial, error) {
 	key, err := s.key(id)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 
 // Store stores blobs. Its implementations are Disk and S3. Ids are UUIDs that the caller creates and uses once. A blob is stored in one of
 // two ways:
-//   - as a whole: Stage, and then Commit or Discard of the Staged
-//   - in pieces: Append for each piece, then Finish, and then Commit of the Staged. To give the blob up instead, call Discard of the Store.
+//   - as a whole: Call Stage, and then Commit or Discard of its result, a Staged.
+//   - in pieces: Call Append for each piece, then Finish, and then Commit of its result. To give the blob up instead, call Store.Discard.
 //
 // A process that dies can leave a blob to which no row of the database refers. To find such blobs, the caller records an id before Stage
 // or Finish, and deletes that record once a row refers to the blob.
@@ -37,8 +37,8 @@ type Store interface {
 	// returned state, and any node (server of the site) can continue with it. If the state was not saved, the next call gets the old
 	// state and overwrites the piece. Calls for one id must not run concurrently.
 	Append(ctx context.Context, id string, state Partial, data []byte, isLast bool) (Partial, error)
-	// Finish stages the appended blob. The result has no SHA-256. Its method Discard keeps the pieces, so that Finish can be called again.
-	// Finish can also be called for a blob that was already committed.
+	// Finish stages the appended blob. The result has no SHA-256. After Finish, Staged.Discard keeps the pieces, so that Finish
+	// can be called again. Finish can also be called for a blob that was already committed.
 	Finish(ctx context.Context, id string, state Partial) (*Staged, error)
 	// Discard removes everything that Append and Finish have stored under id.
 	Discard(ctx context.Context, id string, state Partial) error
@@ -60,8 +60,8 @@ type Store interface {
 // PieceSize is the size in bytes of the parts in which S3 sends a large blob, and the maximum size of a piece of Append.
 const PieceSize = 8 << 20
 
-// Staged is a complete blob that is not committed yet. Its ReadSeeker reads the blob's bytes. The caller of Stage or Finish must always
-// call Discard in the end; after a Commit, Discard does nothing.
+// Staged is a complete blob that is not committed (stored permanently) yet. Its ReadSeeker reads the blob's bytes. The caller of Stage or
+// Finish must always call Discard in the end; after a Commit, Discard does nothing.
 type Staged struct {
 	Info
 	io.ReadSeeker

@@ -13,8 +13,8 @@ import (
 )
 
 // This file makes sure that only one request at a time writes to an upload: the request that has the lock in the upload's row. The request
-// renews its lock. If a node dies, its locks expire. A request that waits for the lock interrupts the request that has it, because that
-// request's connection may be broken without the server's knowledge.
+// renews its lock. If a node (server of the site) dies, its locks expire. A request that waits for the lock interrupts
+// the request that has it, because that request's connection may be broken without the server's knowledge.
 
 // Durations of locks.
 const (
@@ -60,7 +60,7 @@ func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 		}
 	}
 	interrupt := requestUnlock
-	if interrupted, ok := ctx.Value(interruptedKey{}).(*atomic.Bool); ok { // interrupted gives the response status 423 (see response)
+	if interrupted, ok := ctx.Value(interruptedKey{}).(*atomic.Bool); ok { // set to true, it gives the response the status 423 (Locked)
 		interrupt = func() {
 			interrupted.Store(true)
 			requestUnlock()

@@ -1,6 +1,6 @@
 // Package resumable serves uploads that arrive in pieces and may be interrupted, at /storage/v1/upload/resumable. Their protocol is TUS
-// 1.0.0, which the library tusd implements. The state of an upload is in the database and in the blob store, so that any node can continue
-// the upload. A file becomes visible when it is complete and has passed the checks of an ordinary upload.
+// 1.0.0, which the library tusd implements. The state of an upload is in the database and in the blob store, so that any node (server of
+// the site) can continue the upload. A file becomes visible when it is complete and has passed the checks of an ordinary upload.
 package resumable
 
 import (
@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/uuid"
 	tus "github.com/tus/tusd/v2/pkg/handler"
-	xslog "golang.org/x/exp/slog"
+	xslog "golang.org/x/exp/slog" // tusd's Config requires a logger of this package; the rest of the program uses log/slog
 
 	"atelie/internal/apperr"
 	"atelie/internal/db"

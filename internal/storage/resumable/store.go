@@ -15,7 +15,7 @@ import (
 // uploadColumns are the columns of storage_uploads, in the order in which scanUpload reads them.
 const uploadColumns = "id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, hash, finished, expires_at, upload_metadata"
 
-// scanUpload scans a row of uploadColumns. It leaves the field service nil: Service.find sets it, because most methods need it.
+// scanUpload scans a row of uploadColumns. It leaves the field service nil; a caller that needs the methods of upload sets the field.
 func scanUpload(row db.Row) (*upload, error) {
 	var (
 		u      upload

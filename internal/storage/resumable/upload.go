@@ -32,7 +32,7 @@ import (
 type upload struct {
 	ID             string
 	BlobID         string                  // the id under which the blob store has the bytes
-	Owner          string                  // who may continue the upload; see Service.owner
+	Owner          string                  // who may continue the upload: role and account, or the id of the token of a signed upload URL
 	file           storage.ResumableUpload // bucket, name, size and options
 	ContentType    string                  // the type that the client sent; the object's type is detected from the bytes
 	Metadata       string                  // the object's user metadata as JSON text, "" for none
@@ -43,10 +43,10 @@ type upload struct {
 	ExpiresAt      time.Time
 	MetadataHeader string // Upload-Metadata as the client sent it; "" in rows of versions that did not store it
 
-	service *Service // nil in the results of listExpired
+	service *Service // nil in the list of expired uploads, which needs only the rows
 }
 
-// NewUpload implements tusd's DataStore. It makes those checks of an ordinary upload that are possible before the first byte.
+// NewUpload implements tusd's DataStore. It checks what can be checked before the first byte has arrived.
 func (s *Service) NewUpload(ctx context.Context, info tus.FileInfo) (tus.Upload, error) {
 	u, err := s.create(ctx, info)
 	if err != nil {

@@ -3,7 +3,7 @@ import type { Session, User } from "@supabase/supabase-js";
 
 // The context through which components know who is signed in, and sign in or out (useAuth).
 
-/** The role of the signed-in account; null if the account has no role or nobody is signed in. */
+/** The role of the signed-in account: "admin" for an owner of the site; null if the account has no role or nobody is signed in. */
 export type Role = "admin" | null;
 
 /** Who uses the page, and the functions that sign in and out. AuthProvider provides it. */
@@ -17,7 +17,7 @@ export type Auth = {
   /** The account's second factors while one of them must still be verified (docs/product.md, rule 5). Empty if none is needed. */
   pendingFactors: SecondFactor[];
   /**
-   * True if the site requires a second factor and the account has none. The session has no rights until one is enrolled.
+   * True if the site requires a second factor and the account has none. The session has no rights until the account has one.
    */
   mustEnrol?: boolean;
   /** Signs in. `error` is undefined after success. */

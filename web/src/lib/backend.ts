@@ -105,11 +105,11 @@ export function ownerBackend(boot: Boot): Promise<OwnerBackend> {
   let backend = ownerBackends.get(boot);
   if (!backend) {
     backend = Promise.all([import("@supabase/supabase-js"), import("@/lib/token-refresh")]).then(
-      ([{ createClient }, { refreshingFetch }]) => {
+      ([{ createClient }, { clientFetch }]) => {
         const client: OwnerBackend = createClient<Database>(boot.apiUrl, boot.anonKey, {
           // The query cache retries failed requests itself.
           db: { retry: false },
-          global: { fetch: refreshingFetch(() => client.auth) },
+          global: { fetch: clientFetch(() => client.auth) },
           realtime: { heartbeatIntervalMs: LIVE_HEARTBEAT_MS, timeout: LIVE_TIMEOUT_MS },
         });
         return client;

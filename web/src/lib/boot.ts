@@ -35,7 +35,7 @@ export type PrivacyTexts = {
   changes: string;
 };
 
-/** Whether the artist takes commissions; "" if the site does not say. */
+/** Whether the artist takes commissions (makes works to order); "" if the site does not say. */
 export type CommissionState = "" | "open" | "waitlist" | "closed";
 
 /** The owner's texts about commissions in one language. */
@@ -52,7 +52,10 @@ export type CommissionTexts = {
   terms: string;
 };
 
-/** The settings about commissions. The settings that the owner edits have `slots`; the boot data has `free` instead. */
+/**
+ * The settings about commissions. A slot is room for one commission. The form of the owner gets the number of all slots, and the boot
+ * data has the number of free slots instead.
+ */
 export type CommissionSettings = {
   state: CommissionState;
   texts: Record<Language, CommissionTexts>;

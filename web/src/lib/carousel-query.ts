@@ -8,11 +8,11 @@ import type { Tables } from "@/lib/types";
 export type CarouselQuery<Row> = { queryKey: QueryKey; queryFn: QueryFunction<RowsPage<Row>> };
 
 /**
- * How the slides of a carousel are requested and rendered. The functions must stay the same at each render, because the components
- * of later pages are memoized.
+ * How the slides of a carousel are requested and rendered. A page has the rows of one request, at most CAROUSEL_PAGE. The functions
+ * must stay the same at each render, because the components of later pages are memoized.
  */
 export type CarouselSlides<Row> = {
-  /** The key of all pages of the carousel. */
+  /** The query key of each page without its last part, which is the number of the page. */
   queryKey: QueryKey;
   /** Makes the query of a page; pages are counted from 0. */
   query(backend: PublicBackend, page: number): CarouselQuery<Row>;
@@ -24,8 +24,8 @@ export type CarouselSlides<Row> = {
 };
 
 /**
- * Makes the query of a page, counted from 0, of the rows of `table` that match `query`. `key` is the query key of all pages of
- * the carousel.
+ * Makes the query of one page of the rows of `table` that match `query`. `page` is the number of the page, from 0. `key` is the query
+ * key without that number.
  */
 export function carouselQuery<Table extends keyof Tables>(
   backend: PublicBackend,

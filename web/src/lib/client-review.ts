@@ -6,7 +6,8 @@ import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 import type { ClientReview } from "@/lib/types";
 
-// Reviews that clients write about their finished commissions: the queries and actions of the owner.
+// Reviews that clients write about finished commissions (works that they have ordered): the queries and actions of the owner. A
+// commission belongs to the message that has asked for it, so the id of that message also names the commission and its review.
 
 /**
  * What the owner decides about a review. `written_at` is when the client wrote the version that the owner has read. The server
@@ -24,7 +25,7 @@ export type ReviewDecision =
       active: boolean;
     };
 
-/** A decision, or an action with the request for a review: `ask` sends the request to the client, `withdraw` takes it back. */
+/** A decision about a review, or an action on the request for one: `ask` sends the request to the client, `withdraw` withdraws it. */
 type ClientReviewAction = { action: "ask" | "withdraw" } | ReviewDecision;
 
 /** Calls the server's function for the reviews of clients. A call without an action only returns the review. */

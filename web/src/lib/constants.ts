@@ -13,7 +13,7 @@ export const CONTACT_NAME_MAX = 100;
 export const CONTACT_EMAIL_MAX = 254;
 export const CONTACT_MESSAGE_MIN = 10;
 export const CONTACT_MESSAGE_MAX = 5000;
-/** The reasons of a message, in the order of the filter. */
+/** The reasons of a message, in the order in which the filter of the messages shows them. */
 export const CONTACT_REASONS: readonly ContactReason[] = [
   "general",
   "commission",
@@ -49,7 +49,7 @@ export const LIST_SEARCH_DEBOUNCE_MS = 250;
 export const REVIEW_ORDER_START = 1;
 export const COVER_ORDER_MIN = 1;
 
-// Hero and carousels
+// Carousels, and the hero: the large pictures at the top of the home page
 /** How long the hero shows a picture. */
 export const HERO_DWELL_MS = 5000;
 /** The hero requests the picture of the next slide this long before it shows that slide. */

@@ -18,12 +18,12 @@ export function useRowCount(table: CountedTable) {
   return useCount(table, countKeys[table]);
 }
 
-/** The number of unread messages. */
+/** The number of unread messages, which are those with the status "new". */
 export function useUnreadCount() {
   return useCount("contact_submissions", [...countKeys.contact_submissions, "unread"], "new");
 }
 
-/** The number of rows of a table, or of those with a status. */
+/** The number of rows of a table. With `status`, only the rows with this status are counted. */
 function useCount(table: CountedTable, queryKey: readonly string[], status?: string) {
   const backend = useOwnerBackend();
   return useQuery({

@@ -1,6 +1,6 @@
 // Stores the chosen files of a draft (the unsaved values of a form, lib/drafts.ts) in IndexedDB until they are uploaded. The key of
-// a file has two parts: the name of the draft, or a name below that name such as "<draft>/avatar", and an id. If the browser has
-// lost a file, the owner must choose the file again.
+// a file has two parts. The first is the name of the draft, or a longer name for one field of the form, such as "<draft>/avatar".
+// The second is the id of the file. If the browser has lost a file, the owner must choose the file again.
 
 const DATABASE = "atelie-drafts";
 /** The name of the object store, IndexedDB's table of files. */

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { hasDraft } from "@/lib/drafts";
 
 // Prevents two tabs from using one draft (the unsaved values of a form, lib/drafts.ts). An open form holds a Web Lock on the name of
-// its draft. If the same form is open in another tab, it uses the next name: `form`, then `form~2`. The browser releases the lock
+// its draft. A tab that finds the name `form` locked by another tab uses the name `form~2`, and so on. The browser releases the lock
 // when the tab is closed.
 
 /** A draft name whose lock this page holds. */

@@ -2,8 +2,8 @@ import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 
 /**
- * The links to the filters of the gallery: all works, and each type that the gallery shows. Types without works are omitted if the
- * owner has chosen so (`empty` of the boot data).
+ * The links to the filters of the gallery: all works, and each type that the gallery shows. If the owner has chosen to hide types
+ * without works, `empty` of the boot data (JSON in the page) has these types, and their links are omitted.
  */
 export function useGalleryLinks() {
   const t = useT();

@@ -3,9 +3,10 @@ import { useOwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
 
 /**
- * The result of a test mail, with which the owner checks that the site can send mail. "sent": the mail server has accepted the mail.
- * "kept": the mail was written to a file, because no mail server is configured. `to` is the owner's address. `error` says why the
- * mail has failed.
+ * The result of a test mail, with which the owner checks that the site can send mail. `to` is the owner's address. `result` is one of:
+ * - "sent": the mail server has accepted the mail
+ * - "kept": the mail was written to a file, because no mail server is configured
+ * - "failed": `error` says why
  */
 export type MailTest = { result: "sent" | "kept" | "failed"; to: string; error?: string };
 

@@ -1,7 +1,7 @@
 import type { MoveArgs } from "@/lib/types";
 
 // Makes the arguments of the server's functions that order rows by hand, such as move_work. The page knows the wanted order of the
-// whole list. The server gets the moved rows and a row after or before which to put them: { ids: ["c"], place: "after", target: "a" }.
+// whole list. The server gets the moved rows and where to put them: { ids: ["c"], place: "after", target: "a" } puts c after a.
 
 /**
  * Returns the arguments of the move that puts the rows `moved` at their places in `order`, the wanted order of all ids. The moved rows

@@ -14,8 +14,8 @@ export function retryDelay(attempt: number): number {
 }
 
 /**
- * Makes the query cache with the settings of the site. `prefetched` has the data of the page's queries from the boot data. The cache
- * treats these data as just fetched. If rows are missing from them, it treats them as stale.
+ * Makes the query cache with the settings of the site. `prefetched` has the data of the page's queries from the boot data (JSON that
+ * the server puts into the page). The cache treats these data as just fetched, or as stale if rows are missing from them.
  */
 export function makeQueryClient(prefetched: readonly PrefetchedQuery[] = []): QueryClient {
   const client = new QueryClient({

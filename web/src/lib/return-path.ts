@@ -4,8 +4,9 @@ const ADMIN_HOME = "/admin";
 export type ReturnState = { from: string };
 
 /**
- * Returns the path to go to after signing in: the requested page, from the history entry or, after a mailed link, from ?from= of the
- * URL. Any path that is not a page of the admin area, or is the sign-in page, is replaced by /admin.
+ * Returns the path to go to after signing in: the page that was requested. `state` is the state of the history entry. After a mailed
+ * link the page is in ?from= of the URL (`search`). The path /admin replaces a path outside the admin area and the path of the
+ * sign-in page, /admin/auth.
  */
 export function returnPath(state: unknown, search?: URLSearchParams): string {
   const from = (state as Partial<ReturnState> | null)?.from ?? search?.get("from");

@@ -31,7 +31,7 @@ export function scrollToSection(id: string, field?: HTMLElement): void {
   let arrived = false;
   const scroll = () => {
     const target = document.getElementById(id);
-    // While the covers load, the sections below are not displayed and cannot get the focus.
+    // While the pictures at the top of the page load, the sections below are not displayed and cannot get the focus.
     if (!target?.getClientRects().length) return;
     // Only one smooth scroll: a second one that begins during the first would end at neither target.
     if (field && !inViewWith(target, field))

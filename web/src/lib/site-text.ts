@@ -10,7 +10,7 @@ export function useOwnerText<K extends string>(
   return localText(useLanguage().language, texts.en[key], texts.pt[key]);
 }
 
-/** Returns a text of the owner in the boot data, by its key (SITE_TEXT_KEYS), in the language of the page if possible. */
+/** Returns one of the owner's texts in the boot data (JSON in the page). `key` is one of SITE_TEXT_KEYS. Chooses as useOwnerText does. */
 export function useSiteText(key: SiteTextKey): LocalText {
   return useOwnerText(useBoot().site.texts, key);
 }

@@ -11,8 +11,8 @@ import type notFoundTexts from "@/locales/not-found/en.json";
 import type sentTexts from "@/locales/sent/en.json";
 import type privacyTexts from "@/locales/privacy.json";
 
-// Loads the texts of the interface. A bundle has the texts of an area. A new text needs an entry in the files of both languages
-// (web/src/locales). Components read texts with useT (lib/i18n.tsx).
+// Loads the texts of the interface in bundles. A bundle has the texts that load together, for example those of the admin area. A new
+// text needs an entry in the files of both languages (web/src/locales). Components read texts with useT (lib/i18n.tsx).
 
 /** The key of a text in any bundle. */
 export type TextKey =

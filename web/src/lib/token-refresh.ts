@@ -43,7 +43,7 @@ export function fetchWithTokenRefresh(renew: () => Promise<string | null>): type
  * Makes the fetch function of a supabase-js client. `authOf` returns the client's auth part. It is a function, because the client
  * does not exist yet: it is created with this fetch function.
  */
-export function refreshingFetch(authOf: () => SupabaseClient["auth"]): typeof fetch {
+export function clientFetch(authOf: () => SupabaseClient["auth"]): typeof fetch {
   return fetchWithTokenRefresh(async () => {
     const auth = authOf();
     const { data, error } = await auth.refreshSession();

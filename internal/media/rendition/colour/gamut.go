@@ -8,8 +8,8 @@ import (
 
 // This file contains the gamuts (ranges of colours) of sRGB and Display P3, and writes ICC profiles.
 
-// d50 is the white of XYZ in ICC profiles (ICC.1:2022 §7.2.16). Profiles convert device values (the numbers in the pixels) to XYZ relative
-// to this white.
+// d50 is the white of XYZ in ICC profiles (ICC.1:2022 §7.2.16). XYZ is the CIE's space of all visible colours. Profiles convert device
+// values (the numbers in the pixels) to XYZ relative to this white.
 var d50 = [3]float64{0.9642, 1, 0.8249}
 
 // Gamut is the range of colours of an RGB space. It is given by the three primaries (the pure red, green and blue) and by the white, each
@@ -49,7 +49,8 @@ func GammaProfile(g Gamut, gamma float64) []byte {
 			}
 		}
 	}
-	return MatrixProfile(4, "", g, appendS15Fixed16([]byte("para\x00\x00\x00\x00\x00\x00\x00\x00"), gamma))
+	curve := appendS15Fixed16([]byte("para\x00\x00\x00\x00\x00\x00\x00\x00"), gamma) // the formula y = x^gamma
+	return MatrixProfile(4, "", g, curve)
 }
 
 // matrixToXYZ returns the matrix from linear RGB to XYZ, with the white adapted to D50 (Bradford, ICC.1:2022 annex E).

@@ -54,15 +54,15 @@ func parseTable(tag []byte, inputs int, isLab bool) (*colourTable, error) {
 	scale := 1.0
 	var err error
 	switch kind := string(tag[:4]); kind {
-	case "mft1":
+	case "mft1": // lut8Type
 		err = p.parseLut(tag, inputs, 1, lut8Curves, lut8CurveSize, lut8CurveSize)
-	case "mft2":
+	case "mft2": // lut16Type
 		if len(tag) < lut16Curves {
 			return nil, errTable
 		}
 		scale = 65535.0 / largestLab16
 		err = p.parseLut(tag, inputs, 2, lut16Curves, int(binary.BigEndian.Uint16(tag[inSizeOffset:])), int(binary.BigEndian.Uint16(tag[outSizeOffset:])))
-	case "mAB ":
+	case "mAB ": // lutAToBType
 		err = p.parseLutAToB(tag, inputs)
 	default:
 		return nil, fmt.Errorf("%w: %q", errTable, kind)

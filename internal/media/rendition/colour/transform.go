@@ -12,7 +12,7 @@ type Transform struct {
 	from     Space          // colour space of the profile: RGB, Gray or CMYK
 	identity bool           // the conversion of RGB changes no channel by more than one level of 255
 	shaper   *shaper        // converts RGB by curves and a matrix; nil if the field table converts RGB
-	table    *lookup        // converts RGB if shaper is nil, otherwise CMYK; nil if there is nothing to convert with it
+	table    *lookup        // converts RGB if shaper is nil, otherwise CMYK; nil if neither is needed
 	gray     *[256][3]uint8 // the result for each grey level
 }
 

@@ -12,8 +12,8 @@ import (
 	"atelie/internal/s3client"
 )
 
-// This file serves HTTP to tests over connections within the process (net.Pipe). Tests with the fake clock of testing/synctest need them:
-// that clock does not advance while a goroutine waits for a network socket.
+// This file serves HTTP to tests over connections within the process (net.Pipe). Tests with the fake clock of testing/synctest need such
+// connections: that clock does not advance while a goroutine waits for a network socket.
 
 // Pipes serves handler and returns a function that opens connections to it. handler may send a body that never ends, because the end of
 // the test closes the server.
@@ -22,7 +22,7 @@ func Pipes(t *testing.T, handler http.HandlerFunc) s3client.Dial {
 	return ServePipes(t, &http.Server{Handler: handler})
 }
 
-// ServePipes is Pipes for a server with settings of its own.
+// ServePipes is like Pipes, but serves with the given server and its settings.
 func ServePipes(t *testing.T, server *http.Server) s3client.Dial {
 	t.Helper()
 	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}

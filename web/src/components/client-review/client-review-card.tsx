@@ -21,8 +21,8 @@ type ClientReviewCardProps = {
 };
 
 /**
- * A review that a client has written about a commission. It waits for the owner's approval, or the owner has declined it. Buttons
- * approve, edit or decline it.
+ * A review that a client has written about a commission (a work that the client has ordered). The review waits for the owner's
+ * approval, or the owner has declined it. Buttons approve, edit and decline the review.
  */
 export function ClientReviewCard({ messageId, review }: ClientReviewCardProps) {
   const t = useT();

@@ -23,7 +23,7 @@ export function WaitingReviews() {
   );
 }
 
-/** The review of a message's commission. Renders nothing until the review has loaded. */
+/** The review of the commission (ordered work) for which the client has sent this message. Renders nothing until the review has loaded. */
 function WaitingReview({ messageId }: { messageId: string }) {
   const { data: review } = useClientReview(messageId);
   return review?.text ? <ClientReviewCard messageId={messageId} review={review} /> : null;

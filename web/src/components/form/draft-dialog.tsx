@@ -16,7 +16,7 @@ import {
 } from "@/lib/editing/use-draft-dialog";
 
 type DraftDialogComponentProps<Start> = {
-  /** The state of the dialog, from useDraftDialog. */
+  /** What useDraftDialog has returned for the dialog. */
   dialog: DraftDialogProps<Start>;
   title: string;
   /** Whether the dialog fills the screen of a phone. The title then stays in place while the form scrolls. */

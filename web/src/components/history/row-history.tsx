@@ -15,7 +15,7 @@ type RowHistoryProps<Table extends HistoryTable> = {
   onClose(): void;
 };
 
-/** The history dialog of a work, a review or a cover. */
+/** The dialog with the earlier versions of a work, a review or a cover (a large picture or video at the top of the home page). */
 export function RowHistory<Table extends HistoryTable>({
   table,
   row,

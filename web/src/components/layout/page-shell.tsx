@@ -10,7 +10,8 @@ type PageShellProps = {
 };
 
 /**
- * The layout of every page. The content begins below the fixed header; only a hero (data-hero) begins behind the header.
+ * The layout of every page. The content begins below the fixed header; only a hero (data-hero, the pictures at the top of the
+ * home page) begins behind the header.
  */
 export function PageShell({ foot = "footer", className, children }: PageShellProps) {
   return (

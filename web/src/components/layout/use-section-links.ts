@@ -13,7 +13,7 @@ export function useSectionLinks() {
   const { hasReviews = true } = useBoot();
   const cache = useQueryClient();
   // Reads the number of reviews from the first page (0) of reviews in the query cache, so that the header makes no request.
-  // Until the cache has that page, `hasReviews` of the boot data is used.
+  // Until the cache has that page, `hasReviews` of the boot data (JSON in the page) is used.
   const readCache = () =>
     cache.getQueryData<RowsPage<unknown>>([...queryKeys.reviews.active, 0])?.total;
   const total = useSyncExternalStore(

@@ -41,8 +41,8 @@ type LaterPageProps<Row> = CarouselSlides<Row> & {
 const renderBlock = () => <Skeleton className="aspect-2/1" />;
 
 /**
- * The slides of one page. They keep their elements while their rows load, because embla restarts whenever slides are
- * replaced.
+ * The slides of one page. They keep their elements while their rows load, because embla (the library that
+ * moves the carousel) restarts whenever slides are replaced.
  */
 const LaterPage = memo(function LaterPage<Row>(props: LaterPageProps<Row>) {
   const { queryKey, query, className, renderRow, page, total, isNear } = props;

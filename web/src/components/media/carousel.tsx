@@ -14,9 +14,9 @@ const initialPosition: Position = { selected: 0, snaps: 0, canPrev: false, canNe
 
 /**
  * The state and functions of a carousel, whose slides the library embla moves. The caller sets `viewportRef` on the element that
- * clips the slides, and renders `driver` anywhere. Embla loads when the visitor first interacts with the page, or when `load` is
- * called. Steps by button or key before that are counted, and made once embla has loaded. `embla` (its API) and `LaterPages`
- * (for CarouselPages) are undefined until then.
+ * clips the slides, and renders `driver` anywhere: it runs embla and shows nothing. Embla loads when the visitor first interacts
+ * with the page, or when `load` is called. Steps by button or key before that are counted, and made once embla has loaded. `embla`
+ * (its API) and `LaterPages` (for CarouselPages) are undefined until then.
  */
 export function useCarousel(options: EmblaOptions = {}) {
   const [viewport, viewportRef] = useState<HTMLElement | null>(null);

@@ -17,7 +17,7 @@ import { whenVisitorMoves } from "@/lib/visitor-moves";
 type PictureProps = {
   src: string;
   alt: string;
-  /** The language of `alt`, if it differs from that of the page. */
+  /** The language of `alt`, if it is not the language of the page. */
   lang?: Language;
   /**
    * Metadata of the file. A picture without metadata has no renditions (versions in other sizes and formats), so its stored file

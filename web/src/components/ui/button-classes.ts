@@ -5,7 +5,7 @@ const sizes = { md: "", sm: "btn-sm", icon: "btn-icon", iconSm: "btn-icon-sm" };
 
 /** The look of a button: its colours and its size. */
 export type ButtonStyle = {
-  /** `onBand` is for buttons on the coloured band of the hero. */
+  /** `onBand` is for buttons on the coloured band at the top of the home page. */
   variant?: "primary" | "outline" | "ghost" | "danger" | "white" | "onBand";
   size?: keyof typeof sizes;
   className?: string;

@@ -47,6 +47,7 @@ export function SortableArea<Row extends { id: string }>({
   children,
 }: SortableAreaProps<Row>) {
   const sensors = useSensors(
+    // A drag begins after 4 pixels, so that a click on the handle does not drag.
     useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
     useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
   );

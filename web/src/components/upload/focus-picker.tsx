@@ -20,7 +20,7 @@ type FocusPickerProps = {
 
 /** How far an arrow key moves the focus point, as a share of the picture. */
 const STEP = 0.05;
-/** The focus point of a cover without a stored one: 50 % from the left, 62 % from the top, as in the hero (hero-slide.tsx). */
+/** The focus point of a picture without a stored one: 50 % from the left, 62 % from the top, as at the top of the home page. */
 const DEFAULT_FOCUS: [number, number] = [0.5, 0.62];
 
 /** Limits a share to the range from 0 to 1 and rounds it to three digits. */

@@ -14,8 +14,8 @@ type MediaStateProps = {
 
 /**
  * Describes a stored file to the owner:
- * - a picture whose renditions (versions in other sizes and formats) are being made: that they are being made
- * - a picture whose renditions have failed: why
+ * - a picture while its renditions (versions in other sizes and formats) are being made: says so
+ * - a picture whose renditions could not be made: says why
  * - any other picture: the sizes in bytes of the original and of the largest rendition, and how much their colours differ
  * - a video: duration, codec and size, and a warning if some browsers cannot play it
  */

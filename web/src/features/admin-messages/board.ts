@@ -1,7 +1,7 @@
 import type { BoardCard, BoardColumn, CommissionStage } from "@/lib/types";
 
 // This file has the rules of the board: the page with the commissions (works that clients order) as cards, in a column for each
-// stage (how far a commission is).
+// stage (how far a commission is). Each commission belongs to the message that has asked for it, so a card is found by message_id.
 
 /** The stages of commissions, in the order of the columns of the board. */
 export const STAGES: readonly CommissionStage[] = [

@@ -36,6 +36,7 @@ export function readView(search: URLSearchParams): MessageView {
 
 /** Returns the query string for a view. The parameter of the opened message is removed, because the new list may lack the message. */
 export function writeView(search: URLSearchParams, view: MessageView): URLSearchParams {
+  // Each pair is a value and its default. A default is not written to the URL.
   const next = withValues(search, {
     q: [view.q, ""],
     state: [view.state, ""],

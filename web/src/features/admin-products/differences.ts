@@ -9,7 +9,7 @@ import type { TextKey } from "@/lib/texts";
 import type { AltTexts } from "@/lib/types";
 
 // This file lists the fields in which two versions of a work (a row of products) differ, for the conflict dialog and the history. A
-// new column of works needs an entry in `labels`. If a second column has its text in Portuguese, it needs one in BILINGUAL too.
+// new column of works needs an entry in `labels`. A new pair of columns, such as title and title_pt, needs an entry in BILINGUAL too.
 
 /** The compared fields of a work with the text keys of their labels. Fields with texts in Portuguese are added below. */
 const labels = {

@@ -7,8 +7,8 @@ import { formValues, productPayload, type ProductPayload } from "@/features/admi
 import type { ArtworkType } from "@/lib/types";
 
 /**
- * A draft in this file is a work that is not stored yet, and that the owner makes from one of many chosen pictures. (Elsewhere a
- * stored work that only the owner sees is called a draft too: visibility.ts.)
+ * A draft is a new work that is not stored yet. The owner makes it from one of many chosen pictures. (The visibility "draft" is
+ * something else: a stored work that only the owner sees.)
  */
 export type Draft = {
   /** The row to store gets this id, so that saving twice inserts only one row. */

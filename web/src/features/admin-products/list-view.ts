@@ -62,7 +62,7 @@ export function readView(search: URLSearchParams): ProductView {
   };
 }
 
-/** Returns the query string of the URL for a view. */
+/** Returns the query string of the URL for a view. Each pair is a value and its default. A default is not written to the URL. */
 export const writeView = (search: URLSearchParams, view: ProductView): URLSearchParams =>
   withValues(search, {
     q: [view.q, ""],

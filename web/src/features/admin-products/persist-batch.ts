@@ -17,16 +17,16 @@ type PersistedDraft = Pick<Draft, "id" | "url" | "attempted" | "values"> & { nam
 
 /**
  * Restores the drafts that the browser has stored, and from then on stores each change of the batch. Returns a function that stops
- * the storing. It deletes nothing. `form` is the name under which the first tab stores drafts. Other tabs use names made from it
- * (lib/draft-lock.ts).
+ * the storing, and deletes nothing. `baseName` is the name under which the first tab stores drafts. Each further tab uses a name made
+ * from `baseName`, and locks it, so that two tabs do not write the same drafts.
  */
-export function persistBatch(batch: DraftBatch, form: string): () => void {
+export function persistBatch(batch: DraftBatch, baseName: string): () => void {
   let stopped = false;
   let stopStoring: (() => void) | undefined;
   void (async () => {
     // Takes the lock of stored drafts that no other tab has open. If there are no such drafts, takes the lock of an unused name.
-    const found = await lockSavedDraft(form);
-    const { name, release } = found ?? (await lockNewDraft(form));
+    const found = await lockSavedDraft(baseName);
+    const { name, release } = found ?? (await lockNewDraft(baseName));
     const drafts = found ? await loadDrafts(name) : [];
     if (stopped) {
       release();

@@ -67,7 +67,7 @@ export type ProductFormState = {
   media: ProductMedia;
   /** URLs of the files that were uploaded before the draft was stored. It is possible that no row refers to them. */
   uploaded: readonly string[];
-  /** If the form is that of a duplicate, the URLs of the original work's files, which are copied on saving. Otherwise empty. */
+  /** For a duplicate of a work: the URLs of the original work's files, which are copied on saving. Empty for other works. */
   borrowed: readonly string[];
   /** Files that were not uploaded when the draft was stored, by field. */
   pending?: Record<keyof ProductMedia, readonly PendingFile[]>;

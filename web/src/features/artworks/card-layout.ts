@@ -39,7 +39,7 @@ export function cardSizes(queries: string[], counts: number[], boxHeight: (n: nu
     ]);
 }
 
-/** The cards of the featured strip: boxes of one height, --strip-height. */
+/** The cards of the featured strip: boxes of one height, --strip-height (styles/base.css). */
 export const stripLayout: CardLayout = {
   box: "h-(--strip-height)",
   work: "absolute bottom-0 left-0 h-auto max-h-full w-auto max-w-full",

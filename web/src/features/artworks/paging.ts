@@ -39,8 +39,8 @@ export function worksOf(block: number, page: Product[]): Product[] {
 }
 
 /**
- * The page that a filter shows until its own first page has loaded: its works on `all`, the first page of all works, which has the
- * same order. Undefined if `all` has no work of the filter, but later pages may have one.
+ * The page that a filter shows until its own first page has loaded. It is made from `all`, the first page of all works, which has the
+ * same order: the works of the filter on that page. Undefined if there are none, but later pages of all works may have one.
  */
 export function firstPageFromAll(
   filter: GalleryFilter,

@@ -1,7 +1,8 @@
 import { HERO_DWELL_MS, VIDEO_RETRY_DELAYS_MS, VIDEO_START_DELAY_MS } from "@/lib/constants";
 
-// The rules of the hero carousel (docs/product.md, Hero) as a pure state machine: heroStep takes the state, an event and
-// its time, and returns the new state and a list of commands. hero-controller.ts executes the commands.
+// The rules of the hero (docs/product.md, Hero), the carousel of pictures and videos at the top of the home page, as a pure state
+// machine. heroStep takes the state, an event and its time, and returns the new state and a list of commands. hero-controller.ts
+// executes the commands.
 //
 // A slide with a picture is shown for its dwell time, and then the next slide follows. A slide with a video stays and plays the
 // video while it is in view.

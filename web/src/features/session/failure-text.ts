@@ -2,7 +2,10 @@ import type { AuthFailure } from "@/lib/auth";
 import type { Translate } from "@/lib/i18n";
 import type { TextKey } from "@/lib/texts";
 
-/** The text keys of the auth service's error codes. For other codes the message of the service is shown. */
+/**
+ * The text keys of error codes. All codes are the auth service's, except session_missing and offline, which this site uses if the
+ * browser has no session or the server does not respond. For other codes the message of the service is shown.
+ */
 const codeKeys: Record<string, TextKey> = {
   invalid_credentials: "auth.error.credentials",
   email_not_confirmed: "auth.error.unconfirmed",

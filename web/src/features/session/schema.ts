@@ -18,7 +18,7 @@ export const signInSchema = z.object({
 const email = z
   .string()
   .check(z.trim(), z.email({ error: "contact.error.email" satisfies TextKey }));
-// Only the server checks the length of a new password, because the minimum is a setting of the operator.
+// Only the server checks the length of a new password, because whoever runs the server sets the minimum.
 const newPassword = z.string().check(required("auth.newPassword.required"));
 
 /** Validates the form of a set-up link, which creates the owner's account. */

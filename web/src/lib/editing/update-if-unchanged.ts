@@ -50,6 +50,7 @@ export async function updateIfUnchanged<Name extends Editable>(
   let updatedAt = base.updated_at ?? null;
   for (let attempt = 1; ; attempt++) {
     const update = rows.update(change as Partial<Row<"products">>).eq("id", base.id);
+    // "*" leaves out updated_at, so the select names it.
     const { data, error } = await (
       updatedAt === null ? update.is("updated_at", null) : update.eq("updated_at", updatedAt)
     ).select("*,updated_at");

@@ -5,8 +5,8 @@ import { deleteFiles } from "@/lib/draft-files";
 import { draftName, loadDraft, draftTime, deleteDraft, saveDraft } from "@/lib/drafts";
 
 /**
- * The props of DraftDialog, a dialog whose form has a draft: unsaved values that the browser stores (lib/drafts.ts). useDraftDialog
- * returns them. `Start` is the type of the form's initial state.
+ * The props of a dialog whose form has a draft: unsaved values that the browser stores (lib/drafts.ts). useDraftDialog returns them,
+ * and the component DraftDialog renders the dialog. `Start` is the type of the form's initial state.
  */
 export type DraftDialogProps<Start> = {
   /** The initial state of the form: a stored row, a new row, or the restored draft. */

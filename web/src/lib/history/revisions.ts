@@ -22,32 +22,32 @@ export const historyKeys = {
 };
 
 /**
- * Reads the revisions of a row, the newest first. `Before` is the type of the row. For the table `site_settings`, which takes no id,
- * the result has the revisions of all settings. `before` is the id of a revision: only older revisions are returned.
+ * Reads the revisions of a row, the newest first. `Row` is the type of the row. For the table `site_settings`, which takes no id, the
+ * result has the revisions of all settings. `before` is the id of a revision; the result then has only revisions older than that one.
  */
-export async function getHistory<Before>(
+export async function getHistory<Row>(
   backend: OwnerBackend,
   args: { table: string; id?: string; before?: number },
   signal?: AbortSignal,
-): Promise<Revision<Before>[]> {
+): Promise<Revision<Row>[]> {
   const call = backend.rpc("get_history", args);
   const { data, error } = await (signal ? call.abortSignal(signal) : call);
   if (error) throw error;
-  return data as Revision<Before>[];
+  return data as Revision<Row>[];
 }
 
 /** The maximum number of revisions in a response. A request with the id of the last revision as `before` gets older revisions. */
 const PAGE_REVISIONS = 200;
 
 /**
- * Fetches revisions in pages, the newest first, each time that they are shown. `load` fetches the revisions that are older than the
- * revision with the id `before`, or the newest revisions if `before` is undefined. In the result, `data` has the revisions of all
- * fetched pages, and `pages` is the number of these pages.
+ * Fetches revisions in pages, the newest first, each time that they are shown. `load` fetches a page: the newest revisions, or with
+ * `before` (the id of a revision) only older ones. In the result, `data` has the revisions of all fetched pages, and `pages` is the
+ * number of these pages.
  */
-function useRevisionPages<Before>(
+function useRevisionPages<Row>(
   queryKey: readonly unknown[],
   enabled: boolean,
-  load: (before: number | undefined, signal: AbortSignal) => Promise<Revision<Before>[]>,
+  load: (before: number | undefined, signal: AbortSignal) => Promise<Revision<Row>[]>,
 ) {
   const query = useInfiniteQuery({
     queryKey,
@@ -62,10 +62,10 @@ function useRevisionPages<Before>(
 }
 
 /** Fetches the revisions of a row, or of all settings with the table `site_settings` and no id. */
-export function useHistory<Before>(table: string, id: string | undefined, shown: boolean) {
+export function useHistory<Row>(table: string, id: string | undefined, shown: boolean) {
   const backend = useOwnerBackend();
   return useRevisionPages(historyKeys.row(table, id ?? ""), shown, (before, signal) =>
-    getHistory<Before>(
+    getHistory<Row>(
       backend,
       { table, ...(id !== undefined && { id }), ...(before && { before }) },
       signal,

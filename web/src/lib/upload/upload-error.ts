@@ -36,6 +36,7 @@ export function responseError(text: string, status: number, statusText: string):
  * as a string in `statusCode`.
  */
 export function isDenied(error: unknown): boolean {
+  // Object makes an object of any value, so that an error such as null has no properties instead of failing here.
   const { status, statusCode } = Object(error) as { status?: number; statusCode?: string };
   return [status, Number(statusCode)].some((code) => code === 401 || code === 403);
 }

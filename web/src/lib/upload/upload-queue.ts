@@ -10,7 +10,7 @@ type StoredFile = {
   state: "stored";
   /** Public URL of the file. */
   url: string;
-  /** Object URL of the chosen file, which is shown. Undefined for a file of an earlier upload, for which `url` is shown. */
+  /** Object URL of the chosen file, which is shown. Without it `url` is shown, as for files that were stored before. */
   preview?: string | null;
   /** Whether the video has no still, so that the owner is asked to choose one. */
   needsStill?: boolean;
@@ -29,7 +29,10 @@ type UnstoredFile = {
   /** Object URL of a video's still. */
   still?: string;
 };
-/** An entry of the queue: a file that waits, uploads, has failed or is stored. A field shows it as a MediaTile. */
+/**
+ * An entry of the queue: a file that waits, uploads, has failed or is stored. A field shows it as a MediaTile, a preview with
+ * buttons.
+ */
 export type QueuedFile = StoredFile | UnstoredFile;
 
 /** What a form's draft records about a file that is not uploaded yet. lib/draft-files.ts stores the file itself. */

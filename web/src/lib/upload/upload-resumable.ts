@@ -14,7 +14,8 @@ export type ResumableRequest = Omit<UploadRequest, "token" | "upsert"> & {
 
 /**
  * Uploads a file in chunks by the protocol tus. The upload continues after a lost connection or a reload. Returns the name of the
- * stored object. It is the name in the request, unless the upload of an earlier page load was continued, which has its own name.
+ * stored file in the bucket. This is the name in the request, except if an upload that was begun before a reload is continued: such an
+ * upload keeps the name with which it has begun.
  */
 export function uploadResumable(request: ResumableRequest): Promise<string> {
   const { bucket, file, signal } = request;

@@ -39,8 +39,8 @@ export type Uploader = {
 };
 
 /**
- * What the attempts to upload a file have achieved, so that the next attempt can continue: the name of the object, and whether the file
- * is stored, with its still if it is a video.
+ * What the attempts to upload a file have achieved, so that the next attempt can continue. `name` is the name of the file in the bucket.
+ * `stored` says whether nothing is left to upload.
  */
 type Attempt = { name: string; stored: boolean };
 

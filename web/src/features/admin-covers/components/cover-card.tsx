@@ -63,7 +63,7 @@ type SaveRequest = Draft & { change: CoverChange };
 
 type CoverCardProps = {
   cover: CoverImage;
-  /** The name under which the browser stores the form's draft. */
+  /** The name under which the browser stores the form's draft (its unsaved values). */
   draft: string;
   /** Object URL of the picture, or of a video's still, if the cover was added on this page. */
   preview?: string | null;

@@ -17,8 +17,8 @@ type CoverPreviewDialogProps = {
 };
 
 /**
- * A dialog that shows a cover as in the hero (the first section of the home page), once as on a wide screen and once as on a
- * phone.
+ * A dialog that shows how a cover (a large picture or video) looks in the hero (the first section of the home page): in one frame as
+ * on a wide screen, and in another as on a phone.
  */
 export function CoverPreviewDialog({ cover, open, onClose }: CoverPreviewDialogProps) {
   const t = useT();

@@ -20,8 +20,8 @@ type CoverPreviewProps = {
 };
 
 /**
- * A cover cropped to 16:9. A video plays muted while it is hovered or focused. On a picture, the owner sets the focus point
- * (the point that stays visible when the picture is cropped).
+ * The picture or video of a cover (at the top of the home page) in the cover's card, cropped to 16:9. A video plays muted while it is
+ * hovered or focused. On a picture, the owner sets the focus point (the point that stays visible when the picture is cropped).
  */
 export function CoverPreview({ cover, preview }: CoverPreviewProps) {
   const t = useT();

@@ -39,8 +39,8 @@ export function CoversPage() {
   const t = useT();
   const covers = useCovers();
   const { user } = useAuth();
-  // Each card stores its draft under a name with this prefix. Undefined until this tab has the lock, so that two tabs do not
-  // write the same drafts.
+  // Each card stores its draft (unsaved values) in the browser, under a name with this prefix. A lock gives each tab a prefix of its
+  // own, so that two tabs do not write the same drafts. Undefined until this tab has the lock.
   const draftPrefix = useDraftLock(draftName(user?.id, "covers"));
   const queue = useCoverUploads();
   const fileInput = useRef<HTMLInputElement>(null);

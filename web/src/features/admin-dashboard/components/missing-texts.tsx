@@ -5,7 +5,8 @@ import { useT } from "@/lib/i18n";
 
 /**
  * Lists on the overview of the admin area which texts are missing in one of the two languages, and how many works lack alternative
- * texts. Each line links to the page with the rows. Renders nothing if nothing is missing.
+ * texts (what their pictures show, in words). Each line links to the page where the owner adds the texts. Renders nothing if nothing
+ * is missing.
  */
 export function MissingTexts() {
   const t = useT();

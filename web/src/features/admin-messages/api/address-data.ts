@@ -7,7 +7,7 @@ import { saveFile } from "@/lib/save-file";
 
 // This file has the requests about an email address: the owner looks up, exports or erases everything that the site stores about it.
 
-/** The places where data about an email address can be stored. The server has the same names (functions.AddressPlace). */
+/** The places where data about an email address can be stored, by the names that the server uses in its response. */
 type AddressPlace =
   | "messages"
   | "quarantine"
@@ -28,7 +28,7 @@ export type AddressData = {
   settings: boolean;
 };
 
-/** The error of a request that the server refuses with HTTP 409: the address belongs to an account with a role. */
+/** The error of a request that the server refuses (HTTP 409), because the address belongs to an account with a role, such as an owner's. */
 export class AddressHasRoleError extends Error {}
 
 /**

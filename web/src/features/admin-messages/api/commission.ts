@@ -36,7 +36,7 @@ type CommissionAction =
   /** Adds a note on the progress of the work. The page chooses its id, for the same reason as the id of an offer. */
   | { action: "progress"; id: string; text: string; pictures?: File[] };
 
-/** Calls the server's function for commissions, which returns the commission. `body` has an action, or changes nothing. */
+/** Calls the server's function for commissions, which returns the commission. If `body` has no action, nothing is changed. */
 const callCommission = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
   callFunction<CommissionState>(backend, "commission", body, signal);
 
@@ -64,7 +64,7 @@ export function useCommissionAction(messageId: string) {
   return useMutation({
     mutationKey: actionKey(messageId),
     mutationFn: (action: CommissionAction) => {
-      // Only a note on the progress has pictures. `pictures: undefined` is for the type checker.
+      // Takes the pictures out of the action. `pictures: undefined` gives every action this field, for the type checker.
       const { pictures = [], ...request } = { pictures: undefined, ...action };
       return callCommission(
         backend,

@@ -9,8 +9,8 @@ import type { ContactReply, Conversation } from "@/lib/types";
 // This file fetches a conversation (a message and its replies) and sends what the owner does in it.
 
 /**
- * Calls the server's function for conversations. Its response has the pictures and the private link (the URL at which the visitor
- * follows the message), but not the replies.
+ * Calls the server's function for conversations. If `body` has no action, nothing is changed. The response has the pictures and the
+ * private link (the URL at which the visitor follows the message), but not the replies.
  */
 const callConversation = (backend: OwnerBackend, body: object, signal?: AbortSignal) =>
   callFunction<Conversation>(backend, "contact-reply", body, signal);
@@ -65,7 +65,7 @@ export function useConversationAction(messageId: string) {
   return useMutation({
     mutationKey: actionKey(messageId),
     mutationFn: (action: ConversationAction) => {
-      // Only replies have pictures. `pictures: undefined` is for the type checker.
+      // Takes the pictures out of the action. `pictures: undefined` gives every action this field, for the type checker.
       const { pictures = [], ...request } = { pictures: undefined, ...action };
       return callConversation(
         backend,

@@ -22,9 +22,9 @@ export function useMessageArtwork(id: string) {
 
 /**
  * Fetches the works that the messages of a list ask about. `ids` are the ids of the works, sorted, because they are part of the
- * query key. The result is an object with the works by id. It lacks deleted works.
+ * query key. The result is an object with the works by id. Works that have been deleted are missing in it.
  */
-export function useMessageArtworks(ids: string[]) {
+export function useArtworksById(ids: string[]) {
   const backend = useOwnerBackend();
   return useQuery({
     queryKey: [...queryKeys.products.all, "asked", ids],

@@ -37,8 +37,8 @@ export function AddressSearch() {
     if (!(error instanceof AddressHasRoleError))
       stackedToast({ title: t(title), description: messageOf(error), destructive: true });
   };
-  // Whether the server has refused a request because the address belongs to an account with a role. The account may have got its
-  // role after the first request, so all requests are checked.
+  // Whether the server has refused a request because the address belongs to an account with a role, such as an owner's. The account
+  // may have got its role after the first request, so all requests are checked.
   const refusedForRole = [find, exportData, erase].some(
     ({ error }) => error instanceof AddressHasRoleError,
   );

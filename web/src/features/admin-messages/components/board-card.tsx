@@ -9,20 +9,20 @@ import { IconButton } from "@/components/ui/icon-button";
 import { cn } from "@/lib/cn";
 import { useLanguage, useT } from "@/lib/i18n";
 import { localDay, relativeTime, shortDate } from "@/lib/owner-dates";
-import type { BoardCard as Card, BoardColumn, CommissionStage, Product } from "@/lib/types";
+import type { BoardCard as CardData, BoardColumn, CommissionStage, Product } from "@/lib/types";
 
 /** The work that the message asks about. */
 type AskedWork = Pick<Product, "image_url" | "media" | "title">;
 
 type BoardCardProps = {
-  card: Card;
+  card: CardData;
   /** The column of the card. Its `next` has the stages to which the card can be moved. */
   column: BoardColumn;
   work?: AskedWork;
   /** Whether the card is picked up, by the pointer or by a key. */
   lifted: boolean;
   onOpen(): void;
-  /** Key and blur events of the card's button, for moving the card by keys (useLiftedCard). */
+  /** Called for keys on the card's button, and when the button loses the focus. The board moves the card by these keys. */
   onKeyDown(event: KeyboardEvent): void;
   onBlur(): void;
   /** Called when the owner has chosen a stage in the card's menu. */
@@ -50,7 +50,7 @@ export function BoardCard({
       ref={setNodeRef}
       {...listeners}
       data-card={card.message_id}
-      onDragStart={(event) => event.preventDefault()}
+      onDragStart={(event) => event.preventDefault()} // else the browser would drag the picture instead of the card
       className={cn(
         "border-line hover:bg-shade relative flex cursor-grab gap-2 border-b select-none [-webkit-touch-callout:none] active:cursor-grabbing",
         lifted && "bg-indigo-tint outline-indigo outline-2 -outline-offset-2 outline-dashed",
@@ -85,7 +85,7 @@ export function BoardCard({
 }
 
 type CardFaceProps = {
-  card: Card;
+  card: CardData;
   stage: CommissionStage;
   /** The title of the work that was asked about. */
   title?: string;

@@ -4,7 +4,7 @@ import { Ban } from "lucide-react";
 import { Link } from "@/components/ui/link";
 import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
-import type { BoardColumn as Column } from "@/lib/types";
+import type { BoardColumn as ColumnData } from "@/lib/types";
 
 // This file renders a column of the board: one stage of commissions (works that clients order) with its cards.
 
@@ -18,7 +18,7 @@ export type DropState =
   | "source"
   | null;
 
-type StageHeadingProps = { column: Column; dropState: DropState };
+type StageHeadingProps = { column: ColumnData; dropState: DropState };
 
 /** The name of a stage, with the number of its commissions. */
 export function StageHeading({ column, dropState }: StageHeadingProps) {
@@ -36,7 +36,7 @@ export function StageHeading({ column, dropState }: StageHeadingProps) {
 }
 
 type BoardColumnProps = {
-  column: Column;
+  column: ColumnData;
   dropState: DropState;
   /** Whether the picked-up card is over this column. */
   isOver: boolean;
@@ -58,7 +58,7 @@ export function BoardColumn({
 }: BoardColumnProps) {
   const t = useT();
   const { stage, total, cards } = column;
-  // The stage is the id of the drop area: the column or, on phones, the tab.
+  // The id of a drop area is its stage. On phones the tab is the drop area, so the column has another id and is disabled.
   const { setNodeRef } = useDroppable({ id: bare ? `column-${stage}` : stage, disabled: bare });
   return (
     <section

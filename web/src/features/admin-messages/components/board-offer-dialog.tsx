@@ -12,7 +12,7 @@ import { useT } from "@/lib/i18n";
 import type { BoardCard } from "@/lib/types";
 
 type BoardOfferDialogProps = {
-  /** The card that the owner has moved from the stage `enquiry` to the stage `offer`. Null closes the dialog. */
+  /** The card (a commission on the board) that was moved from the stage `enquiry` to the stage `offer`. Null closes the dialog. */
   card: BoardCard | null;
   onSent(): void;
   /** Moves the card without sending an offer. The owner may have made the offer outside the site. */

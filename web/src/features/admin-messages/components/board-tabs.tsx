@@ -7,18 +7,19 @@ import type { BoardColumn, CommissionStage } from "@/lib/types";
 type BoardTabsProps = {
   columns: readonly BoardColumn[];
   /** The stage whose cards are shown below the tabs. */
-  shown: CommissionStage;
+  shownStage: CommissionStage;
   /** The stage whose button the picked-up card is over. Null if it is over no button. */
-  over: CommissionStage | null;
+  overStage: CommissionStage | null;
+  /** Returns what a button shows while a card is picked up, such as that the card can be put down on it. */
   dropStateOf(stage: CommissionStage): DropState;
   onShow(stage: CommissionStage): void;
 };
 
 /**
- * The stages of the board as buttons. They are shown on phones, where the board has room for one stage. A tap shows the cards of a
- * stage. A card that is dropped on a button moves to the stage of the button.
+ * The stages of the board (the page with the commissions as cards) as buttons. They are shown on phones, where the board has room for
+ * one stage. A tap shows the cards of a stage. A card that is dropped on a button moves to the stage of the button.
  */
-export function BoardTabs({ columns, shown, over, dropStateOf, onShow }: BoardTabsProps) {
+export function BoardTabs({ columns, shownStage, overStage, dropStateOf, onShow }: BoardTabsProps) {
   const t = useT();
   return (
     <div
@@ -30,8 +31,8 @@ export function BoardTabs({ columns, shown, over, dropStateOf, onShow }: BoardTa
         <BoardTab
           key={column.stage}
           column={column}
-          shown={column.stage === shown}
-          isOver={column.stage === over}
+          isShown={column.stage === shownStage}
+          isOver={column.stage === overStage}
           dropState={dropStateOf(column.stage)}
           onShow={onShow}
         />
@@ -43,26 +44,26 @@ export function BoardTabs({ columns, shown, over, dropStateOf, onShow }: BoardTa
 type BoardTabProps = {
   column: BoardColumn;
   /** Whether the cards of the stage are shown. */
-  shown: boolean;
+  isShown: boolean;
   /** Whether the picked-up card is over the button. */
   isOver: boolean;
   dropState: DropState;
   onShow(stage: CommissionStage): void;
 };
 
-function BoardTab({ column, shown, isOver, dropState, onShow }: BoardTabProps) {
+function BoardTab({ column, isShown, isOver, dropState, onShow }: BoardTabProps) {
   const { setNodeRef } = useDroppable({ id: column.stage });
   return (
     <button
       ref={setNodeRef}
       type="button"
-      aria-pressed={shown}
+      aria-pressed={isShown}
       data-drop={dropState ?? undefined}
       data-over={isOver || undefined}
       onClick={() => onShow(column.stage)}
       className={cn(
         "flex min-h-12 items-center justify-between gap-1 border-b-6 px-2 pt-1.5 text-left text-sm leading-tight font-[520] transition-colors duration-200",
-        shown ? "border-indigo text-ink" : "border-line text-ink2",
+        isShown ? "border-indigo text-ink" : "border-line text-ink2",
         dropState === "open" && "bg-indigo-tint text-ink",
         dropState === "closed" && "bg-neutral text-ink2",
         isOver && dropState === "open" && "outline-indigo outline-3 -outline-offset-3",

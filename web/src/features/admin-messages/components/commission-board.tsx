@@ -10,7 +10,7 @@ import {
 } from "@dnd-kit/core";
 import { useSearchParams } from "react-router";
 import { isStageConflict, useBoard, useMoveCard } from "@/features/admin-messages/api/board";
-import { useMessageArtworks } from "@/features/admin-messages/api/get-message-artwork";
+import { useArtworksById } from "@/features/admin-messages/api/get-message-artwork";
 import { findCard, needsOffer, STAGES } from "@/features/admin-messages/board";
 import { BoardCard, CardFace } from "@/features/admin-messages/components/board-card";
 import { BoardColumn, type DropState } from "@/features/admin-messages/components/board-column";
@@ -26,11 +26,16 @@ import { Link } from "@/components/ui/link";
 import { errorToast } from "@/lib/error-toast";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
-import type { BoardCard as Card, BoardColumn as Column, CommissionStage } from "@/lib/types";
+import type {
+  BoardCard as CardData,
+  BoardColumn as ColumnData,
+  CommissionStage,
+} from "@/lib/types";
 import { useMediaQuery } from "@/lib/use-media-query";
 
 // Constants, so that each render passes the same objects.
-const noColumns: Column[] = [];
+const noColumns: ColumnData[] = [];
+// Replaces the announcements of dnd-kit to screen readers. The board makes its own, which are the same for moves by keys.
 const silentAnnouncements = {
   onDragStart: () => undefined,
   onDragOver: () => undefined,
@@ -49,7 +54,8 @@ const STAGE_PARAM = "stage";
 
 /**
  * The board: the page with the commissions (works that clients order) as cards, in a column for each stage. The owner moves the cards
- * from stage to stage, and opens their messages. On phones the page shows one stage at a time.
+ * from stage to stage. A click on a card opens the message with which the client has asked for the commission. On phones the page
+ * shows one stage at a time.
  */
 export function CommissionBoard() {
   const t = useT();
@@ -68,12 +74,12 @@ export function CommissionBoard() {
       ].toSorted(),
     [columns],
   );
-  const works = useMessageArtworks(workIds).data;
-  const { openedId, open, close } = useOpenedMessage(true);
+  const works = useArtworksById(workIds).data;
+  const { openedId, open, close } = useOpenedMessage(true); // true: the message is always in a dialog
   const { mutateAsync: saveMove } = useMoveCard();
   const [announcement, setAnnouncement] = useState("");
   // The enquiry for which the form for an offer is open; null for none.
-  const [offering, setOffering] = useState<Card | null>(null);
+  const [offering, setOffering] = useState<CardData | null>(null);
   // The message id of the card that was just moved. The card gets the focus in its new column.
   const focusedCard = useRef<string | null>(null);
 
@@ -85,7 +91,7 @@ export function CommissionBoard() {
     errorToast(t, description);
   }
 
-  function move(card: Card, { stage: from }: Column, to: CommissionStage) {
+  function move(card: CardData, { stage: from }: ColumnData, to: CommissionStage) {
     focusedCard.current = card.message_id;
     setAnnouncement(t("board.moved", { name: card.name, stage: stageName(to) }));
     saveMove({ card, from, to }).catch((error: Error) =>
@@ -93,7 +99,7 @@ export function CommissionBoard() {
     );
   }
 
-  function drop(card: Card, column: Column, to: CommissionStage | null) {
+  function drop(card: CardData, column: ColumnData, to: CommissionStage | null) {
     if (to === null || to === column.stage) stay(card, column);
     else if (!column.next.includes(to))
       refuse(
@@ -107,7 +113,7 @@ export function CommissionBoard() {
     else move(card, column, to);
   }
 
-  function stay(card: Card, column: Column) {
+  function stay(card: CardData, column: ColumnData) {
     setAnnouncement(t("board.stays", { name: card.name, stage: stageName(column.stage) }));
   }
 
@@ -164,7 +170,7 @@ export function CommissionBoard() {
   const isOver = (stage: CommissionStage) => lifted?.over === stage;
   const liftedWork = lifted?.card.artwork_id ? works?.[lifted.card.artwork_id] : undefined;
 
-  const renderColumn = (column: Column) => (
+  const renderColumn = (column: ColumnData) => (
     <BoardColumn
       key={column.stage}
       column={column}
@@ -217,7 +223,7 @@ export function CommissionBoard() {
             // On phones the tabs are always visible, so nothing has to scroll.
             autoScroll={!narrow}
             accessibility={{
-              announcements: silentAnnouncements, // the board announces moves by pointer and by keys in the same way
+              announcements: silentAnnouncements,
               screenReaderInstructions: { draggable: t("board.help") },
             }}
             onDragStart={({ active }) => {
@@ -234,8 +240,8 @@ export function CommissionBoard() {
               <>
                 <BoardTabs
                   columns={shown}
-                  shown={shownStage}
-                  over={lifted?.over ?? null}
+                  shownStage={shownStage}
+                  overStage={lifted?.over ?? null}
                   dropStateOf={dropStateOf}
                   onShow={showStage}
                 />

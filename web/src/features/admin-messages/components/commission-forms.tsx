@@ -9,8 +9,8 @@ import type { CommissionState } from "@/lib/types";
 
 /**
  * A button for an offer, or for a note on the progress, if the stage of the commission allows one of them. The button opens a form.
- * If the form has a draft (a text that is not sent yet), it is open at first. For example, turning a phone mounts this component
- * again, and the form of a text that the owner was writing is open again.
+ * If the form has a draft (a text that is not sent yet), it is open at first. So a form in which the owner was writing stays open when
+ * a phone is turned, which mounts this component again.
  */
 export function CommissionForms({
   messageId,

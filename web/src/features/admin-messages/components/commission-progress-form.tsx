@@ -1,7 +1,7 @@
 import { useRef, useState, type FormEvent } from "react";
 import { useCommissionAction, useIsCommissionBusy } from "@/features/admin-messages/api/commission";
 import { PicturesField } from "@/features/admin-messages/components/pictures-field";
-import { emptyText, useMessageDraft } from "@/features/admin-messages/hooks/use-message-draft";
+import { newTextDraft, useMessageDraft } from "@/features/admin-messages/hooks/use-message-draft";
 import { TextAreaField } from "@/components/form/text-area-field";
 import { Button } from "@/components/ui/button";
 import { CONTACT_MESSAGE_MAX } from "@/lib/constants";
@@ -19,7 +19,7 @@ export function CommissionProgressForm({
   onSent(): void;
 }) {
   const t = useT();
-  const { draft, changeDraft, clearDraft } = useMessageDraft("progress", messageId, emptyText);
+  const { draft, changeDraft, clearDraft } = useMessageDraft("progress", messageId, newTextDraft);
   const [error, setError] = useState("");
   const picturesInput = useRef<HTMLInputElement>(null);
   const action = useCommissionAction(messageId);

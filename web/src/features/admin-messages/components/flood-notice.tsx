@@ -11,9 +11,10 @@ import { useT } from "@/lib/i18n";
 export function FloodNotice() {
   const t = useT();
   const [search] = useSearchParams();
-  const { data } = useQuarantine(1);
+  const { data } = useQuarantine(1); // only the number is used, and each page has it
   if (!data?.flood) return null;
   const params = new URLSearchParams({ box: "quarantine" });
+  // Keeps the language of the current URL.
   const language = search.get("lang");
   if (language) params.set("lang", language);
   return (

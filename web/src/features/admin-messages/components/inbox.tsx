@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "react";
 import { useDeleteMessage } from "@/features/admin-messages/api/delete-message";
-import { useMessageArtworks } from "@/features/admin-messages/api/get-message-artwork";
+import { useArtworksById } from "@/features/admin-messages/api/get-message-artwork";
 import { useMessage } from "@/features/admin-messages/api/get-message";
 import { useMessages } from "@/features/admin-messages/api/list-messages";
 import { useUndeliveredNotices } from "@/features/admin-messages/api/message-notices";
@@ -78,7 +78,7 @@ export function Inbox() {
     () => [...new Set(listedRows.flatMap((row) => row.artwork_id ?? []))].toSorted(),
     [listedRows],
   );
-  const works = useMessageArtworks(workIds).data;
+  const works = useArtworksById(workIds).data;
 
   // If the page in the URL is beyond the last page, the first page is shown instead.
   const isBeyondLastPage =

@@ -16,7 +16,7 @@ type MessageArticleProps = {
   children: ReactNode;
 };
 
-/** The layout of an opened message, in the inbox and in the quarantine. */
+/** The layout of an opened message, in the inbox and in the quarantine (messages that look like spam or are from a flood). */
 export function MessageArticle({
   message,
   details,

@@ -4,7 +4,7 @@ import { localDay, shortDate } from "@/lib/owner-dates";
 import { useLanguage, useT } from "@/lib/i18n";
 import { cn } from "@/lib/cn";
 
-/** A row of the message list, in the inbox or in the quarantine. */
+/** A row of the message list, in the inbox or in the quarantine (messages that look like spam or are from a flood). */
 type ListedMessage = {
   id: string;
   name: string;

@@ -33,8 +33,8 @@ export function OpenedMessage({ id, back, onClose }: OpenedMessageProps) {
   const { mutateAsync: remove } = useDeleteMessage();
   const [deleting, setDeleting] = useState(false);
   const setStatus = useStatusChange();
-  useMarkRead(id ? message : null, setStatus);
   const shown = id ? message : null;
+  useMarkRead(shown, setStatus);
   const detail = shown && (
     <MessageDetail
       key={shown.id}

@@ -39,8 +39,8 @@ export function Quarantine() {
 
   const goToPage = (next: number, { replace = false } = {}) =>
     setSearch(
-      (now) => {
-        const params = withValues(now, { page: [String(next), "1"] });
+      (current) => {
+        const params = withValues(current, { page: [String(next), "1"] }); // page 1 is not named in the URL
         params.delete("message");
         return params;
       },

@@ -2,7 +2,7 @@ import { useRef, useState, type FormEvent } from "react";
 import { useConversationAction, useIsReplying } from "@/features/admin-messages/api/conversation";
 import { SavedReplyMenu } from "@/features/admin-messages/components/saved-reply-menu";
 import { PicturesField } from "@/features/admin-messages/components/pictures-field";
-import { emptyText, useMessageDraft } from "@/features/admin-messages/hooks/use-message-draft";
+import { newTextDraft, useMessageDraft } from "@/features/admin-messages/hooks/use-message-draft";
 import { TextAreaField } from "@/components/form/text-area-field";
 import { Button } from "@/components/ui/button";
 import { errorToast } from "@/lib/error-toast";
@@ -28,7 +28,7 @@ export function ReplyForm({
   language: Conversation["language"];
 }) {
   const t = useT();
-  const { draft, changeDraft, clearDraft } = useMessageDraft("reply", message.id, emptyText);
+  const { draft, changeDraft, clearDraft } = useMessageDraft("reply", message.id, newTextDraft);
   const [error, setError] = useState("");
   const picturesInput = useRef<HTMLInputElement>(null);
   const action = useConversationAction(message.id);

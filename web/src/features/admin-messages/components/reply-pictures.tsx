@@ -12,7 +12,7 @@ const DIALOG_WIDTH = 2560;
 export function ReplyPictures({ pictures }: { pictures: ConversationPicture[] }) {
   const t = useT();
   // The picture in the dialog; undefined while the dialog is closed.
-  const [open, setOpen] = useState<ConversationPicture>();
+  const [opened, setOpened] = useState<ConversationPicture>();
   if (pictures.length === 0) return null;
   const alt = (picture: ConversationPicture) =>
     t("messages.picture", { n: String(picture.position), all: String(pictures.length) });
@@ -20,7 +20,7 @@ export function ReplyPictures({ pictures }: { pictures: ConversationPicture[] })
     <ul className="mt-3 flex flex-wrap gap-3">
       {pictures.map((picture) => (
         <li key={picture.id}>
-          <button type="button" onClick={() => setOpen(picture)}>
+          <button type="button" onClick={() => setOpened(picture)}>
             <Picture
               picture={picture}
               width={THUMBNAIL_WIDTH}
@@ -30,13 +30,13 @@ export function ReplyPictures({ pictures }: { pictures: ConversationPicture[] })
           </button>
         </li>
       ))}
-      <DialogRoot open={open !== undefined} onOpenChange={() => setOpen(undefined)}>
-        {open && (
-          <DialogContent label={alt(open)} className="w-fit min-w-40 max-w-full px-6 pt-16 pb-6">
+      <DialogRoot open={opened !== undefined} onOpenChange={() => setOpened(undefined)}>
+        {opened && (
+          <DialogContent label={alt(opened)} className="w-fit min-w-40 max-w-full px-6 pt-16 pb-6">
             <Picture
-              picture={open}
+              picture={opened}
               width={DIALOG_WIDTH}
-              alt={alt(open)}
+              alt={alt(opened)}
               className="max-h-[80dvh]"
             />
             <DialogClose />

@@ -25,21 +25,25 @@ function setDraft(key: string, draft: Draft | undefined) {
 }
 
 /**
- * Returns the draft of a text about a message, `changeDraft`, and `clearDraft`. `kind` says what the text is, such as "reply". `empty`
- * makes a new draft. A form calls `clearDraft` after it has sent a draft. If the owner has not changed the draft since, it is deleted
- * and a new one begins.
+ * Returns the draft of a text about a message, and functions that change and clear the draft. `kind` says what the text is, such as
+ * "reply". `makeDraft` makes an empty draft. A form calls `clearDraft` after it has sent a draft. If the owner has not changed the
+ * draft since it was sent, `clearDraft` deletes it, and an empty draft takes its place.
  */
-export function useMessageDraft<T extends Draft>(kind: string, messageId: string, empty: () => T) {
+export function useMessageDraft<T extends Draft>(
+  kind: string,
+  messageId: string,
+  makeDraft: () => T,
+) {
   const key = `${kind} ${messageId}`;
   const stored = useSyncExternalStore(subscribe, () => drafts.get(key)) as T | undefined;
   // The draft before the first change.
-  const [newDraft, setNewDraft] = useState(empty);
+  const [newDraft, setNewDraft] = useState(makeDraft);
   return {
     draft: stored ?? newDraft,
     changeDraft: (next: T) => setDraft(key, next),
     clearDraft(sent: T) {
       if (drafts.get(key) === sent) setDraft(key, undefined);
-      setNewDraft(empty());
+      setNewDraft(makeDraft());
     },
   };
 }
@@ -50,5 +54,5 @@ export const hasMessageDraft = (kind: string, messageId: string) =>
     ([field, value]) => field !== "id" && value.trim() !== "",
   );
 
-/** Makes a new draft with one text. Its id is sent with the text, so that the server stores a text that is sent twice only once. */
-export const emptyText = () => ({ id: crypto.randomUUID() as string, text: "" });
+/** Makes an empty draft with one text. The id is sent with the text, so that the server stores a text that is sent twice only once. */
+export const newTextDraft = () => ({ id: crypto.randomUUID() as string, text: "" });

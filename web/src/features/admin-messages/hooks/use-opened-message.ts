@@ -6,13 +6,13 @@ const MESSAGE_PARAM = "message";
 
 /**
  * Returns the id of the opened message, and functions that open and close a message. The id is in the URL, so that a reload keeps
- * the message open. `narrow` is true on phones, where the message covers the list.
+ * the message open. `inDialog` says whether the message opens in a dialog, as on phones, and not beside the list.
  */
-export function useOpenedMessage(narrow: boolean) {
+export function useOpenedMessage(inDialog: boolean) {
   const [params, setParams] = useSearchParams();
   const navigate = useNavigate();
   const location = useLocation();
-  // Whether `open` has added the current entry of the browser's history, as it does on phones. `close` then goes back.
+  // Whether `open` has added the current entry of the browser's history, as it does for a dialog. `close` then goes back.
   const hasOwnEntry = (location.state as { opened?: boolean } | null)?.opened === true;
 
   const open = useCallback(
@@ -23,10 +23,10 @@ export function useOpenedMessage(narrow: boolean) {
           next.set(MESSAGE_PARAM, id);
           return next;
         },
-        // On phones the message gets an entry of its own, so that Back closes the message.
-        { replace: !narrow, state: { opened: narrow } },
+        // A dialog gets an entry of its own, so that Back closes it.
+        { replace: !inDialog, state: { opened: inDialog } },
       ),
-    [setParams, narrow],
+    [setParams, inDialog],
   );
 
   const close = useCallback(() => {

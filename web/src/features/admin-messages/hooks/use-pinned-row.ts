@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
 
 /**
- * Returns the rows of a list with the opened row, even if the opened row no longer matches the filter. Without this hook, an unread
- * message would vanish from the list of unread ones when it is opened, because opening marks it as read. A row that no longer matches
- * is inserted at its former index. `listKey` identifies the filter and the page.
+ * Keeps the opened row in a list, even if the row no longer matches the filter. Without this hook, an unread message would vanish from
+ * the list of unread ones when it is opened, because opening marks it as read. Returns the rows, with the opened row at its former
+ * index. `listKey` identifies the filter and the page of the list.
  */
 export function usePinnedRow<Row extends { id: string }>(
   rows: Row[],

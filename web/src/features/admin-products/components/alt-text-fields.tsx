@@ -45,6 +45,7 @@ export function AltTextFields({ form: { control }, urls, media }: AltTextFieldsP
         />
         {t("products.altTexts")}
         <span className="text-ink2 ml-auto font-[430]">
+          {/* The text is "{n} of {total}", so it serves this count too. */}
           {t("carousel.position", { n: described.length, total: urls.length })}
         </span>
       </summary>

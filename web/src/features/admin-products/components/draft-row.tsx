@@ -18,6 +18,7 @@ import { cn } from "@/lib/cn";
 
 type DraftRowProps = {
   draft: Draft;
+  /** All drafts, with the functions that change and save them. */
   batch: DraftBatch;
   /** Whether the owner has tried to save. Errors are shown only after that. */
   submitted: boolean;

@@ -43,7 +43,7 @@ import { IMAGE_ONLY, VIDEO_ONLY } from "@/lib/upload/media-types";
  */
 export function ProductForm({
   start, // the state with which the form starts: the work, the values of its fields, and its files
-  draft: draftName, // the name under which the browser stores the draft
+  draft: draftName, // the name under which the browser stores the draft (unsaved values and files)
   onChanged, // stores the unsaved state as the draft; null deletes the draft
   onLoadNewer, // after a conflict: opens the dialog again with the version that was saved meanwhile
   hasDraft, // returns whether the draft is stored now
@@ -55,7 +55,7 @@ export function ProductForm({
   const { save, overwrite, dismissConflict, conflict, saving } = useSaveProduct(start, onSaved);
   const form = useForm<ProductValues>({
     resolver: zodResolver(productSchema),
-    // The values of the work fill in the fields that `start` lacks. It lacks fields if it is the draft of an earlier version of the site.
+    // A draft that an earlier version of the site has stored may lack fields. These fields get the values of the work.
     defaultValues: { ...formValues(product), ...start.values },
     mode: "onSubmit",
     reValidateMode: "onChange",

@@ -43,7 +43,7 @@ type ProductWallProps = {
   onEdit(work: Product): void;
   /** Saves a move in a list with an order of its own, such as a series. Without it a move changes the owner's order of all works. */
   move?(args: MoveArgs): Promise<void>;
-  /** Undoes such a move. `before` has the ids of all works in the order before the move, `moved` the ids of the moved works. */
+  /** Undoes a move that `move` has saved. `before` has the ids of all works in the earlier order, `moved` those of the moved works. */
   undoMove?(before: readonly string[], moved: readonly string[]): Promise<void>;
   /** Renders the bar for the selected works. Without it the bar is SelectionBar. */
   renderBar?(bar: WallSelection): ReactNode;

@@ -36,8 +36,8 @@ import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
 
 /**
  * The admin page of works (rows of products). It lists the works as a table or as a wall of pictures, with search and filters. The
- * owner adds works one by one in a dialog, or many at once from pictures (drafts). Dialogs also edit and delete a work and show its
- * history.
+ * owner adds works one by one in a dialog, or many at once from pictures. Each of these pictures first becomes a draft (a work that is
+ * not stored yet). Dialogs also edit and delete a work and show its history.
  */
 export function ProductsPage() {
   const t = useT();

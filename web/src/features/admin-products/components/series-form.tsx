@@ -26,7 +26,7 @@ import type { TextKey } from "@/lib/texts";
 import { stackedToast } from "@/lib/toast";
 import type { Series } from "@/lib/types";
 
-/** The server's error code for a slug that another series has. */
+/** The server's error code for a slug that another series has: PostgreSQL's code of a value that must be unique but is not. */
 const SLUG_TAKEN = "23505";
 
 /** What one save writes. `base` is the version of the row from which the change was made. It is null for a new series. */

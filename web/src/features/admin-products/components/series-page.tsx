@@ -26,7 +26,7 @@ export function SeriesPage() {
   const series = useSeriesList();
   const [search, setSearch] = useSearchParams();
   const openId = search.get("works");
-  const open = series.data?.find(({ id }) => id === openId);
+  const openSeries = series.data?.find(({ id }) => id === openId);
   const dialog = useDraftDialog("series", initialSeriesState(null));
   const { remove } = useChangeSeries();
   const { undoDeletion } = useBringBack("series");
@@ -35,7 +35,7 @@ export function SeriesPage() {
   // The id of the series whose history is open; "" if no history is open.
   const [historyId, setHistoryId] = useState("");
 
-  if (openId && open) return <SeriesWorks key={open.id} series={open} />;
+  if (openId && openSeries) return <SeriesWorks key={openSeries.id} series={openSeries} />;
 
   const addButton = (
     <Button onClick={() => dialog.open(initialSeriesState(null))}>

@@ -22,8 +22,8 @@ type WallBarProps = {
 const iconProps = { "aria-hidden": true, size: 20, strokeWidth: 1.75 } as const;
 
 /**
- * The bar at the foot of the window while works on the wall (the list of works as pictures) are selected. If more than MAX_CHANGED
- * works are selected, the buttons in `children` are disabled.
+ * The bar at the foot of the window while works on the wall (the list of works as pictures) are selected. If more works are selected
+ * than can be changed at once (MAX_CHANGED), the buttons in `children` are disabled.
  */
 export function WallBar({ count, total, onSelectAll, onClear, children }: WallBarProps) {
   const t = useT();

@@ -4,8 +4,10 @@ import { useT } from "@/lib/i18n";
 import type { Series } from "@/lib/types";
 
 /**
- * Returns the series (works that the owner shows together) in the order that the owner has chosen, and a function that moves a series
- * and saves the new order.
+ * Lets the owner order the series (works that the owner shows together). Returns:
+ *  - `rows`: the series in the order that the owner has chosen
+ *  - `move`: moves a series to an index, and saves the new order
+ *  - `announcement`: the text about the last move, for screen readers
  */
 export function useSeriesOrder(series: Series[]) {
   const t = useT();

@@ -13,7 +13,7 @@ const DRAG_DISTANCE_PX = 6;
 const LONG_PRESS_MS = 450;
 /** During a gesture the page scrolls when the pointer is this near to the top or the bottom of the window. */
 const SCROLL_ZONE_PX = 90;
-/** How far the page scrolls in each frame while the pointer is there. */
+/** How far the page scrolls in each frame while the pointer is in this zone. */
 const SCROLL_STEP_PX = 18;
 
 /** The current gesture. `index` is the index of the pressed or dragged work. */
@@ -32,7 +32,7 @@ type WallGestureOptions = {
   total: number;
   /** Whether works can be dragged to another place. */
   canMove: boolean;
-  /** Called when the work with this index was dropped at a place (geometry.ts). */
+  /** Called when the work with this index was dropped at a place. Place n is the gap before the work with index n. */
   onDrop(index: number, place: number): void;
   /** Called with the indexes of the works that the lasso touches, when they change. */
   onLasso(indexes: number[]): void;

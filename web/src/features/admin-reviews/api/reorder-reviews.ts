@@ -31,8 +31,8 @@ export function useReorderReviews() {
 }
 
 /**
- * Undoes a change of the order. It reads the current order first. If reviews were moved since the change, it rejects with the
- * ConflictError of undoneOrder.
+ * Undoes a change of the order. It reads the current order first. If reviews were moved since the change, it rejects with
+ * ConflictError.
  */
 export function useUndoReviewOrder() {
   const backend = useOwnerBackend();

@@ -19,7 +19,7 @@ import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
 import type { SettingsResponse } from "@/lib/types";
 
-/** The table whose revisions are the history. Each of its rows stores one setting. */
+/** The table whose revisions (rows as they were before a change) are the history. Each row stores one setting. */
 const TABLE = "site_settings";
 
 type SettingsHistoryProps = {

@@ -25,8 +25,11 @@ export function SettingsPage({ preview }: { preview: PreviewComponent }) {
   const [round, setRound] = useState(0);
   const { data, isError, isFetching, refetch } = settings;
   const { user } = useAuth();
-  // The name is in state, because during sign-out the form is still mounted when there is no user any more.
+  // The name under which the browser stores the draft (unsaved values of the form). It is in state, because during sign-out the form
+  // is still mounted when there is no user any more.
   const [formName] = useState(() => draftName(user?.id, "settings"));
+  // The same name, or in a further tab a name made from it. Undefined until this tab has locked the name, so that two tabs do not
+  // write the same draft.
   const draft = useDraftLock(formName);
   return (
     <AdminPage
@@ -39,7 +42,7 @@ export function SettingsPage({ preview }: { preview: PreviewComponent }) {
     >
       <AdminListState
         query={{
-          // A list of one row, the settings. It counts as loading until this tab has the lock of the draft.
+          // A list of one row, the settings. It counts as loading until this tab has locked its draft.
           data: data && draft !== undefined ? [data] : undefined,
           isError,
           isFetching,

@@ -42,7 +42,7 @@ export function WhatsAppFields({ stored, error }: WhatsAppFieldsProps) {
         {...register("whatsappCountry", {
           onChange: () =>
             setNumber(withCallingCode(getValues("whatsappCountry"), getValues("whatsapp"))),
-          deps: "whatsapp",
+          deps: "whatsapp", // the number is validated again when the country changes
         })}
       >
         <option value="">{t("settings.whatsappNoCountry")}</option>

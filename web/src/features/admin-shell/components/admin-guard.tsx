@@ -3,13 +3,13 @@ import { AdminSkeleton } from "@/features/admin-shell/components/admin-skeleton"
 import { useAuth } from "@/lib/auth";
 import type { ReturnState } from "@/lib/return-path";
 
-// The path of the account page, where owners enrol a second factor.
+// The path of the account page, where owners (accounts with the role admin) enrol a second factor.
 const ACCOUNT_PATH = "/admin/account";
 
 /**
  * Wraps the admin routes, and decides by session and role what is shown:
- *  - without a session, or if a second factor must still be verified: redirects to the sign-in page
- *  - an account without the admin role: redirects to the home page
+ *  - nobody is signed in, or the second factor is not verified yet: redirects to the sign-in page
+ *  - an account without the role admin: redirects to the home page
  *  - an owner who must enrol a second factor: redirects from all other pages to the account page
  *  - until session and role are known: shows a skeleton, so that a reload does not redirect
  *

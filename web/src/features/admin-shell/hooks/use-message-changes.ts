@@ -7,7 +7,8 @@ import { refetch } from "@/lib/refetch";
 
 /**
  * Keeps the messages on all admin pages current. Joins a live channel (a connection on which the server reports changes of tables),
- * and refetches the queries of messages soon after each change. Returns whether the channel is joined.
+ * and refetches the queries of messages soon after each change. Returns whether the channel is joined. Messages are the rows of
+ * contact_submissions. The other three tables have their replies, their commissions and the clients' reviews.
  */
 export function useMessageChanges(): boolean {
   const backend = useOwnerBackend();

@@ -13,14 +13,14 @@ function useCommissions(product: Product): CommissionSettings | undefined {
   return product.is_customizable && commissions?.state ? commissions : undefined;
 }
 
-/** The label of the button or link at a work that opens the contact form. */
+/** The label of a work's button or link to the contact form: "Ask about this work" or "Commission something like this". */
 export function useEnquiryLabel(product: Product): string {
   const t = useT();
   const state = useCommissions(product)?.state;
   return t(state && state !== "closed" ? "work.commission" : "gallery.ask");
 }
 
-/** Says at a customizable work whether the artist takes commissions, and how long a commission takes. */
+/** A note beside a customizable work: whether the artist takes commissions, and how long a commission takes. */
 export function CommissionNote({ product }: { product: Product }) {
   const commissions = useCommissions(product);
   return commissions?.state && <Note state={commissions.state} texts={commissions.texts} />;

@@ -18,7 +18,7 @@ import { pageOf, sizeOf, firstIndexOf, worksOf } from "@/features/artworks/pagin
 /** The props of a block: some rows of the gallery grid, which are rendered and removed together. */
 type GalleryBlockProps = {
   filter: GalleryFilter;
-  /** The series whose works the grid shows; null for all works of the filter. */
+  /** The series (works that the owner shows together) that the grid shows; null for all works of the filter. */
   series: SeriesName | null;
   /** Index of the block, from 0. */
   block: number;

@@ -7,7 +7,7 @@ import { useT } from "@/lib/i18n";
 import { filterKeys } from "@/features/artworks/gallery-filter";
 
 type GalleryFiltersProps = {
-  /** The filter of the page; null if its works are those of a series. */
+  /** The filter of the page; null if the page shows a series (works that the owner shows together). */
   current: GalleryFilter | null;
   /** Gets the element around the links. */
   ref: Ref<HTMLElement>;

@@ -12,7 +12,7 @@ import { ARTWORKS_PER_PAGE, blocksOf, firstIndexOf, pageOf } from "@/features/ar
 
 type GalleryGridProps = {
   filter: GalleryFilter;
-  /** The series whose works the grid shows; null for all works of the filter. */
+  /** The series (works that the owner shows together) that the grid shows; null for all works of the filter. */
   series: SeriesName | null;
   /** The number of works of the filter. */
   total: number;

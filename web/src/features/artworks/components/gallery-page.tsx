@@ -40,7 +40,7 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
   const filter = parseFilter(type, useBoot().site.gallery.types);
   const cache = useQueryClient();
   const series = useGallerySeries(filter);
-  // The series whose works the page shows; null if it shows those of the filter.
+  // The series whose works the page shows; null if it shows the works of the filter.
   const { current } = series;
   const firstPageQuery = useArtworksPage(filter, 0, current, series.isReady);
   const { data: firstPage, isFetching } = firstPageQuery;

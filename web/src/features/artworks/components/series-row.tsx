@@ -16,7 +16,7 @@ type SeriesRowProps = {
   series: readonly SeriesEntry[];
   /** The filter of the gallery, which the links keep. */
   filter: GalleryFilter;
-  /** The slug of the series that the page shows. */
+  /** The slug (the name in URLs) of the series that the page shows. */
   current: string | undefined;
 };
 

@@ -21,7 +21,7 @@ export function useGallerySeries(filter: GalleryFilter) {
   const boot = useBoot();
   const hydrated = useHydrated();
   const { search } = useLocation();
-  // The server's router sees no query string, so the boot data contain the slug.
+  // The server's router sees no query string, so there the slug is in the boot data (JSON that the server puts into the page).
   const slug = import.meta.env.SSR
     ? (boot.series ?? null)
     : new URLSearchParams(search).get("series") || null;

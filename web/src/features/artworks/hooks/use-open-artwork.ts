@@ -48,8 +48,8 @@ export function useOpenArtwork<Key extends QueryKey>(
     /** Whether the URL names a work that is not loaded yet. */
     isPending,
     /**
-     * Whether the URL names a work that does not exist. Before hydration the boot data (`noWork`) tell, because the server's router
-     * sees no query string.
+     * Whether the URL names a work that does not exist. Before hydration `noWork` of the boot data (JSON in the page) says so,
+     * because the server's router sees no query string.
      */
     isMissing: hydrated
       ? id !== null && !isPending && product === null && firstPage !== undefined && !isError

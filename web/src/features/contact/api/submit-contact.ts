@@ -7,7 +7,7 @@ type ResponseBody = {
   success: boolean;
   message?: string;
   error?: string;
-  /** The private link to the message, if the owner lets visitors follow their messages. */
+  /** The private link (a URL at which the visitor follows the message), if the owner lets visitors follow their messages. */
   enquiry_url?: string;
   /** Whether the owner lets visitors have a copy by mail. */
   enquiry_copy?: boolean;
@@ -15,7 +15,7 @@ type ResponseBody = {
 
 /**
  * The body of the request: the values of the form, the id of the work that the message is about, and the language of the page.
- * `follow` requests a private link, a URL at which the visitor can follow the message.
+ * `follow` requests a private link.
  */
 type SentMessage = ContactValues & {
   artwork_id: string | undefined;

@@ -9,8 +9,8 @@ import pt from "@/locales/commissions/pt.json";
 addTexts({ en, pt });
 
 /**
- * Says whether the artist takes commissions, and on which terms. Texts that the owner has not written are omitted. `free` is the
- * number of free slots (a slot is room for one commission); undefined if there is no limit.
+ * Says whether the artist takes commissions (makes works to order), and on which terms. Texts that the owner has not written are
+ * omitted. `free` is the number of free slots (a slot is room for one commission); undefined if there is no limit.
  */
 export function Commissions({ state, texts, free }: CommissionSettings) {
   const t = useT();

@@ -13,7 +13,7 @@ addTexts({ en, pt });
 type ContactSuccessProps = {
   /** The height of the form in CSS pixels. The confirmation is at least as high, so that nothing below moves. */
   height: number;
-  /** The server's response: the private link to the message, and whether the visitor can have a copy by mail. */
+  /** The server's response: the URL at which the visitor can follow the message, and whether the visitor can have a copy by mail. */
   answer: { enquiry_url?: string; enquiry_copy?: boolean };
   /** Called when the visitor wants to write another message, so that the form is shown again. */
   onAgain(): void;

@@ -13,8 +13,8 @@ type HeroSlideProps = {
   /** Whether this is the first slide. Its picture loads with priority. */
   first: boolean;
   /**
-   * Whether to load what the slide shows at first: the picture, the still of a video, or the first frame of a video without a
-   * still.
+   * Whether to load what the slide shows at first. For a picture this is the picture. For a video it is the still (the picture that
+   * is shown until the video plays), or the first frame if there is no still.
    */
   prepared: boolean;
   /** Whether the page has loaded. No video is requested before that. */
@@ -24,7 +24,7 @@ type HeroSlideProps = {
   onPause(): void;
 };
 
-/** The media query of tall, narrow windows, such as those of phones. */
+/** The media query of tall, narrow windows, such as on phones. */
 const PHONE = "(max-aspect-ratio:3/5)";
 
 /** The picture or video of one cover. It fills the slide and is cropped. Everywhere else on the site works are shown whole. */

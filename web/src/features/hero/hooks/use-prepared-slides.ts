@@ -3,7 +3,8 @@ import { HERO_PREPARE_MS } from "@/lib/constants";
 import type { HeroState } from "@/features/hero/hero-machine";
 
 /**
- * The prepared slides of the hero: those whose picture or still has to load. A slide that is prepared stays prepared.
+ * The prepared slides of the hero: those whose picture or still (the picture of a video until it plays) has to load. A slide that is
+ * prepared stays prepared.
  * - From the start: the first and the selected slide.
  * - After the page has loaded: the next slide shortly before it is due, or both neighbours once the visitor uses the hero (`isUsed`).
  * Shortly before the carousel moves by itself, `loadDriver` is called to load the code that moves the carousel.
@@ -14,7 +15,8 @@ export function usePreparedSlides(
   isUsed: boolean,
   loadDriver: () => void,
 ): ReadonlySet<number> {
-  // The number of the dwell time whose end is near (HeroState.dwell); null before the first one ends.
+  // A dwell time is the time for which a picture is shown. Each has a number (HeroState.dwell). This is the number of the dwell time
+  // whose end is near; null before the first end.
   const [endingDwell, setEndingDwell] = useState<number | null>(null);
   // Prepares the next slide HERO_PREPARE_MS before the dwell time is over.
   useEffect(() => {

@@ -32,6 +32,7 @@ export async function authCall<Data>(
     const response = await fetch(`${boot.apiUrl}/auth/v1/${path}`, request);
     const json: unknown = response.status === 204 ? null : await response.json();
     if (response.ok) return { data: json as Data };
+    // Object makes an object of any JSON value, so that reading the properties of null does not fail.
     const { error_code: code, msg: message } = Object(json) as Record<string, unknown>;
     return { error: failureOf({ code, message }) };
   } catch (error) {

@@ -13,19 +13,19 @@ export const FACTORS_KEY = "auth_factors";
  * stores with the session can be out of date: another device may have enrolled one.
  */
 export function factorsOptions(
-  client: OwnerBackend | null,
+  client: OwnerBackend,
   userId: string | undefined,
   level: "aal1" | "aal2",
 ) {
   return queryOptions({
     queryKey: [FACTORS_KEY, userId, level],
-    enabled: client !== null && userId !== undefined && level === "aal1",
+    enabled: userId !== undefined && level === "aal1",
     staleTime: Infinity,
     gcTime: 0, // the next aal1 session fetches again
     retry: true, // without limit, because nothing can be shown until the factors are known
     retryDelay,
     queryFn: async (): Promise<SecondFactor[]> => {
-      const { data, error } = await client!.auth.getUser();
+      const { data, error } = await client.auth.getUser();
       if (!error) return verifiedFactors(data.user);
       const { status = 0 } = error; // 0: no response
       // The server rejects the request if the session has ended. Then the client itself reports that the visitor is signed out.

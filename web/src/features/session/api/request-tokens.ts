@@ -29,6 +29,7 @@ export async function requestTokens(
     });
     const json = (await response.json()) as Record<string, unknown>;
     if (!response.ok) {
+      // Only the error of a weak password has weak_password. For other errors Object makes an empty object of undefined.
       const { reasons } = Object(json.weak_password) as { reasons?: unknown };
       return { error: failureOf({ code: json.error_code, message: json.msg, reasons }) };
     }

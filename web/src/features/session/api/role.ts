@@ -10,17 +10,17 @@ const NO_ROW = "PGRST116";
 export const ROLE_KEY = "user_roles";
 
 /** The query of the account's role. The data are null if the account has no role, or if the server rejects the session. */
-export function roleOptions(client: OwnerBackend | null, userId: string | undefined) {
+export function roleOptions(client: OwnerBackend, userId: string | undefined) {
   return queryOptions({
     queryKey: [ROLE_KEY, userId],
-    enabled: client !== null && userId !== undefined,
+    enabled: userId !== undefined,
     staleTime: Infinity,
-    // Without limit, so that the role stays unknown during an outage. An owner whose role was taken for null would be redirected.
+    // Without limit, so that the role stays unknown during an outage. If the role became null, an owner would be redirected.
     retry: true,
     retryDelay,
     refetchOnWindowFocus: "always", // the role may have been removed while the tab was in the background
     queryFn: async (): Promise<Role> => {
-      const { data, error, status } = await client!
+      const { data, error, status } = await client
         .from("user_roles")
         .select("role")
         .eq("user_id", userId!)

@@ -6,7 +6,7 @@ import { useBoot, type Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 import type { Device } from "@/lib/types";
 
-/** A session (a sign-in) of the account that is alive: neither signed out nor expired. */
+/** A live session of the account: a sign-in that is neither signed out nor expired. */
 export type OpenSession = {
   id: string;
   created_at: string;
@@ -24,7 +24,7 @@ export type OpenSession = {
  */
 export const SESSIONS_KEY = ["auth_sessions", "admin"] as const;
 
-/** Fetches the sessions of the account that are alive, the most recently used first. */
+/** Fetches the live sessions of the account, the most recently used first. */
 export function useOpenSessions() {
   const boot = useBoot();
   return useQuery({

@@ -10,8 +10,8 @@ import type { ReturnState } from "@/lib/return-path";
 import { singleToast } from "@/lib/toast";
 
 /**
- * The button of later steps of the sign-in that cancels the sign-in. It ends the session of this browser and shows the sign-in form.
- * `from` is where to go after signing in.
+ * The button that cancels the sign-in in a step after the sign-in form. It ends the session of this browser and shows the sign-in form
+ * again. `from` is where to go after signing in.
  */
 export function BackToSignIn({ from }: { from: string }) {
   const t = useT();

@@ -19,8 +19,8 @@ import type { ReturnState } from "@/lib/return-path";
 import type { TextKey } from "@/lib/texts";
 
 /**
- * The step that sets a password after the mailed link of a password reset or an invitation was opened. The link has already signed
- * the user in. `from` is where to go afterwards.
+ * The step in which a user chooses a new password. The user has opened a mailed link, for a password reset or an invitation, and the
+ * link has already signed the user in. `from` is where to go afterwards.
  */
 export function NewPasswordForm({ email, from }: { email: string; from: string }) {
   const t = useT();

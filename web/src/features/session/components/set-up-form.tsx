@@ -13,7 +13,7 @@ import { useT } from "@/lib/i18n";
 import type { TextKey } from "@/lib/texts";
 
 /**
- * The step of the sign-in page after a set-up link was opened. A set-up link works once and makes somebody the first owner of a new
+ * The step of the sign-in page that a set-up link opens. A set-up link works once and makes somebody the first owner of a new
  * site; `token` is its token. The owner chooses email and password, and is then signed in.
  */
 export function SetUpForm({ token }: { token: string }) {

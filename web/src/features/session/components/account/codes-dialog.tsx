@@ -6,7 +6,7 @@ import { useT } from "@/lib/i18n";
 type CodesDialogProps = {
   /** The codes to show; null closes the dialog. */
   codes: readonly string[] | null;
-  /** Called when the owner confirms to have kept the codes. */
+  /** Called when the owner has confirmed that the codes are stored. */
   onKept(): void;
 };
 

@@ -44,7 +44,8 @@ export function FactorSection() {
   const [renewing, setRenewing] = useState<"confirming" | "busy" | null>(null);
   const [removing, setRemoving] = useState(false);
   const { withReauthentication, isDialogOpen } = useReauthentication();
-  // The reauthentication dialog can open after the owner has confirmed one of these dialogs, which must not open again after it.
+  // After the owner has confirmed one of these dialogs, the dialog that asks for the password again can open. The confirmed dialog
+  // must not open again after that.
   if (isDialogOpen && renewing) setRenewing(null);
   if (isDialogOpen && factorToRemove) setFactorToRemove(null);
 
