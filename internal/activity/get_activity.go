@@ -22,7 +22,8 @@ import (
 // maxBody is the maximum size of a request body in bytes.
 const maxBody = 4 << 10
 
-// The errors have PostgREST's codes, like all errors of /rest/v1.
+// The errors of a malformed request. All errors of /rest/v1 have codes as in PostgREST. 22023 is PostgreSQL's code (SQLSTATE) for an
+// invalid parameter value.
 var (
 	errInvalidKind  = apperr.New(http.StatusBadRequest, "22023", `"kind" must be sign_in, refused, change, export or key, or be left out`)
 	errInvalidAfter = apperr.New(http.StatusBadRequest, "22023", `"after" must be the value of "next" in an earlier response, or be left out`)
@@ -34,9 +35,10 @@ type response struct {
 	Next    string  `json:"next"` // value of "after" for the request of the next entries; "" if there are none
 }
 
-// GetActivity handles rpc/get_activity {kind, after}. It returns at most pageSize entries, the newest first. kind selects the entries
-// of one kind; without it the response has all kinds. If after is the value of "next" in an earlier response, the response has the next
-// older entries.
+// GetActivity handles rpc/get_activity {kind, after}. It returns at most pageSize entries, the newest first.
+//   - kind selects the entries of one kind. For example, "refused" stands for refused attempts such as a sign-in with a wrong password, and
+//     "key" for changes of keys, roles and accounts. Without kind, the response has entries of all kinds.
+//   - after is the value of "next" in the previous response. Without it, the response begins with the newest entry.
 func (s *Service) GetActivity(w http.ResponseWriter, r *http.Request) error {
 	if caller := identity.Of(r.Context()); !policy.Activity(caller) {
 		return httpx.DeniedError(caller, "the activity")

@@ -14,23 +14,27 @@ import (
 
 // This file has the queries on the table activity.
 
-// change is an entry from the table activity. Entry.Title and Entry.Series have the current titles of the changed row and of the series.
-// If that row or series no longer exists, they have the recorded title.
+// change is an entry from the table activity. Entry.Title is the current title of the changed row. If a work was added to a series or
+// removed from it, the changed row is the work, and Entry.Series has the current title of the series. If the row or the series no longer
+// exists, the title that it had when the entry was recorded is used.
 type change struct {
 	Entry
 
 	entryID        int64  // Entry.ID as a number
-	recordedTitle  string // title of the changed row when the entry was recorded
-	recordedSeries string // title of the series when the entry was recorded
+	recordedTitle  string // title of the changed row when the entry was recorded, even if the row still exists
+	recordedSeries string // title of the series when the entry was recorded, even if the series still exists
 }
 
 // selectChange is the select list and the from clause of the queries whose rows scanChange reads. Its aliases are:
 //
-//	a           the entry, a row of the table activity
-//	u           the account that acted
-//	s           the account whose role was changed
-//	p, r, c, e  the work, review, cover or series that was changed
-//	n           the series, if the entry is about a work in a series
+//	a  the entry, a row of the table activity
+//	u  the account that acted
+//	s  the account whose role was changed
+//	p  the changed work, or the work that was added to a series or removed from it
+//	r  the changed review
+//	c  the changed cover
+//	e  the changed series
+//	n  the series to which the work p was added, or from which it was removed
 const selectChange = `a.id, a.created_at, a.kind, a.action, a.actor, u.id,
 	coalesce(u.email, u.phone, ''),
 	coalesce(s.email, s.phone, ''),

@@ -101,7 +101,7 @@ type App struct {
 	content       *content.Version
 	responses     *tables.ResponseCache
 
-	unpublishedFiles unpublishedFiles // files that only owners may read
+	hiddenFiles hiddenFiles // files that only owners may read
 
 	// Timeouts and intervals, which tests shorten.
 	bodyTimeout       time.Duration

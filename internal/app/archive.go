@@ -20,7 +20,7 @@ import (
 	"atelie/internal/storage"
 )
 
-// This file exports the site into an archive (a zip file) and imports an archive, for atelie export and atelie import.
+// This file exports the site into an archive (a zip file) and imports an archive, for the commands "atelie export" and "atelie import".
 
 // Export writes an archive of the site into out, and then adds an entry to the activity log (the log of who did what). If the entry cannot
 // be added, it returns an error although the archive is complete. The caller must then discard the archive, because each export must be

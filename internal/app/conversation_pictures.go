@@ -14,17 +14,18 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file stores, serves, copies and removes the pictures of conversations for package functions. A conversation is a message and its
-// replies.
+// This file stores, serves, copies and removes the pictures of conversations. A conversation is a message and its replies. Package
+// functions (the server functions of the site, such as the contact form) calls these methods, because it does not import packages storage
+// and media.
 
 // reviewBucket is the public bucket with the pictures of reviews.
 const reviewBucket = "review-images"
 
-// smallPicture is the width, in pixels, of the pictures that a conversation shows.
-const smallPicture = 320
+// smallPictureWidth is the width, in pixels, of the pictures that a conversation shows.
+const smallPictureWidth = 320
 
-// receivePicture stores the file of a picture for a conversation. The caller then adds the picture's rows with the returned function Save.
-// In the end the caller always calls Discard, which deletes the file unless Save was successful.
+// receivePicture stores the file of a picture for a conversation. The caller then calls the returned function Save, which adds the file's
+// rows to the tables of package storage. In the end the caller always calls Discard, which deletes the file unless Save was successful.
 func (a *App) receivePicture(ctx context.Context, name string, body io.Reader) (functions.ReceivedPicture, error) {
 	received, err := a.Storage.Receive(ctx, name, body)
 	if err != nil {
@@ -33,11 +34,12 @@ func (a *App) receivePicture(ctx context.Context, name string, body io.Reader) (
 	return functions.ReceivedPicture{Width: received.Width, Height: received.Height, Size: received.Size, Save: received.Save, Discard: received.Discard}, nil
 }
 
-// servePicture sends a picture of a conversation: smallPicture wide, or in full size. If the program cannot remove the metadata from files
-// of this type, the uploaded file is hidden. A rendition (a picture that the program makes from it) in full size is then sent instead.
+// servePicture sends a picture of a conversation: smallPictureWidth wide, or in full size. If the program cannot remove the metadata (such
+// as the location) from files of this type, only callers who may replace the file get it. All others get a rendition (a picture that the
+// program makes from the file) in full size.
 func (a *App) servePicture(w http.ResponseWriter, r *http.Request, name string, small bool) error {
 	if small {
-		return a.Media.RenderPrivate(w, r, policy.ConversationBucket, name, smallPicture)
+		return a.Media.RenderPrivate(w, r, policy.ConversationBucket, name, smallPictureWidth)
 	}
 	if hidden, err := a.Storage.ServePicture(w, r, name); err != nil || !hidden {
 		return err

@@ -17,14 +17,16 @@ import (
 	"atelie/internal/storage"
 )
 
-// This file decides who may read hidden files. A file is hidden if it is used only by unpublished works, or by covers (pictures and videos
-// at the top of the home page) that are not shown now. Visitors get the response for a missing file, even at the public URL of a hidden
-// file. Owners (administrators) see hidden files in the <img> and <video> elements of the admin area. These elements send no token, so a
-// cookie identifies the owners.
+// This file hides the files of works and covers that visitors must not see yet.
+//   - A file is hidden if only unpublished works and covers use it. A cover (a picture or video at the top of the home page) is unpublished
+//     while the home page does not show it.
+//   - For a hidden file, visitors get the response for a missing file, even at its public URL.
+//   - Owners (administrators) see hidden files in the <img> and <video> elements of the admin area. These elements send no token, so a
+//     cookie identifies the owners.
 
 const (
 	ownerCookie     = "atelie-files" // name of the cookie; also the text from which the key that signs it is derived
-	ownerCookieLife = 12 * time.Hour // the cookie is valid for this time; each response with works or covers renews it
+	ownerCookieLife = 12 * time.Hour // the cookie is valid for this time; each response with a list of works or covers renews it
 	// ownerCookiePath is the beginning of the paths of all files. Browsers send the cookie to no other path.
 	ownerCookiePath = "/storage/v1/"
 )
@@ -44,14 +46,15 @@ func (a *App) fileAccess(r *http.Request, bucket, name string) (files.Access, er
 		return files.AccessAll, nil
 	}
 	ctx := r.Context()
-	hidden, err := a.unpublishedFiles.contain(ctx, a, bucket+"/"+name)
+	isHidden, err := a.hiddenFiles.contain(ctx, a, bucket+"/"+name)
 	if err != nil {
 		return files.AccessNone, err
 	}
-	if !hidden {
+	if !isHidden {
 		return files.AccessAll, nil
 	}
-	// Every caller may read a public bucket, but only owners (and the service key) may write. So the right to write identifies them.
+	// Every caller may read a public bucket, but only owners and the service key (the API key with full rights) may write to it. So the right
+	// to write identifies a caller who may also read hidden files.
 	if policy.Object(identity.Of(ctx), bucket, policy.FileWrite) || files.IsSignedByOwner(r) {
 		return files.AccessOwner, nil
 	}
@@ -62,33 +65,32 @@ func (a *App) fileAccess(r *http.Request, bucket, name string) (files.Access, er
 	return files.AccessOwner, nil
 }
 
-// unpublishedFiles is the set of the hidden objects: those that only unpublished works, or covers that are not shown now, use. The set is
-// read again after each edit.
-type unpublishedFiles struct {
+// hiddenFiles is the set of the hidden objects. The set is read again after each edit.
+type hiddenFiles struct {
 	mu      sync.Mutex // locked during a read, so that concurrent requests read the set only once
 	version int64      // content version of the last edit before the read; 0 before the first read
 	objects map[string]bool
 }
 
 // contain reports whether an object, named as bucket/name, is in the set.
-func (u *unpublishedFiles) contain(ctx context.Context, a *App, object string) (bool, error) {
+func (h *hiddenFiles) contain(ctx context.Context, a *App, object string) (bool, error) {
 	at, err := a.content.Current(ctx)
 	if err != nil {
 		return false, err
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.version != at.Edited {
-		objects, err := a.findUnpublishedFiles(ctx)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.version != at.Edited {
+		objects, err := a.findHiddenFiles(ctx)
 		if err != nil {
 			return false, err
 		}
-		u.version, u.objects = at.Edited, objects
+		h.version, h.objects = at.Edited, objects
 	}
-	return u.objects[object], nil
+	return h.objects[object], nil
 }
 
-func (a *App) findUnpublishedFiles(ctx context.Context) (map[string]bool, error) {
+func (a *App) findHiddenFiles(ctx context.Context) (map[string]bool, error) {
 	unpublished, others, err := a.Tables.UnpublishedMediaURLs(ctx)
 	if err != nil || len(unpublished) == 0 {
 		return nil, err

@@ -9,14 +9,14 @@ import (
 	"atelie/internal/supabase"
 )
 
-// ImportSupabase runs an import of a Supabase project into this site, for atelie import supabase. It sets the import's field Site, which
-// has the functions that check and store the data. If the import added anything, ImportSupabase adds an entry to the activity log, also
-// after a failure.
+// ImportSupabase runs an import of a Supabase project into this site, for the command "atelie import supabase". It sets the import's field
+// Site, which has the functions that check and store the data. If the import added anything, ImportSupabase adds an entry to the activity
+// log, even if the import failed later.
 func (a *App) ImportSupabase(ctx context.Context, i *supabase.Import) error {
 	i.Site = supabase.Site{
 		AddAccount:   a.Auth.ImportAccount,
 		AddRows:      a.Tables.ImportRows,
-		FileChecksum: a.Storage.ImportedSum,
+		FileChecksum: a.Storage.ImportedSum, // of a file as it was imported, to recognize it in a repeated import
 		CheckFile:    a.Storage.CheckImport,
 		AddFile:      a.Storage.ImportFile,
 		MaxFileBytes: int64(a.cfg.Storage.MaxUpload),
@@ -31,8 +31,9 @@ func (a *App) ImportSupabase(ctx context.Context, i *supabase.Import) error {
 	return errors.Join(err, activity.RecordSite(ctx, a.DB, activity.SupabaseImport, "" /* no title */, a.now()))
 }
 
-// fileURLOrigin returns the origin (scheme and host) for the URLs of files that an import writes into rows. If site and backend have the same
-// origin, it returns "". The URLs are then relative, and stay valid when the site's domain changes.
+// fileURLOrigin returns the beginning of the URLs of files that an import writes into rows. If site and backend have the same origin
+// (scheme and host), it returns "". The URLs are then relative, and stay valid when the site's domain changes. Otherwise it returns apiURL,
+// the public URL of the backend.
 func fileURLOrigin(siteURL, apiURL string) string {
 	site, err := url.Parse(siteURL)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 
 // This file collects the metrics (numbers about the running program, for Prometheus) and counts requests for them.
 
-// wireMetrics creates the metrics unless they are off. While they are off, nothing is counted.
+// wireMetrics creates the metrics, if the operator has set an address at which Prometheus reads them. Otherwise metrics are off, and
+// nothing is counted. wireMetrics must be called after the services whose numbers it reads have been created.
 func (a *App) wireMetrics() {
 	if a.cfg.Server.MetricsListen == "" {
 		return
@@ -28,7 +29,8 @@ func (a *App) wireMetrics() {
 	}, a.log)
 }
 
-// withMetrics appends the endpoint (a server with its listener) of the metrics to others. listener is nil if metrics are off.
+// withMetrics returns the endpoints others, and in addition the endpoint at which Prometheus reads the metrics. An endpoint is a listener
+// with its HTTP server. listener is the listener of the metrics, or nil if metrics are off.
 func (a *App) withMetrics(listener net.Listener, others ...endpoint) []endpoint {
 	if listener == nil {
 		return others
@@ -37,7 +39,7 @@ func (a *App) withMetrics(listener net.Listener, others ...endpoint) []endpoint 
 }
 
 // newObserver returns the function that counts requests for the metrics, or nil if metrics are off. Requests are counted by surface (a part
-// of the API with its own prefix, such as /auth/v1). findSurface returns the surface of a path.
+// of the API with its own prefix, such as /auth/v1). findSurface returns the surface of a path: surfaceOf or noSurface.
 func (a *App) newObserver(findSurface func(path string) metrics.Surface) httpx.Observer {
 	if a.metrics == nil {
 		return nil

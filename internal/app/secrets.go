@@ -15,16 +15,16 @@ import (
 	"atelie/internal/db"
 )
 
-// This file derives the keys of the program from the site's secret. The operator can replace the secret: the new one is then the current
-// secret, and the old one is the previous secret. Stored data that was encrypted with the previous secret is encrypted again with the
-// current one.
+// This file derives the keys of the program from the site's secret (the setting jwt-secret). If the operator replaces the secret, the new
+// one is the current secret, and the one before is the previous secret (the setting jwt-secret-previous). Stored data that was sealed
+// (encrypted) with the previous secret is then sealed again with the current one.
 
-// resealEvery is how often data that was sealed (encrypted) with the previous secret is sealed again with the current one. Once is not
-// enough, because other nodes can still seal data with the previous secret.
+// resealEvery is how often data that was sealed with the previous secret is sealed again with the current one. Once is not enough, because
+// other nodes (servers of the site) can still seal data with the previous secret.
 const resealEvery = time.Hour
 
 // derive derives the key for one purpose, such as "refresh tokens", from a secret. A key reveals nothing about the keys of other purposes.
-// The text of a purpose must not change, because the new key could not decrypt what the old key has encrypted.
+// The text of a purpose must not change: another text gives another key, which cannot open what is already sealed.
 func derive(secret []byte, purpose string) []byte {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write([]byte("atelie " + purpose))

@@ -305,9 +305,9 @@ func (a *Archive) eachRow(name string, each func(json.RawMessage) error) (err er
 
 // eachTableRow calls each with the rows of a table. In them, URLs of the archive's files begin with apiURL.
 func (a *Archive) eachTableRow(table, apiURL string, each func(map[string]json.RawMessage) error) error {
-	inArchive := map[string]bool{}
+	archivedFiles := map[string]bool{}
 	for _, f := range a.files {
-		inArchive[f.Bucket+"/"+f.Name] = true
+		archivedFiles[f.Bucket+"/"+f.Name] = true
 	}
 	return a.eachRow(tablesFolder+table+".json", func(text json.RawMessage) error {
 		var row map[string]json.RawMessage
@@ -316,7 +316,7 @@ func (a *Archive) eachTableRow(table, apiURL string, each func(map[string]json.R
 		}
 		if slices.Contains(tablesWithFiles, table) {
 			for name, value := range row {
-				moved, err := rebaseValue(value, apiURL, inArchive)
+				moved, err := rebaseValue(value, apiURL, archivedFiles)
 				if err != nil {
 					return fmt.Errorf("%s: %w", name, err)
 				}

@@ -7,8 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file decides for each table whether an archive (the zip file of atelie export) has its rows. A new table needs an entry in exported
-// or in leftOut.
+// This file decides for each table whether an archive (the zip file of the command "atelie export") has its rows. A new table needs an
+// entry in exported or in leftOut.
 
 // exported are the tables whose rows are in an archive, in the order in which an import inserts them. Of site_settings, an archive has only
 // the settings without secrets (settings.InArchive lists them).
@@ -19,8 +19,9 @@ var exported = []string{
 	"saved_replies", "gone_works", "site_settings",
 }
 
-// leftOut are all other tables of the site, with the reason why an archive does not have their rows. An export fails if a table is in
-// neither list. Names with a slash, such as tables/files.json, are entries of the archive.
+// leftOut are all other tables of the site, each with the reason why an archive does not have its rows. Tables of one subject share one
+// reason. The reasons are also written into the archive (Manifest.LeftOut). Names with a slash, such as tables/files.json, are entries of
+// the archive. An export fails if a table is in neither list.
 var leftOut = map[string]string{
 	"storage_objects":          "the files are in tables/files.json and files/",
 	"storage_buckets":          "tables/buckets.json has what the owner has set",

@@ -18,14 +18,15 @@ import (
 // tablesWithFiles are the exported tables whose rows have URLs of stored files.
 var tablesWithFiles = []string{"products", "reviews", "cover_images", "series", "site_settings"}
 
-// rebaseValue makes the URLs of the archive's files in the value of a column lead to the importing site, and returns the new value. For
-// example, with the apiURL https://new.example, the file product-images/a.jpg gets a new origin (scheme and host):
+// rebaseValue replaces the origin (scheme and host) of the URLs in the value of a column, and returns the new value. It replaces only the
+// origins of the archive's own files. The new origin is apiURL, that of the importing site. For example, with the apiURL
+// https://new.example, the first URL becomes the second:
 //
 //	https://old.example/storage/v1/object/public/product-images/a.jpg
 //	https://new.example/storage/v1/object/public/product-images/a.jpg
 //
-// URLs without an origin, and URLs of files that are not in inArchive, stay as they are. The keys of inArchive are "bucket/name".
-func rebaseValue(value json.RawMessage, apiURL string, inArchive map[string]bool) (json.RawMessage, error) {
+// archivedFiles are the files in the archive, by "bucket/name". URLs of other files, and URLs without an origin, stay as they are.
+func rebaseValue(value json.RawMessage, apiURL string, archivedFiles map[string]bool) (json.RawMessage, error) {
 	if !bytes.Contains(value, []byte(files.PublicPath)) {
 		return value, nil
 	}
@@ -36,16 +37,20 @@ func rebaseValue(value json.RawMessage, apiURL string, inArchive map[string]bool
 		return nil, err
 	}
 	return json.Marshal(mapStrings(tree, func(text string) string {
-		if altTexts, ok := rebaseAltTexts(text, apiURL, inArchive); ok {
+		if altTexts, ok := rebaseAltTexts(text, apiURL, archivedFiles); ok {
 			return altTexts
 		}
-		return rebaseURL(text, apiURL, inArchive)
+		return rebaseURL(text, apiURL, archivedFiles)
 	}))
 }
 
-// rebaseAltTexts changes the URLs in a value of the column alt_texts. The value is a string with a JSON object: each key is the URL of a
-// picture, and each value has the picture's alternative texts. ok is false if text is not such an object.
-func rebaseAltTexts(text, apiURL string, inArchive map[string]bool) (rebased string, ok bool) {
+// rebaseAltTexts is rebaseURL for the column alt_texts. A value of this column is a string with a JSON object. Each key is the URL of a
+// picture, and each value has the picture's alternative texts. For example:
+//
+//	{"https://old.example/storage/v1/object/public/product-images/a.jpg":{"en":"A boat","pt":"Um barco"}}
+//
+// ok is false if text is not such an object.
+func rebaseAltTexts(text, apiURL string, archivedFiles map[string]bool) (rebased string, ok bool) {
 	if !strings.HasPrefix(text, `{"`) {
 		return "", false
 	}
@@ -61,7 +66,7 @@ func rebaseAltTexts(text, apiURL string, inArchive map[string]bool) (rebased str
 	}
 	byNewURL := make(map[string]texts, len(byURL))
 	for pictureURL, t := range byURL {
-		byNewURL[rebaseURL(pictureURL, apiURL, inArchive)] = t
+		byNewURL[rebaseURL(pictureURL, apiURL, archivedFiles)] = t
 	}
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -89,15 +94,15 @@ func mapStrings(v any, replace func(string) string) any {
 	return v
 }
 
-// rebaseURL returns text with apiURL in place of its origin, if text is the public URL of a file in inArchive and has an origin. It returns
-// other texts as they are.
-func rebaseURL(text, apiURL string, inArchive map[string]bool) string {
+// rebaseURL returns text with apiURL in place of its origin, if text is the public URL of a file in archivedFiles and has an origin. It
+// returns other texts as they are.
+func rebaseURL(text, apiURL string, archivedFiles map[string]bool) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {
 		return text
 	}
 	bucket, name, ok := files.ParsePublicURL(text)
-	if !ok || !inArchive[bucket+"/"+name] {
+	if !ok || !archivedFiles[bucket+"/"+name] {
 		return text
 	}
 	moved := *u

@@ -9,8 +9,9 @@ import (
 	"atelie/internal/device"
 )
 
-// This file converts entries of the audit log (what happened to accounts) to entries of the activity log. Owners (accounts with the role
-// admin) see the activity log in the admin area. To show a further action there, add it to activityActions in audit.go.
+// There are two logs. The audit log, which belongs to this package, says what happened to accounts. The activity log is what owners
+// (accounts with the role admin) see in the admin area: package activity merges entries of the audit log with its own entries. This file
+// converts entries of the audit log to entries of the activity log. To show a further action there, add it to activityActions in audit.go.
 
 // auditDetail is the part of an audit entry's detail (JSON) that the activity log shows to owners.
 type auditDetail struct {
@@ -22,8 +23,8 @@ type auditDetail struct {
 	Changed  any    `json:"changed"`  // "email" or "phone"; a list of field names if the service key has changed the account
 }
 
-// Activity returns a page of at most limit entries of the given kinds, newest first. The page continues where the previous page ended: all
-// its entries are older than previous, or as old with a larger id. Package activity merges the page with its own entries.
+// Activity returns a page of at most limit entries of the given kinds, the newest first. previous is the position at which the previous
+// page ended. All entries of the page are older than previous, or have the same time and a larger id.
 func (s *Service) Activity(ctx context.Context, kinds []activity.Kind, previous activity.Position, limit int) ([]activity.Entry, error) {
 	var actions []auditAction
 	for kind, kindActions := range activityActions {

@@ -9,10 +9,12 @@ import (
 )
 
 // This file finds, exports and erases the accounts and audit entries of an e-mail address. An owner (an account with the role admin)
-// requests this in the admin area, for somebody who asks for their personal data or its deletion. Package functions handles the request.
+// requests this in the admin area, for somebody who asks for their personal data or its deletion. Package functions (the server functions
+// of the site) handles the request and calls these methods.
 
-// LockRolesAndCheckAddress reports whether an account with a role has the e-mail address. Package functions then refuses the request.
-// The roles stay locked until tx ends, so that the answer stays true. An account can have an address in three ways:
+// LockRolesAndCheckAddress reports whether an account with a role (an owner's account) has the e-mail address. If so, package functions
+// refuses the request, so that no owner can erase another owner. The roles stay locked until tx ends, so that the result stays true until
+// then. An account can have an address in three ways:
 //   - as its own address
 //   - as the new address of a pending change
 //   - as the address of an identity (a way to sign in, such as an account at a provider)
@@ -29,8 +31,9 @@ type addressAccount struct {
 	Sessions []SessionInfo `json:"sessions"`
 }
 
-// EachAccountOf reads the accounts of an address for an export. It calls yield with an addressAccount for each account that has the address
-// as its own, as the new address of a pending change, or in an identity.
+// EachAccountOf reads the accounts of an address for an export. For each account that has the address in one of the three ways, it calls
+// yield with an addressAccount. The parameter of yield is any, because yield also gets the entries of other places
+// (functions.AddressPlace).
 func (s *Service) EachAccountOf(ctx context.Context, q db.Querier, address string, yield func(any) error) error {
 	accounts, err := accountsWithAddress(ctx, q, address)
 	if err != nil {

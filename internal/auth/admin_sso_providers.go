@@ -14,14 +14,15 @@ import (
 // fields.
 const maxProviderBody = saml.MaxMetadata + 256<<10
 
-// AdminListSSOProviders handles GET /auth/v1/admin/sso/providers: it returns all SAML identity providers, or only those that the parameter
-// resource_id or resource_id_prefix selects. A provider can have a resource id: an id that the operator (who runs the server) has chosen.
+// AdminListSSOProviders handles GET /auth/v1/admin/sso/providers: it returns all SAML identity providers. A provider can have a resource
+// id, which the operator (who runs the server) chooses. The parameter resource_id selects the provider with this resource id. The parameter
+// resource_id_prefix selects the providers whose resource id begins with this text.
 func (s *Service) AdminListSSOProviders(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err
 	}
 	q := r.URL.Query()
-	if !isStorableText(q.Get("resource_id") + q.Get("resource_id_prefix")) { // PostgreSQL cannot store the text; one call checks both
+	if !isStorableText(q.Get("resource_id") + q.Get("resource_id_prefix")) { // PostgreSQL stores no such text, so no provider can have it; one call checks both
 		return errSSOResourceID
 	}
 	list, err := s.SSOProviders(r.Context(), q.Get("resource_id"), q.Get("resource_id_prefix"))

@@ -12,7 +12,7 @@ import (
 // AdminCreateUser handles POST /auth/v1/admin/users, and requires the service key (the API key with the role service_role). It creates an
 // account and sends no mail. The body may contain the account's id. In place of a password it may contain a password hash (argon2id or
 // bcrypt). Errors:
-//   - email_exists, phone_exists, user_already_exists: another account has the address, the number or the id.
+//   - email_exists, phone_exists, user_already_exists: another account has the e-mail address, the phone number or the id.
 //   - weak_password: the password is too short or easy to guess.
 //   - validation_failed: another field is missing or not valid.
 func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error {
@@ -27,7 +27,7 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 	if err := p.validateAndNormalize(); err != nil {
 		return err
 	}
-	bannedUntil, _, err := parseBanDuration(p.BanDuration, s.now())
+	bannedUntil, _, err := parseBanDuration(p.BanDuration, s.now()) // _: whether the request changes a ban; a new account has none to change
 	if err != nil {
 		return err
 	}
@@ -38,12 +38,12 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 		}
 		p.ID = id
 	}
-	// This check refuses a taken address or number before the slow password hash is computed. Another request can still take the address or
-	// number after the check. The insertion then fails, because the columns have unique indexes.
+	// This check refuses a taken e-mail address or phone number before the slow password hash is computed. Another request can still take it
+	// after the check. The insertion then fails, because the columns have unique indexes.
 	if err := checkAddressesFree(ctx, s.db, p.Email, p.Phone); err != nil {
 		return err
 	}
-	hash, err := s.newAccountHash(ctx, p)
+	hash, err := s.newAccountPasswordHash(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -68,9 +68,9 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 	return respondPrivate(w, u, err)
 }
 
-// newAccountHash returns the password hash for the new account: the hash of the request's password, or the hash in the request, or ""
-// if the request has neither.
-func (s *Service) newAccountHash(ctx context.Context, p adminUserParams) (string, error) {
+// newAccountPasswordHash returns the password hash for the new account: the hash of the request's password, or the hash in the request, or
+// "" if the request has neither.
+func (s *Service) newAccountPasswordHash(ctx context.Context, p adminUserParams) (string, error) {
 	password := ""
 	if p.Password != nil {
 		password = *p.Password

@@ -35,8 +35,8 @@ func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) erro
 	if err := authorizeAndDecode(w, r, maxBody, &body); err != nil {
 		return err
 	}
-	if strings.ContainsRune(body.FriendlyName, 0) { // PostgreSQL cannot store NUL
-		return errUnreadableText
+	if strings.ContainsRune(body.FriendlyName, 0) { // PostgreSQL cannot store NUL; the phone number is normalized below
+		return errUnstorableText
 	}
 	return s.changeFactor(w, r, auditFactorUpdated, func(tx *db.Tx, u User, f *Factor) error {
 		if body.FriendlyName != "" {

@@ -65,7 +65,7 @@ func readUserPageRequest(query url.Values) (userPageRequest, error) {
 	}
 	p.number, p.size = max(p.number, 1), min(p.size, maxUsersPerPage)
 	if !utf8.ValidString(p.filter) || strings.ContainsRune(p.filter, 0) {
-		return userPageRequest{}, errUnreadableText
+		return userPageRequest{}, errUnstorableText
 	}
 	if query.Has("sort") {
 		field, direction, _ := strings.Cut(query.Get("sort"), " ")

@@ -40,8 +40,9 @@ func acceptedLanguage(header string) string {
 	return "en"
 }
 
-// baseLanguage returns "pt" for a Portuguese locale such as pt-BR, and "en" for any other.
-func baseLanguage(locale string) string {
+// languageOfLocale returns "pt" for a Portuguese locale such as pt-BR, and "en" for any other. Accounts can have a locale in their
+// metadata.
+func languageOfLocale(locale string) string {
 	if l := strings.ToLower(locale); l == "pt" || strings.HasPrefix(l, "pt-") || strings.HasPrefix(l, "pt_") {
 		return "pt"
 	}
@@ -57,5 +58,5 @@ func (c client) deviceHash(userID string) string {
 		}
 		return r
 	}, c.userAgent)
-	return hashKey(userID + "\n" + agent)
+	return hashKey(userID + "\n" + agent) // SHA-256 in hex
 }

@@ -174,7 +174,7 @@ var (
 	errPagination             = apperr.New(http.StatusBadRequest, "validation_failed", "Bad Pagination Parameters: page and per_page must be whole numbers above 0")
 	errSort                   = apperr.New(http.StatusBadRequest, "validation_failed", "Bad Sort Parameters: only created_at, asc or desc")
 	errEmailNotFound          = apperr.New(http.StatusNotFound, "user_not_found", "User with this email not found")
-	errUnreadableText         = apperr.New(http.StatusBadRequest, "validation_failed", "Texts must be UTF-8 without NUL")
+	errUnstorableText         = apperr.New(http.StatusBadRequest, "validation_failed", "Texts must be UTF-8 without NUL")
 )
 
 func errBanDuration(cause error) *apperr.Error {

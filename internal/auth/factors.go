@@ -12,7 +12,8 @@ import (
 	"atelie/internal/db"
 )
 
-// This file defines the types and limits of second factors, and finds and removes factors for the handlers in factor_*.go.
+// This file defines the types and limits of second factors (authenticator apps and phone numbers), and finds and removes factors for the
+// handlers in factor_*.go.
 
 // Types and states of second factors, as the client reads them.
 const (
@@ -24,16 +25,16 @@ const (
 
 const (
 	maxFactors    = 10 // maximum number of factors of one account
-	maxFactorText = 64 // maximum number of characters of a factor's name, and of its issuer; the issuer must fit into a QR code
-	// unverifiedFactorLife is how long an unverified factor is kept after its newest challenge, or after its creation if it has none. The
-	// next enrolment of the account deletes older ones.
+	maxFactorText = 64 // maximum number of characters of a factor's name (friendly_name), and of its issuer, which must fit into a QR code
+	// unverifiedFactorLife is how long an unverified factor is kept after its newest challenge, or after its creation if it has none. After
+	// that time, the next enrolment of a factor by the account deletes it.
 	unverifiedFactorLife = 5 * time.Minute
 )
 
 var errFactorText = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("friendly_name and issuer can have at most %d characters, and no control characters", maxFactorText))
 
-// purposeTOTP, followed by the factor's id, is the purpose with which the factor's secret is sealed (encrypted). A sealed value can be
-// decrypted only with its own purpose.
+// purposeTOTP and the factor's id together are the purpose with which the factor's secret is sealed (encrypted). A value can be opened only
+// with the purpose with which it was sealed. So the secret of one factor is of no use in the row of another factor.
 const purposeTOTP = "totp "
 
 // requestedFactor returns the caller's account, the caller's session, and the factor that the request's path names. It returns
@@ -51,8 +52,9 @@ func (s *Service) requestedFactor(r *http.Request) (User, session, storedFactor,
 	return user, current, f, db.NoRowsAs(err, errFactorNotFound)
 }
 
-// removeFactor deletes a factor. Sessions that reached the assurance level aal2 with this factor return to aal1 (no second factor used).
-// If the account then has no verified factor, all its sessions return to aal1, and removeFactor also deletes the recovery codes.
+// removeFactor deletes a factor. A session has the assurance level aal1, and aal2 after a second factor was used. Sessions that reached
+// aal2 with the deleted factor return to aal1. If the account then has no verified factor, all its sessions return to aal1, and
+// removeFactor also deletes the recovery codes.
 func removeFactor(ctx context.Context, tx *db.Tx, userID, factorID string) error {
 	if err := deleteFactor(ctx, tx, userID, factorID); err != nil {
 		return err

@@ -14,19 +14,21 @@ import (
 	"atelie/internal/db"
 )
 
-// This file starts and finishes flows. A flow is a sign-in, or the addition of an identity (a way to sign in) to an account, that takes
-// more than one request. The later request is the callback of an OAuth provider, or the exchange of a code for the session (PKCE, RFC
-// 7636). An implicit flow is a flow without PKCE.
+// This file starts and finishes flows. A flow is a sign-in that needs more than one request. A row of auth_flow_states keeps its state
+// between the requests. Adding an identity (a way to sign in) to an account is a flow too. The later requests of a flow are:
+//   - the callback of an OAuth provider, after the person has signed in there
+//   - in a PKCE flow (RFC 7636), the exchange of a code for the session
+//
+// In an implicit flow (a flow without PKCE) the client gets the session itself instead of a code.
 
 // authCodeLife is how long a client can exchange the code of a finished PKCE flow for a session.
 const authCodeLife = 5 * time.Minute
 
 // pkceChallenge is the PKCE part of a request body: a challenge that the client has derived from its verifier (a secret). Only a client
-// that knows the verifier can later exchange the code of the sign-in for a session. Both fields are "" in an implicit flow, in which the
-// client gets the session instead of a code.
+// that knows the verifier can later exchange the code of the sign-in for a session. Both fields are "" in an implicit flow.
 type pkceChallenge struct {
 	CodeChallenge       string `json:"code_challenge"`
-	CodeChallengeMethod string `json:"code_challenge_method"` // s256 (the challenge is a hash of the verifier) or plain, in any case
+	CodeChallengeMethod string `json:"code_challenge_method"` // s256 (the challenge is a hash of the verifier) or plain; in upper or lower case
 }
 
 // challengePattern matches a valid code challenge (RFC 7636 §4.2).

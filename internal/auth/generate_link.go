@@ -136,7 +136,7 @@ func (s *Service) linkMakers() map[string]linkMaker {
 // request's password, or none, replaces the older password: somebody else may have chosen that one, and the link must not confirm
 // it.
 func (s *Service) makeSignupLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, hash string) (User, issuedToken, error) {
-	u, err := s.unconfirmedAccount(ctx, tx, body.Email, insertUserParams{Email: body.Email, Hash: hash})
+	u, err := s.findOrCreateUnconfirmed(ctx, tx, body.Email, insertUserParams{Email: body.Email, Hash: hash})
 	if err != nil {
 		return User{}, issuedToken{}, err
 	}

@@ -12,9 +12,9 @@ import (
 // for example a mobile app, has got the token directly from the provider.
 
 // idTokenRequest is the body of POST /auth/v1/token?grant_type=id_token. The client names the provider by Provider, or by Issuer
-// and ClientID together.
+// and ClientID together. As in Supabase, Provider can also be the issuer (the URL that the provider's tokens have in their claim iss).
 type idTokenRequest struct {
-	Provider     string `json:"provider"` // the provider's name, or the issuer of its tokens
+	Provider     string `json:"provider"` // the provider's name, such as google, or the issuer of its tokens
 	Issuer       string `json:"issuer"`
 	ClientID     string `json:"client_id"` // required with Issuer, but otherwise unused: the provider's settings have the client ids
 	IDToken      string `json:"id_token"`
@@ -39,7 +39,10 @@ func (b idTokenRequest) validate() error {
 //   - validation_failed: a field is missing.
 //   - provider_disabled: no configured provider has the name or issuer.
 //   - bad_oauth_callback: the token is not valid.
-//   - others: the account cannot be created (signup_disabled) or used (user_banned), or the identity cannot be added.
+//   - signup_disabled: the person has no account, and the site creates none.
+//   - user_banned: the account is banned.
+//   - provider_email_needs_verification: the provider has not verified the e-mail address, to which a confirmation mail was sent.
+//   - with link_identity: the errors of LinkIdentity, and identity_already_exists.
 func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	var body idTokenRequest
 	if err := decode(w, r, &body); err != nil {
@@ -50,7 +53,7 @@ func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	}
 	linkingUserID := ""
 	if body.LinkIdentity {
-		u, err := s.linkingUser(w, r)
+		u, err := s.authorizeLinking(w, r)
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ import (
 //   - reauthentication_needed: the caller is an owner (an account with the role admin) whose sign-in is not recent.
 //   - validation_failed: the provider is unknown, or a parameter is malformed.
 func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
-	u, err := s.linkingUser(w, r)
+	u, err := s.authorizeLinking(w, r)
 	if err != nil {
 		return err
 	}
@@ -45,11 +45,11 @@ func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
 
 // UnlinkIdentity handles DELETE /auth/v1/user/identities/{identity_id}: it removes an identity from the caller's account and
 // responds with {}. It has the errors of LinkIdentity, and also:
-//   - identity_not_found
-//   - single_identity_not_deletable: the account would have no way to sign in.
-//   - email_conflict_identity_not_deletable: the account would need the address of another account.
+//   - identity_not_found: the account has no identity with this id.
+//   - single_identity_not_deletable: it is the account's only identity, so the account would have no way to sign in.
+//   - email_conflict_identity_not_deletable: the remaining identities have only e-mail addresses that belong to other accounts.
 func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request) error {
-	caller, err := s.linkingUser(w, r)
+	caller, err := s.authorizeLinking(w, r)
 	if err != nil {
 		return err
 	}
@@ -61,10 +61,10 @@ func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	return respondEmpty(w, err)
 }
 
-// linkingUser returns the caller's account, or an error if the caller must not add and remove its identities. If the account has a second
-// factor, the session must be at the assurance level aal2 (signed in with that factor), because a stolen password must not be enough to add
-// another way to sign in.
-func (s *Service) linkingUser(w http.ResponseWriter, r *http.Request) (User, error) {
+// authorizeLinking checks that the caller may add and remove identities of its account, and returns the account. If the account has a
+// second factor, the session must be at the assurance level aal2 (signed in with that factor), because a stolen password must not be enough
+// to add another way to sign in.
+func (s *Service) authorizeLinking(w http.ResponseWriter, r *http.Request) (User, error) {
 	u, current, err := s.currentSession(r.Context())
 	if err != nil {
 		return User{}, err

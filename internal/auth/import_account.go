@@ -17,9 +17,9 @@ import (
 	"atelie/internal/imported"
 )
 
-// This file adds accounts of another site, for the import of a Supabase project.
+// This file adds accounts of another site, for the command "atelie import supabase".
 
-// Errors of ImportAccount.
+// Errors of ImportAccount. It also returns the errors of normalizeEmail and normalizePhone.
 var (
 	errImportID       = apperr.New(http.StatusBadRequest, "validation_failed", "The account has no usable id")
 	errImportAddress  = apperr.New(http.StatusBadRequest, "validation_failed", "The account has neither an email address nor a phone number")

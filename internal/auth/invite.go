@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file invites people to the site by mail.
+// This file invites people to the site by mail, for a program with the service key (the API key with the role service_role).
 
 // inviteRequest is the body of Invite.
 type inviteRequest struct {
@@ -16,13 +16,13 @@ type inviteRequest struct {
 	Data  map[string]any `json:"data"` // user metadata of a new account
 }
 
-// Invite handles POST /auth/v1/invite, and requires the service key (the API key with the role service_role). It creates an account without
-// a password, and mails a link that signs the invited person in. This person can then set a password. An e-mail address can be invited
-// again until it is confirmed. Error: email_exists (the address is confirmed).
+// Invite handles POST /auth/v1/invite, and requires the service key. It creates an account without a password, and mails a link that signs
+// the invited person in. This person can then set a password. An e-mail address can be invited again until it is confirmed. Error:
+// email_exists (the address is confirmed).
 func (s *Service) Invite(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body inviteRequest
-	if err := authorizeAndDecode(w, r, maxBody, &body); err != nil {
+	if err := authorizeAndDecode(w, r, maxBody, &body); err != nil { // an error unless the caller has the service key
 		return err
 	}
 	email, err := normalizeEmail(body.Email)
@@ -43,15 +43,16 @@ func (s *Service) Invite(w http.ResponseWriter, r *http.Request) error {
 	return respondPrivate(w, u, err)
 }
 
-// invite issues the token of an invitation's link, which the caller mails. It creates an account if the e-mail address has none.
+// invite issues the token of an invitation's link, which the caller mails. It creates an account if the e-mail address has none. It also
+// removes the account's password and writes the audit entry.
 func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email string, data map[string]any) (User, issuedToken, error) {
-	u, err := s.unconfirmedAccount(ctx, tx, email, insertUserParams{Email: email, Invited: true, UserMetadata: data})
+	u, err := s.findOrCreateUnconfirmed(ctx, tx, email, insertUserParams{Email: email, Invited: true, UserMetadata: data})
 	if err != nil {
 		return User{}, issuedToken{}, err
 	}
 	now := s.now()
 	// The link will confirm the account for whoever reads the mail. Somebody else may have signed up with this address before, and their
-	// password must not open the confirmed account. So the password is removed.
+	// password must not open the confirmed account. So issueToken removes it, together with the other changes of the account's row.
 	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, email, "", confirmLife, // "": the link belongs to no PKCE flow
 		columnChange{colInvited, now}, columnChange{colConfirmationSent, now}, columnChange{colPassword, nil})
 	err = errors.Join(err, s.auditServiceKey(ctx, tx, r, auditUserInvited, u.ID, nil))
@@ -62,9 +63,9 @@ func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email 
 	return u, token, err
 }
 
-// unconfirmedAccount locks and returns the account of an e-mail address that is not confirmed. If there is none, it creates the
-// account from n. It returns errEmailExists for a confirmed address.
-func (s *Service) unconfirmedAccount(ctx context.Context, tx *db.Tx, email string, n insertUserParams) (User, error) {
+// findOrCreateUnconfirmed locks and returns the account of an e-mail address that is not confirmed. If the address has no account, it
+// creates one from n. It returns errEmailExists for a confirmed address.
+func (s *Service) findOrCreateUnconfirmed(ctx context.Context, tx *db.Tx, email string, n insertUserParams) (User, error) {
 	existing, err := userByEmail(ctx, tx, email)
 	if err == nil {
 		existing, err = lockUser(ctx, tx, existing.ID)

@@ -13,9 +13,12 @@ import (
 	"atelie/internal/jobs"
 )
 
-// This file handles requests for a mail or SMS with a link or a code, such as a recovery mail. An HTTP handler only validates the input,
-// starts the cooldown (the minimum time between two messages) and queues a job. The job looks for the account and sends the message. So
-// neither the HTTP response nor its time reveals whether the account exists.
+// This file handles requests for a mail or SMS with a link or a code, such as a recovery mail. An HTTP handler validates the input and
+// calls requestMessage, which enforces two limits and queues a job:
+//   - The IP address of the client has a limit of requests (messagesPerIP).
+//   - The e-mail address or phone number has a cooldown: the minimum time between two messages of a kind.
+//
+// The job looks for the account and sends the message. So neither the HTTP response nor its time reveals whether the account exists.
 
 // JobMessageRequest is the kind of the job that sends the requested message. The string is an old name that stored jobs contain, so it must
 // not change.
@@ -36,7 +39,8 @@ type messageRequest struct {
 	Language   string         `json:"language,omitempty"`    // en or pt
 }
 
-// requestKind says which message the client has requested.
+// requestKind says which message the client has requested. Several kinds can share one cooldown: sign-in links and recovery mails have
+// cooldownRecovery, and codes by SMS for a sign-in or a confirmation have cooldownSMS.
 type requestKind string
 
 const (
@@ -52,7 +56,8 @@ func (m messageRequest) client() client {
 	return client{userAgent: m.UserAgent, ip: m.IP, language: m.Language}
 }
 
-// requestMessage starts the cooldown, queues the job and responds with {}, whether or not the account exists.
+// requestMessage enforces the two limits, queues the job and responds with {}, whether or not the account exists. cooldown is the kind of
+// cooldown of the requested message.
 func (s *Service) requestMessage(w http.ResponseWriter, r *http.Request, cooldown cooldownKind, m messageRequest) error {
 	ctx := r.Context()
 	if err := s.limitPerIP(w, r, limitMessages, messagesPerIP); err != nil {

@@ -91,7 +91,7 @@ func (s *Service) verifyLink(linkToken, verifyType, redirectTo string) string {
 // languageFor returns the language of the account's metadata, or that of the request when the metadata has none.
 func languageFor(u User, c client) string {
 	if l := u.locale(); l != "" {
-		return baseLanguage(l)
+		return languageOfLocale(l)
 	}
 	return c.language
 }

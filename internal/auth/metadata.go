@@ -26,7 +26,7 @@ const (
 var errMetadata = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Metadata can have at most %d kB, nested at most %d levels deep", maxMetadataBytes>>10, maxMetadataDepth))
 
 // encodeMetadata returns metadata as JSON for the database; nil becomes {}. It returns errMetadata for metadata that is too
-// large or nested too deeply, and errUnreadableText for metadata with a NUL.
+// large or nested too deeply, and errUnstorableText for metadata with a NUL.
 func encodeMetadata(m map[string]any) (string, error) {
 	if m == nil {
 		return "{}", nil
@@ -42,7 +42,7 @@ func encodeMetadata(m map[string]any) (string, error) {
 		return "", errMetadata.Becausef("%d bytes", len(text))
 	}
 	if containsNUL(text) {
-		return "", errUnreadableText.Becausef("NUL in metadata") // PostgreSQL cannot store it
+		return "", errUnstorableText.Becausef("NUL in metadata") // PostgreSQL cannot store it
 	}
 	return string(text), nil
 }

@@ -29,7 +29,7 @@ func TestRequestsForMessagesAreChecked(t *testing.T) {
 			{"otp", `{"email":"a@b.pt","code_challenge":"` + long + `"}`, open, 400, "validation_failed", "PKCE flow requires code_challenge_method and code_challenge parameters"},
 			{"otp", `{"email":"a@b.pt","code_challenge":"short","code_challenge_method":"s256"}`, open, 400, "validation_failed", errCodeChallenge.Message},
 			{"otp", `{"email":"a@b.pt","code_challenge":"` + long + `","code_challenge_method":"md5"}`, open, 400, "validation_failed", "PKCE flow requires code_challenge_method and code_challenge parameters"},
-			{"otp", `{"email":"a@b.pt","data":{"x":"\u0000"}}`, open, errUnreadableText.Status, errUnreadableText.Code, errUnreadableText.Message},
+			{"otp", `{"email":"a@b.pt","data":{"x":"\u0000"}}`, open, errUnstorableText.Status, errUnstorableText.Code, errUnstorableText.Message},
 			{"otp", `{"email":1}`, open, 400, "bad_json", "Could not parse request body as JSON"},
 			{"magiclink", `{}`, open, 422, "validation_failed", "Password recovery requires an email"},
 			{"magiclink", `{"email":"a"}`, open, 400, "validation_failed", "Unable to validate email address: invalid format"},

@@ -15,7 +15,7 @@ import (
 func (s *Service) Owners(ctx context.Context) ([]Owner, error) {
 	list, err := listOwners(ctx, s.db)
 	for i, o := range list {
-		list[i].Language = baseLanguage(User{UserMetadata: o.metadata}.locale())
+		list[i].Language = languageOfLocale(User{UserMetadata: o.metadata}.locale())
 	}
 	return list, err
 }

@@ -37,7 +37,7 @@ func TestSignupRefusals(t *testing.T) {
 			{"phone with PKCE", open, `{"phone":"351912345678","password":"correct horse battery","code_challenge":"` + long + `","code_challenge_method":"s256"}`, 400, "validation_failed", "PKCE not supported for phone signups"},
 			{"half a challenge", open, `{"email":"rita@example.pt","password":"correct horse battery","code_challenge":"` + long + `"}`, 400, "validation_failed", "PKCE flow requires code_challenge_method and code_challenge parameters"},
 			{"data no object", open, `{"email":"rita@example.pt","password":"correct horse battery","data":[1]}`, 400, "bad_json", "Could not parse request body as JSON"},
-			{"data with NUL", open, `{"email":"rita@example.pt","password":"correct horse battery","data":{"a":["\u0000"]}}`, errUnreadableText.Status, errUnreadableText.Code, errUnreadableText.Message},
+			{"data with NUL", open, `{"email":"rita@example.pt","password":"correct horse battery","data":{"a":["\u0000"]}}`, errUnstorableText.Status, errUnstorableText.Code, errUnstorableText.Message},
 			{"too much data", open, `{"email":"rita@example.pt","password":"correct horse battery","data":{"a":"` + strings.Repeat("x", maxMetadataBytes) + `"}}`, 400, "validation_failed", errMetadata.Message},
 			{"malformed", open, `{"email":`, 400, "bad_json", "Could not parse request body as JSON"},
 		} {

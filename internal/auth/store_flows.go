@@ -7,9 +7,9 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads and writes flows (table auth_flow_states). A flow is a sign-in, or the addition of an identity (a way to sign in) to an
-// account, that takes more than one request. The later request is the callback of an OAuth provider, or the exchange of a code for the
-// session (PKCE, RFC 7636). An implicit flow is a flow without PKCE.
+// This file reads and writes flows (table auth_flow_states). A flow is a sign-in that needs more than one request. Adding an identity (a
+// way to sign in) to an account is a flow too. The later requests of a flow are the callback of an OAuth provider and, in a PKCE flow (RFC
+// 7636), the exchange of a code for the session. An implicit flow is a flow without PKCE.
 
 // flowState is a row of auth_flow_states.
 type flowState struct {

@@ -388,7 +388,7 @@ func usersChangingPhone(ctx context.Context, q db.Querier, phone string) ([]stri
 type userPageRequest struct {
 	number, size int    // number of the page, from 1, and accounts per page
 	oldestFirst  bool   // false: newest first
-	filter       string // part of the e-mail address or of the full name in user_metadata, in any case; "" lists all accounts
+	filter       string // part of the e-mail address or of the full name in user_metadata, in upper or lower case; "" lists all accounts
 }
 
 // insertImportedUser inserts the row of an imported account, whose CreatedAt and UpdatedAt must be set. Errors: those of

@@ -40,7 +40,7 @@ func TestUserUpdateRefusals(t *testing.T) {
 			{"long password", `{"password":"` + strings.Repeat("x", maxPasswordBytes+1) + `"}`, 400, "validation_failed", errPasswordTooLong.Message},
 			{"the same password", `{"password":"correct horse battery"}`, 422, "same_password", "New password should be different from the old password."},
 			{"app_metadata", `{"app_metadata":{"role":"admin"}}`, 403, "not_admin", "Updating app_metadata requires admin privileges"},
-			{"NUL", `{"data":{"a":"\u0000"}}`, errUnreadableText.Status, errUnreadableText.Code, errUnreadableText.Message},
+			{"NUL", `{"data":{"a":"\u0000"}}`, errUnstorableText.Status, errUnstorableText.Code, errUnstorableText.Message},
 			{"data no object", `{"data":"x"}`, 400, "bad_json", "Could not parse request body as JSON"},
 			{"half a challenge", `{"email":"z@example.pt","code_challenge_method":"s256"}`, 400, "validation_failed", errChallengeMethod.Message},
 		} {

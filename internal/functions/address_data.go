@@ -20,7 +20,7 @@ import (
 // stored about an e-mail address. A new table with addresses needs an AddressPlace in addressPlaces of package app.
 
 // AddressPlace is a place with data about e-mail addresses, such as a table. Its functions read and delete the data about one address. The
-// parameter address is in lower case. The functions find stored addresses in any case.
+// parameter address is in lower case. The functions also find stored addresses with upper-case letters.
 type AddressPlace struct {
 	Name string // name of the place in responses and exports
 	// Each calls yield for each entry (a stored record, such as a row) about the address, until yield returns an error. An export contains

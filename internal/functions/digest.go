@@ -58,9 +58,9 @@ func (s *Service) joinDigest(ctx context.Context, tx *db.Tx, n notice) (id strin
 	now := s.now()
 	since := now.Truncate(noticeWindow)
 	due := since.Add(noticeWindow)
-	// openDigest replaces a digest that was due noticeLife ago or earlier. The job of such a digest is lost, and notices in it
-	// would never be sent.
-	id, opened, err := openDigest(ctx, tx, uuid.NewString(), n.Channel, n.Recipient, due, now.Add(-noticeLife))
+	// All tries of a job take less time than noticeLife. So a digest that was due more than noticeLife ago has no job any more. It is
+	// replaced, because the notices in it would never be sent.
+	id, opened, err := findOrOpenDigest(ctx, tx, uuid.NewString(), n.Channel, n.Recipient, due, now.Add(-noticeLife))
 	if err != nil || !opened {
 		return id, err
 	}

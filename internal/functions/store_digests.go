@@ -8,25 +8,31 @@ import (
 	"atelie/internal/db"
 )
 
-// This file reads and writes contact_digests, the open digests. A digest is one mail or webhook call about many notices. A notice is a row
-// of contact_notices, about a message or about a visitor's reply. An open digest takes further notices.
+// This file reads and writes contact_digests.
+//   - A notice is a row of contact_notices: it tells one recipient of a visitor's message or reply.
+//   - A digest is one mail or webhook call that stands for many notices to one recipient.
+//   - A digest is open until it is sent. Further notices can join it. Only open digests are rows of contact_digests.
 
-// openDigest returns the id of the recipient's open digest. If there is none, it stores a new one with the id newID, due at dueAt, and
-// returns opened = true. It also replaces a digest that was due at lostBefore or earlier, because such a digest has lost its job and would
-// never be sent.
-func openDigest(ctx context.Context, tx *db.Tx, newID, channel, recipient string, dueAt, lostBefore time.Time) (id string, opened bool, err error) {
+// findOrOpenDigest returns the id of the recipient's open digest. If there is none, it opens a digest with the id newID, due at dueAt, and
+// returns opened = true. The caller then queues the digest's job, which sends the digest.
+//
+// A digest that was due at lostBefore or earlier does not count: all tries of its job are over, so nothing would send the digest.
+// findOrOpenDigest replaces it with a new one.
+func findOrOpenDigest(ctx context.Context, tx *db.Tx, newID, channel, recipient string, dueAt, lostBefore time.Time) (id string, opened bool, err error) {
 	err = tx.QueryRow(ctx, `insert into contact_digests (id, channel, recipient, due_at) values ($1, $2, $3, $4)
 		on conflict (channel, recipient) do update set id = excluded.id, due_at = excluded.due_at where contact_digests.due_at <= $5 returning id`,
 		newID, channel, recipient, dueAt, lostBefore).Scan(&id)
-	if !errors.Is(err, db.ErrNoRows) {
-		return id, true, err
+	if !errors.Is(err, db.ErrNoRows) { // a digest was opened, or the statement failed
+		return id, err == nil, err
 	}
-	// The insert above has locked the row until the end of tx, so the digest is not closed before the caller has added a notice.
+	// There is an open digest. The statement above has not changed its row, but has locked it until the end of tx. So the digest cannot be
+	// closed before the caller has added a notice.
 	err = tx.QueryRow(ctx, "select id from contact_digests where channel = $1 and recipient = $2", channel, recipient).Scan(&id)
 	return id, false, err
 }
 
-// closeDigest deletes the row of an open digest, so that no more notices join it. Its notices keep its id.
+// closeDigest closes a digest before it is sent: it deletes the row, so that no more notices join the digest. The notices that have joined
+// keep its id in their column digest_id.
 func closeDigest(ctx context.Context, q db.Querier, id string) error {
 	return db.Exec(ctx, q, "delete from contact_digests where id = $1", id)
 }

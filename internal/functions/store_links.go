@@ -8,15 +8,16 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file reads and writes contact_links, the private links at which visitors follow their messages.
+// This file reads and writes contact_links, the private links at which visitors follow their messages. A message is a row of one of two
+// tables: contact_submissions (the inbox) or contact_quarantine (messages that look like spam).
 
 // enquiry is a message and its status, as the page of the private link shows them.
 type enquiry struct {
 	Message     contactMessage
-	Quarantined bool   // whether the message is in quarantine (likely spam); the page must not reveal this
-	Status      string // new, read or replied
-	ReadAt      *time.Time
-	AnsweredAt  *time.Time
+	Quarantined bool       // whether the message is in quarantine; the page must not reveal this
+	Status      string     // new, read or replied
+	ReadAt      *time.Time // when the status stopped being new
+	AnsweredAt  *time.Time // when the status became replied
 }
 
 // findEnquiry returns the enquiry of the private link whose token has this hash, or db.ErrNoRows if there is no such link. The database
@@ -36,8 +37,8 @@ func findEnquiry(ctx context.Context, q db.Querier, hash string, now time.Time) 
 	return e, err
 }
 
-// storedLanguage returns the language of a message from its column, which is null if an earlier version has stored the message. The
-// language is English then.
+// storedLanguage returns the language of a message from its column. The column is null for messages that an earlier version of the program
+// has stored. Their language is English.
 func storedLanguage(language *string) i18n.Language {
 	if language == nil {
 		return i18n.EN
@@ -45,7 +46,8 @@ func storedLanguage(language *string) i18n.Language {
 	return i18n.Choose(*language)
 }
 
-// insertLink stores the link to a message, in the inbox or in quarantine.
+// insertLink stores the link to a message. It looks for the message in the inbox and in quarantine, because the message can be in either.
+// The sub-select of the other table gives null. Nonce is the random text from which the link's token is derived.
 func insertLink(ctx context.Context, tx *db.Tx, l contactLink, messageID string) error {
 	return db.Queue(ctx, tx, `insert into contact_links (token_hash, nonce, message_id, quarantine_id, created_at, expires_at)
 		select $1, $2, (select id from contact_submissions where id = $3), (select id from contact_quarantine where id = $3), $4, $5`,

@@ -8,7 +8,8 @@ import (
 	"atelie/internal/i18n"
 )
 
-// This file reads and writes contact_notices, the table of notices (mails and webhook calls about visitors' messages).
+// This file reads and writes contact_notices, the table of notices (mails and webhook calls about visitors' messages). The messages are in
+// contact_submissions (the inbox) or contact_quarantine. Only messages in the inbox have notices.
 
 // notice is a row of contact_notices.
 type notice struct {
@@ -37,7 +38,8 @@ func nullIfEmpty(text string) any {
 	return text
 }
 
-// insertPlan stores a row with channelPlan for a message. JobPlan later replaces this row with one row for each notice. insertPlan stores
+// insertPlan stores a row with channelPlan for a new message, whose recipients are not known yet. The row lets the owner see that notices
+// are queued, or that they have failed. JobPlan finds the recipients and replaces the row with one row for each notice. insertPlan stores
 // nothing if the message is not in the inbox.
 func insertPlan(ctx context.Context, tx *db.Tx, id, messageID string, language i18n.Language, now time.Time) error {
 	return db.Queue(ctx, tx, `insert into contact_notices (id, message_id, channel, recipient, language, queued_at) select $1, $2, $3, '', $4, $5
@@ -56,7 +58,7 @@ func deleteNotice(ctx context.Context, q db.Querier, id string) error {
 }
 
 // readNotice returns a notice and its message. For a notice about a reply, the message has the text and time of the reply. The error is
-// db.ErrNoRows if they were deleted.
+// db.ErrNoRows if the notice was deleted. A notice is deleted together with its message or reply.
 func readNotice(ctx context.Context, q db.Querier, id string) (n notice, m contactMessage, err error) {
 	err = q.QueryRow(ctx, `select n.id, n.channel, n.recipient, n.language, n.queued_at, n.sent_at, coalesce(cast(n.reply_id as text), ''), coalesce(r.kind, ''),
 			m.id, m.name, m.email, coalesce(r.text, m.message), m.reason, coalesce(r.created_at, m.created_at), `+replyPictures+`

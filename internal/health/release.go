@@ -11,7 +11,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file looks once a day for a newer release of the program, which the overview of the admin area then shows.
+// This file looks once a day for a newer release of the program. The overview of the admin area shows a newer release.
 
 // ReleaseFile gives access to the file that names the newest release of the program. The operator (who runs the server) sets where it is.
 type ReleaseFile struct {
@@ -33,23 +33,23 @@ type Release struct {
 type releaseState struct {
 	Newer        *Release   `json:"newer"`         // null: no newer release is known
 	ReadAt       *time.Time `json:"read_at"`       // when the file was last read
-	FailingSince *time.Time `json:"failing_since"` // since when it cannot be read; null if it can
+	FailingSince *time.Time `json:"failing_since"` // time of the first of the consecutive failures to read the file; null if it can be read
 }
 
-// CheckRelease reads the release file and stores its content for all nodes (servers of the site). It does nothing if a node has tried this
-// within a day. Of consecutive failures to read the file, it logs only the first.
+// CheckRelease reads the release file and stores its content for all nodes (servers of the site). It does nothing if this node or another
+// one has tried to read the file within a day. Of consecutive failures to read the file, it logs only the first.
 func (s *Service) CheckRelease(ctx context.Context) error {
-	from := s.cfg.ReleaseFile
-	if from == nil {
+	releaseFile := s.cfg.ReleaseFile
+	if releaseFile == nil {
 		return nil
 	}
 	now := s.now()
-	source := fingerprint(from.Location)
+	source := fingerprint(releaseFile.Location) // a hash is stored instead of the location, which can contain a password
 	mustRead, err := claimRelease(ctx, s.db, source, now)
 	if err != nil || !mustRead {
 		return err
 	}
-	found, err := from.Read(ctx)
+	found, err := releaseFile.Read(ctx)
 	if ended := ctx.Err(); ended != nil { // the program ends
 		return ended
 	}
@@ -90,11 +90,11 @@ func fingerprint(location string) string {
 
 // release returns what the records tell of the release file, nil if the operator has set none.
 func (s *Service) release(records map[string]record) (*releaseState, error) {
-	from := s.cfg.ReleaseFile
-	if from == nil {
+	releaseFile := s.cfg.ReleaseFile
+	if releaseFile == nil {
 		return nil, nil
 	}
-	state, source := &releaseState{}, fingerprint(from.Location)
+	state, source := &releaseState{}, fingerprint(releaseFile.Location)
 	if failing, ok := records[recordReleaseFailing]; ok && failing.cause == source {
 		state.FailingSince = utc(failing.at)
 	}
@@ -110,7 +110,7 @@ func (s *Service) release(records map[string]record) (*releaseState, error) {
 		return state, nil
 	}
 	state.ReadAt = utc(read.at)
-	if from.IsNewer(stored.Version) {
+	if releaseFile.IsNewer(stored.Version) {
 		state.Newer = &stored.Release
 	}
 	return state, nil

@@ -28,10 +28,10 @@ const (
 // Caller is the sender of a request.
 type Caller struct {
 	Role      Role
-	Bearer    bool   // true: Role comes from the token in the header Authorization; false: from the API key
+	Bearer    bool   // the request had a token in the header "Authorization: Bearer", which decides Role; otherwise the API key decides it
 	UserID    string // id of the account; "" for the roles anon and service_role
 	SessionID string // "" when the token names no session
-	AAL       string // the token's aal claim: aal1, or aal2 after a second factor
+	AAL       string // authenticator assurance level, the token's aal claim: aal1, or aal2 after a second factor; "" for API keys
 	Admin     bool   // the account is an administrator; known from the table user_roles, never from a claim
 	// KeyGeneration is the number of the API key among the keys of its role: 1 for the first, 2 for its successor, and so on (package
 	// apikeys). It is 0 if the caller has an account.
@@ -57,7 +57,7 @@ type Claims struct {
 	AMR          []AMR          `json:"amr,omitempty"`
 	SessionID    string         `json:"session_id,omitempty"`
 	IsAnonymous  bool           `json:"is_anonymous"`
-	// KeyGeneration is the generation of an API key. Keys of the first generation have no such claim. For them Verify sets 1.
+	// KeyGeneration is Caller.KeyGeneration. Keys of the first generation have no such claim. For them Verify sets 1.
 	KeyGeneration int `json:"key_generation,omitempty"`
 }
 

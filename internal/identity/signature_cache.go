@@ -6,7 +6,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// This file verifies the signatures of tokens, and caches the verified tokens.
+// This file verifies the signatures of tokens (access tokens and API keys), and caches the verified tokens.
 
 // verifiedToken is a token whose signature was verified. Its times, its issuer, and whether its key was retired or revoked are checked at
 // each use of the token, because these can change.
@@ -22,13 +22,14 @@ const (
 	maxCachedTokenBytes = 4 << 10 // a longer token is not cached
 )
 
-// signatureCache caches verified tokens, because most requests have the same token as an earlier request. It has two maps. When the first
-// one is full, it takes the place of the second one, whose tokens are dropped, and a new first map begins. A token that is still in use is
-// not dropped, because the method get copies it from the second map to the first one.
+// signatureCache caches verified tokens, because most requests have the same token as an earlier request. It has two maps, whose keys are
+// the encoded tokens. New tokens are added to the map recent. When recent is full, it becomes the map older, and an empty map becomes
+// recent. The tokens in the previous map older are dropped. A token that is still in use stays, because the method get copies it from older
+// to recent.
 type signatureCache struct {
 	mu     sync.Mutex
-	recent map[string]verifiedToken // the first map, by the encoded token; new tokens are added to it
-	older  map[string]verifiedToken // the second map
+	recent map[string]verifiedToken
+	older  map[string]verifiedToken
 }
 
 // get returns a cached token.
@@ -45,7 +46,7 @@ func (s *signatureCache) get(token string) (verifiedToken, bool) {
 	return known, ok
 }
 
-// put adds a token, unless it is too long.
+// put adds a token. It does nothing if the token has more than maxCachedTokenBytes.
 func (s *signatureCache) put(token string, t verifiedToken) {
 	if len(token) > maxCachedTokenBytes {
 		return
@@ -55,7 +56,7 @@ func (s *signatureCache) put(token string, t verifiedToken) {
 	s.add(token, t)
 }
 
-// add adds a token to the first map, and replaces the maps if the first one is full. The caller must have locked mu.
+// add adds a token to the map recent. If recent is full, it becomes older first. The caller must have locked mu.
 func (s *signatureCache) add(token string, t verifiedToken) {
 	if s.recent == nil || len(s.recent) >= maxCachedTokens {
 		s.recent, s.older = map[string]verifiedToken{}, s.recent

@@ -1,6 +1,9 @@
 // Package jobs is a durable queue in the database, for slow work such as sending mail. A job is a row of the table jobs, inserted in the
 // transaction that needs the work. After the commit the job runs at least once, on any node (server of the site), outside of transactions
 // and requests.
+//
+// The kind of a job says what the job does. Each kind has one handler: the function that runs its jobs. A pool is a group of workers
+// (goroutines) that run the jobs of some kinds. Frequent or slow kinds have a pool of their own. All other kinds are in the default pool.
 package jobs
 
 import (
@@ -19,7 +22,7 @@ import (
 )
 
 const (
-	// defaultWorkers is the number of workers (goroutines) of the default pool, which runs all kinds of jobs without a pool of their own.
+	// defaultWorkers is the number of workers of the default pool.
 	defaultWorkers = 8
 	// DefaultRunTime is the time limit of one run of a job in the default pool. Other pools set their own limits.
 	DefaultRunTime = time.Minute
@@ -49,13 +52,13 @@ type Queue struct {
 	renew  time.Duration // renewEvery, shorter in tests
 }
 
-// New returns a queue. It seals (encrypts) payloads with a key that is derived from sealKey, which may have any length. If the site's
-// secret was replaced, previous is the former sealKey, with which older payloads are opened. Otherwise previous is nil. Jobs run only while
-// the method Run runs.
-func New(d *db.DB, sealKey, previous []byte, log *slog.Logger, now func() time.Time) *Queue {
+// New returns a queue. It seals (encrypts) payloads with a key that is derived from sealKey, which may have any length. previousSealKey is
+// the sealKey of the site's previous secret, with which older payloads are opened. It is nil if there is no previous secret. Jobs run only
+// while the method Run runs.
+func New(d *db.DB, sealKey, previousSealKey []byte, log *slog.Logger, now func() time.Time) *Queue {
 	sealer := newSealer(sealKey)
-	if previous != nil {
-		sealer = sealer.WithPrevious(deriveKey(previous))
+	if previousSealKey != nil {
+		sealer = sealer.WithPrevious(deriveKey(previousSealKey))
 	}
 	return &Queue{
 		db:     d,

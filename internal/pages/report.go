@@ -35,8 +35,8 @@ type reportLimiter struct {
 	dropped int       // number of reports dropped in this minute
 }
 
-// allow counts a report. ok is whether the report may be logged. In the first call of a minute, dropped is the number of reports that were
-// not logged in the minute of the previous report. In all other calls dropped is 0.
+// allow counts a report. ok is whether the report may be logged. dropped is for a line in the log that says how many reports were not
+// logged. The first call of a minute returns the number for the minute of the previous report. In all other calls dropped is 0.
 func (l *reportLimiter) allow(now time.Time) (ok bool, dropped int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"strconv"
 )
 
-// This file renders the pages of a static copy, for atelie export: the public pages as files that open from the disk. A static copy cannot
-// load more works into a gallery when a visitor scrolls. Therefore a gallery is divided into several parts, each a page of its own, and the
-// carousels of the home page have more slides than on the site.
+// This file renders the pages of a static copy, for the command "atelie export": the public pages as files that open from the disk. A
+// static copy cannot load more works into a gallery when a visitor scrolls. Therefore a gallery is divided into several parts, each a page
+// of its own, and the carousels of the home page have more slides than on the site.
 
 // slidesInCopy is the maximum number of works or reviews in a carousel of a static copy.
 const slidesInCopy = 200
@@ -46,8 +46,8 @@ func (s *Service) RenderedPaths(ctx context.Context) ([]string, error) {
 var errNotRendered = errors.New("the page could not be rendered")
 
 // LocateStatic returns the page of the static copy that shows the work linked.Work, in the language linked.Language. The caller rewrites
-// links to the work, so that they lead to that page. linked.Path is not used, because the site can open a work over any page. ok is false if
-// the site does not show the work.
+// links to the work, so that they lead to that page. linked.Path is not used, because the site can open a work over any page. ok is false
+// if the site does not show the work.
 func (s *Service) LocateStatic(ctx context.Context, linked StaticView) (at StaticView, ok bool, err error) {
 	site, err := s.pagesOf(ctx)
 	if err != nil {

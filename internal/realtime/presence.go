@@ -10,17 +10,17 @@ import (
 )
 
 // This file handles presence, the list of the clients that have announced themselves on a channel. The clients on the channel receive the
-// list and its changes.
+// list and its changes. Names in the JSON, such as phx_ref, are those of the Phoenix channels protocol (protocol.go).
 
 // maxPresencePayload is the maximum size, in bytes, of the payload of a track or untrack message. A larger message is refused.
 const maxPresencePayload = 16 << 10
 
 // presenceRow is a row of realtime_presence: a client that has announced its presence on a channel with a track message.
 type presenceRow struct {
-	ref   string // unique id of the row
-	key   string // the name under which the list has the client; several clients can use the same key
-	topic topic
-	meta  json.RawMessage // the client's description of itself: a JSON object, to which the server has added phx_ref (ref)
+	ref   string          // unique id of the row
+	key   string          // the client's name in the list; several clients can have the same one
+	topic topic           // identifies the channel
+	meta  json.RawMessage // the client's description of itself: a JSON object, to which the server has added ref under the key phx_ref
 }
 
 // metas lists the descriptions of all clients with the same key, in the form that supabase-js reads.
@@ -28,13 +28,12 @@ type metas struct {
 	Metas []json.RawMessage `json:"metas"`
 }
 
-// presenceDiff is a change of the presence of a channel. It has the clients that were added to the list and those that were removed from
-// it, by their keys. Package bus carries it to all nodes (servers) as an event.
+// presenceDiff is a change of the presence of a channel. Package bus carries it to all nodes (servers) as an event.
 type presenceDiff struct {
-	Topic   string           `json:"topic"`
+	Topic   string           `json:"topic"` // Topic and Private together identify the channel
 	Private bool             `json:"private"`
-	Joins   map[string]metas `json:"joins"`
-	Leaves  map[string]metas `json:"leaves"`
+	Joins   map[string]metas `json:"joins"`  // the clients that were added to the list, by their keys
+	Leaves  map[string]metas `json:"leaves"` // the clients that were removed from the list, by their keys
 }
 
 // diff returns the event for a change of the presence of the channel.

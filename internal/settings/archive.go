@@ -19,10 +19,10 @@ var archivedChecks = map[string]func(value json.RawMessage) error{
 		if s.Site, err = siteOf(map[string]string{SiteKey: string(value)}); err != nil {
 			return err
 		}
-		// Earlier versions stored WhatsApp numbers in another form. Such a number is accepted only if it equals the stored one. Therefore the
-		// same settings are passed as the stored ones.
-		stored := s
-		return s.normalizeAndCheck(stored)
+		// Earlier versions of the program stored WhatsApp numbers without a country code. normalizeAndCheck accepts such a number only if it is
+		// unchanged. There are no other settings to compare with here, so the same settings are passed as those before the change.
+		before := s
+		return s.normalizeAndCheck(before)
 	},
 	noticeEmailKey: func(value json.RawMessage) error { // recipients of the mails about new messages
 		var s Settings
@@ -32,12 +32,12 @@ var archivedChecks = map[string]func(value json.RawMessage) error{
 		return s.normalizeAndCheckNotice()
 	},
 	noticeLanguageKey: checkChoice("", string(i18n.EN), string(i18n.PT)),
-	thanksKey:         checkBool,
-	guideKey:          checkChoice(guideStates...),
-	"demo_loaded":     checkBool, // stored by package demo
+	thanksKey:         checkBool,                   // whether visitors get a thank-you mail
+	guideKey:          checkChoice(guideStates...), // state of the guide for new owners
+	"demo_loaded":     checkBool,                   // stored by package demo
 }
 
-// checkBool returns an error unless value is a boolean.
+// checkBool returns an error unless value is a boolean or null. Null is read as false.
 func checkBool(value json.RawMessage) error {
 	var b bool
 	return json.Unmarshal(value, &b)

@@ -8,8 +8,8 @@ import (
 // Gallery is what the owner has chosen for the gallery (the page of all works) and the featured strip (the works on the home page).
 type Gallery struct {
 	Types     []string `json:"types"`           // the types of works that the gallery shows, in the order of their filter buttons; at least one
-	Order     string   `json:"order"`           // OrderNewest or OrderManual
-	Strip     string   `json:"strip,omitempty"` // the order of the featured strip; "" for that of the gallery
+	Order     string   `json:"order"`           // the order of the gallery: OrderNewest or OrderManual
+	Strip     string   `json:"strip,omitempty"` // the order of the featured strip: OrderNewest or OrderManual; "" for the order of the gallery
 	HideEmpty bool     `json:"hideEmpty"`       // true: types without a work have no filter button
 }
 
@@ -40,7 +40,8 @@ func (g Gallery) StripOrder() string {
 	return g.Order
 }
 
-// withDefaults returns g with the types and the order of seed if these are missing. Settings of older versions have no Gallery.
+// withDefaults returns g with the types and the order of seed (the settings of a new site) if these are missing. Settings that an earlier
+// version of the program has stored have no Gallery.
 func (g Gallery) withDefaults(seed Gallery) Gallery {
 	if len(g.Types) == 0 {
 		g.Types = seed.Types

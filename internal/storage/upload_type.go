@@ -8,7 +8,7 @@ import (
 
 // This file decides whether the type of an upload is accepted. It detects the type by the file's first bytes.
 
-// maxImageBytes is the size limit of a picture in bytes.
+// maxImageBytes is the size limit of a picture in bytes. The limit of other files is Config.MaxUpload.
 const maxImageBytes = 50 << 20
 
 // accept returns the type of a file that begins with head. It returns an error if the bucket does not accept a file of that type and name.
@@ -32,8 +32,8 @@ func (s *Service) acceptSized(b bucket, name string, head []byte, size int64) (*
 	return kind, err
 }
 
-// checkDecodable rejects a picture that this machine cannot decode and whose metadata cannot be removed. Visitors see a picture with
-// metadata only as renditions (resized copies), and renditions need decoding.
+// checkDecodable rejects a picture that this machine cannot decode, if its type keeps metadata (KeepsMetadata: the program cannot remove
+// the metadata from files of this type). Visitors see such a picture only as renditions (resized copies), and renditions need decoding.
 func (s *Service) checkDecodable(kind *files.Type) error {
 	switch {
 	case !kind.KeepsMetadata || s.media.Reads(kind):

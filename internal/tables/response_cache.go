@@ -15,11 +15,15 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file contains the response cache. It keeps sent responses of public tables (tables that anonymous callers may read) in memory.
+// This file contains the response cache. It stores responses to anonymous reads of public tables (tables that anonymous callers may read)
+// in memory, and sends them again to equal requests.
+//
+// The computed column media describes a row's pictures and their renditions (copies in other sizes and formats). Responses with this column
+// and responses without it are in two separate caches, because they become invalid at different times (ResponseCache).
 
 // Limits in bytes. A response that exceeds one of them is not cached.
 const (
-	maxCacheBytes    = 4 << 20                          // all responses together in each of the two caches
+	maxCacheBytes    = 4 << 20                          // all responses together in one of the two caches
 	maxResponseBytes = maxCacheBytes / content.MaxShare // one response
 	maxKeyBytes      = 2000                             // the key of one response
 )
@@ -27,13 +31,13 @@ const (
 // restPrefix begins the path of every request on tables.
 const restPrefix = "/rest/v1/"
 
-// ResponseCache serves anonymous reads of public tables from memory. An edit of the content invalidates all responses. Finished renditions
-// (other sizes and formats of pictures) raise the content version without an edit. They invalidate only the responses with the column media.
+// ResponseCache serves anonymous reads of public tables from memory. An edit of the content invalidates all responses. A finished rendition
+// raises the content version without an edit. It invalidates only the responses with the column media.
 type ResponseCache struct {
 	version          *content.Version // the number that each change of visible content raises
 	publicKey        PublicKey
 	plain, withMedia *content.Cache[requestKey, *cachedResponse] // responses without and with the column media
-	pool             *anonymousPool                              // limits the sending of responses that are too large for the cache
+	pool             *anonymousPool                              // limits how many large responses are sent, and so held in memory, at a time
 	lookups          content.Lookups                             // counts of hits and misses for the metrics
 }
 

@@ -60,7 +60,7 @@ func parseUUID(s string) (any, error) {
 	return id.String(), nil
 }
 
-// parseBool accepts what PostgreSQL accepts: true, yes, on, 1, false, no, off, 0 and their unambiguous prefixes, in any case.
+// parseBool accepts what PostgreSQL accepts: true, yes, on, 1, false, no, off, 0 and their unambiguous prefixes, in upper or lower case.
 func parseBool(s string) (any, error) {
 	word := strings.ToLower(strings.TrimSpace(s))
 	if word == "" || word == "o" {

@@ -38,13 +38,14 @@ type configurationCache struct {
 	mu          sync.Mutex
 	cached      *configuration // the configuration of the newest successful read; nil before that
 	readAt      time.Time      // when cached was read
-	newestError error          // the error of the newest read; nil if it succeeded
-	failedAt    time.Time      // when the newest failed read ended
+	newestError error          // the error of the newest read; nil if that read succeeded
+	failedAt    time.Time      // when the read that failed with newestError ended
 	reading     chan struct{}  // closed when the running read has ended; nil when no read is running
 }
 
-// get returns the configuration, or an error that wraps ErrUnavailable. Concurrent calls wait for the same read. The read continues even if
-// all calls are cancelled, so that the next call finds its result.
+// get returns the configuration. After a failed read it returns the cached configuration, which is then older than configurationLife. If
+// nothing is cached, or if ctx ends during the read, it returns an error that wraps ErrUnavailable. Concurrent calls wait for the same
+// read. The read continues even if all calls are cancelled, so that the next call finds its result.
 func (c *configurationCache) get(ctx context.Context) (*configuration, error) {
 	c.mu.Lock()
 	now := c.provider.now()

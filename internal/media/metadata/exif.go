@@ -5,27 +5,29 @@ import (
 	"io"
 )
 
-// This file reads and makes blocks of EXIF, the metadata that cameras write into pictures.
+// This file reads and makes blocks of EXIF, the metadata that cameras write into pictures. It reads what the program needs to show a
+// picture (orientation, colours and preview), who made it, and whether it has private data (a location or a serial number).
 
 // Tags of EXIF (CIPA DC-008). An EXIF block has the structure of a TIFF file: it consists of directories, and a directory is a list of
-// entries. The tag of an entry is a number that says what the entry contains. Two directories may use the same number differently.
+// entries. The tag of an entry is a number that says what the entry contains. Two directories may use the same number differently. The main
+// directory has entries whose value is the offset of another directory, in bytes from the beginning of the block.
 const (
 	// The main directory.
 	tagOrientation = 0x0112
 	tagArtist      = 0x013b
-	tagXMP         = 0x02bc
+	tagXMP         = 0x02bc // a block of XMP, another format of metadata
 	tagCopyright   = 0x8298
-	tagIPTC        = 0x83bb
+	tagIPTC        = 0x83bb // a block of IPTC, another format of metadata
 	tagExif        = 0x8769 // offset of the Exif directory
 	tagProfile     = 0x8773 // ICC profile
 	tagGPS         = 0x8825 // offset of the GPS directory
 	tagDNGSerial   = 0xc62f // serial number of the camera, in DNG
 
 	// The Exif directory.
-	tagColorSpace = 0xa001
+	tagColorSpace = 0xa001 // 1 means sRGB
 	tagInterop    = 0xa005 // offset of the Interoperability directory
-	tagBodySerial = 0xa431
-	tagLensSerial = 0xa435
+	tagBodySerial = 0xa431 // serial number of the camera
+	tagLensSerial = 0xa435 // serial number of the lens
 
 	// The GPS directory.
 	tagLatitude     = 0x0002
@@ -49,6 +51,7 @@ func readEXIF(r io.ReaderAt, info *Info) (b blocks) {
 	if _, err := r.ReadAt(head[:], 0); err != nil {
 		return b
 	}
+	// A TIFF file begins with II (numbers are little-endian) or MM (big-endian) and the number 42, in which * is the byte that is not 0.
 	var order binary.ByteOrder
 	switch string(head[:4]) {
 	case "II*\x00":

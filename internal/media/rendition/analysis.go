@@ -13,14 +13,14 @@ import (
 )
 
 // This file computes facts about a picture: its placeholder (a thumbhash, which is a blurred picture in about 21 bytes), its dominant
-// colour, and the difference between its colours and those of a rendition.
+// colour, and the difference between its colours and those of a rendition (a copy in another size, shape or format).
 
 // swatchSide is the longest side in pixels of a swatch: the small picture from which the placeholder and the dominant colour are computed.
 // The library thumbhash accepts no larger picture.
 const swatchSide = 100
 
-// makeSwatch returns a swatch of p, with colours that are not premultiplied by alpha. The colours of p must be those of a rendition:
-// callers convert them first, with the method paint.
+// makeSwatch returns a swatch of p, with colours that are not premultiplied by alpha. It does not convert colours. Callers therefore
+// convert p first, with the method paint: to sRGB, or to the colour space of the rendition that needs the dominant colour.
 func makeSwatch(ctx context.Context, p *picture) (*image.NRGBA, error) {
 	w, h := scaleSize(p.w, p.h, min(1, swatchSide/float64(max(p.w, p.h))))
 	swatch, err := p.resize(ctx, wholeWindow(p.w, p.h), w, h)
@@ -34,7 +34,7 @@ func makeSwatch(ctx context.Context, p *picture) (*image.NRGBA, error) {
 func (p *picture) toNRGBA() *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, p.w, p.h))
 	for y := range p.h {
-		p.readNonPremultiplied(m.Pix[y*m.Stride:][:4*p.w], y, nil) // nil: the colours are converted already
+		p.readNonPremultiplied(m.Pix[y*m.Stride:][:4*p.w], y, nil) // nil: no conversion of colours, because the caller has converted them
 	}
 	return m
 }
@@ -50,8 +50,8 @@ func makeThumbhash(m *image.NRGBA) []byte {
 }
 
 // dominantColour returns the dominant colour: the mean of the largest group of similar colours. The colours are divided into cells. A cell
-// has all colours with the same upper 5 bits in each channel. A group is a cell with its neighbours, and its size is the sum of the alpha
-// of its pixels. If all pixels are transparent, the result is white.
+// has all colours with the same upper 5 bits in each channel. A group is a cell with the 26 cells around it, and its size is the sum of the
+// alpha of its pixels. If all pixels are transparent, the result is white.
 func dominantColour(m *image.NRGBA) [3]uint8 {
 	type cell struct{ n, r, g, b uint64 } // sums of alpha, and of R, G and B each times alpha
 	const side = 34                       // 32 cells along each channel, with a margin on both sides

@@ -12,15 +12,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// This file lowers the priority of workers, so that the server's requests are handled first.
+// This file lowers the priority of workers (processes that make the renditions of one picture) and of the programs that they start, so that
+// the server's requests are handled first.
 
 const (
 	// workerNice is the nice value of a worker. A nice value is 0 by default and at most 19, which means the lowest priority. Workers
 	// do not get the lowest, because they must end in time even on a busy machine.
 	workerNice = 10
-	// urgentNice is added to the server's nice value for a worker with an urgent job. On a processor that the server keeps busy, the
-	// worker then gets a quarter of the time. With workerNice it would get a tenth.
-	urgentNice = 5
+	// A worker with an urgent job has the nice value of the server plus urgentNiceIncrement, at most workerNice. On a processor that the
+	// server keeps busy, the worker then gets a quarter of the time. With workerNice it would get a tenth.
+	urgentNiceIncrement = 5
 	// workerSlice is the scheduler's time slice of a worker in nanoseconds. Since Linux 6.12, threads with a shorter slice, such as
 	// the server's, interrupt the worker.
 	workerSlice = 20_000_000
@@ -29,8 +30,9 @@ const (
 	ioprioLowest = 2<<13 | 7 // the class "best effort" (2) with its lowest level (7)
 )
 
-// lowerPriority gives this process and each process that it starts a lower priority than the server's, for processors and disk.
-// With an urgent job the process keeps the server's priority for the disk.
+// lowerPriority gives this process (a worker) and each process that it starts a lower priority than the server's, for processors and disk.
+// With an urgent job the process keeps the server's priority for the disk. The calls below have different scopes: setpriority sets the
+// process group, sched_setattr one thread, and ioprio_set the process group.
 func lowerPriority(urgent bool) error {
 	nice := workerNice
 	if urgent {
@@ -38,7 +40,7 @@ func lowerPriority(urgent bool) error {
 		if err != nil {
 			return os.NewSyscallError("getpriority", err)
 		}
-		nice = min(20-current+urgentNice, workerNice) // the system call returns 20 minus the nice value
+		nice = min(20-current+urgentNiceIncrement, workerNice) // the system call returns 20 minus the nice value
 	}
 	// This call sets the nice value even without /proc. The loop below needs /proc.
 	if err := os.NewSyscallError("setpriority", unix.Setpriority(unix.PRIO_PGRP, 0, nice)); err != nil {

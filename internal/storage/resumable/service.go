@@ -27,7 +27,7 @@ import (
 )
 
 // Clients create uploads with POST to Path. The URL of each upload is below Path. Clients with a signed upload URL (a URL that permits the
-// upload of one file without a key) use SignedPath instead, and send the token of that URL in the header X-Signature.
+// upload of one file without an API key) use SignedPath instead, and send the token of that URL in the header X-Signature, as in Supabase.
 const (
 	Path       = "/storage/v1/upload/resumable"
 	SignedPath = Path + "/sign"
@@ -51,12 +51,12 @@ type Service struct {
 
 // New returns a Service. apiURL is the public URL of the backend. maxUpload is the size limit of a file in bytes. expiry is the time from
 // an upload's creation until the upload expires and Sweep removes it.
-func New(d *db.DB, objects *storage.Service, apiURL string, maxUpload int64, expiry time.Duration, log *slog.Logger, now func() time.Time) (*Service, error) {
-	s := &Service{db: d, storage: objects, expiry: expiry, log: log, now: now}
-	composer := tus.NewStoreComposer()
-	composer.UseCore(s)
-	composer.UseTerminater(s)
-	composer.UseLocker(locker{s})
+func New(d *db.DB, storageService *storage.Service, apiURL string, maxUpload int64, expiry time.Duration, log *slog.Logger, now func() time.Time) (*Service, error) {
+	s := &Service{db: d, storage: storageService, expiry: expiry, log: log, now: now}
+	composer := tus.NewStoreComposer() // tells tusd who implements which part of the protocol
+	composer.UseCore(s)                // create uploads, read their state and write their bytes
+	composer.UseTerminater(s)          // delete unfinished uploads
+	composer.UseLocker(locker{s})      // let only one request at a time write to an upload
 	newHandler := func(path string) (*tus.UnroutedHandler, error) {
 		return tus.NewUnroutedHandler(tus.Config{
 			StoreComposer:        composer,

@@ -1,7 +1,8 @@
 import type { CSSProperties } from "react";
 
 // The metadata of pictures and videos, from the server's computed column `media`, and the URLs of renditions. A rendition is a picture
-// made from a stored picture, in another size or format. A still is the picture that is shown until a video plays.
+// made from a stored picture, in another size or format. The standard widths of renditions are a list of the server, which begins with
+// 64, 128 and 192 pixels (internal/media/ladder.go). A still is the picture that is shown until a video plays.
 
 /** Metadata of a picture. Sizes are in pixels, after the rotation with which the picture is shown. */
 export type ImageInfo = {
@@ -33,7 +34,7 @@ export type VideoInfo = {
   duration?: number;
   /** The code of the video's codec, such as avc1. */
   codec?: string;
-  /** The URL of the still. A video has either both `poster` and `still` or neither of them. */
+  /** The URL of the still. A video with a still has `poster` and `still`. A video without one has neither. */
   poster?: string;
   /** Metadata of the still. */
   still?: ImageInfo;

@@ -148,7 +148,7 @@ it("rejects files by name and by bytes, and never uploads those again", async ()
   batch.retry(batch.getSnapshot().map(({ id }) => id));
   batch.save(batch.getSnapshot().map(({ id }) => id));
   expect(uploads).toHaveLength(1);
-  expect(batch.getSnapshot()[0]!.wanted).toBe(false);
+  expect(batch.getSnapshot()[0]!.saveRequested).toBe(false);
 });
 
 it("deletes the files of discarded drafts, except those that a row may refer to", async () => {

@@ -144,7 +144,7 @@ export class DraftBatch {
         if (!chosen.has(draft.id) || !isComplete(draft)) return draft;
         if (draft.state === "refused" || draft.state === "missing") return draft;
         const state = draft.state === "unsaved" ? "uploaded" : draft.state;
-        return { ...draft, state, wanted: true };
+        return { ...draft, state, saveRequested: true };
       }),
     );
     this.startNext();
@@ -207,7 +207,11 @@ export class DraftBatch {
       if (signal.aborted) return;
       const refused = error instanceof RefusedFileError;
       const state = refused ? "refused" : "failed";
-      this.changeDraft(id, (draft) => ({ ...draft, state, wanted: draft.wanted && !refused }));
+      this.changeDraft(id, (draft) => ({
+        ...draft,
+        state,
+        saveRequested: draft.saveRequested && !refused,
+      }));
       if (refused) this.emit({ what: "refused", reason: error.reason, names: [file.name] });
       else this.emitOnce({ what: "upload-failed", error });
     } finally {
@@ -218,7 +222,9 @@ export class DraftBatch {
 
   private async saveNext(): Promise<void> {
     if (this.saving) return;
-    const next = this.drafts.find(({ wanted, state }) => wanted && state === "uploaded");
+    const next = this.drafts.find(
+      ({ saveRequested, state }) => saveRequested && state === "uploaded",
+    );
     if (!next) {
       if (this.savedIds.length > 0 && !this.drafts.some(isPending)) {
         this.emit({ what: "saved", ids: this.savedIds });
@@ -237,7 +243,7 @@ export class DraftBatch {
       this.setDrafts(this.drafts.filter((draft) => draft !== saved));
     } catch (error) {
       if (!this.find(next.id)) return;
-      this.changeDraft(next.id, (draft) => ({ ...draft, state: "unsaved", wanted: false }));
+      this.changeDraft(next.id, (draft) => ({ ...draft, state: "unsaved", saveRequested: false }));
       this.emitOnce({ what: "save-failed", error });
     } finally {
       this.saving = false;
@@ -285,7 +291,7 @@ export class DraftBatch {
   }
 }
 
-const isPending = ({ wanted, state }: Draft) => wanted && state !== "failed";
+const isPending = ({ saveRequested, state }: Draft) => saveRequested && state !== "failed";
 
 /** While drafts exist, the browser asks before the page is closed or reloaded. */
 function warnBeforeUnload(event: BeforeUnloadEvent) {

@@ -7,8 +7,8 @@ import { formValues, productPayload, type ProductPayload } from "@/features/admi
 import type { ArtworkType } from "@/lib/types";
 
 /**
- * A draft is a new work that is not stored yet. The owner makes it from one of many chosen pictures. (The visibility "draft" is
- * something else: a stored work that only the owner sees.)
+ * A draft is a new work that is not stored yet. When the owner chooses many pictures at once, each accepted picture becomes a draft. (The
+ * visibility "draft" is something else: a stored work that only the owner sees.)
  */
 export type Draft = {
   /** The row to store gets this id, so that saving twice inserts only one row. */
@@ -16,6 +16,7 @@ export type Draft = {
   file: File;
   /** Object URL of a thumbnail, or the URL of a rendition (the uploaded picture, resized). Null until there is one. */
   preview: string | null;
+  /** The usual order is waiting, uploading, uploaded, saving. When the row is saved, the draft is removed. */
   state:
     /** The picture is not uploaded yet. */
     | "waiting"
@@ -35,8 +36,8 @@ export type Draft = {
   progress: number;
   /** Public URL of the uploaded picture; null before the upload has ended. */
   url: string | null;
-  /** Whether the owner has clicked Save. If so, the draft is saved as soon as its picture is uploaded. */
-  wanted: boolean;
+  /** Whether the owner has asked to save the draft. If so, the draft is saved as soon as its picture is uploaded. */
+  saveRequested: boolean;
   /** Whether a save was attempted. If so, the row may exist and refer to the file, even if no response has arrived. */
   attempted: boolean;
   values: DraftValues;
@@ -69,7 +70,7 @@ export function newDraft(id: string, file: File, type: ArtworkType): Draft {
     state: "waiting",
     progress: 0,
     url: null,
-    wanted: false,
+    saveRequested: false,
     attempted: false,
     values: {
       title: titleFrom(file.name),

@@ -23,7 +23,10 @@ export const FLAGS = [
 ] as const;
 type Flag = (typeof FLAGS)[number];
 
-/** The orders of the table of works. The first one is the default. */
+/**
+ * The orders of the list of works. The first one is the default. "newest" and "oldest" sort by when the work was added to the site,
+ * "date" and "date-desc" by the date of the work. "manual" is the owner's order (products.position).
+ */
 export const SORTS = [
   "newest",
   "oldest",
@@ -34,13 +37,16 @@ export const SORTS = [
   "date",
   "manual",
 ] as const;
-/** An order of the table of works. */
+/** An order of the list of works. */
 export type Sort = (typeof SORTS)[number];
 
 /** How the works are listed: as a table, or as a wall of pictures. The first one is the default. */
 export const LAYOUTS = ["table", "wall"] as const;
 
-/** What the list shows. `q` is the search text, and `flag` the choice of the filter Show. "" in q, type or flag means no filter. */
+/**
+ * What the list shows. `q` is the search text. `flag` is the choice of the filter Show, and has the name ?show= in the URL. `layout`
+ * has the name ?as= in the URL. "" in q, type or flag means no filter.
+ */
 export type ProductView = {
   q: string;
   type: ArtworkType | "";

@@ -98,7 +98,7 @@ async function loadDrafts(name: string): Promise<Draft[]> {
         state: uploadedUrl ? "uploaded" : storedFile ? "waiting" : "missing",
         progress: uploadedUrl ? 100 : 0,
         url: uploadedUrl,
-        wanted: false,
+        saveRequested: false,
         attempted,
         // Drafts that an earlier version has stored have no visibility.
         values: { ...visibilityValues(null), ...values },

@@ -13,16 +13,17 @@ export type ResumableRequest = Omit<UploadRequest, "token" | "upsert"> & {
 };
 
 /**
- * Uploads a file in chunks by the protocol tus. The upload continues after a lost connection or a reload. Returns the name of the
- * stored file in the bucket. This is the name in the request, except if an upload that was begun before a reload is continued: such an
- * upload keeps the name with which it has begun.
+ * Uploads a file in chunks by the protocol tus. The upload continues after a lost connection or a reload. Returns the object name (the
+ * name of the stored file in the bucket). A new upload has the object name of the request. An upload that was begun before a reload
+ * keeps its earlier object name.
  */
 export function uploadResumable(request: ResumableRequest): Promise<string> {
   const { bucket, file, signal } = request;
-  // Without a name an upload cannot be recognized after a reload, and without locks two tabs could continue the same upload.
-  const nameAndDate = file instanceof File ? `${file.name}-${file.lastModified}` : "";
-  if (!nameAndDate || !navigator.locks) return runUpload(request, null);
-  const fingerprint = ["atelie", request.apiUrl, bucket, nameAndDate, file.size].join("-");
+  // An upload is recognized after a reload by the name and the date of the owner's file. A Blob that is not a File has neither. Without
+  // locks, two tabs could continue the same upload. In both cases the upload does not continue after a reload.
+  const fileNameAndDate = file instanceof File ? `${file.name}-${file.lastModified}` : "";
+  if (!fileNameAndDate || !navigator.locks) return runUpload(request, null);
+  const fingerprint = ["atelie", request.apiUrl, bucket, fileNameAndDate, file.size].join("-");
   // Only the tab with the lock may continue an earlier upload of this file. Other tabs start a new upload. If two tabs continued the
   // same upload, one tab could cancel it, or delete the stored object, while the other tab needs it.
   return navigator.locks.request(fingerprint, { ifAvailable: true }, (lock) => {
@@ -79,8 +80,8 @@ async function runUpload(request: ResumableRequest, fingerprint: string | null):
     const failure = uploadErrorOf(error);
     try {
       if (signal?.aborted) throw abortError();
-      // Status 409 before the upload has a URL: an object has the name. Names are random, so the object is the result of an earlier
-      // attempt, whose response was lost.
+      // Status 409 before the upload has a URL: the object name is taken. Object names are random, so the object is the result of an
+      // earlier attempt, whose response was lost.
       if (failure.status === 409 && !upload.url && (failures > 0 || continued)) return succeed();
       // Later, 409 means a wrong offset, which tus reads again before the next attempt, and 423 means that an earlier request still
       // holds the server's lock of the upload.

@@ -11,21 +11,23 @@ const STILL_QUALITY = 0.88;
 const CAPTURE_TIMEOUT_MS = 10_000;
 /** The mean brightness, from 0 to 255, up to which a frame is treated as black. */
 const DARK_MAX = 20;
-/** The times of the frames to try, in this order, as shares of the video's duration. */
-const MOMENTS = [0.1, 0.25, 0.5, 0.75, 0.02];
+/** The frames to try, in this order: their times as shares of the video's duration. */
+const MOMENT_SHARES = [0.1, 0.25, 0.5, 0.75, 0.02];
 
 /**
- * Captures a frame of a video as a JPEG with sides of at most 2560 pixels: the first frame at MOMENTS that is not black, else the
- * brightest frame at MOMENTS. Resolves with null if this browser cannot read the video. Rejects if `signal` is aborted.
+ * Captures a frame of a video as a JPEG with sides of at most STILL_MAX_PX. Of the frames at MOMENT_SHARES it takes the first one
+ * that is not black, or the brightest one if all are black. Resolves with null if this browser cannot read the video. Rejects if
+ * `signal` is aborted, also before the call.
  */
 export async function captureStill(file: Blob, signal?: AbortSignal): Promise<Blob | null> {
+  signal?.throwIfAborted(); // an aborted signal fires no event
   const objectUrl = URL.createObjectURL(file);
   const video = document.createElement("video");
   const aborter = new AbortController();
   const stop = () => aborter.abort();
   const timer = setTimeout(stop, CAPTURE_TIMEOUT_MS);
   signal?.addEventListener("abort", stop);
-  const captureSignal = aborter.signal;
+  const captureSignal = aborter.signal; // aborted by `signal` and by the timeout
   try {
     video.muted = true;
     video.playsInline = true;
@@ -35,7 +37,7 @@ export async function captureStill(file: Blob, signal?: AbortSignal): Promise<Bl
     // Some recorders write no duration into the file. For such a file 4 seconds are assumed.
     const seconds = Number.isFinite(video.duration) ? video.duration : 4;
     let best = { at: 0, light: -1 };
-    for (const share of MOMENTS) {
+    for (const share of MOMENT_SHARES) {
       await seek(video, seconds * share, captureSignal);
       const light = brightness(video);
       if (light > best.light) best = { at: video.currentTime, light };
@@ -55,7 +57,7 @@ export async function captureStill(file: Blob, signal?: AbortSignal): Promise<Bl
   }
 }
 
-/** Converts a chosen picture to a JPEG with sides of at most 2560 pixels. Resolves with null if this browser cannot read the picture. */
+/** Converts a chosen picture to a JPEG with sides of at most STILL_MAX_PX. Resolves with null if this browser cannot read the picture. */
 export async function stillFromPicture(picture: Blob): Promise<Blob | null> {
   const bitmap = await createImageBitmap(picture).catch(() => null);
   if (!bitmap) return null;
@@ -100,7 +102,7 @@ function brightness(video: HTMLVideoElement): number {
   return sum / (data.length / 4);
 }
 
-/** Encodes a picture as JPEG, which every browser can. The name of a still is fixed, so all stills have one format. */
+/** Encodes a picture as JPEG. The name of a still ends in .jpg, so all stills have this format. Every browser can encode it. */
 function toJpeg(source: CanvasImageSource, width: number, height: number): Promise<Blob | null> {
   const scale = Math.min(1, STILL_MAX_PX / Math.max(width, height));
   const canvas = document.createElement("canvas");

@@ -17,7 +17,10 @@ export function SettingsRoute() {
   return <SettingsPage preview={SitePreview} />;
 }
 
-/** The route /admin/guide, the first-run guide. It is in this module because it uses the fields of the settings. */
+/**
+ * The route /admin/guide, the first-run guide. It is in this module because it uses the form fields of the settings page, so that one
+ * chunk (a file of code that loads on demand) has both pages.
+ */
 export function GuideRoute() {
   return <GuidePage />;
 }
@@ -52,7 +55,7 @@ function TrustedByLine() {
   );
 }
 
-/** The links to the owner's contact channels, and what pages say about commissions. */
+/** The links to the owner's contact channels, and the section that says whether the artist takes commissions (works to order). */
 function ContactChannels() {
   const t = useT();
   const { commissions } = useBoot().site;

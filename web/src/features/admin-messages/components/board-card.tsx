@@ -11,7 +11,7 @@ import { useLanguage, useT } from "@/lib/i18n";
 import { localDay, relativeTime, shortDate } from "@/lib/owner-dates";
 import type { BoardCard as CardData, BoardColumn, CommissionStage, Product } from "@/lib/types";
 
-/** The work that the message asks about. */
+/** The work (a row of products) that the client's message asks about. */
 type AskedWork = Pick<Product, "image_url" | "media" | "title">;
 
 type BoardCardProps = {
@@ -30,7 +30,8 @@ type BoardCardProps = {
 };
 
 /**
- * The card of a commission (a work that a client orders) on the board. The owner moves the card to another stage by mouse, by finger
+ * The card of a commission (a work that a client orders) on the board. Each commission belongs to the message with which the client
+ * has asked for it, so the id of the message is also the id of the card. The owner moves the card to another stage by mouse, by finger
  * after a long press, by keys, or by its menu.
  */
 export function BoardCard({
@@ -50,7 +51,7 @@ export function BoardCard({
       ref={setNodeRef}
       {...listeners}
       data-card={card.message_id}
-      onDragStart={(event) => event.preventDefault()} // else the browser would drag the picture instead of the card
+      onDragStart={(event) => event.preventDefault()} // the browser would drag the picture; dnd-kit drags the card
       className={cn(
         "border-line hover:bg-shade relative flex cursor-grab gap-2 border-b select-none [-webkit-touch-callout:none] active:cursor-grabbing",
         lifted && "bg-indigo-tint outline-indigo outline-2 -outline-offset-2 outline-dashed",
@@ -61,7 +62,7 @@ export function BoardCard({
         onClick={onOpen}
         onKeyDown={onKeyDown}
         onKeyUp={(event) => {
-          if (event.key === " ") event.preventDefault(); // Firefox would click the button
+          if (event.key === " ") event.preventDefault(); // Firefox would click the button, but the space bar lifts the card
         }}
         onBlur={onBlur}
         aria-describedby={attributes["aria-describedby"]}

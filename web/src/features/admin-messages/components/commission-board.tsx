@@ -60,7 +60,7 @@ const STAGE_PARAM = "stage";
 export function CommissionBoard() {
   const t = useT();
   // Whether the page shows one stage at a time, as on phones.
-  const narrow = useMediaQuery("(width < 48rem)");
+  const showsOneStage = useMediaQuery("(width < 48rem)");
   const [search, setSearch] = useSearchParams();
   // The stages of which all cards are shown.
   const expanded = STAGES.filter((stage) => search.getAll(ALL_PARAM).includes(stage));
@@ -176,7 +176,7 @@ export function CommissionBoard() {
       column={column}
       dropState={dropStateOf(column.stage)}
       isOver={isOver(column.stage)}
-      bare={narrow}
+      bare={showsOneStage}
       allSearch={allSearch(column.stage)}
     >
       {column.cards.map((card) => (
@@ -221,7 +221,7 @@ export function CommissionBoard() {
             sensors={sensors}
             collisionDetection={pointerWithin}
             // On phones the tabs are always visible, so nothing has to scroll.
-            autoScroll={!narrow}
+            autoScroll={!showsOneStage}
             accessibility={{
               announcements: silentAnnouncements,
               screenReaderInstructions: { draggable: t("board.help") },
@@ -236,7 +236,7 @@ export function CommissionBoard() {
           >
             <p className="text-ink2 mb-4 max-w-[60em] max-md:hidden">{t("board.intro")}</p>
             <p className="text-ink2 mb-3 text-sm md:hidden">{t("board.introTouch")}</p>
-            {narrow ? (
+            {showsOneStage ? (
               <>
                 <BoardTabs
                   columns={shown}

@@ -47,17 +47,17 @@ function lastTextOf(row: ContactSubmission, youLabel: string, picturesLabel: str
 }
 
 /**
- * The part of the messages page with the list of messages (rows of contact_submissions), its filters and pages. The opened message
- * is beside the list. On phones it is in a dialog.
+ * The inbox, a part of the messages page: the list of messages (rows of contact_submissions) with its filters and pages. The opened
+ * message is beside the list. On phones it is in a dialog.
  */
 export function Inbox() {
   const t = useT();
   const { language } = useLanguage();
   const { view, change } = useListUrl(readView, writeView);
   const messages = useMessages(view);
-  // Whether the opened message is in a dialog, as on phones.
-  const narrow = useMediaQuery("(width < 48rem)");
-  const { openedId, open, close } = useOpenedMessage(narrow);
+  // Whether the opened message is in a dialog, as on phones, and not beside the list.
+  const inDialog = useMediaQuery("(width < 48rem)");
+  const { openedId, open, close } = useOpenedMessage(inDialog);
   const { data: fetchedMessage } = useMessage(openedId);
   // The message whose deletion the owner is asked to confirm; null while the question is closed.
   const [deleting, setDeleting] = useState<ContactSubmission | null>(null);
@@ -97,7 +97,7 @@ export function Inbox() {
       undelivered={undelivered?.[opened.id] ?? noNotices}
       onStatus={(status) => setStatus(opened.id, status)}
       onDelete={() => setDeleting(opened)}
-      inDialog={narrow}
+      inDialog={inDialog}
     />
   );
   const filtered = isFiltered(view);
@@ -174,7 +174,7 @@ export function Inbox() {
                 openedId={openedId}
                 onOpen={open}
               />
-              {!narrow && (
+              {!inDialog && (
                 <div className="min-w-0 py-7 pl-8 max-md:hidden lg:pl-12">
                   <div className="sticky top-[92px]">
                     {detail ?? <p className="text-ink2">{t("messages.choose")}</p>}
@@ -193,7 +193,7 @@ export function Inbox() {
           </>
         )}
       </AdminListState>
-      <MessageDialog open={narrow && opened !== null} onClose={close}>
+      <MessageDialog open={inDialog && opened !== null} onClose={close}>
         {detail}
       </MessageDialog>
       <DeleteDialog

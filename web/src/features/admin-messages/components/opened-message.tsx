@@ -27,7 +27,7 @@ type OpenedMessageProps = {
 /** The dialog in which the board of commissions shows the message of a card. On phones the dialog fills the window. */
 export function OpenedMessage({ id, back, onClose }: OpenedMessageProps) {
   const t = useT();
-  const narrow = useMediaQuery("(width < 48rem)");
+  const fillsWindow = useMediaQuery("(width < 48rem)");
   const { data: message = null } = useMessage(id);
   const undelivered = useUndeliveredNotices(id ? [id] : noIds).data;
   const { mutateAsync: remove } = useDeleteMessage();
@@ -47,7 +47,7 @@ export function OpenedMessage({ id, back, onClose }: OpenedMessageProps) {
   );
   return (
     <>
-      {narrow ? (
+      {fillsWindow ? (
         <MessageDialog open={shown !== null} back={back} onClose={onClose}>
           {detail}
         </MessageDialog>

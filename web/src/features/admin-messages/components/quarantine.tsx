@@ -19,17 +19,17 @@ import { stackedToast } from "@/lib/toast";
 import { useMediaQuery } from "@/lib/use-media-query";
 
 /**
- * The part of the messages page with the quarantine: the list of messages that look like spam or are from a flood (too many messages
- * in an hour). The owner can read a message, move it to the inbox or delete it (docs/product.md, rule 13).
+ * The quarantine, a part of the messages page. It lists the messages that look like spam or are from a flood (too many messages in an
+ * hour). The owner can read a message, restore it (move it to the inbox) or delete it (docs/product.md, rule 13).
  */
 export function Quarantine() {
   const t = useT();
   const [search, setSearch] = useSearchParams();
   const page = readPage(search);
   const messages = useQuarantine(page);
-  // Whether the opened message is in a dialog, as on phones.
-  const narrow = useMediaQuery("(width < 48rem)");
-  const { openedId, open, close } = useOpenedMessage(narrow);
+  // Whether the opened message is in a dialog, as on phones, and not beside the list.
+  const inDialog = useMediaQuery("(width < 48rem)");
+  const { openedId, open, close } = useOpenedMessage(inDialog);
   // The id of the message whose deletion the owner is asked to confirm; null while the question is closed.
   const [deleting, setDeleting] = useState<string | null>(null);
   const restore = useResolveQuarantined("restore");
@@ -49,6 +49,7 @@ export function Quarantine() {
   // If the page in the URL is beyond the last page, the first page is shown instead.
   const isBeyondLastPage =
     messages.isSuccess && !messages.isPlaceholderData && rows?.length === 0 && page > 1;
+  // Without a dependency list, because goToPage is a new function in each render.
   useEffect(() => {
     if (isBeyondLastPage) goToPage(1, { replace: true });
   });
@@ -66,7 +67,7 @@ export function Quarantine() {
         )
       }
       onDelete={() => setDeleting(opened.id)}
-      inDialog={narrow}
+      inDialog={inDialog}
     />
   );
 
@@ -102,7 +103,7 @@ export function Quarantine() {
                 openedId={openedId}
                 onOpen={open}
               />
-              {!narrow && (
+              {!inDialog && (
                 <div className="min-w-0 py-7 pl-8 max-md:hidden lg:pl-12">
                   <div className="sticky top-[92px]">
                     {detail ?? <p className="text-ink2">{t("messages.chooseQuarantined")}</p>}
@@ -114,7 +115,7 @@ export function Quarantine() {
           </>
         )}
       </AdminListState>
-      <MessageDialog open={narrow && opened !== null} onClose={close}>
+      <MessageDialog open={inDialog && opened !== null} onClose={close}>
         {detail}
       </MessageDialog>
       <DeleteDialog

@@ -26,8 +26,8 @@ function setDraft(key: string, draft: Draft | undefined) {
 
 /**
  * Returns the draft of a text about a message, and functions that change and clear the draft. `kind` says what the text is, such as
- * "reply". `makeDraft` makes an empty draft. A form calls `clearDraft` after it has sent a draft. If the owner has not changed the
- * draft since it was sent, `clearDraft` deletes it, and an empty draft takes its place.
+ * "reply". `makeDraft` makes an empty draft. After a form has sent a draft, it passes the same object to `clearDraft`, which replaces
+ * the draft by an empty one. If the owner has changed the draft while it was being sent, `clearDraft` keeps the changed draft.
  */
 export function useMessageDraft<T extends Draft>(
   kind: string,
@@ -54,5 +54,5 @@ export const hasMessageDraft = (kind: string, messageId: string) =>
     ([field, value]) => field !== "id" && value.trim() !== "",
   );
 
-/** Makes an empty draft with one text. The id is sent with the text, so that the server stores a text that is sent twice only once. */
+/** Makes an empty draft with one text. The id is sent too. If the same draft is sent again, the server stores it once, by its id. */
 export const newTextDraft = () => ({ id: crypto.randomUUID() as string, text: "" });

@@ -168,7 +168,7 @@ const stateTexts: Record<Draft["state"], TextKey> = {
 function Status({ draft }: { draft: Draft }) {
   const t = useT();
   const online = useOnline();
-  const { state, progress, wanted, file } = draft;
+  const { state, progress, saveRequested, file } = draft;
   const pending = state === "waiting" || state === "uploading";
   const text =
     state === "uploading" && !online
@@ -182,7 +182,7 @@ function Status({ draft }: { draft: Draft }) {
       )}
     >
       {text}
-      {wanted && pending && ` · ${t("bulk.savedAfter")}`}
+      {saveRequested && pending && ` · ${t("bulk.savedAfter")}`}
     </p>
   );
 }

@@ -47,8 +47,8 @@ export function ProductForm({
   onChanged, // stores the unsaved state as the draft; null deletes the draft
   onLoadNewer, // after a conflict: opens the dialog again with the version that was saved meanwhile
   hasDraft, // returns whether the draft is stored now
-  onCancel,
-  onSaved,
+  onCancel, // closes the dialog; asks first if something is unsaved
+  onSaved, // closes the dialog after a successful save
 }: DraftFormProps<ProductFormState>) {
   const t = useT();
   const { product } = start;

@@ -31,19 +31,22 @@ import { stackedToast } from "@/lib/toast";
 import type { MoveArgs, Product } from "@/lib/types";
 
 // This file renders the wall: a list of works (rows of products) as pictures in a grid. The owner selects, changes and moves the
-// works. The folder wall has the geometry of the grid, the gestures and the selection.
+// works. The folder `wall` has the geometry of the grid, the gestures and the selection.
 
 type ProductWallProps = {
-  /** The ids of all works of the list, in its order. */
+  /** The ids of all works of the list, in the order of the list. */
   ids: readonly string[];
-  /** Whether the owner can move works. If so, the list is in an order that the owner sets. */
+  /**
+   * Whether the owner can move works. Possible in two orders: the owner's order of all works (products.position), and the order of a
+   * series. In other orders, such as by title, a move would have no meaning.
+   */
   canMove: boolean;
-  /** A text that says how the owner gets the list into an order in which works can be moved. */
+  /** Shown if `canMove` is false. Tells the owner which order to choose for moving works. */
   moveHint?: string;
   onEdit(work: Product): void;
-  /** Saves a move in a list with an order of its own, such as a series. Without it a move changes the owner's order of all works. */
+  /** Saves a move in the order of a series. Without it a move changes the owner's order of all works. */
   move?(args: MoveArgs): Promise<void>;
-  /** Undoes a move that `move` has saved. `before` has the ids of all works in the earlier order, `moved` those of the moved works. */
+  /** Undoes a move that `move` has saved. `before` has all ids in the order before the move. `moved` has the ids of the moved works. */
   undoMove?(before: readonly string[], moved: readonly string[]): Promise<void>;
   /** Renders the bar for the selected works. Without it the bar is SelectionBar. */
   renderBar?(bar: WallSelection): ReactNode;
@@ -81,7 +84,7 @@ export function ProductWall({
   const undoButton = useUndo();
   const products = useChangeProducts();
   const change = useChangeWorks();
-  // The order that is being saved; null if none is.
+  // The order after a move, while the move is being saved. Null at other times.
   const [movedOrder, setMovedOrder] = useState<readonly string[] | null>(null);
   // The number of the latest move. When an earlier move ends, it shows no toast, and the order on the screen stays.
   const latestMove = useRef(0);

@@ -26,7 +26,7 @@ import type { TextKey } from "@/lib/texts";
 import { stackedToast } from "@/lib/toast";
 import type { Series } from "@/lib/types";
 
-/** The server's error code for a slug that another series has: PostgreSQL's code of a value that must be unique but is not. */
+/** PostgreSQL's error code for a unique violation. The server sends it if another series has the slug. */
 const SLUG_TAKEN = "23505";
 
 /** What one save writes. `base` is the version of the row from which the change was made. It is null for a new series. */
@@ -46,8 +46,8 @@ export function SeriesForm({
   start, // the state with which the form starts
   onChanged, // stores the unsaved state as the draft; null deletes the draft
   onLoadNewer, // after a conflict: opens the dialog again with the version that was saved meanwhile
-  onCancel,
-  onSaved,
+  onCancel, // closes the dialog; asks first if something is unsaved
+  onSaved, // closes the dialog after a successful save
   onCreated,
 }: SeriesFormProps) {
   const t = useT();
@@ -97,7 +97,7 @@ export function SeriesForm({
     const key = errors[name]?.message as TextKey | undefined;
     return key && t(key);
   };
-  // Until the owner writes another one, a new series has the slug of its title.
+  // A new series has a slug made from its title, until the owner writes another slug.
   const title = useWatch({ control, name: "title" });
   const lastTitle = useRef(title);
   const automaticSlug = useRef(freeSlug(slugOf(title), taken));

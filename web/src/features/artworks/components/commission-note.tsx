@@ -1,4 +1,4 @@
-import "@/lib/work-texts";
+import "@/lib/work-texts"; // adds the texts of an opened work
 import { useBoot, type CommissionSettings } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import { useOwnerText } from "@/lib/site-text";

@@ -1,4 +1,4 @@
-import "@/lib/gallery-texts";
+import "@/lib/gallery-texts"; // adds the texts of the gallery
 import { useCallback, useMemo } from "react";
 import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@/components/ui/button";
@@ -28,13 +28,17 @@ import { useGallerySeries } from "@/features/artworks/hooks/use-gallery-series";
 import { useOpenArtwork } from "@/features/artworks/hooks/use-open-artwork";
 
 type GalleryPageProps = {
-  /** The `:type` of the route; undefined or unknown for all works. */
+  /** The `:type` of the route, such as mural. The page shows all works if it is undefined or not a type that the gallery shows. */
   type: string | undefined;
   /** Called when the visitor wants to ask about the work. */
   onEnquire(product: Product): void;
 };
 
-/** The page of all works, of one type or of a series: the filters, the series, the grid and the artwork dialog. */
+/**
+ * The gallery: the page of all works, the works of one type, or the works of a series (works that the owner shows together). It has
+ * the filters, the row of series, the grid, and the dialog of an opened work. The works are rows of products, so in code a work is
+ * also a `product`.
+ */
 export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
   const { language, t } = useLanguage();
   const filter = parseFilter(type, useBoot().site.gallery.types);
@@ -44,6 +48,7 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
   const { current } = series;
   const firstPageQuery = useArtworksPage(filter, 0, current, series.isReady);
   const { data: firstPage, isFetching } = firstPageQuery;
+  // If the series of the URL could not be fetched, the query of the first page never starts, and the page shows the error.
   const isPending = series.isPending || (firstPageQuery.isPending && !series.isError);
   const isError = series.isError || firstPageQuery.isError;
   const slug = current?.slug;

@@ -1,5 +1,5 @@
-import "@/lib/gallery-texts";
-import "@/lib/work-texts";
+import "@/lib/gallery-texts"; // adds the texts of the gallery
+import "@/lib/work-texts"; // adds the texts of an opened work
 import { useQueryClient, type QueryKey } from "@tanstack/react-query";
 import { Video } from "@/components/media/video";
 import { Picture } from "@/components/media/picture";

@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { authCall, type Result } from "@/features/session/api/auth-call";
+import { authCall } from "@/features/session/api/auth-call";
 import type { AuthFailure } from "@/lib/auth";
 import { ownerBackend } from "@/lib/backend";
 import { useBoot, type Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 import type { Device } from "@/lib/types";
 
-/** A live session of the account: a sign-in that is neither signed out nor expired. */
-export type OpenSession = {
+/** A session of the account that is alive: a sign-in that is neither signed out nor expired. */
+export type AccountSession = {
   id: string;
   created_at: string;
   /** When the session last got a new access token. */
@@ -19,19 +19,19 @@ export type OpenSession = {
 };
 
 /**
- * The key of the query of useOpenSessions. The second part is "admin", because signing out removes all queries with that part from
+ * The key of the query of useAccountSessions. The second part is "admin", because signing out removes all queries with that part from
  * the cache.
  */
 export const SESSIONS_KEY = ["auth_sessions", "admin"] as const;
 
-/** Fetches the live sessions of the account, the most recently used first. */
-export function useOpenSessions() {
+/** Fetches the sessions of the account that are alive, the most recently used first. */
+export function useAccountSessions() {
   const boot = useBoot();
   return useQuery({
     queryKey: SESSIONS_KEY,
     staleTime: 0,
     queryFn: async () => {
-      const result = await authCall<OpenSession[]>(boot, "GET", "user/sessions");
+      const result = await authCall<AccountSession[]>(boot, "GET", "user/sessions");
       if (result.error) throw new Error(result.error.message, { cause: result.error });
       return result.data;
     },
@@ -39,7 +39,7 @@ export function useOpenSessions() {
 }
 
 /** Ends one session of the account by its id. */
-export function endSession(boot: Boot, id: string): Promise<Result<null>> {
+export function endSession(boot: Boot, id: string): Promise<{ error?: AuthFailure }> {
   return authCall<null>(boot, "DELETE", `user/sessions/${id}`);
 }
 

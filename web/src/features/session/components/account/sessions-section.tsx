@@ -8,7 +8,7 @@ import {
   endOtherSessions,
   endSession,
   SESSIONS_KEY,
-  useOpenSessions,
+  useAccountSessions,
 } from "@/features/session/api/sessions";
 import { deviceText } from "@/features/session/device-text";
 import { failureText } from "@/features/session/failure-text";
@@ -28,7 +28,7 @@ export function SessionsSection() {
   const { language } = useLanguage();
   const boot = useBoot();
   const cache = useQueryClient();
-  const sessions = useOpenSessions();
+  const sessions = useAccountSessions();
   // The id of the session that is being ended, or "others".
   const [ending, setEnding] = useState<string>();
 
