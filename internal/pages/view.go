@@ -39,7 +39,7 @@ func (p *sitePages) parseView(u *url.URL) view {
 	v := view{language: requestedLanguage(u)}
 	v.path, v.status = p.resolve(path)
 	isHome := v.path == "/"
-	isGallery := strings.HasPrefix(v.path, galleryPath)
+	_, isGallery := galleryFilter(v.path)
 	if u.RawQuery == "" || !isGallery && !isHome {
 		return v
 	}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 
 	"atelie/internal/apperr"
+	"atelie/internal/db"
 	"atelie/internal/files"
 	"atelie/internal/imported"
 	"atelie/internal/policy"
@@ -263,8 +264,8 @@ func (i *Import) importTable(ctx context.Context, table string) error {
 
 // Errors of roles in a dry run, which cannot ask the database.
 var (
-	errNoAccount  = apperr.New(http.StatusConflict, "23503", "The account of this role is not imported")
-	errSecondRole = apperr.New(http.StatusConflict, "23505", "The account already has another role, and can have only one")
+	errNoAccount  = apperr.New(http.StatusConflict, db.ForeignKeyViolation, "The account of this role is not imported")
+	errSecondRole = apperr.New(http.StatusConflict, db.UniqueViolation, "The account already has another role, and can have only one")
 )
 
 // checkRole returns the error that the database would return for a role.

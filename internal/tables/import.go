@@ -15,24 +15,19 @@ import (
 	"time"
 
 	"atelie/internal/apperr"
+	"atelie/internal/db"
 	"atelie/internal/identity"
 	"atelie/internal/imported"
 )
 
 // This file inserts the rows of a Supabase project into the site's tables. Package supabase runs the import and calls ImportRows.
 
-// Error codes of PostgreSQL (SQLSTATE) for refused rows.
-const (
-	codeNotNull = "23502" // not_null_violation
-	codeUnique  = "23505" // unique_violation
-)
-
 // errImportKey is the error for an imported row without a primary key.
-var errImportKey = apperr.New(http.StatusBadRequest, codeNotNull, "The row has no key")
+var errImportKey = apperr.New(http.StatusBadRequest, db.NotNullViolation, "The row has no key")
 
 // errImportDiffers is the error for an imported row if the site has a row with the same key and with other values in these columns.
 func errImportDiffers(columns []string) *apperr.Error {
-	return apperr.New(http.StatusConflict, codeUnique, "The site already has this row with other values ("+strings.Join(columns, ", ")+"): it stays unchanged")
+	return apperr.New(http.StatusConflict, db.UniqueViolation, "The site already has this row with other values ("+strings.Join(columns, ", ")+"): it stays unchanged")
 }
 
 // ImportRows inserts rows of another site, by the rules of an insert with the service key (the API key with full rights). It never changes

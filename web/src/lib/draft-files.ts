@@ -7,8 +7,11 @@ const DATABASE = "atelie-drafts";
 const FILES = "files";
 /** The limit in bytes for the files of all drafts together. A file that would exceed the limit is not stored. */
 const MAX_BYTES = 500 * 1024 * 1024;
-/** The maximum age of a draft (lib/drafts.ts) and of its files. Older files are deleted when the database is opened. */
-export const MAX_AGE_DAYS = 30;
+/**
+ * The maximum age in milliseconds of a draft (lib/drafts.ts) and of its files: 30 days. Older files are deleted when the database
+ * is opened.
+ */
+export const MAX_AGE_MS = 30 * 86_400_000;
 
 /** A stored file; `at` is when it was stored, in milliseconds since 1970. */
 type StoredFile = { at: number; file: File };
@@ -42,7 +45,7 @@ const keyOf = (draft: string, id: string) => `${draft} ${id}`;
 
 /** Deletes files that are too old and records the sizes of the others. */
 function deleteOldFiles(database: IDBDatabase): Promise<void> {
-  const oldest = Date.now() - MAX_AGE_DAYS * 86_400_000;
+  const oldest = Date.now() - MAX_AGE_MS;
   return inTransaction(database, "readwrite", (files) =>
     forEachEntry(files.openCursor(), (cursor) => {
       const { at, file } = cursor.value as StoredFile;

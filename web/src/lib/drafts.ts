@@ -1,4 +1,4 @@
-import { deleteFiles, MAX_AGE_DAYS } from "@/lib/draft-files";
+import { deleteFiles, MAX_AGE_MS } from "@/lib/draft-files";
 
 // Stores drafts (the unsaved values of forms) in localStorage. Drafts survive Back, a reload, a closed tab and the end of the session.
 // The name of a draft begins with the user's id, so that other users of this browser do not see the draft.
@@ -105,7 +105,7 @@ function find(name: string): StoredDraft | undefined {
     const stored = JSON.parse(localStorage.getItem(PREFIX + name) ?? "null") as StoredDraft | null;
     if (!stored) return undefined;
     usedNames.add(name);
-    if (stored.at > Date.now() - MAX_AGE_DAYS * 86_400_000) return stored;
+    if (stored.at > Date.now() - MAX_AGE_MS) return stored;
     deleteDraft(name);
   } catch (error) {
     console.warn("A draft cannot be read", error);
