@@ -304,13 +304,16 @@ const isHydrated = () =>
  * for a page whose root element the server left empty.
  */
 export async function waitUntilInteractive(page: Page): Promise<void> {
-  await page.evaluate(() => document.dispatchEvent(new Event("pointermove")));
   await page.waitForFunction(() => {
+    if (document.readyState === "loading") return false;
     if (!document.querySelector("script[data-site]")) return true;
     const parts = [document.querySelector("main"), document.querySelector("#contact form")];
-    return parts.every(
+    const hydrated = parts.every(
       (part) => !part || Object.keys(part).some((key) => key.startsWith("__reactProps$")),
     );
+    // At each attempt, because the first script of the page may not listen yet.
+    if (!hydrated) document.dispatchEvent(new Event("pointermove"));
+    return hydrated;
   });
 }
 
