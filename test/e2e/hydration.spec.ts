@@ -83,6 +83,15 @@ test("P-drawn-hydrates: the HTML matches if a work's dialog opens on load", asyn
   await expect(page.getByRole("dialog").getByRole("heading", { name: work.title })).toBeVisible();
 });
 
+test("P-drawn-hydrates: a fragment that is not valid percent-encoding leaves the page as it is", async ({
+  page,
+  demo,
+}) => {
+  await page.goto(`${demo.url}/#100%`);
+  await expect(page.getByRole("banner")).toBeVisible();
+  await expect(page.getByRole("contentinfo")).toBeAttached();
+});
+
 test("P-drawn-hydrates: the page stays hydrated when its first toast is shown", async ({
   page,
   demo,

@@ -3,6 +3,7 @@ import {
   expect,
   expectAccessible,
   expectNoSidewaysScroll,
+  holdRequests,
   loadAllPictures,
   test,
 } from "./fixtures.ts";
@@ -75,6 +76,26 @@ test("S2-route-9: the URL of a work opens its dialog, and Back closes it", async
   await expect(page.getByRole("dialog").getByRole("heading", { name: "Romãs" })).toBeVisible();
 });
 
+test("S2-route-9: Back closes the dialog also after a second click while its code loaded", async ({
+  page,
+  demo,
+}) => {
+  await page.goto(`${demo.url}/gallery/all`);
+  const release = await holdRequests(page, /\/artwork-dialog-[^/]+\.js$/);
+  const card = page.getByRole("link", { name: /Romãs/ });
+  const requested = page.waitForRequest(/\/artwork-dialog-[^/]+\.js$/);
+  await card.click();
+  await requested; // by the render after the first click
+  await expect(page).toHaveTitle(/Romãs/);
+  await card.click();
+  release();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("heading", { name: "Romãs" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(page).toHaveURL(`${demo.url}/gallery/all`);
+});
+
 test("S2-route-home: a work opened on the home page has its own URL: Back closes it, and a reload or a link shows it", async ({
   page,
   demo,
@@ -117,8 +138,12 @@ test.describe("a link to a deleted work", () => {
       await expect(page.getByRole("main").getByRole("link").nth(5)).toBeVisible();
       await expect(page.getByRole("dialog")).toBeHidden();
       await expectAccessible(page);
-      await page.getByRole("main").getByRole("link").first().click();
+      await page.locator("[role=listitem] a").first().click(); // a work; the filters are in li elements
       await expect(sentence).toBeHidden();
+      await expect(page.getByRole("dialog")).toBeVisible();
+      await page.goBack();
+      await expect(page.getByRole("dialog")).toBeHidden();
+      await expect(page).toHaveURL(demo.url + inLanguage(language, gone));
     });
 });
 

@@ -4,7 +4,14 @@ import type { Page } from "@playwright/test";
 import { asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { signInAt } from "./admin.ts";
-import { expect, expectAccessible, makeJpeg, finishAnimations, test } from "./fixtures.ts";
+import {
+  expect,
+  expectAccessible,
+  finishAnimations,
+  holdRequests,
+  makeJpeg,
+  test,
+} from "./fixtures.ts";
 
 const screens = [
   { width: 390, height: 844, deviceScaleFactor: 3 },
@@ -224,6 +231,25 @@ test.describe("the zoom", () => {
     await page.goBack();
     await expect(dialog).toBeHidden();
   });
+});
+
+test("P-5: Escape closes the zoom also after a second click while its code loaded", async ({
+  page,
+  demo,
+}) => {
+  const release = await holdRequests(page, /\/artwork-zoom-[^/]+\.js$/);
+  await page.goto(`${demo.url}/gallery/all`);
+  await page.getByRole("link", { name: /Telhados, manhã/ }).click();
+  const open = page.getByRole("button", { name: "Look closer at Telhados, manhã" });
+  const requested = page.waitForRequest(/\/artwork-zoom-[^/]+\.js$/);
+  await open.click();
+  await requested; // by the render after the first click
+  await open.click();
+  release();
+  await expect(zoom(page)).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(zoom(page)).toBeHidden();
+  await expect(page.getByRole("dialog", { name: "Telhados, manhã" })).toBeVisible();
 });
 
 /** Runs a separate server. Leaves the page before the server stops, because pending requests would fail. */

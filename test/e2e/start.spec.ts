@@ -102,6 +102,35 @@ test("P-weight-order: a press that another action follows before the scripts hav
   release();
 });
 
+test.describe("on a touch screen", () => {
+  test.use({ hasTouch: true, viewport: { width: 390, height: 844 } });
+
+  test("P-weight-order: a tap that another touch follows before the scripts have loaded takes no effect", async ({
+    page,
+    demo,
+  }) => {
+    const come = await holdRequests(page, /\/assets\/index-/);
+    const release = await openWithoutPicture(page, demo.url);
+    const menu = page.getByRole("button", { name: text("en", "nav.menu") });
+    await menu.tap();
+    const touch = await page.context().newCDPSession(page);
+    const send = (type: "touchStart" | "touchMove" | "touchEnd", y = 0) =>
+      touch.send("Input.dispatchTouchEvent", {
+        type,
+        touchPoints: type === "touchEnd" ? [] : [{ x: 200, y }],
+      });
+    await send("touchStart", 600);
+    await send("touchMove", 500);
+    await send("touchMove", 300);
+    await send("touchEnd");
+    come();
+    await waitForHydration(page);
+    await page.clock.runFor(1000);
+    await expect(menu).toHaveAttribute("aria-expanded", "false");
+    release();
+  });
+});
+
 const signs: [string, (page: Page, requestedScripts: string[]) => Promise<void>][] = [
   ["a key", (page) => page.keyboard.press("ArrowDown")],
   [

@@ -32,14 +32,14 @@ function append(element: HTMLLinkElement | HTMLScriptElement): void {
 }
 
 /**
- * Loads the site, and remembers a click on a button. After hydration the click is repeated, unless the visitor has scrolled or pressed
- * a key since then. React itself repeats clicks that are made during hydration.
+ * Loads the site, and remembers a click on a button. After hydration the click is repeated, unless the visitor has turned the wheel,
+ * pressed a key or pressed elsewhere since then. React itself repeats clicks that are made during hydration.
  */
 function onInteraction({ type, target }: Event): void {
   loadSite();
   if (type === "click")
     clickedButton = target instanceof Element ? target.closest("button[type=button]") : null;
-  else if (type === "wheel" || type === "keydown") clickedButton = null;
+  else if (["wheel", "keydown", "pointerdown"].includes(type)) clickedButton = null;
 }
 
 /** Tells the style sheet and the site's code that the visitor has moved (lib/visitor-moves.ts). */

@@ -2,8 +2,8 @@ import { useEffect, useRef } from "react";
 import { NavigationType, useLocation, useNavigationType } from "react-router";
 import { keepFocusVisible, scrollToSectionAfterNavigation } from "@/lib/scroll";
 
-/** The first segment of the path, such as "gallery". Pages of one area keep the focus when the path changes. */
-const areaOf = (pathname: string) => pathname.split("/")[1];
+/** The first segment of a page's path, such as "gallery". Pages of one area keep the focus when the page changes. */
+const areaOf = (page: string) => page.split("/")[1];
 
 /** Selects the metadata that the server has written into the head. It describes only the page that the server has sent. */
 const PAGE_METADATA =
@@ -26,28 +26,31 @@ function focusMain(): () => void {
 }
 
 /**
- * When the path changes, does what a full page load does: scrolls to the top and moves the focus into the new page. The focus
- * stays if the new path is in the same area, as after a click on a filter. The scroll position stays after Back and forward.
+ * When the page changes, does what a full page load does: scrolls to the top and moves the focus into the new page. The focus
+ * stays if the new page is in the same area, as after a click on a filter. The scroll position stays after Back and forward.
  * Renders nothing.
  */
 export function RouteEffects() {
   const { pathname, search, hash } = useLocation();
   const navigationType = useNavigationType();
-  // The path before the last change; null before the first effect.
-  const previousPath = useRef<string | null>(null);
+  // A series is a page of its own, at the path of the gallery. Its slug comes before the path, and "null" if there is no series.
+  const page = new URLSearchParams(search).get("series") + pathname;
+  // The page before the last change; null before the first effect.
+  const previousPage = useRef<string | null>(null);
 
   useEffect(() => {
-    const previous = previousPath.current;
-    previousPath.current = pathname;
+    const previous = previousPage.current;
+    previousPage.current = page;
     if (previous === null) {
-      // The browser looks for the anchor of a URL such as /#contact before scripts have rendered the sections.
-      if (hash) scrollToSectionAfterNavigation(decodeURIComponent(hash.slice(1)));
+      // The browser looks for the anchor of a URL such as /#contact before scripts have rendered the sections. Their ids are never
+      // percent-encoded in URLs.
+      if (hash) scrollToSectionAfterNavigation(hash.slice(1));
       return;
     }
-    if (previous === pathname) return;
+    if (previous === page) return;
     if (navigationType !== NavigationType.Pop) window.scrollTo({ top: 0, behavior: "instant" });
-    if (areaOf(previous) !== areaOf(pathname)) return focusMain();
-  }, [pathname, hash, navigationType]);
+    if (areaOf(previous) !== areaOf(page)) return focusMain();
+  }, [page, hash, navigationType]);
 
   // Removes the server's metadata (internal/pages/head.go) after a navigation. It describes the first page, and a visitor may share
   // the current page.

@@ -1,8 +1,8 @@
-import { act, screen, within } from "@testing-library/react";
+import { act, fireEvent, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import type { Session } from "@supabase/supabase-js";
 import { expect, it, vi } from "vitest";
-import { useLocation } from "react-router";
+import { useLocation, useNavigate } from "react-router";
 import { Header } from "@/components/layout/header";
 import { renderApp } from "@/test/render";
 
@@ -11,6 +11,16 @@ const admin = { session, user: session.user, role: "admin" as const };
 
 function CurrentPath() {
   return <output>{useLocation().pathname}</output>;
+}
+/** Two buttons that do what Back and Forward of the browser do. */
+function HistoryButtons() {
+  const navigate = useNavigate();
+  return (
+    <>
+      <button onClick={() => void navigate(-1)}>Back</button>
+      <button onClick={() => void navigate(1)}>Forward</button>
+    </>
+  );
 }
 const page = (
   <>
@@ -57,7 +67,7 @@ it("scrolls to a section on the home page, and navigates there first from other 
   scroll.mockClear();
   renderApp(page, { path: "/gallery/all" });
   await user.click(screen.getByRole("button", { name: "About" }));
-  expect(screen.getByRole("status")).toHaveTextContent("/");
+  expect(screen.getByRole("status")).toHaveTextContent(/^\/$/);
   expect(scroll).not.toHaveBeenCalled();
   act(() => void vi.advanceTimersByTime(100));
   expect(scroll).toHaveBeenCalledTimes(1);
@@ -108,6 +118,42 @@ it("closes the panel when a section is chosen", async () => {
   await user.click(within(panel).getByRole("button", { name: "Contact" }));
   expect(menu).toHaveAttribute("aria-expanded", "false");
   expect(document.documentElement.style.overflow).toBe("");
+});
+
+it("moves the focus to the menu button when a link of the panel is followed", async () => {
+  const user = userEvent.setup();
+  renderApp(page, { path: "/gallery/mural" });
+  const menu = screen.getByRole("button", { name: "Menu" });
+  await user.click(menu);
+  const panel = document.getElementById(menu.getAttribute("aria-controls")!)!;
+  await user.click(within(panel).getByRole("link", { name: "Gallery" }));
+  expect(screen.getByRole("status")).toHaveTextContent("/gallery/all");
+  expect(menu).toHaveAttribute("aria-expanded", "false");
+  expect(menu).toHaveFocus();
+});
+
+it("S2-panel-1: Back closes the panel, and the page that it leads to is not locked", async () => {
+  const user = userEvent.setup();
+  renderApp(
+    <>
+      <Header />
+      <main>
+        <CurrentPath />
+        <HistoryButtons />
+      </main>
+    </>,
+  );
+  await user.click(screen.getByRole("link", { name: "Gallery" }));
+  const menu = screen.getByRole("button", { name: "Menu" });
+  await user.click(menu);
+  fireEvent.click(screen.getByText("Back"));
+  expect(screen.getByRole("status")).toHaveTextContent(/^\/$/);
+  expect(menu).toHaveAttribute("aria-expanded", "false");
+  expect(document.documentElement.style.overflow).toBe("");
+  expect(screen.getByRole("main")).not.toHaveAttribute("inert");
+  fireEvent.click(screen.getByText("Forward"));
+  expect(screen.getByRole("status")).toHaveTextContent("/gallery/all");
+  expect(menu).toHaveAttribute("aria-expanded", "false");
 });
 
 it("S2-nav-13: links to the testimonials only if there are reviews", async () => {

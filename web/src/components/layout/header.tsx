@@ -43,7 +43,10 @@ export function Header() {
   const { session, role, signOut } = useAuth();
   const { pathname } = useLocation();
   const scrolled = useSyncExternalStore(subscribeToScroll, isScrolled, isScrolledOnServer);
-  const [menuOpen, setMenuOpen] = useState(false);
+  // The path at which the menu was opened; "" while it is closed. After Back the menu of another page is not open.
+  const [menuPath, setMenuPath] = useState("");
+  const menuOpen = menuPath === pathname;
+  if (menuPath && !menuOpen) setMenuPath("");
   // The header element, which also contains the menu panel.
   const root = useRef<HTMLElement>(null);
   const menuButton = useRef<HTMLButtonElement>(null);
@@ -52,17 +55,19 @@ export function Header() {
   const sections = useSectionLinks();
   const isAdmin = role === "admin";
 
-  const closeMenu = () => setMenuOpen(false);
-  // While the menu is open, the page behind it cannot be scrolled or focused, and Escape closes the menu.
-  usePageLock(menuOpen, root, () => {
+  const closeMenu = () => setMenuPath("");
+  /** Closes the menu, and moves the focus from the removed panel to the button. */
+  function leaveMenu() {
     closeMenu();
     menuButton.current?.focus();
-  });
+  }
+  // While the menu is open, the page behind it cannot be scrolled or focused, and Escape closes the menu.
+  usePageLock(menuOpen, root, leaveMenu);
 
   // Closes the menu panel when the window becomes wide. Wide windows do not show the panel, but it would still lock the page.
   useEffect(() => {
     const wide = window.matchMedia("(min-width: 64rem)");
-    const onChange = () => wide.matches && setMenuOpen(false);
+    const onChange = () => wide.matches && setMenuPath("");
     wide.addEventListener("change", onChange);
     return () => wide.removeEventListener("change", onChange);
   }, []);
@@ -73,7 +78,7 @@ export function Header() {
     goToSection(id);
   }
   function leave() {
-    closeMenu();
+    leaveMenu();
     confirmLeave(() => void signOut());
   }
 
@@ -153,7 +158,7 @@ export function Header() {
           type="button"
           aria-expanded={menuOpen}
           aria-controls={menuOpen ? panelId : undefined}
-          onClick={() => setMenuOpen(!menuOpen)}
+          onClick={() => setMenuPath(menuOpen ? "" : pathname)}
           className="label-text -mr-1 flex min-h-11 flex-none items-center gap-[9px] rounded-sm px-2 lg:hidden"
         >
           {menuOpen ? t("nav.close") : t("nav.menu")}
@@ -165,7 +170,7 @@ export function Header() {
         </button>
       </div>
       {menuOpen && (
-        <PhonePanel id={panelId} onNavigate={closeMenu} onSection={goTo} onSignOut={leave} />
+        <PhonePanel id={panelId} onNavigate={leaveMenu} onSection={goTo} onSignOut={leave} />
       )}
     </header>
   );

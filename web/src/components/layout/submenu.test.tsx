@@ -99,5 +99,6 @@ describe("by press and keyboard", () => {
     fireEvent.click(toggle());
     await user.click(screen.getByRole("link", { name: "Mural" }));
     expect(toggle()).toHaveAttribute("aria-expanded", "false");
+    expect(screen.getByRole("link", { name: "Gallery" })).toHaveFocus(); // the chosen link is hidden
   });
 });

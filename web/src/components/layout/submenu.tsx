@@ -26,13 +26,18 @@ type SubmenuProps = {
  */
 type OpenCause = "mouse" | "focus" | "click" | null;
 
+/** If the focus is in the submenu, moves it to the header link ("a") or the button, so that it is not lost with a hidden link. */
+function keepFocus(submenu: HTMLElement | null, target: "a" | "button"): void {
+  if (submenu?.contains(document.activeElement))
+    submenu.querySelector<HTMLElement>(target)?.focus();
+}
+
 /** A header link with a submenu. The submenu opens on hover, on keyboard focus and by the button beside the link. */
 export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps) {
   const [openCause, setOpenCause] = useState<OpenCause>(null);
   const open = openCause !== null;
   const panelId = useId();
   const root = useRef<HTMLDivElement>(null);
-  const toggle = useRef<HTMLButtonElement>(null);
   // The timer of the delay before the mouse opens or closes the submenu.
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
@@ -47,7 +52,7 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
     // The listener is on the document, because a menu opened by the mouse does not contain the focus.
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== "Escape") return;
-      if (root.current?.contains(document.activeElement)) toggle.current?.focus();
+      keepFocus(root.current, "button");
       setOpenCause(null);
     };
     document.addEventListener("pointerdown", onPointerDown);
@@ -106,7 +111,6 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
         {label}
       </Link>
       <button
-        ref={toggle}
         type="button"
         aria-label={toggleLabel}
         aria-expanded={open}
@@ -135,7 +139,11 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
             <li key={item.to}>
               <Link
                 to={item.to}
-                onClick={() => setOpenCause(null)}
+                // Not the button: after a mouse click the space bar must scroll the page, not press the button.
+                onClick={() => {
+                  keepFocus(root.current, "a");
+                  setOpenCause(null);
+                }}
                 className="hover:bg-indigo-tint focus-visible:bg-indigo-tint flex min-h-[46px] items-center px-5 leading-snug focus-visible:-outline-offset-3"
               >
                 {item.label}

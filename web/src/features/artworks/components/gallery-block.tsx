@@ -12,6 +12,7 @@ import {
   useNearViewport,
   type ViewportObserver,
 } from "@/features/artworks/hooks/use-near-viewport";
+import { useRetryFocus } from "@/features/artworks/hooks/use-retry-focus";
 import { galleryLayout } from "@/features/artworks/gallery-layout";
 import { pageOf, sizeOf, firstIndexOf, worksOf } from "@/features/artworks/paging";
 
@@ -108,7 +109,7 @@ function Works({ filter, series, block, total, onOpen, onChanged }: GalleryBlock
   const t = useT();
   const page = useArtworksPage(filter, pageOf(block), series);
   const size = sizeOf(block, total);
-  const list = useRef<HTMLDivElement>(null);
+  const { content, focusEvents } = useRetryFocus(page.isPending);
   // Which work gets the focus when the works have loaded. It is set while their placeholder has the focus.
   const workToFocus = useRef<"first" | "last" | null>(null);
   const reportedTotal = page.isPlaceholderData ? undefined : page.data?.total;
@@ -122,18 +123,18 @@ function Works({ filter, series, block, total, onOpen, onChanged }: GalleryBlock
   // Moves the focus from the placeholder, which is gone, to a work.
   useEffect(() => {
     if (!loaded || !workToFocus.current) return;
-    const works = list.current?.querySelectorAll("a");
+    const works = content.current?.querySelectorAll("a");
     works
       ?.item(workToFocus.current === "first" ? 0 : works.length - 1)
       ?.focus({ preventScroll: true });
     workToFocus.current = null;
-  }, [loaded]);
+  }, [loaded, content]);
 
   if (page.isError && !page.data) {
     return (
-      <div className="border-divider min-h-[40svh] border-b pt-8">
+      <div ref={content} className="border-divider min-h-[40svh] border-b pt-8">
         <p className="text-lead mb-4">{t("gallery.error")}</p>
-        <Button variant="outline" loading={page.isFetching} onClick={() => void page.refetch()}>
+        <Button variant="outline" {...focusEvents} onClick={() => void page.refetch()}>
           {t("common.retry")}
         </Button>
       </div>
@@ -165,7 +166,7 @@ function Works({ filter, series, block, total, onOpen, onChanged }: GalleryBlock
     );
   }
   return (
-    <div ref={list} className={gridClasses}>
+    <div ref={content} className={gridClasses}>
       {worksOf(block, page.data.rows).map((product, n) => {
         const position = firstIndexOf(block) + n + 1;
         const lastOfAll = position === total;

@@ -151,7 +151,7 @@ test("Tab into works that are loading focuses the first one once they have loade
   await waitFor(() => expect(screen.getByRole("link", { name: cardName(49) })).toHaveFocus());
 });
 
-test("a page that fails to load shows an error in its place, with a retry", async () => {
+test("a page that fails to load shows an error in its place, with a retry that moves the focus to the works", async () => {
   let broken = true;
   const { near } = renderGrid(100, { fails: () => broken });
   await screen.findByRole("link", { name: cardName(1) });
@@ -159,8 +159,8 @@ test("a page that fails to load shows an error in its place, with a retry", asyn
   expect(await screen.findByText("The gallery could not be loaded.")).toBeInTheDocument();
   expect(screen.getByRole("link", { name: cardName(1) })).toBeInTheDocument();
   broken = false;
-  act(() => screen.getByRole("button", { name: "Try again" }).click());
-  expect(await screen.findByRole("link", { name: cardName(49) })).toBeInTheDocument();
+  await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+  await waitFor(() => expect(screen.getByRole("link", { name: cardName(49) })).toHaveFocus());
 });
 
 test("a changed total number of works refetches the gallery", async () => {

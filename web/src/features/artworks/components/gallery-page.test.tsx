@@ -237,9 +237,10 @@ test("an empty filter links to all works", async () => {
   );
 });
 
-test("a failure shows an error with a retry", async () => {
+test("a failure shows an error with a retry, which has the focus again after another failure", async () => {
   const { requests } = renderGallery("/gallery/all", new Error("down"), "pt");
   expect(await screen.findByText("Não foi possível carregar a galeria.")).toBeVisible();
   await userEvent.click(screen.getByRole("button", { name: "Tentar de novo" }));
   await waitFor(() => expect(requests).toHaveLength(2));
+  await waitFor(() => expect(screen.getByRole("button", { name: "Tentar de novo" })).toHaveFocus());
 });

@@ -26,6 +26,7 @@ import { filterKeys, parseFilter } from "@/features/artworks/gallery-filter";
 import { useFilterFocus } from "@/features/artworks/hooks/use-filter-focus";
 import { useGallerySeries } from "@/features/artworks/hooks/use-gallery-series";
 import { useOpenArtwork } from "@/features/artworks/hooks/use-open-artwork";
+import { useRetryFocus } from "@/features/artworks/hooks/use-retry-focus";
 
 type GalleryPageProps = {
   /** The `:type` of the route, such as mural. The page shows all works if it is undefined or not a type that the gallery shows. */
@@ -47,7 +48,7 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
   // The series whose works the page shows; null if it shows the works of the filter.
   const { current } = series;
   const firstPageQuery = useArtworksPage(filter, 0, current, series.isReady);
-  const { data: firstPage, isFetching } = firstPageQuery;
+  const { data: firstPage } = firstPageQuery;
   // If the series of the URL could not be fetched, the query of the first page never starts, and the page shows the error.
   const isPending = series.isPending || (firstPageQuery.isPending && !series.isError);
   const isError = series.isError || firstPageQuery.isError;
@@ -62,8 +63,15 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
     predicate: ({ queryKey, state }) => queryKey.at(-1) !== 0 && state.status === "pending",
   });
   const backend = usePublicBackend();
-  const artwork = useOpenArtwork(firstPage, isPending, (id) => artworkQuery(backend, filter, id));
+  const artwork = useOpenArtwork(
+    firstPage,
+    isPending,
+    (id) => artworkQuery(backend, filter, id),
+    current !== null,
+  );
   const { filters, onUnmount } = useFilterFocus();
+  const failedQuery = series.isError ? series : firstPageQuery;
+  const { content, focusEvents } = useRetryFocus(isPending);
   const refetchPages = useCallback(
     () => void cache.invalidateQueries({ queryKey: pagesKey }),
     [cache, pagesKey],
@@ -102,7 +110,10 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
       )}
       <SeriesRow series={series.list} filter={filter} current={slug} />
 
-      <div className="relative pt-(--grid-top) [--caption:calc(21px+3.2125rem)] [--grid-gap:54px] sm:[--grid-gap:clamp(3rem,2rem+3vw,5rem)] [--grid-top:clamp(32px,1.4rem+2.05vw,56px)]">
+      <div
+        ref={content}
+        className="relative pt-(--grid-top) [--caption:calc(21px+3.2125rem)] [--grid-gap:54px] sm:[--grid-gap:clamp(3rem,2rem+3vw,5rem)] [--grid-top:clamp(32px,1.4rem+2.05vw,56px)]"
+      >
         {/* Positioned absolutely, so that nothing moves when the text vanishes. */}
         <p
           role="status"
@@ -134,11 +145,7 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
           <div className="border-divider min-h-[40svh] border-b pt-8">
             <p className="text-lead mb-4">{t(isError ? "gallery.error" : "gallery.empty")}</p>
             {isError ? (
-              <Button
-                variant="outline"
-                loading={isFetching}
-                onClick={() => void (series.isError ? series : firstPageQuery).refetch()}
-              >
+              <Button variant="outline" {...focusEvents} onClick={() => void failedQuery.refetch()}>
                 {t("common.retry")}
               </Button>
             ) : (

@@ -25,11 +25,12 @@ const light: Series = {
   types: ["mural"],
   image_url: null,
 };
-const works = ["a", "b", "c"].map((id) =>
-  aProduct({ id, title: `Work ${id}`, artwork_type: "mural" }),
+const workId = (name: string) => `00000000-0000-4000-8000-00000000000${name}`;
+const works = ["a", "b", "c"].map((name) =>
+  aProduct({ id: workId(name), title: `Work ${name}`, artwork_type: "mural" }),
 );
 /** The works of the series in its order. */
-const inSeries = ["c", "a"];
+const inSeries = ["c", "a"].map(workId);
 
 function renderGallery(path: string, language: Language = "en") {
   const requests: SeenRequest[] = answerRequests(({ path: table, query }) => {
@@ -45,9 +46,7 @@ function renderGallery(path: string, language: Language = "en") {
     if (table === "/rest/v1/series_works")
       return range(inSeries.map((product_id) => ({ product_id })));
     const ids = query.get("id");
-    return ids
-      ? { json: works.filter(({ id }) => ids.slice(4, -1).split(",").includes(id)) }
-      : range(works);
+    return ids ? { json: works.filter(({ id }) => ids.includes(id)) } : range(works);
   });
   renderApp(
     <Routes>
@@ -88,6 +87,14 @@ test("S2-series-row S2-series-page: the row links to a series, whose page shows 
   await userEvent.click(filters.getByRole("link", { name: "All" }));
   expect(await screen.findByRole("heading", { name: "Gallery", level: 1 })).toBeVisible();
   expect(titles()).toEqual(["Work a", "Work b", "Work c"]);
+});
+
+test("S2-route-9: the URL of a work opens it also over the page of a series that does not have it", async () => {
+  renderGallery(`/gallery/mural?series=light-on-lime&art=${workId("b")}`);
+  expect(await screen.findByRole("dialog", { name: "Work b" })).toBeVisible();
+  expect(
+    screen.queryByText("This link leads to a work that is no longer in the gallery."),
+  ).toBeNull();
 });
 
 test("S2-series-language: a title without a translation is marked with its language", async () => {

@@ -17,14 +17,20 @@ export function useArtworkParam() {
     else params.set(PARAM, art);
     return { pathname: location.pathname, search: params.toString(), hash: location.hash };
   }
+  // Whether this page has added the current entry.
+  const opened = (location.state as HistoryState | null)?.opened;
   return {
     id: new URLSearchParams(location.search).get(PARAM),
     open(chosen: Product) {
-      void navigate(withArt(chosen.id), { state: { opened: true } satisfies HistoryState });
+      // A second click, while the code of the dialog loads, adds no second entry: one step back must close the dialog.
+      void navigate(withArt(chosen.id), {
+        replace: opened,
+        state: { opened: true } satisfies HistoryState,
+      });
     },
     close() {
       // A work opened on this page is closed by going back. A work opened by a link has no earlier entry to go back to.
-      if ((location.state as HistoryState | null)?.opened) void navigate(-1);
+      if (opened) void navigate(-1);
       else void navigate(withArt(null), { replace: true });
     },
   };

@@ -11,12 +11,14 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /**
  * The open work, whose id is in ?art= of the URL, and functions to open and close a work. `firstPage` has the first of the works
  * that the page shows, and `isPagePending` says whether they are still loading. `query` returns the query of a work by its id. That
- * query runs only if the id is valid and the work is not in `firstPage`.
+ * query runs only if the id is valid and the work is not in `firstPage`. `isPart` says that the page shows only a part of the works
+ * that `query` finds, namely those of a series.
  */
 export function useOpenArtwork<Key extends QueryKey>(
   firstPage: ArtworksPage | undefined,
   isPagePending: boolean,
   query: (id: string) => UseQueryOptions<Product | null, Error, Product | null, Key>,
+  isPart?: boolean,
 ) {
   const { id, open, close } = useArtworkParam();
   const { noWork = false } = useBoot();
@@ -26,7 +28,7 @@ export function useOpenArtwork<Key extends QueryKey>(
   const knownWork =
     firstPage?.rows.find((row) => row.id === id) ?? (opened?.id === id ? opened : null);
   const mustFetch =
-    firstPage !== undefined && knownWork === null && firstPage.total > firstPage.rows.length;
+    !!firstPage && !knownWork && (isPart || firstPage.total > firstPage.rows.length);
   const {
     data: fetched,
     isLoading,

@@ -12,9 +12,12 @@ export function useZoomHistory() {
   const navigate = useNavigate();
   const state = location.state as HistoryState | null;
   const currentUrl = { pathname: location.pathname, search: location.search, hash: location.hash };
+  const zoomed = state?.zoom ?? null;
   return {
-    zoomed: state?.zoom ?? null,
-    open: (url: string) => void navigate(currentUrl, { state: { ...state, zoom: url } }),
+    zoomed,
+    // A second click, while the code of the zoom loads, adds no second entry: one step back must close the zoom.
+    open: (url: string) =>
+      void navigate(currentUrl, { replace: zoomed !== null, state: { ...state, zoom: url } }),
     close: () => void navigate(-1),
   };
 }
