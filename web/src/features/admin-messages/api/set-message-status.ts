@@ -12,8 +12,8 @@ import type { ContactStatus, ContactSubmission } from "@/lib/types";
  */
 export const MESSAGE_SCOPE = { id: "messages" };
 
-/** A new status for the message with this id. */
-type StatusChange = { id: string; status: ContactStatus };
+/** A new status for the message with this id. With `from`, the status changes only if it is still `from` in the database. */
+type StatusChange = { id: string; status: ContactStatus; from?: ContactStatus };
 
 /**
  * Changes the status of a message (new, read or replied). The query cache has the new status immediately, and the previous one again
@@ -37,13 +37,10 @@ export function useSetMessageStatus() {
   };
   return useMutation({
     scope: MESSAGE_SCOPE,
-    mutationFn: async ({ id, status }: StatusChange) => {
-      const { error } = await backend
-        .from("contact_submissions")
-        .update({ status })
-        .eq("id", id)
-        .select("id")
-        .single();
+    mutationFn: async ({ id, status, from }: StatusChange) => {
+      const update = backend.from("contact_submissions").update({ status }).eq("id", id);
+      // Without `from` it is an error if no row was changed, which single() returns.
+      const { error } = await (from ? update.eq("status", from) : update.select("id").single());
       if (error) throw error;
     },
     onMutate: async (change) => {

@@ -11,6 +11,19 @@ import { dateTime } from "@/lib/owner-dates";
 import type { ContactReply, ContactSubmission, ConversationPicture } from "@/lib/types";
 
 /**
+ * The age at which a reply that is still being mailed has no job any more: all attempts of the job take less time. From this age on
+ * the server accepts that the reply is mailed again (noticeLife). Jobs are lost when the site is imported into another server.
+ */
+const REPLY_MAIL_LIFE_MS = 12 * 60 * 60 * 1000;
+
+/** Returns the state of the mail with a reply, which is "failed" if its job is lost. */
+function deliveryOf({ delivery, delivery_at }: ContactReply): ContactReply["delivery"] {
+  if (delivery !== "queued") return delivery;
+  const age = delivery_at === null ? Infinity : Date.now() - Date.parse(delivery_at);
+  return age < REPLY_MAIL_LIFE_MS ? "queued" : "failed";
+}
+
+/**
  * The conversation below an opened message: the replies with the state of their mails, the form for another reply, and the private
  * link (the URL at which the visitor follows the message). The form is shown only if the visitor would get the reply.
  */
@@ -65,7 +78,8 @@ function Reply({
   const { language } = useLanguage();
   const action = useConversationAction(reply.message_id);
   const own = reply.author === "owner";
-  const resendable = own && isMailable && reply.delivery !== "queued";
+  const delivery = deliveryOf(reply);
+  const resendable = own && isMailable && delivery !== "queued";
 
   function resend() {
     action
@@ -83,13 +97,13 @@ function Reply({
       <ReplyPictures pictures={pictures} />
       {own && (
         <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
-          <p className={reply.delivery === "failed" ? "text-danger" : "text-ink2"}>
-            {t(`messages.delivery.${reply.delivery}`)}
-            {reply.delivery !== "sent" && reply.delivery_error && `: ${reply.delivery_error}`}
+          <p className={delivery === "failed" ? "text-danger" : "text-ink2"}>
+            {t(`messages.delivery.${delivery}`)}
+            {delivery !== "sent" && reply.delivery_error && `: ${reply.delivery_error}`}
           </p>
           {resendable && (
             <Button variant="ghost" size="sm" loading={action.isPending} onClick={resend}>
-              {t(reply.delivery === "none" ? "messages.mailReply" : "messages.resend")}
+              {t(delivery === "none" ? "messages.mailReply" : "messages.resend")}
             </Button>
           )}
         </div>

@@ -58,7 +58,7 @@ export function Inbox() {
   // Whether the opened message is in a dialog, as on phones, and not beside the list.
   const inDialog = useMediaQuery("(width < 48rem)");
   const { openedId, open, close } = useOpenedMessage(inDialog);
-  const { data: fetchedMessage } = useMessage(openedId);
+  const { data: fetchedMessage, isFetching } = useMessage(openedId);
   // The message whose deletion the owner is asked to confirm; null while the question is closed.
   const [deleting, setDeleting] = useState<ContactSubmission | null>(null);
   const { mutateAsync: remove } = useDeleteMessage();
@@ -88,7 +88,7 @@ export function Inbox() {
   }, [isBeyondLastPage, change]);
 
   const setStatus = useStatusChange();
-  useMarkRead(opened, setStatus);
+  useMarkRead(opened, isFetching, setStatus);
 
   const detail = opened && (
     <MessageDetail
@@ -101,6 +101,12 @@ export function Inbox() {
     />
   );
   const filtered = isFiltered(view);
+  const emptyText = filtered ? t("messages.noneFound") : t("messages.empty");
+  const showAll = filtered && (
+    <Button variant="outline" onClick={() => change({ q: "", state: "", status: "", reason: "" })}>
+      {t("messages.showAll")}
+    </Button>
+  );
 
   return (
     <AdminPage
@@ -123,57 +129,59 @@ export function Inbox() {
       )}
       <AdminListState
         query={{ ...messages, data: messages.data && listedRows }}
-        empty={filtered ? t("messages.noneFound") : t("messages.empty")}
-        emptyAction={
-          filtered && (
-            <Button
-              variant="outline"
-              onClick={() => change({ q: "", state: "", status: "", reason: "" })}
-            >
-              {t("messages.showAll")}
-            </Button>
-          )
-        }
+        empty={emptyText}
+        emptyAction={showAll}
+        // The opened message is shown also beside an empty list: after a reload it may be the only one, and not match the filter.
+        notEmpty={!inDialog && opened !== null}
       >
         {(shown) => (
           <>
             <div className="border-ink border-t-2 md:grid md:grid-cols-[5fr_7fr]">
-              <MessageList
-                label={t("nav.messages")}
-                messages={shown.map((row) => ({
-                  ...row,
-                  message: lastTextOf(row, t("messages.you"), t("messages.pictures")),
-                  subtitle: (
-                    <>
-                      {t(`reason.${row.reason}`)}
-                      {row.language && (
-                        <>
-                          {" · "}
-                          <span aria-hidden="true">{row.language.toUpperCase()}</span>
-                          <span className="sr-only">{t(`settings.language.${row.language}`)}</span>
-                        </>
-                      )}
-                      {` · ${relativeTime(row.last_at ?? row.created_at, language)}`}
-                    </>
-                  ),
-                  picture: row.artwork_id && works?.[row.artwork_id] && (
-                    <RowArtwork work={works[row.artwork_id]!} />
-                  ),
-                  unread: row.status === "new",
-                  badge: (
-                    <span className="flex flex-none gap-2">
-                      {row.state === "done" && (
-                        <Badge tone="neutral">{t("messages.state.done")}</Badge>
-                      )}
-                      <StatusBadge status={row.status} />
-                    </span>
-                  ),
-                  noticeFailed:
-                    undelivered?.[row.id]?.some(({ state }) => state === "failed") ?? false,
-                }))}
-                openedId={openedId}
-                onOpen={open}
-              />
+              {shown.length > 0 ? (
+                <MessageList
+                  label={t("nav.messages")}
+                  messages={shown.map((row) => ({
+                    ...row,
+                    message: lastTextOf(row, t("messages.you"), t("messages.pictures")),
+                    subtitle: (
+                      <>
+                        {t(`reason.${row.reason}`)}
+                        {row.language && (
+                          <>
+                            {" · "}
+                            <span aria-hidden="true">{row.language.toUpperCase()}</span>
+                            <span className="sr-only">
+                              {t(`settings.language.${row.language}`)}
+                            </span>
+                          </>
+                        )}
+                        {` · ${relativeTime(row.last_at ?? row.created_at, language)}`}
+                      </>
+                    ),
+                    picture: row.artwork_id && works?.[row.artwork_id] && (
+                      <RowArtwork work={works[row.artwork_id]!} />
+                    ),
+                    unread: row.status === "new",
+                    badge: (
+                      <span className="flex flex-none gap-2">
+                        {row.state === "done" && (
+                          <Badge tone="neutral">{t("messages.state.done")}</Badge>
+                        )}
+                        <StatusBadge status={row.status} />
+                      </span>
+                    ),
+                    noticeFailed:
+                      undelivered?.[row.id]?.some(({ state }) => state === "failed") ?? false,
+                  }))}
+                  openedId={openedId}
+                  onOpen={open}
+                />
+              ) : (
+                <div className="md:border-line flex min-w-0 flex-col items-start gap-6 py-6 md:border-r md:pr-8">
+                  <p className="text-lead">{emptyText}</p>
+                  {showAll}
+                </div>
+              )}
               {!inDialog && (
                 <div className="min-w-0 py-7 pl-8 max-md:hidden lg:pl-12">
                   <div className="sticky top-[92px]">

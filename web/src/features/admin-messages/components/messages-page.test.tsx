@@ -76,9 +76,13 @@ const server = setupServer(
   http.get(`${testBoot.apiUrl}/rest/v1/saved_replies`, () => HttpResponse.json([])),
   http.patch(table, async ({ request }) => {
     const change = (await request.json()) as Partial<ContactSubmission>;
-    const id = new URL(request.url).searchParams.get("id")?.replace("eq.", "");
+    const { searchParams } = new URL(request.url);
+    const id = searchParams.get("id")?.replace("eq.", "");
+    const from = searchParams.get("status")?.replace("eq.", "");
     changes.push({ id, ...change });
-    rows = rows.map((row) => (row.id === id ? { ...row, ...change } : row));
+    rows = rows.map((row) =>
+      row.id === id && (from ?? row.status) === row.status ? { ...row, ...change } : row,
+    );
     return HttpResponse.json({ id });
   }),
   http.delete(table, ({ request }) => {
@@ -98,7 +102,14 @@ const server = setupServer(
     if (body.action === "reply")
       replies = [
         ...replies,
-        { ...aReply, id: "r2", text: body.text!, delivery: "queued", delivery_error: null },
+        {
+          ...aReply,
+          id: "r2",
+          text: body.text!,
+          delivery: "queued",
+          delivery_at: new Date().toISOString(),
+          delivery_error: null,
+        },
       ];
     if (body.action === "renew") conversation = { ...conversation, link: renewed };
     return HttpResponse.json({ success: true, ...conversation });
@@ -193,6 +204,25 @@ it("AM-open-1: marks a message as read only when it is opened", async () => {
   await waitFor(() => expect(changes).toEqual([{ id: first, status: "read" }]));
   await user.click(item(/Marta/));
   expect(changes).toHaveLength(1);
+});
+
+it("AM-open-1: a message that was replied to on another device stays replied when it is opened", async () => {
+  const { user, toasts } = await open();
+  rows[0]!.status = "replied"; // the list still has the status "new"
+  await user.click(item(/Inês/));
+  await waitFor(() => expect(changes).toEqual([{ id: first, status: "read" }]));
+  await waitFor(() => expect(within(item(/Inês/)).getByText("Replied")).toBeInTheDocument());
+  expect(rows[0]!.status).toBe("replied");
+  expect(toasts).toEqual([]);
+});
+
+it("AM-open-1: a message that has become new since the list was read is set to read", async () => {
+  rows[0]!.status = "replied";
+  const { user } = await open();
+  rows[0]!.status = "new"; // the visitor has written again
+  await user.click(item(/Inês/));
+  await waitFor(() => expect(changes).toEqual([{ id: first, status: "read" }]));
+  await waitFor(() => expect(rows[0]!.status).toBe("read"));
 });
 
 it("AM-open-5: an opened message shows the work that it asks about, or that it was deleted", async () => {

@@ -28,13 +28,13 @@ type OpenedMessageProps = {
 export function OpenedMessage({ id, back, onClose }: OpenedMessageProps) {
   const t = useT();
   const fillsWindow = useMediaQuery("(width < 48rem)");
-  const { data: message = null } = useMessage(id);
+  const { data: message = null, isFetching } = useMessage(id);
   const undelivered = useUndeliveredNotices(id ? [id] : noIds).data;
   const { mutateAsync: remove } = useDeleteMessage();
   const [deleting, setDeleting] = useState(false);
   const setStatus = useStatusChange();
   const shown = id ? message : null;
-  useMarkRead(shown, setStatus);
+  useMarkRead(shown, isFetching, setStatus);
   const detail = shown && (
     <MessageDetail
       key={shown.id}

@@ -34,6 +34,8 @@ export function SavedReplyMenu({ language, name, onInsert, onInserted }: SavedRe
   const manageParams = new URLSearchParams({ box: "replies" });
   const pageLanguage = search.get("lang");
   if (pageLanguage) manageParams.set("lang", pageLanguage);
+  // With a pathname, because the board shows this menu too.
+  const managePage = { pathname: "/admin/contact-messages", search: manageParams.toString() };
   // Whether a reply was inserted, so that the focus goes to the text when the menu closes.
   const inserted = useRef(false);
   return (
@@ -71,7 +73,7 @@ export function SavedReplyMenu({ language, name, onInsert, onInserted }: SavedRe
           ))}
           {replies && replies.length > 0 && <Menu.Separator className="bg-line h-px" />}
           <Menu.Item asChild className={itemClassName}>
-            <Link to={{ search: manageParams.toString() }}>{t("messages.saved.manage")}</Link>
+            <Link to={managePage}>{t("messages.saved.manage")}</Link>
           </Menu.Item>
         </Menu.Content>
       </Menu.Portal>
