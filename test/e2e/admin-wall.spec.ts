@@ -48,6 +48,17 @@ async function order(count: number): Promise<string[]> {
   return data.map(({ title }) => title.slice(-4));
 }
 
+/** Returns the titles of the first works in the order by hand, also of works that the wall does not show. */
+async function orderOfAll(): Promise<string[]> {
+  const { data } = await asAnon(server)
+    .from("products")
+    .select("title")
+    .order("position")
+    .limit(100)
+    .throwOnError();
+  return data.map(({ title }) => title);
+}
+
 /** Records the requests that change works. */
 function watchWrites(page: Page): string[] {
   const writes: string[] = [];
@@ -70,6 +81,8 @@ async function dragTo(page: Page, from: string, to: string, side: "left" | "righ
 test("A-wall-drag: dragging a work to another place sends one request, and can be undone", async ({
   page,
 }) => {
+  const before = await orderOfAll();
+  expect(before[0]).not.toMatch(/^Study/); // the demo works come first, and the wall does not show them
   await signInAt(page, server, WALL);
   await expect(picture(page, "Study 0001")).toBeVisible();
   const writes = watchWrites(page);
@@ -83,7 +96,7 @@ test("A-wall-drag: dragging a work to another place sends one request, and can b
   await picture(page, "Study 0002").press("Escape");
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(page.getByText("The change is undone")).toBeVisible();
-  expect(await order(4)).toEqual(["0001", "0002", "0003", "0004"]);
+  expect(await orderOfAll()).toEqual(before);
 });
 
 test("A-wall-many: twelve works are featured with four presses and one request, and the change can be undone", async ({

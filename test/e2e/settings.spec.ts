@@ -250,22 +250,44 @@ test.describe("on one site", () => {
       });
       expect(error).toBeNull();
     }
+    // A message of this age stays while its conversation goes on.
+    const { data: answered } = await service
+      .from("contact_submissions")
+      .insert({
+        name: "Rui",
+        email: "rui@example.com",
+        message: "Temos um teto.",
+        created_at: new Date(Date.now() - 500 * 864e5).toISOString(),
+      })
+      .select("id")
+      .single()
+      .throwOnError();
+    await service
+      .from("contact_replies")
+      .insert({ message_id: answered.id, author: "visitor", text: "E uma escada." })
+      .throwOnError();
     await openSettings(page, server);
     const months = field(page, "Messages are kept");
     await expect(months.getByRole("option", { selected: true })).toHaveText(
       "Until you delete them",
     );
+    const counted = page.waitForResponse(
+      (response) =>
+        response.request().method() === "HEAD" && response.url().includes("created_at=lte."),
+    );
     await months.selectOption("24 months");
     await expect(button(page, "Save changes")).toBeEnabled();
-    await expect(page.getByText(/Messages that are older/)).toBeHidden();
+    await counted;
+    await expect(page.getByText(/Messages that are removed/)).toBeHidden();
     await months.selectOption("12 months");
-    await expect(page.getByText("Messages that are older: 1.")).toBeVisible();
+    await expect(page.getByText("within an hour of saving: 1 at most.")).toBeVisible();
     await save(page);
     await expect(page.getByText("Everything is saved")).toBeVisible();
-    await expect(page.getByText(/Messages that are older/)).toBeHidden();
+    await expect(page.getByText(/Messages that are removed/)).toBeHidden();
     await page.reload();
     await expect(months.getByRole("option", { selected: true })).toHaveText("12 months");
-    const line = "Uma mensagem é eliminada automaticamente 12 meses depois de chegar.";
+    const line =
+      "Uma mensagem é eliminada automaticamente 12 meses depois do último texto da conversa; se tratar de uma encomenda aceite ou em curso, só depois de esta terminar.";
     await button(page, "Preview").click();
     await expect(page.getByRole("dialog", { name: "Preview" }).getByText(line)).toBeVisible();
     await page.goto(`${server.url}/politica-privacidade`);

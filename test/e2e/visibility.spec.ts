@@ -20,6 +20,7 @@ test.use({
   viewport: { width: 390, height: 844 },
   timezoneId: "Europe/Lisbon",
   contextOptions: { reducedMotion: "reduce" },
+  allowedConsole: [/ERR_FAILED .*\/rest\/v1\/products/], // for requests that a test aborts
 });
 test.beforeAll(async ({ demoFolder }) => {
   server = await startServer("sqlite", { demo: demoFolder });
@@ -111,4 +112,37 @@ test("A-visible-3: a work is hidden and scheduled on a phone, and only the owner
   await page.reload();
   await expect(item).toBeVisible();
   await expect(item.getByText(/^(?:Scheduled|Agendada)$/)).toHaveCount(0);
+});
+
+test("A-prod-15: a work that was published or scheduled, but whose response was lost, is saved again without a conflict", async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 900 }); // toasts do not cover the button
+  await asService(server)
+    .from("products")
+    .update({ published_at: null })
+    .eq("title", "Limoeiro")
+    .throwOnError();
+  await signInAt(page, server, "/admin/products?q=Limoeiro");
+  for (const visibility of ["published", "scheduled"]) {
+    await page
+      .getByRole("button", { name: "Edit Limoeiro", exact: true })
+      .locator("visible=true")
+      .click();
+    await inForm(page, "Who sees it").selectOption(visibility);
+    const save = page.getByRole("button", { name: "Save changes" });
+    await page.route("**/rest/v1/products?*", async (route) => {
+      if (route.request().method() !== "PATCH") return route.fallback();
+      expect((await route.fetch()).status()).toBe(200);
+      return route.abort();
+    });
+    await save.click();
+    await expect(page.getByText("There was an error saving the product.").last()).toBeVisible();
+    await page.unroute("**/rest/v1/products?*");
+    await save.click();
+    await expect(page.getByText("Product updated").last()).toBeVisible();
+    await expect(page.getByRole("dialog")).toBeHidden();
+    await expect(page.getByRole("alertdialog")).toHaveCount(0);
+    await page.reload(); // closes the toasts
+  }
 });

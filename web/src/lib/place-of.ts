@@ -17,6 +17,19 @@ export function placeOf(order: readonly string[], moved: readonly string[]): Mov
   return { ids, place: "first", target: null };
 }
 
+/** Returns the order of all ids after a move. */
+export function orderAfter(order: readonly string[], { ids, place, target }: MoveArgs): string[] {
+  const moved = new Set(ids);
+  const others = order.filter((id) => !moved.has(id));
+  const indexes = {
+    first: 0,
+    last: others.length,
+    before: others.indexOf(target ?? ""),
+    after: others.indexOf(target ?? "") + 1,
+  };
+  return others.toSpliced(indexes[place], 0, ...ids);
+}
+
 /**
  * Returns the arguments of the moves that put the rows `moved` back to their places in `before`, an earlier order of all ids. The moves
  * must be made in the order of the result. Rows that followed each other in `before` are moved together.

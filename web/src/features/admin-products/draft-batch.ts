@@ -28,7 +28,10 @@ export type BatchEvent =
 
 /** The functions with which a batch uploads pictures, deletes uploaded files and saves works. */
 type BatchServices = Pick<Uploader, "upload" | "discard"> & {
-  /** Inserts a work with this id. A second call with the same id inserts nothing. */
+  /**
+   * Inserts a work with this id. If a work with the id exists, a second call stores what has changed in the draft. It rejects if the
+   * work itself was changed.
+   */
   save(id: string, payload: ProductPayload): Promise<void>;
 };
 

@@ -63,6 +63,8 @@ export type ProductPayload = Omit<
 export type ProductFormState = {
   /** The base: the version of the row from which the changes are made. Null for a new work. */
   product: Product | null;
+  /** The id that a new work gets, so that saving it again adds no second work. A draft has it, and a form without one chooses it. */
+  newId?: string;
   values: ProductValues;
   media: ProductMedia;
   /** URLs of the files that were uploaded before the draft was stored. It is possible that no row refers to them. */

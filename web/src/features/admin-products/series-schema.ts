@@ -65,6 +65,8 @@ export type SeriesPayload = Pick<
 export type SeriesFormState = {
   /** The base: the version of the row from which the changes are made. Null for a new series. */
   series: Series | null;
+  /** The id that a new series gets, so that saving it again adds no second one. A draft has it, and a form without one chooses it. */
+  newId?: string;
   values: SeriesValues;
   /** Whether the state has changes that are not saved. */
   unsaved: boolean;

@@ -1,3 +1,4 @@
+import { SERVER_TIME } from "@/lib/editing/update-if-unchanged";
 import { inputTime } from "@/lib/owner-dates";
 import type { Product } from "@/lib/types";
 
@@ -6,9 +7,6 @@ import type { Product } from "@/lib/types";
 /** Who sees a work: everyone (published), everyone from a given time on (scheduled), or only the owner (draft). */
 export const VISIBILITIES = ["published", "scheduled", "draft"] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
-
-/** The server replaces this value of published_at by its current time, so that the clock of the owner's device does not matter. */
-const SERVER_TIME = "now";
 
 /**
  * The visibility of a stored work. The server computes `is_published` with its own clock. Rows from a conflict or from the history

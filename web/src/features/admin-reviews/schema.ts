@@ -26,6 +26,8 @@ export type ReviewPayload = Pick<
 export type ReviewFormState = {
   /** The base: the version of the row from which the changes are made. Null for a new review. */
   review: Review | null;
+  /** The id that a new review gets, so that saving it again adds no second one. A draft has it, and a form without one chooses it. */
+  newId?: string;
   values: ReviewValues;
   /** The URL of the avatar (the client's picture). Null if there is none. */
   image_url: string | null;

@@ -1,4 +1,5 @@
-// This file compares two versions of the settings, so that a save sends only what the owner has changed.
+// This file compares two versions of the settings, so that a save sends only what the owner has changed, and keeps what the owner types
+// while it runs.
 
 /** A JSON object. */
 type Tree = { [name: string]: unknown };
@@ -27,4 +28,26 @@ export function changesOf(base: object, next: object): Tree {
     }
   }
   return changes;
+}
+
+/**
+ * Returns `saved` (the values of a form after a save) with what the owner has typed while the save ran: the values in which `typed`
+ * differs from `sent`, the values that the form had before.
+ */
+export function keepTyped<Values extends object>(
+  saved: Values,
+  sent: Values,
+  typed: Values,
+): Values {
+  const kept = { ...saved } as Tree;
+  for (const [name, now] of Object.entries(typed as Tree)) {
+    const value = kept[name];
+    const before = (sent as Tree)[name];
+    if (isTree(now) && isTree(value) && isTree(before)) {
+      kept[name] = keepTyped(value, before, now);
+    } else if (!isSame(now, before)) {
+      kept[name] = now;
+    }
+  }
+  return kept as Values;
 }

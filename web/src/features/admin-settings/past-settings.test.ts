@@ -1,5 +1,10 @@
 import { expect, it } from "vitest";
-import { pastDifferences, withPast } from "@/features/admin-settings/past-settings";
+import { changesOf } from "@/features/admin-settings/changes";
+import {
+  pastDifferences,
+  shorterRetention,
+  withPast,
+} from "@/features/admin-settings/past-settings";
 import { noCommissions } from "@/features/admin-settings/schema";
 import type { SiteSettings } from "@/lib/types";
 import { testBoot } from "@/test/render";
@@ -85,3 +90,51 @@ it("A-history-back: settings from before commissions remove them, and the list o
     },
   ]);
 });
+
+it("A-history-back: how long messages are kept and the number of slots are listed and restored, also when they had no limit", () => {
+  const limited = {
+    ...now,
+    site: {
+      ...now.site,
+      messageMonths: 12,
+      commissions: { state: "" as const, texts: noCommissions().texts, slots: 3 },
+    },
+  };
+  const back = withPast(limited, { key: "site", value: now.site });
+  expect(changesOf(limited, back)).toEqual({
+    site: { messageMonths: 0, commissions: { slots: 0 } },
+  });
+  const [forever, months] = ["settings.messageMonthsForever", "settings.messageMonthsOption 12"];
+  expect(pastDifferences(limited, { key: "site", value: now.site }, t)).toEqual([
+    { label: "settings.commissionSlots", before: "", now: "3" },
+    { label: "settings.messageMonths", before: forever, now: months },
+  ]);
+  expect(pastDifferences(now, { key: "site", value: limited.site }, t)).toEqual([
+    { label: "settings.commissionSlots", before: "3", now: "" },
+    { label: "settings.messageMonths", before: months, now: forever },
+  ]);
+});
+
+it("A-history-back: a text about commissions that did not exist yet becomes empty", () => {
+  const { en, pt } = noCommissions().texts;
+  const { terms: _, ...before } = en;
+  const value = { ...now.site, commissions: { state: "open", texts: { en: before, pt } } };
+  const texts = { en: { ...en, terms: "Half in advance." }, pt };
+  const site = { ...now.site, commissions: { state: "open" as const, texts } };
+  expect(withPast({ ...now, site }, { key: "site", value }).site.commissions?.texts.en).toEqual(en);
+});
+
+it.each([
+  [0, 6, 6],
+  [12, 6, 6],
+  [6, 12, 0],
+  [12, 12, 0],
+  [12, 0, 0],
+  [0, 0, 0],
+])(
+  "A-set-retention: from %i to %i months the retention is shortened to %i",
+  (before, after, shorter) => {
+    const keptFor = (messageMonths: number) => ({ ...now, site: { ...now.site, messageMonths } });
+    expect(shorterRetention(keptFor(before), keptFor(after))).toBe(shorter);
+  },
+);

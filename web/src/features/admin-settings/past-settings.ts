@@ -30,7 +30,7 @@ const FIELDS: Record<string, keyof SiteSettings> = {
 
 /**
  * Returns the current settings with one setting as it was stored earlier. The stored value lacks the fields that were empty. They
- * become empty strings in the result, because a save does not change missing fields.
+ * become "", 0 or false in the result, because a save does not change missing fields.
  */
 export function withPast(current: SiteSettings, { key, value }: StoredSetting): SiteSettings {
   const field = FIELDS[key];
@@ -39,21 +39,40 @@ export function withPast(current: SiteSettings, { key, value }: StoredSetting): 
   const past = value as SiteSettings["site"];
   const empty = { instagram: "", facebook: "", whatsapp: "", email: "", portrait: "" };
   const sections = Object.fromEntries(PRIVACY_SECTIONS.map((section) => [section, ""]));
-  // A setting that was stored before the program had gallery settings lacks them.
+  // A setting that was stored before the program had gallery settings, or some texts about commissions, lacks them.
   const gallery = { ...DEFAULT_GALLERY, strip: "" as const, ...past.gallery };
+  const { state, texts } = noCommissions();
+  const pastTexts = past.commissions?.texts;
+  const commissions = {
+    state,
+    slots: 0,
+    ...past.commissions,
+    texts: { en: { ...texts.en, ...pastTexts?.en }, pt: { ...texts.pt, ...pastTexts?.pt } },
+  };
   return {
     ...current,
     site: {
       ...empty,
-      commissions: noCommissions(),
+      messageMonths: 0,
       responseTime: "",
       enquiryLinks: false,
       enquiryCopies: false,
       ...past,
+      commissions,
       gallery,
       privacy: { ...sections, ...past.privacy },
     },
   };
+}
+
+/**
+ * The number of months for which messages are kept in `next`, if that is shorter than in `now`; else 0. Saving `next` may then delete
+ * older messages.
+ */
+export function shorterRetention(now: SiteSettings, next: SiteSettings): number {
+  const before = now.site.messageMonths || Infinity; // 0 months is no limit
+  const months = next.site.messageMonths || Infinity;
+  return months < before ? months : 0;
 }
 
 /** The labels of all settings and their values as texts. */
@@ -91,6 +110,12 @@ function labelledTexts(settings: SiteSettings, t: Translate): [label: string, te
       site.privacy?.[section] ?? "",
     ]),
     [t("settings.privacySince"), site.privacySince],
+    [
+      t("settings.messageMonths"),
+      site.messageMonths
+        ? t("settings.messageMonthsOption", { n: site.messageMonths })
+        : t("settings.messageMonthsForever"),
+    ],
     [t("settings.galleryTypes"), site.gallery.types.map((type) => t(`type.${type}`)).join(", ")],
     [t("settings.galleryOrder"), t(ORDER_KEYS[site.gallery.order])],
     [

@@ -17,7 +17,23 @@ export class ConflictError<T> extends Error {
 /** The maximum number of attempts of an update. An attempt fails if somebody else has changed another field of the row. */
 const ATTEMPTS = 3;
 
-const isSame = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+/** The server replaces this value of a time by its current time, so that the clock of the owner's device does not matter. */
+export const SERVER_TIME = "now";
+
+/** A value as JSON. The keys of objects are sorted, because the server stores them in its own order. */
+const jsonOf = (value: unknown) =>
+  JSON.stringify(value ?? null, (_, part: unknown) =>
+    part !== null && typeof part === "object" && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+
+/** Whether a value is a time with its zone. The server writes the zone as +00:00, and browsers write it as Z. */
+const isTime = (value: unknown): value is string =>
+  typeof value === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(value);
+
+const isSame = (a: unknown, b: unknown) =>
+  jsonOf(a) === jsonOf(b) || (isTime(a) && isTime(b) && Date.parse(a) === Date.parse(b));
 
 /** Returns the fields in `fields` that differ between two versions of a row. */
 export function changedFields<T extends object>(
@@ -26,6 +42,24 @@ export function changedFields<T extends object>(
   fields: readonly (keyof T)[],
 ): (keyof T)[] {
   return fields.filter((field) => !isSame(a[field], b[field]));
+}
+
+/**
+ * Returns the fields of `change` whose values the stored row does not have. The row has the value SERVER_TIME of a field if the
+ * field's time is not later than updated_at: when the row was written, that time had come, which is what SERVER_TIME asks for.
+ */
+export function unstoredFields<T extends object & { updated_at?: string | null }>(
+  stored: T,
+  change: Partial<T>,
+): (keyof T)[] {
+  const writtenAt: unknown = stored.updated_at;
+  return (Object.keys(change) as (keyof T)[]).filter((field) => {
+    const current: unknown = stored[field];
+    const value: unknown = change[field];
+    if (value === SERVER_TIME && isTime(current) && isTime(writtenAt))
+      return Date.parse(current) > Date.parse(writtenAt);
+    return !isSame(current, value);
+  });
 }
 
 /**
@@ -44,7 +78,6 @@ export async function updateIfUnchanged<Name extends Editable>(
   base: Row<Name>,
   change: Partial<Row<Name>>,
 ): Promise<Row<Name>> {
-  const fields = Object.keys(change) as (keyof Row<Name>)[];
   // The query builder's types do not accept a type parameter as the table, so the call names one of the tables.
   const rows = backend.from(table as "products");
   let updatedAt = base.updated_at ?? null;
@@ -60,8 +93,7 @@ export async function updateIfUnchanged<Name extends Editable>(
     const current = await rows.select("*,updated_at").eq("id", base.id).single();
     if (current.error) throw current.error;
     const newer = current.data as unknown as Row<Name>;
-    const differsFromChange = changedFields(newer, change as Row<Name>, fields);
-    const conflicts = changedFields(newer, base, differsFromChange);
+    const conflicts = changedFields(newer, base, unstoredFields(newer, change));
     if (attempt === ATTEMPTS || conflicts.length > 0) {
       throw new ConflictError(newer);
     }

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "react";
 import { useUndo } from "@/lib/editing/use-undo";
 import { moveItem } from "@/lib/move-item";
-import { movesBack, placeOf } from "@/lib/place-of";
+import type { UndoMove } from "@/lib/editing/undoable-moves";
+import { placeOf } from "@/lib/place-of";
 import { stackedToast } from "@/lib/toast";
 import type { MoveArgs } from "@/lib/types";
 
@@ -16,15 +17,15 @@ type OrderTexts = {
 };
 
 /**
- * Lets the owner order the rows of a list. `stored` has the rows in the server's order. `save` stores a move and fetches the rows
- * again. Returns:
+ * Lets the owner order the rows of a list. `stored` has the rows in the server's order. `save` stores a move, fetches the rows again,
+ * and resolves with a function that undoes the move. Returns:
  * - `rows`: the rows in the order that the owner has chosen, even before the server has confirmed it
  * - `move`: moves a row to an index
  * - `announcement`: a text for screen readers
  */
 export function useRowOrder<Row extends { id: string; title: string }>(
   stored: Row[],
-  save: (args: MoveArgs) => Promise<unknown>,
+  save: (args: MoveArgs) => Promise<UndoMove>,
   texts: OrderTexts,
 ) {
   const undoButton = useUndo();
@@ -53,13 +54,10 @@ export function useRowOrder<Row extends { id: string; title: string }>(
     setChosen({ ids: order });
     setAnnouncement(texts.moved({ title: rows[from]!.title, n: place + 1, total: rows.length }));
     save(placeOf(order, [id])).then(
-      () => {
+      (undo) => {
         if (number !== latestMove.current) return; // of several quick moves, only the last one shows a toast
         setChosen({ ids: order, storedBefore: latestStored.current });
-        stackedToast({
-          title: texts.ordered,
-          action: undoButton(() => save(movesBack(before, [id])[0]!)),
-        });
+        stackedToast({ title: texts.ordered, action: undoButton(undo) });
       },
       () => {
         if (number === latestMove.current) setChosen(null);

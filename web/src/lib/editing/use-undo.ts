@@ -35,13 +35,15 @@ export type OrderChange = { before: readonly string[]; after: readonly string[] 
 
 /**
  * Returns the ids in the order that undoes a change. `current` has the ids in their current order. Rows that were deleted since the
- * change are left out. Rows that were added since then are left out too, because the server puts them last.
+ * change are left out. Rows that were added since then are left out too: the server's functions reorder_… put them last.
  *
  * @throws ConflictError if rows were moved since the change.
  */
 export function undoneOrder(current: readonly string[], { before, after }: OrderChange): string[] {
-  const stillThere = (id: string) => current.includes(id);
-  const known = current.filter((id) => after.includes(id));
+  const currentIds = new Set(current);
+  const afterIds = new Set(after);
+  const stillThere = (id: string) => currentIds.has(id);
+  const known = current.filter((id) => afterIds.has(id));
   if (known.join() !== after.filter(stillThere).join()) throw new ConflictError(current);
   return before.filter(stillThere);
 }

@@ -2,6 +2,7 @@ import type { OwnerBackend } from "@/lib/backend";
 import { updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
 import { getHistory, type HistoryRows, type HistoryTable } from "@/lib/history/revisions";
 import type { Revision, SeriesWork } from "@/lib/types";
+import { UNIQUE_VIOLATION } from "@/lib/unique-violation";
 
 // Brings back earlier versions of rows, and deleted rows, from revisions. A revision is a row as it was before a change. Files of the
 // row that have been removed or replaced since then are restored.
@@ -27,8 +28,8 @@ const KEPT_COLUMNS = [
   "price",
 ];
 
-/** The server's error code if the inserted row already exists. */
-const ROW_EXISTS = "23505";
+/** The error if a deleted series cannot be inserted again, because another series has its slug. */
+export class SlugTakenError extends Error {}
 
 /** Restores removed files, so that their public URLs work again. Returns the URLs whose files no longer exist. */
 export async function restoreFiles(
@@ -111,7 +112,12 @@ export async function bringBack<Table extends HistoryTable>(
   return missing;
 }
 
-/** Inserts a deleted row again, with its files and in its place. Returns the number of files that no longer exist. */
+/**
+ * Inserts a deleted row again, with its files and in its place. Returns the number of files that no longer exist. A row that is back
+ * already is no error.
+ *
+ * @throws SlugTakenError if another series has the slug of the row.
+ */
 export async function bringBackDeleted<Table extends HistoryTable>(
   backend: OwnerBackend,
   table: Table,
@@ -120,7 +126,10 @@ export async function bringBackDeleted<Table extends HistoryTable>(
   const { row, missing } = await restoreFilesOf(backend, table, before);
   const { updated_at: _, ...columns } = row;
   const { error } = await backend.from(table as "products").insert(columns);
-  if (error && error.code !== ROW_EXISTS) throw error;
+  if (error && error.code !== UNIQUE_VIOLATION) throw error;
+  if (error && !(await rowExists(backend, table, row.id))) {
+    throw table === "series" ? new SlugTakenError(error.message) : error;
+  }
   if (table === "products" || table === "series") {
     await restorePairs(backend, table, row.id).catch((reason: unknown) =>
       console.warn("The series could not be restored", reason),
@@ -133,6 +142,15 @@ export async function bringBackDeleted<Table extends HistoryTable>(
     );
   }
   return missing;
+}
+
+async function rowExists(backend: OwnerBackend, table: HistoryTable, id: string): Promise<boolean> {
+  const { data, error } = await backend
+    .from(table as "products")
+    .select("id")
+    .eq("id", id);
+  if (error) throw error;
+  return data.length > 0;
 }
 
 /** How many ids one request names. */

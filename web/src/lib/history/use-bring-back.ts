@@ -2,23 +2,37 @@ import { useQueryClient } from "@tanstack/react-query";
 import { errorToast } from "@/lib/error-toast";
 import { useOwnerBackend } from "@/lib/backend";
 import { ConflictError } from "@/lib/editing/update-if-unchanged";
-import { bringBack, bringBackDeleted, undoDeletion } from "@/lib/history/bring-back";
+import {
+  bringBack,
+  bringBackDeleted,
+  SlugTakenError,
+  undoDeletion,
+} from "@/lib/history/bring-back";
 import { historyKeys, type HistoryRows, type HistoryTable } from "@/lib/history/revisions";
 import { useT } from "@/lib/i18n";
 import { refetch } from "@/lib/refetch";
+import type { TextKey } from "@/lib/texts";
 import { stackedToast } from "@/lib/toast";
 import type { Revision } from "@/lib/types";
 
+/** The key of the text that says why nothing was brought back. */
+function reasonKey(error: unknown): TextKey {
+  if (error instanceof ConflictError) return "history.toast.conflict";
+  if (error instanceof SlugTakenError) return "history.toast.slugTaken";
+  return "history.toast.error";
+}
+
 /**
  * Returns a function that calls `write`, which brings a row or settings back, and shows the result in a toast. `title` is the title of
- * the toast after success. `write` resolves with the number of files that no longer exist. The function resolves with true if
- * `write` has succeeded.
+ * the toast after success. `write` resolves with the number of files that no longer exist, or with null if the owner has cancelled.
+ * The function resolves with true if `write` has succeeded.
  */
 export function useBringBackToast() {
   const t = useT();
-  return async (title: string, write: () => Promise<number>): Promise<boolean> => {
+  return async (title: string, write: () => Promise<number | null>): Promise<boolean> => {
     try {
       const missingCount = await write();
+      if (missingCount === null) return false;
       stackedToast({
         title,
         description: missingCount > 0 ? t("history.missing", { n: missingCount }) : undefined,
@@ -26,10 +40,7 @@ export function useBringBackToast() {
       return true;
     } catch (error) {
       console.warn("Nothing was brought back", error);
-      errorToast(
-        t,
-        t(error instanceof ConflictError ? "history.toast.conflict" : "history.toast.error"),
-      );
+      errorToast(t, t(reasonKey(error)));
       return false;
     }
   };

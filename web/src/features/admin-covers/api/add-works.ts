@@ -12,10 +12,17 @@ import { useOwnerBackend } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
 import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
+import { randomUuid } from "@/lib/upload/file-name";
+
+type AddRequest = { works: readonly WorkWithPicture[]; newCovers: NewCovers };
+
+/** The ids and the pictures of the new covers, by the id of their work. */
+export type NewCovers = Map<string, { id: string; image_url: string }>;
 
 /**
  * Adds a cover (a large picture at the top of the home page) for each work, with the work's picture. The new covers come after
- * the existing ones, in the order of the works. Resolves with the ids of the new covers.
+ * the existing ones, in the order of the works. Resolves with the ids of the new covers. A second call with the same `newCovers`,
+ * which is empty at first, neither copies a picture nor adds a cover again.
  */
 export function useAddWorks() {
   const backend = useOwnerBackend();
@@ -23,9 +30,12 @@ export function useAddWorks() {
   const cache = useQueryClient();
   return useMutation({
     scope: COVER_SCOPE,
-    mutationFn: async (works: readonly WorkWithPicture[]) => {
-      const urls: string[] = [];
-      for (const { image_url } of works) urls.push(await copyPicture(backend, boot, image_url));
+    mutationFn: async ({ works, newCovers }: AddRequest) => {
+      for (const work of works) {
+        if (newCovers.has(work.id)) continue;
+        const image_url = await copyPicture(backend, boot, work.image_url);
+        newCovers.set(work.id, { id: randomUuid(), image_url });
+      }
       let covers = await fetchCoversInOrder(backend);
       // The numbers of the new covers begin with the count of covers plus one, so gaps in the numbers are closed first.
       // reorderCovers with no ids keeps the order and numbers the covers from 1.
@@ -33,16 +43,20 @@ export function useAddWorks() {
         await reorderCovers(backend, []);
         covers = await fetchCoversInOrder(backend);
       }
-      const rows = works.map(({ title }, n) => ({
-        ...coverPayload(urls[n]!, "image", covers.length + n),
-        title,
-      }));
-      const { data, error } = await backend
-        .from("cover_images")
-        .insert(rows)
-        .select("id,display_order");
-      if (error) throw error;
-      return data.toSorted((a, b) => a.display_order! - b.display_order!).map(({ id }) => id);
+      const storedIds = new Set(covers.map(({ id }) => id));
+      const rows = works
+        .map(({ id, title }) => ({ ...newCovers.get(id)!, title }))
+        .filter(({ id }) => !storedIds.has(id))
+        .map(({ id, image_url, title }, n) => ({
+          id,
+          ...coverPayload(image_url, "image", covers.length + n),
+          title,
+        }));
+      if (rows.length > 0) {
+        const { error } = await backend.from("cover_images").insert(rows);
+        if (error) throw error;
+      }
+      return works.map(({ id }) => newCovers.get(id)!.id);
     },
     onSettled: () => refetch(cache, queryKeys.covers.all),
   });

@@ -10,6 +10,7 @@ import { coverPayload } from "@/features/admin-covers/schema";
 import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
+import { randomUuid } from "@/lib/upload/file-name";
 import type { MediaKind } from "@/lib/upload/media-types";
 
 type NewCover = {
@@ -28,10 +29,10 @@ export function useCreateCover() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   const refetchCovers = () => refetch(cache, queryKeys.covers.all);
-  // chosenIndex of the covers that were inserted on this page, by their id.
+  // chosenIndex of the new covers of this page, by their id.
   const chosenIndexes = useRef(new Map<string, number>());
-  // Ids of the inserted rows, by the URL of their file.
-  const insertedIds = useRef(new Map<string, string>());
+  // The ids of the new rows, by the URL of their file. They are chosen here, so that a retry after a lost response finds the row.
+  const newIds = useRef(new Map<string, string>());
   return useMutation({
     scope: COVER_SCOPE,
     mutationFn: async ({ url, kind, chosenIndex }: NewCover) => {
@@ -42,17 +43,14 @@ export function useCreateCover() {
         await reorderCovers(backend, []);
         covers = await fetchCoversInOrder(backend);
       }
-      let id = insertedIds.current.get(url);
-      if (id === undefined) {
-        const { data, error } = await backend
+      const id = newIds.current.get(url) ?? randomUuid();
+      newIds.current.set(url, id);
+      chosenIndexes.current.set(id, chosenIndex);
+      if (!covers.some((cover) => cover.id === id)) {
+        const { error } = await backend
           .from("cover_images")
-          .insert(coverPayload(url, kind, covers.length))
-          .select("id")
-          .single();
+          .insert({ id, ...coverPayload(url, kind, covers.length) });
         if (error) throw error;
-        ({ id } = data);
-        insertedIds.current.set(url, id);
-        chosenIndexes.current.set(id, chosenIndex);
       }
       const order = idsWithNewCover(covers, id, chosenIndexes.current);
       if (order.at(-1) !== id) await reorderCovers(backend, order);

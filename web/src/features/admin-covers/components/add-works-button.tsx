@@ -1,6 +1,10 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Images } from "lucide-react";
-import { useAddWorks, useUndoAddedWorks } from "@/features/admin-covers/api/add-works";
+import {
+  useAddWorks,
+  useUndoAddedWorks,
+  type NewCovers,
+} from "@/features/admin-covers/api/add-works";
 import type { WorkWithPicture } from "@/features/admin-covers/api/list-works";
 import { WorkPicker } from "@/features/admin-covers/components/work-picker";
 import { Button } from "@/components/ui/button";
@@ -17,10 +21,17 @@ export function AddWorksButton() {
   const { mutateAsync: add, isPending } = useAddWorks();
   const { mutateAsync: undo } = useUndoAddedWorks();
   const undoButton = useUndo();
+  // The new covers of the open dialog, so that a retry after a lost response adds no cover twice.
+  const newCovers = useRef<NewCovers>(new Map());
+
+  function choose() {
+    newCovers.current = new Map();
+    setOpen(true);
+  }
 
   async function save(works: WorkWithPicture[]) {
     try {
-      const ids = await add(works);
+      const ids = await add({ works, newCovers: newCovers.current });
       setOpen(false);
       stackedToast({
         title: t("covers.toast.added", { n: ids.length }),
@@ -33,7 +44,7 @@ export function AddWorksButton() {
 
   return (
     <>
-      <Button variant="outline" onClick={() => setOpen(true)}>
+      <Button variant="outline" onClick={choose}>
         <Images aria-hidden="true" size={20} strokeWidth={1.75} />
         {t("covers.fromWorks")}
       </Button>

@@ -58,7 +58,7 @@ import { cn } from "@/lib/cn";
 
 /** What the browser stores of an unsaved form. `base` is the version of the row from which the owner's changes were made. */
 type Draft = { base: CoverImage; values: CoverValues };
-/** A save of the form. `change` has the fields to save. */
+/** A save of the form. `values` are the values that the form had, and `change` has the fields to save. */
 type SaveRequest = Draft & { change: CoverChange };
 
 type CoverCardProps = {
@@ -145,10 +145,17 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
     dismissConflict,
   } = useSave<SaveRequest, SavedCoverChange>({
     save: (request) => update(request),
-    onSaved: (saved, { values: savedValues }) => {
+    onSaved: (saved, { values: sent }) => {
+      const typed = form.getValues();
+      const stored = saved.fields ? formValues(saved.fields.row) : sent;
       // The server's number, because a number beyond the last one moves the cover to the end.
-      const order = String(saved.number ?? savedValues.display_order);
-      reset({ ...savedValues, display_order: order }, { keepDirtyValues: false });
+      const order = String(saved.number ?? sent.display_order);
+      reset({ ...stored, display_order: order }, { keepDirtyValues: false });
+      // What was typed while the save ran becomes an unsaved change of the saved row.
+      if (saved.fields) base.current = saved.fields.row;
+      for (const field of Object.keys(typed) as (keyof CoverValues)[]) {
+        if (typed[field] !== sent[field]) setValue(field, typed[field], { shouldDirty: true });
+      }
       clearRestored();
       toasts.onSuccess(saved);
     },
@@ -180,7 +187,11 @@ export function CoverCard({ cover, draft, preview }: CoverCardProps) {
           if (!changed || saving) event.preventDefault();
           else
             void handleSubmit((now) =>
-              saveChanges({ base: base.current, change: coverChange(cover, now), values: now }),
+              saveChanges({
+                base: base.current,
+                change: coverChange(cover, now),
+                values: form.getValues(),
+              }),
             )(event);
         }}
       >

@@ -49,8 +49,9 @@ const server = setupServer(
   http.post(covers, async ({ request }) => {
     const cover = (await request.json()) as CoverImage;
     calls.push({ what: "insert", body: cover });
-    added.push({ ...cover, id: `new-${added.length}`, title: null, description: null });
-    return HttpResponse.json(added.at(-1), { status: 201 });
+    if (cover.id === row.id) row = { ...cover };
+    else added.push({ ...cover, title: null, description: null });
+    return new HttpResponse(null, { status: 201 });
   }),
   http.delete(covers, () => {
     calls.push({ what: "delete", body: null });
@@ -168,7 +169,7 @@ it("A-cov-11: covers whose files were chosen together keep the order of the choi
     rows()
       .map(({ id }) => id)
       .slice(0, 2),
-  ).toEqual(["c1", "new-2"]);
+  ).toEqual(["c1", added[2]!.id]);
   expect(rows().map(({ display_order }) => display_order)).toEqual([1, 2, 3, 4]);
   const cards = screen.getAllByRole("listitem");
   expect(cards).toHaveLength(4);
@@ -321,6 +322,7 @@ it("uploads a video and adds it as the last cover, active, with the video's own 
   expect(name).toMatch(/^[0-9a-f-]{36}\.mp4$/);
   expect(calls[1]!.body).toBe(name.replace(".mp4", ".still.jpg"));
   expect(calls[2]!.body).toEqual({
+    id: expect.any(String),
     image_url: url(name),
     media_type: "video",
     display_order: 2,
@@ -346,6 +348,26 @@ it("A-cov-2: shows a failed upload in the grid, with a retry", async () => {
   await user.click(await screen.findByRole("button", { name: "Try again" }));
   await waitFor(() => expect(calls.map(({ what }) => what)).toEqual(["upload", "insert"]));
   await waitFor(() => expect(screen.queryByText("cais.png")).not.toBeInTheDocument());
+});
+
+it("A-up-offline: Try again adds no second cover if the row was stored, and only the response was lost", async () => {
+  const { user, container } = await open();
+  server.use(
+    http.post(
+      covers,
+      async ({ request }) => {
+        const cover = (await request.json()) as CoverImage;
+        added.push({ ...cover, title: null, description: null });
+        return HttpResponse.error();
+      },
+      { once: true },
+    ),
+  );
+  const input = container.querySelector<HTMLInputElement>("input[type=file]")!;
+  await user.upload(input, pngFile("cais.png"));
+  await user.click(await screen.findByRole("button", { name: "Try again" }));
+  await waitFor(() => expect(screen.queryByText("cais.png")).not.toBeInTheDocument());
+  expect(added).toHaveLength(1);
 });
 
 it("deletes the row, then its stored file", async () => {
@@ -433,6 +455,46 @@ it("restores typed texts after a reload", async () => {
     expect(screen.getByRole("textbox", { name: "Title" })).toHaveValue("Costa do sul"),
   );
   expect(screen.getByRole("button", { name: "Save" })).toBeEnabled();
+});
+
+it("A-draft-1: what is typed while a cover is being saved stays in the form, as unsaved changes of the saved cover", async () => {
+  const { user, toasts } = await open();
+  let release = () => {};
+  const mayAnswer = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  server.use(
+    http.patch(covers, async ({ request }) => {
+      const change = (await request.json()) as Partial<CoverImage>;
+      const expected = new URL(request.url).searchParams.get("updated_at");
+      if (expected !== (row.updated_at ? `eq.${row.updated_at}` : "is.null"))
+        return HttpResponse.json([]);
+      calls.push({ what: "update", body: change });
+      await mayAnswer;
+      row = { ...row, ...change, updated_at: `2026-01-0${calls.length}T00:00:00Z` };
+      return HttpResponse.json([row]);
+    }),
+  );
+  const title = screen.getByRole("textbox", { name: "Title" });
+  const description = screen.getByRole("textbox", { name: "Description" });
+  await user.type(title, " do sul");
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(calls).toHaveLength(1));
+  await user.type(title, "!");
+  await user.type(description, "Ao fim da tarde");
+  release();
+  await waitFor(() => expect(toasts).toHaveLength(1));
+  const save = await screen.findByRole("button", { name: "Save" });
+  expect(title).toHaveValue("Costa do sul!");
+  expect(description).toHaveValue("Ao fim da tarde");
+  expect(save).toBeEnabled();
+  await user.click(save);
+  await waitFor(() => expect(toasts).toHaveLength(2));
+  expect(calls).toEqual([
+    { what: "update", body: { title: "Costa do sul" } },
+    { what: "update", body: { title: "Costa do sul!", description: "Ao fim da tarde" } },
+  ]);
+  await waitFor(() => expect(screen.getByRole("button", { name: "Save" })).toBeDisabled());
 });
 
 it("A-cov-15: saves the times of a cover, and says what visitors see", async () => {

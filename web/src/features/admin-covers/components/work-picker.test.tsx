@@ -22,11 +22,14 @@ const works = ["Onda", "Maré", "Cais"].map((title, n) => ({
   is_published: n !== 2,
 }));
 let row: CoverImage;
+let added: CoverImage[];
 const calls: { what: string; body: unknown }[] = [];
 const searches: URLSearchParams[] = [];
 const server = setupServer(
   http.get(covers, ({ request }) =>
-    HttpResponse.json(request.headers.get("accept")?.includes("pgrst.object") ? row : [row]),
+    HttpResponse.json(
+      request.headers.get("accept")?.includes("pgrst.object") ? row : [row, ...added],
+    ),
   ),
   http.get(products, ({ request }) => {
     const search = new URL(request.url).searchParams;
@@ -52,11 +55,8 @@ const server = setupServer(
   http.post(covers, async ({ request }) => {
     const inserted = (await request.json()) as CoverImage[];
     calls.push({ what: "insert", body: inserted });
-    // The rows are not in the requested order, as from a database.
-    return HttpResponse.json(
-      inserted.map(({ display_order }, n) => ({ id: `new-${n}`, display_order })).toReversed(),
-      { status: 201 },
-    );
+    added.push(...inserted);
+    return new HttpResponse(null, { status: 201 });
   }),
   http.delete(covers, ({ request }) => {
     calls.push({ what: "delete", body: new URL(request.url).searchParams.get("id") });
@@ -72,6 +72,7 @@ beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 beforeEach(() => {
   calls.length = 0;
   searches.length = 0;
+  added = [];
   row = {
     id: "c1",
     image_url: url("cover-images", "c.mp4"),
@@ -189,9 +190,34 @@ it("A-cov-14: several works become covers in the order of the choice, also from 
   toasts[0]!.action!.onClick();
   await waitFor(() => expect(toasts).toHaveLength(2));
   expect(calls).toEqual([
-    { what: "delete", body: "in.(new-0,new-1)" },
+    { what: "delete", body: `in.(${added.map(({ id }) => id).join()})` },
     { what: "order", body: [] },
   ]);
+});
+
+it("A-cov-14: covers whose response was lost are not added again, and their pictures are not copied again", async () => {
+  server.use(
+    http.post(
+      covers,
+      async ({ request }) => {
+        added.push(...((await request.json()) as CoverImage[]));
+        return HttpResponse.error();
+      },
+      { once: true },
+    ),
+  );
+  const { user, toasts, dialog } = await open("Choose from works");
+  await user.click(within(dialog).getByRole("button", { name: "Choose Cais" }));
+  await user.click(within(dialog).getByRole("button", { name: "Add as covers (1)" }));
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "Error" }]));
+  await user.click(within(dialog).getByRole("button", { name: "Choose Onda" }));
+  await user.click(within(dialog).getByRole("button", { name: "Add as covers (2)" }));
+  await waitFor(() => expect(toasts[1]).toMatchObject({ title: "Covers added: 2" }));
+  expect(added.map(({ title, display_order }) => [title, display_order])).toEqual([
+    ["Cais", 2],
+    ["Onda", 3],
+  ]);
+  expect(copies().map(({ sourceKey }) => sourceKey)).toEqual(["2.JPG", "0.JPG"]);
 });
 
 it("A-cov-14: works with a picture are requested newest first, in pages, and can be searched", async () => {

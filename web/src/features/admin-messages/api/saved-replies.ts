@@ -1,8 +1,12 @@
+import { useMemo } from "react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
+import { insertOnce } from "@/lib/editing/insert-once";
+import { loadedIds } from "@/lib/editing/loaded-ids";
+import { undoableMoves } from "@/lib/editing/undoable-moves";
 import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
-import type { MoveArgs, SavedReply } from "@/lib/types";
+import type { SavedReply } from "@/lib/types";
 
 // This file reads and changes the saved replies: texts that the owner inserts into replies to messages.
 
@@ -23,16 +27,15 @@ export function useSavedReplies() {
   });
 }
 
-/** Changes the texts of the saved reply with this id. Without an id, adds a saved reply. */
+/** Changes the texts of the saved reply with this id. If `isNew`, adds it; a second call then adds no second one. */
 export function useSaveReply() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useMutation({
-    mutationFn: async ({ id, ...texts }: SavedTexts & { id?: string }) => {
-      const table = backend.from("saved_replies");
-      const { error } = await (id
-        ? table.update(texts).eq("id", id).select("id").single()
-        : table.insert(texts));
+    mutationFn: async ({ id, isNew, texts }: { id: string; isNew: boolean; texts: SavedTexts }) => {
+      const { error } = isNew
+        ? await insertOnce(backend, "saved_replies", id, texts)
+        : await backend.from("saved_replies").update(texts).eq("id", id).select("id").single();
       if (error) throw error;
     },
     onSuccess: () => refetch(cache, messageKeys.savedReplies),
@@ -55,18 +58,30 @@ export function useDeleteSavedReply() {
   });
 }
 
-/** Returns a function that moves a saved reply to another place in the order. Then it refetches the list, also after a failure. */
+/** Returns a function that moves a saved reply to another place in the order. */
 export function useMoveSavedReply() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
-  return async (args: MoveArgs) => {
-    try {
-      const { error } = await backend.rpc("move_saved_reply", args);
-      if (error) throw error;
-    } finally {
-      await refetch(cache, messageKeys.savedReplies);
-    }
-  };
+  return useMemo(
+    () =>
+      undoableMoves({
+        loadedOrder: () => loadedIds(cache, messageKeys.savedReplies),
+        readOrder: async () => {
+          const { data, error } = await backend
+            .from("saved_replies")
+            .select("id")
+            .order("position", { ascending: true });
+          if (error) throw error;
+          return data.map(({ id }) => id);
+        },
+        save: async (args) => {
+          const { error } = await backend.rpc("move_saved_reply", args);
+          if (error) throw error;
+        },
+        refetch: () => refetch(cache, messageKeys.savedReplies),
+      }),
+    [backend, cache],
+  );
 }
 
 /** Restores a deleted saved reply at its former place, with its id. */

@@ -4,6 +4,7 @@ import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { MessagesPage } from "@/features/admin-messages/components/messages-page";
+import { SavedReplyMenu } from "@/features/admin-messages/components/saved-reply-menu";
 import type {
   CommissionOffer,
   CommissionState,
@@ -57,8 +58,8 @@ const server = setupServer(
   http.get(`${rest}/saved_replies`, () => HttpResponse.json(saved)),
   http.post(`${rest}/saved_replies`, async ({ request }) => {
     const added = (await request.json()) as Partial<SavedReply>;
-    saved = [...saved, { ...saved[0]!, id: "s9", position: "9", ...added }];
-    return new HttpResponse(null, { status: 201 });
+    saved = [...saved, { ...saved[0]!, position: "9", ...added }];
+    return HttpResponse.json([{ id: added.id }], { status: 201 });
   }),
   http.patch(`${rest}/saved_replies`, async ({ request }) => {
     const id = new URL(request.url).searchParams.get("id")?.replace("eq.", "");
@@ -225,6 +226,15 @@ it("AM-state-1: buttons filter by state, with the number of conversations", asyn
   expect(await screen.findByRole("button", { name: /Inês/ })).toBeInTheDocument();
 });
 
+it("AM-list-3: the opened message in the URL is shown although no message matches the filter", async () => {
+  const { user } = open(`/admin/contact-messages?state=unread&message=${messageId}`);
+  expect(await screen.findByRole("heading", { name: row.name })).toBeInTheDocument();
+  expect(screen.getByText("No message matches.")).toBeInTheDocument();
+  await user.click(screen.getByRole("button", { name: "Show all messages" }));
+  expect(await screen.findByRole("button", { name: /Inês/ })).toBeInTheDocument();
+  expect(screen.queryByText("No message matches.")).not.toBeInTheDocument();
+});
+
 it("AM-state-2: a conversation is marked as done, and the mark removed", async () => {
   const { user } = open(`/admin/contact-messages?message=${messageId}`);
   await user.click(await screen.findByRole("button", { name: "Mark as done" }));
@@ -252,6 +262,28 @@ it("AM-saved-2: a saved reply is inserted in the language of the message, after 
   await waitFor(() => expect(field).toHaveFocus());
   await insert();
   expect(field).toHaveValue("Obrigada, Inês $& Prado!\n\nObrigada, Inês $& Prado!");
+});
+
+it("AM-saved-2: the menu leads to the page of the saved replies, also from the board", async () => {
+  const user = userEvent.setup();
+  renderApp(
+    <SavedReplyMenu
+      language="pt"
+      name="Inês"
+      onInsert={() => undefined}
+      onInserted={() => undefined}
+    />,
+    {
+      owner: testOwner(),
+      auth: ownerAuth,
+      path: `/admin/contact-messages/board?message=${messageId}`,
+    },
+  );
+  await user.click(screen.getByRole("button", { name: "Saved replies" }));
+  expect(await screen.findByRole("menuitem", { name: "Edit saved replies" })).toHaveAttribute(
+    "href",
+    "/admin/contact-messages?box=replies",
+  );
 });
 
 it("AM-saved-1: saved replies are added, changed, deleted and brought back", async () => {
@@ -313,7 +345,7 @@ it("AM-saved-1: saved replies are moved by buttons, also back", async () => {
   expect(screen.getByRole("button", { name: "Move “No” up" })).toHaveFocus();
   expect(titles()).toEqual(["Thanks", "No", "Later"]);
   expect(screen.getByText("No: position 2 of 3")).toBeInTheDocument();
-  expect(moves).toEqual([{ ids: ["s3"], place: "after", target: "s1" }]);
+  await waitFor(() => expect(moves).toEqual([{ ids: ["s3"], place: "after", target: "s1" }]));
   await waitFor(() => expect(toasts.at(-1)?.title).toBe("Order of the saved replies updated"));
   toasts.at(-1)!.action!.onClick();
   await waitFor(() => expect(titles()).toEqual(["Thanks", "Later", "No"]));
@@ -349,4 +381,26 @@ it("AM-commission-2: an offer is mailed again only while it can be answered", as
     "Mail it again",
   );
   expect((await item("An expired offer")).queryByRole("button")).toBeNull();
+});
+
+it("AM-reply-2: a reply that was not mailed after twelve hours is shown as failed and can be mailed again", async () => {
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+  const lost = "77777777-7777-4777-8777-777777777777";
+  const undated = "88888888-8888-4888-8888-888888888888";
+  replies = [
+    replyRow({ text: "Waiting", delivery: "queued", delivery_at: hoursAgo(11) }),
+    replyRow({ id: lost, text: "Lost", delivery: "queued", delivery_at: hoursAgo(12) }),
+    replyRow({ id: undated, text: "Undated", delivery: "queued", delivery_at: null }),
+  ];
+  const { user } = open(`/admin/contact-messages?message=${messageId}`);
+  const conversation = await screen.findByRole("region", { name: "Conversation" });
+  const item = (text: string) => within(within(conversation).getByText(text).closest("li")!);
+  expect(item("Waiting").getByText("Being mailed")).toBeInTheDocument();
+  expect(item("Waiting").queryByRole("button")).toBeNull();
+  expect(item("Undated").getByText("Mail failed")).toBeInTheDocument();
+  expect(item("Lost").getByText("Mail failed")).toBeInTheDocument();
+  await user.click(item("Lost").getByRole("button", { name: "Mail it again" }));
+  await waitFor(() =>
+    expect(actions).toEqual([{ action: "resend", id: lost, message_id: messageId }]),
+  );
 });

@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
 import { useSaveReply } from "@/features/admin-messages/api/saved-replies";
 import { NAME_PLACEHOLDER } from "@/features/admin-messages/saved-text";
@@ -11,6 +11,7 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { stackedToast } from "@/lib/toast";
 import type { SavedReply } from "@/lib/types";
+import { randomUuid } from "@/lib/upload/file-name";
 
 /** The maximum length of a title, in code points, as the server checks it. */
 const TITLE_MAX = 300;
@@ -28,6 +29,8 @@ const codePointCount = (text: string) => Array.from(text).length;
 export function SavedReplyForm({ reply, onClose }: { reply?: SavedReply; onClose(): void }) {
   const t = useT();
   const save = useSaveReply();
+  // The id stays the same while the form is open, so that saving again adds no second reply.
+  const [id] = useState(() => reply?.id ?? randomUuid());
   const form = useForm<Values>({
     defaultValues: {
       title: reply?.title ?? "",
@@ -55,14 +58,13 @@ export function SavedReplyForm({ reply, onClose }: { reply?: SavedReply; onClose
 
   function submit(values: Values) {
     if (!check(values)) return;
-    const saved = {
-      ...(reply && { id: reply.id }),
+    const texts = {
       title: values.title.trim(),
       text_en: values.text_en.trim() || null,
       text_pt: values.text_pt.trim() || null,
     };
     // The toasts are always shown. `onClose` is not called if another form is open by then.
-    save.mutateAsync(saved, { onSuccess: onClose }).then(
+    save.mutateAsync({ id, isNew: !reply, texts }, { onSuccess: onClose }).then(
       () => stackedToast({ title: t("messages.saved.toast.saved") }),
       (error: unknown) => errorToast(t, messageOf(error)),
     );

@@ -1,13 +1,19 @@
 import { useMemo } from "react";
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
-import type { ProductsPage } from "@/features/admin-products/api/list-products";
+import {
+  fetchOwnersOrder,
+  loadedOwnersOrder,
+  type ProductsPage,
+} from "@/features/admin-products/api/list-products";
 import { deleteProducts } from "@/features/admin-products/api/delete-product";
-import { movesBack } from "@/lib/place-of";
+import { useBoot } from "@/lib/boot";
+import { undoableMoves } from "@/lib/editing/undoable-moves";
+import { changedFields, ConflictError } from "@/lib/editing/update-if-unchanged";
 import { undoDeletion } from "@/lib/history/bring-back";
 import { queryKeys } from "@/lib/query-keys";
 import { refetch } from "@/lib/refetch";
-import type { MoveArgs, Product } from "@/lib/types";
+import type { Product } from "@/lib/types";
 
 // This file changes several works (rows of products) at once, for the wall (the admin area's list of works as pictures).
 
@@ -19,6 +25,9 @@ export type WorkValues = Partial<
   >
 >;
 
+/** The changed works before and after a change. Of each work only `id` and the changed columns were read. */
+type WorksChange = { before: Product[]; after: Product[] };
+
 /** How many works can be changed at once. Their ids are in the URL of one request, whose length is limited. */
 export const MAX_CHANGED = 200;
 
@@ -29,26 +38,25 @@ export const MAX_CHANGED = 200;
 export function useChangeProducts() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
+  const { types } = useBoot().site.gallery;
   return useMemo(() => {
     const refetchProducts = () => refetch(cache, queryKeys.products.all);
     return {
-      /** Sets the same values in works. Resolves with the works as they were before, of which only `id` and these columns are read. */
-      change: async (ids: readonly string[], values: WorkValues): Promise<Product[]> => {
-        const { data: before, error } = await backend
-          .from("products")
-          .select(["id", ...Object.keys(values)].join() as "*") // `as "*"` types the rows as whole works
-          .in("id", [...ids]);
-        if (error) throw error;
+      /** Sets the same values in works. */
+      change: async (ids: readonly string[], values: WorkValues): Promise<WorksChange> => {
+        const before = await readValues(backend, ids, values);
         showValues(cache, ids, values);
         try {
-          await update(backend, ids, values);
+          return { before, after: await update(backend, ids, values) };
         } finally {
           await refetchProducts();
         }
-        return before;
       },
-      /** Undoes `change`: sets the values that the works had before. Works with equal values share a request. */
-      undoChange: async (before: readonly Product[], changed: WorkValues) => {
+      /**
+       * Undoes `change`: sets the values that the works had before. Works with equal values share a request. Rejects with
+       * ConflictError, and changes nothing, if one of these values was changed since.
+       */
+      undoChange: async ({ before, after }: WorksChange, changed: WorkValues) => {
         const groups = new Map<string, { ids: string[]; values: WorkValues }>();
         for (const work of before) {
           const values = Object.fromEntries(
@@ -60,31 +68,22 @@ export function useChangeProducts() {
           groups.set(key, group);
         }
         try {
+          await checkUnchanged(backend, after, changed);
           for (const { ids, values } of groups.values()) await update(backend, ids, values);
         } finally {
           await refetchProducts();
         }
       },
       /** Moves works in the owner's order. */
-      move: async (args: MoveArgs) => {
-        try {
+      move: undoableMoves({
+        loadedOrder: () => loadedOwnersOrder(cache, types),
+        readOrder: () => fetchOwnersOrder(backend),
+        save: async (args) => {
           const { error } = await backend.rpc("move_work", args);
           if (error) throw error;
-        } finally {
-          await refetchProducts();
-        }
-      },
-      /** Moves works back to their earlier places. `before` is the order of all works of the list before the move. */
-      undoMove: async (before: readonly string[], moved: readonly string[]) => {
-        try {
-          for (const args of movesBack(before, moved)) {
-            const { error } = await backend.rpc("move_work", args);
-            if (error) throw error;
-          }
-        } finally {
-          await refetchProducts();
-        }
-      },
+        },
+        refetch: refetchProducts,
+      }),
       remove: (ids: readonly string[]) => deleteProducts(backend, cache, ids),
       /** Inserts deleted works again, with the values and the places that they had. */
       undoRemove: async (ids: readonly string[]) => {
@@ -95,20 +94,53 @@ export function useChangeProducts() {
         }
       },
     };
-  }, [backend, cache]);
+  }, [backend, cache, types]);
 }
 
-/** Sets the same values in several works. */
+/** The id and the columns of `values`. As "*" it types the rows as whole works. */
+const columnsOf = (values: WorkValues) => ["id", ...Object.keys(values)].join() as "*";
+
+/** Reads the columns of `values` in several works. */
+async function readValues(
+  backend: OwnerBackend,
+  ids: readonly string[],
+  values: WorkValues,
+): Promise<Product[]> {
+  const { data, error } = await backend
+    .from("products")
+    .select(columnsOf(values))
+    .in("id", [...ids]);
+  if (error) throw error;
+  return data;
+}
+
+/** Sets the same values in several works. Returns the changed works. */
 async function update(
   backend: OwnerBackend,
   ids: readonly string[],
   values: WorkValues,
-): Promise<void> {
-  const { error } = await backend
+): Promise<Product[]> {
+  const { data, error } = await backend
     .from("products")
     .update(values)
-    .in("id", [...ids]);
+    .in("id", [...ids])
+    .select(columnsOf(values));
   if (error) throw error;
+  return data;
+}
+
+/** Throws ConflictError if works that still exist have other values than `expected` in the columns of `changed`. */
+async function checkUnchanged(
+  backend: OwnerBackend,
+  expected: readonly Product[],
+  changed: WorkValues,
+): Promise<void> {
+  const expectedById = new Map(expected.map((work) => [work.id, work]));
+  const current = await readValues(backend, [...expectedById.keys()], changed);
+  const columns = Object.keys(changed) as (keyof WorkValues)[];
+  const isChanged = (work: Product) =>
+    changedFields<Product>(work, expectedById.get(work.id)!, columns).length > 0;
+  if (current.some(isChanged)) throw new ConflictError(current);
 }
 
 /** Shows new values in the wall and the table before the server has confirmed them. */

@@ -1,11 +1,22 @@
 import { useCallback } from "react";
-import { keepPreviousData, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  keepPreviousData,
+  useQueries,
+  useQuery,
+  useQueryClient,
+  type QueryClient,
+} from "@tanstack/react-query";
 import { isPreparing } from "@/components/upload/media-state";
 import type { ProductView } from "@/features/admin-products/list-view";
-import { oneLanguageCondition, searchCondition } from "@/features/admin-products/list-view";
+import {
+  oneLanguageCondition,
+  readView,
+  searchCondition,
+} from "@/features/admin-products/list-view";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
 import { LIST_PAGE_ROWS, PREPARING_POLL_MS } from "@/lib/constants";
+import { loadedIds } from "@/lib/editing/loaded-ids";
 import { queryKeys } from "@/lib/query-keys";
 import type { ArtworkType, Product } from "@/lib/types";
 
@@ -90,29 +101,53 @@ async function fetchPage(
   return { rows: data, total: count ?? data.length };
 }
 
+/** The key of the query of useWorkIds. */
+const idsKey = ({ q, type, flag, sort }: ProductView, types: readonly ArtworkType[]) =>
+  [...queryKeys.products.admin, "ids", { q, type, flag, sort }, types] as const;
+
 /** Fetches the ids of all works of a view, in its order. The wall fetches only the works near the window (useWorksById). */
 export function useWorkIds(view: ProductView, enabled: boolean) {
   const backend = useOwnerBackend();
   const { types } = useBoot().site.gallery;
-  const { q, type, flag, sort } = view;
   return useQuery({
     enabled,
-    queryKey: [...queryKeys.products.admin, "ids", { q, type, flag, sort }, types],
+    queryKey: idsKey(view, types),
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => {
-      const ids: string[] = [];
-      for (;;) {
-        const { data, error, count } = await worksOf(backend, "id", view, types)
-          .range(ids.length, ids.length + IDS_PER_READ - 1)
-          .abortSignal(signal);
-        if (error?.code === RANGE_NOT_SATISFIABLE) return ids;
-        if (error) throw error;
-        ids.push(...data.map(({ id }) => id));
-        if (data.length === 0 || ids.length >= (count ?? 0)) return ids;
-      }
-    },
+    queryFn: ({ signal }) => fetchIds(backend, view, types, signal),
   });
 }
+
+/** Fetches the ids of all works of a view, in its order, with as many requests as needed. */
+async function fetchIds(
+  backend: OwnerBackend,
+  view: ProductView,
+  types: readonly ArtworkType[],
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (;;) {
+    const query = worksOf(backend, "id", view, types).range(
+      ids.length,
+      ids.length + IDS_PER_READ - 1,
+    );
+    const { data, error, count } = await (signal ? query.abortSignal(signal) : query);
+    if (error?.code === RANGE_NOT_SATISFIABLE) return ids;
+    if (error) throw error;
+    ids.push(...data.map(({ id }) => id));
+    if (data.length === 0 || ids.length >= (count ?? 0)) return ids;
+  }
+}
+
+/** The view of all works in the owner's order. */
+const OWNERS_ORDER: ProductView = { ...readView(new URLSearchParams()), sort: "manual" };
+
+/** Fetches the ids of all works in the owner's order. */
+export const fetchOwnersOrder = (backend: OwnerBackend): Promise<string[]> =>
+  fetchIds(backend, OWNERS_ORDER, []);
+
+/** Returns the ids of all works in the owner's order, if a wall without filters has loaded them; else undefined. */
+export const loadedOwnersOrder = (cache: QueryClient, types: readonly ArtworkType[]) =>
+  loadedIds(cache, idsKey(OWNERS_ORDER, types));
 
 /** The query of some works by their ids; its data are in any order. */
 function worksByIdQuery(backend: OwnerBackend, ids: readonly string[]) {

@@ -5,6 +5,9 @@ import type { RevisionPair } from "@/features/admin-products/series-versions";
 import { isPreparing } from "@/components/upload/media-state";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { PREPARING_POLL_MS } from "@/lib/constants";
+import { insertOnce } from "@/lib/editing/insert-once";
+import { loadedIds } from "@/lib/editing/loaded-ids";
+import { undoableMoves } from "@/lib/editing/undoable-moves";
 import { updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
 import { refetch } from "@/lib/refetch";
 import { removeCachedRow } from "@/lib/remove-cached-row";
@@ -57,17 +60,17 @@ export function usePairs(seriesId: string | undefined) {
 async function readPairs(
   backend: OwnerBackend,
   seriesId: string,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<RevisionPair[]> {
   const pairs: RevisionPair[] = [];
   for (;;) {
-    const { data, error } = await backend
+    const query = backend
       .from("series_works")
       .select("id,series_id,product_id,position,created_at")
       .eq("series_id", seriesId)
       .order("position", { ascending: true })
-      .range(pairs.length, pairs.length + ROWS_PER_READ - 1)
-      .abortSignal(signal);
+      .range(pairs.length, pairs.length + ROWS_PER_READ - 1);
+    const { data, error } = await (signal ? query.abortSignal(signal) : query);
     if (error) throw error;
     pairs.push(...data);
     if (data.length < ROWS_PER_READ) return pairs;
@@ -91,16 +94,11 @@ export function useChangeSeries() {
         await refetchSeries(cache);
       }
     }
-    const move = (name: "move_series" | "move_series_work", args: MoveArgs) =>
-      changeAndRefetch(async () => {
-        const { error } = await backend.rpc(name, args);
-        if (error) throw error;
-      });
-
     return {
+      /** Inserts a series. A second call with the same id adds no second series. */
       create: (id: string, payload: SeriesPayload) =>
         changeAndRefetch(async () => {
-          const { error } = await backend.from("series").insert({ id, ...payload });
+          const { error } = await insertOnce(backend, "series", id, payload);
           if (error) throw error;
         }),
       /** Rejects with ConflictError if one of the fields was changed since `base` was read. */
@@ -112,9 +110,12 @@ export function useChangeSeries() {
         await removeCachedRow(cache, seriesKey, id);
         await refetchSeries(cache);
       },
-      move: (args: MoveArgs) => move("move_series", args),
-      /** Moves works within their series; `args` names pairs. */
-      moveWorks: (args: MoveArgs) => move("move_series_work", args),
+      move: undoableMoves({
+        loadedOrder: () => loadedIds(cache, seriesKey),
+        readOrder: () => readSeriesOrder(backend),
+        save: (args) => saveMove(backend, "move_series", args),
+        refetch: () => refetchSeries(cache),
+      }),
       /** Adds works at the end of a series, in their order. Resolves with the ids of the new pairs: works that are in it stay. */
       add: (seriesId: string, workIds: readonly string[]) =>
         changeAndRefetch(() => addWorks(backend, seriesId, workIds)),
@@ -159,6 +160,41 @@ export function useChangeSeries() {
         }),
     };
   }, [backend, cache]);
+}
+
+/** Returns a function that moves works within a series. The ids of its arguments are those of pairs. */
+export function useMoveSeriesWorks(seriesId: string) {
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  return useMemo(
+    () =>
+      undoableMoves({
+        loadedOrder: () => loadedIds(cache, pairsKey(seriesId)),
+        readOrder: async () => (await readPairs(backend, seriesId)).map(({ id }) => id),
+        save: (args) => saveMove(backend, "move_series_work", args),
+        refetch: () => refetchSeries(cache),
+      }),
+    [backend, cache, seriesId],
+  );
+}
+
+async function saveMove(
+  backend: OwnerBackend,
+  name: "move_series" | "move_series_work",
+  args: MoveArgs,
+): Promise<void> {
+  const { error } = await backend.rpc(name, args);
+  if (error) throw error;
+}
+
+/** Reads the ids of all series in the owner's order. */
+async function readSeriesOrder(backend: OwnerBackend): Promise<string[]> {
+  const { data, error } = await backend
+    .from("series")
+    .select("id")
+    .order("position", { ascending: true });
+  if (error) throw error;
+  return data.map(({ id }) => id);
 }
 
 async function addWorks(

@@ -28,8 +28,9 @@ const idsOf = (request: Request) =>
 const server = setupServer(
   http.get(products, () => HttpResponse.json(rows)),
   http.post(products, async ({ request }) => {
-    rows.push((await request.json()) as Product);
-    return new HttpResponse(null, { status: 201 });
+    const row = (await request.json()) as Product;
+    rows.push(row);
+    return HttpResponse.json([{ id: row.id }], { status: 201 });
   }),
   http.delete(products, ({ request }) => {
     const ids = idsOf(request);

@@ -1,4 +1,4 @@
-import { useEffect, useId, type ReactNode } from "react";
+import { useEffect, useId, useState, type ReactNode } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { Film, Upload } from "lucide-react";
 import { Controller, FormProvider, useForm, type FieldErrors } from "react-hook-form";
@@ -35,6 +35,7 @@ import { useT } from "@/lib/i18n";
 import type { DraftFormProps } from "@/lib/editing/use-draft-dialog";
 import { useReportChanges } from "@/lib/editing/use-form-draft";
 import type { TextKey } from "@/lib/texts";
+import { randomUuid } from "@/lib/upload/file-name";
 import { IMAGE_ONLY, VIDEO_ONLY } from "@/lib/upload/media-types";
 
 /**
@@ -52,7 +53,12 @@ export function ProductForm({
 }: DraftFormProps<ProductFormState>) {
   const t = useT();
   const { product } = start;
-  const { save, overwrite, dismissConflict, conflict, saving } = useSaveProduct(start, onSaved);
+  const [newId] = useState(() => start.newId ?? randomUuid());
+  const { save, overwrite, dismissConflict, conflict, saving } = useSaveProduct(
+    start,
+    newId,
+    onSaved,
+  );
   const form = useForm<ProductValues>({
     resolver: zodResolver(productSchema),
     // A draft that an earlier version of the site has stored may lack fields. These fields get the values of the work.
@@ -72,6 +78,7 @@ export function ProductForm({
       changed
         ? {
             ...start,
+            newId,
             values: form.getValues(),
             media: media.values,
             uploaded: media.uploaded,

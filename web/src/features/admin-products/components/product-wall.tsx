@@ -24,6 +24,7 @@ import { useSelection } from "@/features/admin-products/wall/use-selection";
 import { useWallGestures } from "@/features/admin-products/wall/use-wall-gestures";
 import { useWallWindow } from "@/features/admin-products/wall/use-wall-window";
 import { errorToast } from "@/lib/error-toast";
+import type { UndoMove } from "@/lib/editing/undoable-moves";
 import { useUndo } from "@/lib/editing/use-undo";
 import { useT } from "@/lib/i18n";
 import { imageInfo } from "@/lib/media";
@@ -44,10 +45,11 @@ type ProductWallProps = {
   /** Shown if `canMove` is false. Tells the owner which order to choose for moving works. */
   moveHint?: string;
   onEdit(work: Product): void;
-  /** Saves a move in the order of a series. Without it a move changes the owner's order of all works. */
-  move?(args: MoveArgs): Promise<void>;
-  /** Undoes a move that `move` has saved. `before` has all ids in the order before the move. `moved` has the ids of the moved works. */
-  undoMove?(before: readonly string[], moved: readonly string[]): Promise<void>;
+  /**
+   * Saves a move in the order of a series, and resolves with a function that undoes it. Without it a move changes the owner's order of
+   * all works.
+   */
+  saveMove?(args: MoveArgs): Promise<UndoMove>;
   /** Renders the bar for the selected works. Without it the bar is SelectionBar. */
   renderBar?(bar: WallSelection): ReactNode;
 };
@@ -77,8 +79,8 @@ export function ProductWall({
   canMove,
   moveHint,
   onEdit,
+  saveMove,
   renderBar,
-  ...ownMoves
 }: ProductWallProps) {
   const t = useT();
   const undoButton = useUndo();
@@ -124,7 +126,6 @@ export function ProductWall({
     if (moved.size === 0 || newOrder.join() === order.join()) return;
     const movedIds = [...moved];
     const newIndex = newOrder.indexOf(movedIds[0]!);
-    const oldOrder = order;
     const moveNumber = ++latestMove.current;
     setMovedOrder(newOrder);
     setAnnouncement(
@@ -132,13 +133,10 @@ export function ProductWall({
         ? t("wall.movedOne", { title: titleOf(movedIds[0]!), n: newIndex + 1, total })
         : t("wall.movedMany", { count: movedIds.length, n: newIndex + 1, total }),
     );
-    (ownMoves.move ?? products.move)(placeOf(newOrder, movedIds))
-      .then(() => {
+    (saveMove ?? products.move)(placeOf(newOrder, movedIds))
+      .then((undo) => {
         if (moveNumber === latestMove.current)
-          stackedToast({
-            title: t("wall.toast.moved"),
-            action: undoButton(() => (ownMoves.undoMove ?? products.undoMove)(oldOrder, movedIds)),
-          });
+          stackedToast({ title: t("wall.toast.moved"), action: undoButton(undo) });
       }, showFailure)
       .finally(() => {
         if (moveNumber === latestMove.current) setMovedOrder(null);

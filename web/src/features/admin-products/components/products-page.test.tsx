@@ -45,6 +45,7 @@ const record =
   (what: string) =>
   async ({ request }: { request: Request }) => {
     calls.push({ what, body: JSON.parse((await request.text()) || "null") });
+    if (what === "insert") return HttpResponse.json([{ id: "p9" }], { status: 201 });
     return what === "update"
       ? HttpResponse.json([{ ...product, updated_at: "2026-01-03T00:00:00Z" }])
       : new HttpResponse(null, { status: 204 });
@@ -140,6 +141,26 @@ it("A-prod-switch: a switch shows its new value immediately, and the old one aga
   await waitFor(() => expect(inStock).not.toBeChecked());
   await waitFor(() => expect(titles(toasts)).toEqual(["The works could not be changed."]));
   await waitFor(() => expect(inStock).toBeChecked());
+});
+
+it("A-history-undo: Undo of a switch changes nothing if the switch was changed since", async () => {
+  server.use(
+    http.patch(products, async ({ request }) => {
+      calls.push({ what: "update", body: await request.json() });
+      return HttpResponse.json([{ id: "p1", is_featured: true }]);
+    }),
+  );
+  const { user, toasts } = await open();
+  await user.click(
+    within(screen.getByRole("table")).getByRole("switch", { name: "Featured: Limoeiro" }),
+  );
+  await waitFor(() => expect(titles(toasts)).toEqual(["Works changed: 1"]));
+  // The work, which is read again, is not featured: another owner has changed it.
+  act(() => toasts[0]!.action!.onClick());
+  await waitFor(() =>
+    expect(titles(toasts)[1]).toBe("It has been changed in the meantime. Please look at it again."),
+  );
+  expect(calls).toEqual([{ what: "update", body: { is_featured: true } }]);
 });
 
 it("searches, filters and sorts on the server, by the URL", async () => {
@@ -420,6 +441,39 @@ it("keeps the form open and shows a toast when saving fails", async () => {
   await user.click(screen.getByRole("button", { name: "Save changes" }));
   await waitFor(() => expect(titles(toasts)).toEqual(["There was an error saving the product."]));
   expect(screen.getByRole("textbox", { name: "Title" })).toHaveValue("Limoeiro!");
+});
+
+it("A-prod-9: a new work whose response was lost is stored once, with what was typed last", async () => {
+  const rows = new Map<string, Product>();
+  const idOf = (request: Request) => new URL(request.url).searchParams.get("id")?.slice(3) ?? "";
+  server.use(
+    http.post(products, async ({ request }) => {
+      const row = (await request.json()) as Product;
+      if (rows.has(row.id)) return HttpResponse.json([], { status: 201 });
+      const now = "2026-01-03T00:00:00.25+00:00"; // the server's time, which replaces "now"
+      rows.set(row.id, { ...row, published_at: now, created_at: now, updated_at: now });
+      return HttpResponse.error();
+    }),
+    http.get(products, ({ request }) =>
+      request.headers.get("accept")?.includes("pgrst.object")
+        ? HttpResponse.json(rows.get(idOf(request)))
+        : HttpResponse.json([product]),
+    ),
+    http.patch(products, async ({ request }) => {
+      calls.push({ what: "update", body: await request.json() });
+      return new HttpResponse(null, { status: 204 });
+    }),
+  );
+  const { user, toasts } = await open();
+  await user.click(screen.getByRole("button", { name: "Add Product" }));
+  await user.type(screen.getByRole("textbox", { name: "Title" }), "Onda");
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(titles(toasts)).toEqual(["There was an error saving the product."]));
+  await user.type(screen.getByRole("textbox", { name: "Title" }), "!");
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(titles(toasts)[1]).toBe("Product created"));
+  expect(rows.size).toBe(1);
+  expect(calls).toEqual([{ what: "update", body: { title: "Onda!" } }]);
 });
 
 it("A-prod-11: asks before closing only if there are unsaved changes", async () => {

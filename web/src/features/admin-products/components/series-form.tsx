@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { Controller, useForm, useWatch } from "react-hook-form";
 import { useChangeSeries, useSeriesList } from "@/features/admin-products/api/series";
@@ -25,9 +25,8 @@ import { useT } from "@/lib/i18n";
 import type { TextKey } from "@/lib/texts";
 import { stackedToast } from "@/lib/toast";
 import type { Series } from "@/lib/types";
-
-/** PostgreSQL's error code for a unique violation. The server sends it if another series has the slug. */
-const SLUG_TAKEN = "23505";
+import { UNIQUE_VIOLATION } from "@/lib/unique-violation";
+import { randomUuid } from "@/lib/upload/file-name";
 
 /** What one save writes. `base` is the version of the row from which the change was made. It is null for a new series. */
 type SaveRequest = { base: Series | null; payload: SeriesPayload };
@@ -52,10 +51,12 @@ export function SeriesForm({
 }: SeriesFormProps) {
   const t = useT();
   const { series } = start;
+  const [newId] = useState(() => start.newId ?? randomUuid());
   const { create, update } = useChangeSeries();
   const { data: all = [] } = useSeriesList();
-  // The slugs of the other series.
-  const taken = all.filter(({ id }) => id !== series?.id).map(({ slug }) => slug);
+  // The slugs of the other series. A new series is in the list too if it was saved and the response was lost.
+  const ownId = series?.id ?? newId;
+  const taken = all.filter(({ id }) => id !== ownId).map(({ slug }) => slug);
   const form = useForm<SeriesValues>({
     resolver: zodResolver(seriesSchema(taken)),
     defaultValues: start.values,
@@ -69,9 +70,8 @@ export function SeriesForm({
         await update(base, payload);
         return null;
       }
-      const id = crypto.randomUUID();
-      await create(id, payload);
-      return id;
+      await create(newId, payload);
+      return newId;
     },
     onSaved: (created) => {
       stackedToast({ title: t(created ? "series.toast.added" : "series.toast.updated") });
@@ -79,7 +79,7 @@ export function SeriesForm({
       if (created) onCreated(created);
     },
     onFailed: (error) => {
-      if ((error as { code?: string }).code === SLUG_TAKEN) {
+      if ((error as { code?: string }).code === UNIQUE_VIOLATION) {
         setError("slug", { message: "series.slugTaken" }, { shouldFocus: true });
       } else {
         stackedToast({ title: t("series.toast.failed"), destructive: true });
@@ -90,7 +90,7 @@ export function SeriesForm({
 
   const changed = start.unsaved || formState.isDirty;
   useReportChanges(form, () =>
-    onChanged(changed ? { ...start, values: getValues(), unsaved: true } : null),
+    onChanged(changed ? { ...start, newId, values: getValues(), unsaved: true } : null),
   );
 
   const errorOf = (name: keyof SeriesValues) => {

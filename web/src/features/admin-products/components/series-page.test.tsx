@@ -25,7 +25,7 @@ const server = setupServer(
     const row = (await request.json()) as Series;
     inserted.push(row);
     rows = [...rows, row];
-    return new HttpResponse(null, { status: 201 });
+    return HttpResponse.json([{ id: row.id }], { status: 201 });
   }),
   http.patch(`${rest}/series`, async ({ request }) => {
     const id = new URL(request.url).searchParams.get("id")!.replace("eq.", "");
@@ -119,6 +119,35 @@ it("A-series-form: the slug is made from the title, and a used slug gets a numbe
   ]);
 });
 
+it("A-series-form: a new series whose response was lost is stored once, and keeps its slug", async () => {
+  server.use(
+    http.get(`${rest}/series`, ({ request }) => {
+      const id = new URL(request.url).searchParams.get("id");
+      return HttpResponse.json(id ? rows.find((row) => id === `eq.${row.id}`) : rows);
+    }),
+    http.post(`${rest}/series`, async ({ request }) => {
+      const row = (await request.json()) as Series;
+      if (rows.some(({ id }) => id === row.id)) return HttpResponse.json([], { status: 201 });
+      const { created_at } = rows[0]!;
+      rows = [...rows, { ...rows[0]!, ...row, position: "Onda", updated_at: created_at }];
+      return HttpResponse.error();
+    }),
+  );
+  const { user, toasts } = await open();
+  await user.click(screen.getByRole("button", { name: "Add Series" }));
+  const form = within(await screen.findByRole("dialog"));
+  await user.type(form.getByLabelText("Title"), "Onda");
+  await user.click(form.getByRole("button", { name: "Add Series" }));
+  await waitFor(() =>
+    expect(toasts).toMatchObject([{ title: "The series could not be changed." }]),
+  );
+  await user.type(form.getByLabelText(/^Text in Portuguese/), "Longe da costa.");
+  await user.click(form.getByRole("button", { name: "Add Series" }));
+  await waitFor(() => expect(toasts[1]).toMatchObject({ title: "Series added" }));
+  expect(rows).toHaveLength(4);
+  expect(rows[3]).toMatchObject({ title: "Onda", slug: "onda", text_pt: "Longe da costa." });
+});
+
 it("a series is saved, and a failure is shown", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("button", { name: "Edit Luz" }));
@@ -153,6 +182,21 @@ it("A-series-order: a series is moved with one request, is announced, and can be
   expect(moves[1]).toEqual({ ids: ["luz"], place: "first", target: null });
 });
 
+it("A-history-undo: Undo of a move changes nothing if the series were moved since", async () => {
+  const { user, toasts } = await open();
+  await user.click(screen.getByRole("button", { name: "Move Luz down" }));
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "Order of the series updated" }]));
+  rows = rows.toReversed(); // another owner moves series
+  toasts[0]!.action!.onClick();
+  await waitFor(() =>
+    expect(toasts[1]).toMatchObject({
+      description: "It has been changed in the meantime. Please look at it again.",
+    }),
+  );
+  expect(moves).toHaveLength(1);
+  await waitFor(() => expect(names()).toEqual(["Cal", "Luz", "Mar"]));
+});
+
 it("a series is deleted after a question", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("button", { name: "Delete Mar" }));
@@ -162,4 +206,46 @@ it("a series is deleted after a question", async () => {
   await user.click(screen.getByRole("button", { name: "Delete" }));
   await waitFor(() => expect(toasts).toMatchObject([{ title: "Series deleted" }]));
   expect(names()).toEqual(["Luz", "Cal"]);
+});
+
+it("A-history-deleted: a deleted series whose slug another series has does not come back, and the reason is shown", async () => {
+  const deleted = { ...rows[1]!, id: "old", title: "Mar antigo", updated_at: null };
+  server.use(
+    http.get(`${rest}/series`, ({ request }) => {
+      const id = new URL(request.url).searchParams.get("id");
+      return HttpResponse.json(id ? rows.filter((row) => `eq.${row.id}` === id) : rows);
+    }),
+    http.post(`${rest}/series`, () =>
+      HttpResponse.json({ code: "23505", message: "duplicate key value" }, { status: 409 }),
+    ),
+    http.post(`${rest}/rpc/get_deleted`, () =>
+      HttpResponse.json([
+        {
+          id: 1,
+          row_id: deleted.id,
+          action: "delete",
+          actor: null,
+          changed_at: "2026-01-02T00:00:00Z",
+          row_before: deleted,
+          replaced_files: [],
+        },
+      ]),
+    ),
+    http.post(`${rest}/rpc/get_history`, () => HttpResponse.json([])),
+  );
+  const { user, toasts } = await open();
+  await user.click(screen.getByRole("button", { name: "Recently deleted" }));
+  const button = () => screen.findByRole("button", { name: "Bring back Mar antigo" });
+  await user.click(await button());
+  await waitFor(() =>
+    expect(toasts).toMatchObject([
+      { description: "Another series has the same name in the address. Change that name first." },
+    ]),
+  );
+  await waitFor(async () => expect(await button()).not.toHaveAttribute("aria-busy"));
+
+  // The same error means that the row is back already, for example because only the response to an earlier request was lost.
+  rows = [...rows, deleted];
+  await user.click(await button());
+  await waitFor(() => expect(toasts[1]).toMatchObject({ title: "Mar antigo is back" }));
 });

@@ -27,6 +27,31 @@ export function SeriesPage() {
   const [search, setSearch] = useSearchParams();
   const openId = search.get("works");
   const openSeries = series.data?.find(({ id }) => id === openId);
+  const openWorks = (id: string) => setSearch({ works: id });
+
+  if (openSeries)
+    return <SeriesWorks key={openSeries.id} series={openSeries} onCreated={openWorks} />;
+  // Until it is known which page is shown, the list must not mount: its dialog would take the draft of the dialog of SeriesWorks.
+  if (openId && !series.data)
+    return (
+      <AdminPage title={t("nav.series")}>
+        <AdminListState query={series} empty={t("series.empty")}>
+          {() => null}
+        </AdminListState>
+      </AdminPage>
+    );
+  return <SeriesListPage series={series} onCreated={openWorks} />;
+}
+
+type SeriesListPageProps = {
+  series: ReturnType<typeof useSeriesList>;
+  /** Called with the id of a new series. */
+  onCreated(id: string): void;
+};
+
+/** The page with the list of series. */
+function SeriesListPage({ series, onCreated }: SeriesListPageProps) {
+  const t = useT();
   const dialog = useDraftDialog("series", initialSeriesState(null));
   const { remove } = useChangeSeries();
   const { undoDeletion } = useBringBack("series");
@@ -34,8 +59,6 @@ export function SeriesPage() {
   const [deleting, setDeleting] = useState<Series | null>(null);
   // The id of the series whose history is open; "" if no history is open.
   const [historyId, setHistoryId] = useState("");
-
-  if (openId && openSeries) return <SeriesWorks key={openSeries.id} series={openSeries} />;
 
   const addButton = (
     <Button onClick={() => dialog.open(initialSeriesState(null))}>
@@ -61,11 +84,7 @@ export function SeriesPage() {
         onClose={() => setHistoryId("")}
       />
       {/* `round` changes each time the dialog opens, so that it has a new form. */}
-      <SeriesDialog
-        key={dialog.round}
-        {...dialog.dialog}
-        onCreated={(id) => setSearch({ works: id })}
-      />
+      <SeriesDialog key={dialog.round} {...dialog.dialog} onCreated={onCreated} />
       <DeleteDialog
         item={deleting}
         title={t("series.deleteTitle")}

@@ -1,7 +1,11 @@
 import { useState } from "react";
 import { ArrowUpToLine, FolderMinus, FolderPlus, ImageUp, Pencil, Plus } from "lucide-react";
 import { useWorkIds } from "@/features/admin-products/api/list-products";
-import { useChangeSeries, usePairs } from "@/features/admin-products/api/series";
+import {
+  useChangeSeries,
+  useMoveSeriesWorks,
+  usePairs,
+} from "@/features/admin-products/api/series";
 import { BarButton, StepButtons, WallBar } from "@/features/admin-products/components/wall-bar";
 import { ProductDialog } from "@/features/admin-products/components/product-dialog";
 import { ProductWall } from "@/features/admin-products/components/product-wall";
@@ -10,7 +14,6 @@ import { readView } from "@/features/admin-products/list-view";
 import { initialFormState } from "@/features/admin-products/schema";
 import { initialSeriesState } from "@/features/admin-products/series-schema";
 import type { RevisionPair } from "@/features/admin-products/series-versions";
-import { movesBack } from "@/lib/place-of";
 import { SearchField } from "@/components/form/search-field";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
@@ -25,11 +28,17 @@ import type { MoveArgs, Product, Series } from "@/lib/types";
 
 const iconProps = { "aria-hidden": true, size: 20, strokeWidth: 1.75 } as const;
 
+type SeriesWorksProps = {
+  series: Series;
+  /** Called with the id of a new series. The dialog can have its draft, which was typed on the page with the list. */
+  onCreated(id: string): void;
+};
+
 /**
  * The page with the works of one series (works that the owner shows together). A wall (a grid of pictures) shows the works in the order
  * of the series. While the owner adds works, another wall shows the works that are not in the series.
  */
-export function SeriesWorks({ series }: { series: Series }) {
+export function SeriesWorks({ series, onCreated }: SeriesWorksProps) {
   const t = useT();
   const pairs = usePairs(series.id);
   const [adding, setAdding] = useState(false);
@@ -82,8 +91,7 @@ export function SeriesWorks({ series }: { series: Series }) {
       <SeriesDialog
         key={`series ${seriesDialog.round}`}
         {...seriesDialog.dialog}
-        // This dialog creates no series.
-        onCreated={() => undefined}
+        onCreated={onCreated}
       />
     </AdminPage>
   );
@@ -100,6 +108,7 @@ function OrderWall({ series, pairs, onEdit }: WallProps) {
   const t = useT();
   const undoButton = useUndo();
   const change = useChangeSeries();
+  const movePairs = useMoveSeriesWorks(series.id);
   const pairIds = new Map(pairs.map(({ id, product_id }) => [product_id, id]));
   const failed = () => errorToast(t, t("wall.failed"));
 
@@ -139,10 +148,7 @@ function OrderWall({ series, pairs, onEdit }: WallProps) {
       ids={pairs.map(({ product_id }) => product_id)}
       canMove
       onEdit={onEdit}
-      move={(args) => change.moveWorks(ofPairs(args))}
-      undoMove={async (before, moved) => {
-        for (const args of movesBack(before, moved)) await change.moveWorks(ofPairs(args));
-      }}
+      saveMove={(args) => movePairs(ofPairs(args))}
       renderBar={(bar) => (
         <WallBar {...bar}>
           <BarButton onClick={() => remove(bar.ids)}>

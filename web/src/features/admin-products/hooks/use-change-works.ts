@@ -14,10 +14,10 @@ export function useChangeWorks() {
   const { change, undoChange } = useChangeProducts();
   return (ids: readonly string[], values: WorkValues) => {
     change(ids, values).then(
-      (before) =>
+      (changed) =>
         stackedToast({
-          title: t("wall.toast.changed", { n: before.length }),
-          action: undoButton(() => undoChange(before, values)),
+          title: t("wall.toast.changed", { n: changed.before.length }),
+          action: undoButton(() => undoChange(changed, values)),
         }),
       () => errorToast(t, t("wall.failed")),
     );

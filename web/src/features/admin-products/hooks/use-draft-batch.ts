@@ -1,7 +1,7 @@
 import { useEffect, useSyncExternalStore } from "react";
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { deleteProducts } from "@/features/admin-products/api/delete-product";
-import { insertOnce } from "@/features/admin-products/api/insert-once";
+import { insertWorkWithRetries } from "@/features/admin-products/api/insert-work";
 import type { Draft } from "@/features/admin-products/draft";
 import { DraftBatch } from "@/features/admin-products/draft-batch";
 import { persistBatch } from "@/features/admin-products/persist-batch";
@@ -33,7 +33,7 @@ function getBatch(backend: OwnerBackend, boot: Boot, cache: QueryClient): DraftB
     const newBatch = new DraftBatch({
       upload,
       discard,
-      save: (id, payload) => insertOnce(backend, id, payload),
+      save: (id, payload) => insertWorkWithRetries(backend, id, payload),
     });
     persistForSession(backend, newBatch);
     newBatch.listen(({ what }) => {

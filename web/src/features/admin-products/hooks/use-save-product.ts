@@ -41,9 +41,9 @@ type SaveResult = { media: ProductMedia; saved: Product | null };
 
 /**
  * Saves a work for its form, shows a toast with the result, and then deletes the files that the work has stopped using. `start` is
- * the state with which the form has started.
+ * the state with which the form has started. A new work gets the id `newId`.
  */
-export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
+export function useSaveProduct(start: ProductFormState, newId: string, onSaved: () => void) {
   const t = useT();
   const boot = useBoot();
   const backend = useOwnerBackend();
@@ -106,7 +106,7 @@ export function useSaveProduct(start: ProductFormState, onSaved: () => void) {
         ([url, texts]) => [copies.current.get(url) ?? url, texts] as const,
       );
       const alt_texts = payload.alt_texts && Object.fromEntries(copied);
-      await create.mutateAsync({ ...payload, ...media, alt_texts });
+      await create.mutateAsync({ id: newId, payload: { ...payload, ...media, alt_texts } });
       return { media, saved: null };
     },
     onSaved: ({ media, saved }, { base, uploaded }) => {

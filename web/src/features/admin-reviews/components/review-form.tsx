@@ -1,4 +1,4 @@
-import { useCallback } from "react";
+import { useCallback, useState } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useForm } from "react-hook-form";
 import { useCreateReview } from "@/features/admin-reviews/api/create-review";
@@ -30,6 +30,7 @@ import { useReportChanges } from "@/lib/editing/use-form-draft";
 import { useSave } from "@/lib/editing/use-save";
 import { stackedToast } from "@/lib/toast";
 import type { Review } from "@/lib/types";
+import { randomUuid } from "@/lib/upload/file-name";
 import { IMAGE_ONLY } from "@/lib/upload/media-types";
 
 /** A save of an existing review. `base` is the version of the row from which the change was made. */
@@ -50,6 +51,7 @@ export function ReviewForm({
 }: DraftFormProps<ReviewFormState>) {
   const t = useT();
   const { review } = start;
+  const [newId] = useState(() => start.newId ?? randomUuid());
   const create = useCreateReview();
   const update = useUpdateReview();
   const {
@@ -83,6 +85,7 @@ export function ReviewForm({
       changed
         ? {
             ...start,
+            newId,
             values: getValues(),
             image_url: imageUrl,
             pending: avatar.pending,
@@ -96,7 +99,7 @@ export function ReviewForm({
 
   async function createReview(values: ReviewValues) {
     try {
-      await create.mutateAsync(reviewPayload(values, imageUrl));
+      await create.mutateAsync({ id: newId, payload: reviewPayload(values, imageUrl) });
     } catch {
       stackedToast({ title: t("reviews.toast.addError"), destructive: true });
       return;

@@ -47,8 +47,9 @@ const server = setupServer(
     return HttpResponse.json(rows.filter((row) => row.id === id));
   }),
   http.post(`${rest}/reviews`, async ({ request }) => {
-    inserted.push(await request.json());
-    return new HttpResponse(null, { status: 201 });
+    const review = (await request.json()) as Review;
+    inserted.push(review);
+    return HttpResponse.json([{ id: review.id }], { status: 201 });
   }),
   http.delete(`${rest}/reviews`, () => new HttpResponse(null, { status: 204 })),
   http.post(`${rest}/rpc/reorder_reviews`, async ({ request }) => {
@@ -165,6 +166,7 @@ it("A-rev-1: adds a review once name and message are filled", async () => {
   await waitFor(() => expect(toasts).toMatchObject([{ title: "Review added successfully" }]));
   expect(inserted).toEqual([
     {
+      id: expect.any(String),
       client_name: "Zé",
       location: null,
       message: "Muito bom.",
@@ -187,6 +189,34 @@ it("keeps the texts and shows a toast when adding fails", async () => {
   await user.click(dialog.getByRole("button", { name: "Add Review" }));
   await waitFor(() => expect(toasts).toMatchObject([{ title: "Failed to add review" }]));
   expect(dialog.getByRole("textbox", { name: "Message" })).toHaveValue("Muito bom.");
+});
+
+it("A-prod-9: a new review whose response was lost is stored once, with what was typed last", async () => {
+  server.use(
+    http.post(`${rest}/reviews`, async ({ request }) => {
+      const review = (await request.json()) as Review;
+      if (rows.some(({ id }) => id === review.id)) return HttpResponse.json([], { status: 201 });
+      rows = [...rows, { ...review, display_order: 4 }];
+      return HttpResponse.error();
+    }),
+    http.get(`${rest}/reviews`, ({ request }) => {
+      const id = new URL(request.url).searchParams.get("id");
+      return HttpResponse.json(id ? rows.find((review) => id === `eq.${review.id}`) : rows);
+    }),
+  );
+  const { user, toasts } = await open();
+  await user.click(screen.getByRole("button", { name: "Add Review" }));
+  const dialog = within(screen.getByRole("dialog"));
+  await user.type(dialog.getByRole("textbox", { name: "Client name" }), "Zé");
+  await user.type(dialog.getByRole("textbox", { name: "Message" }), "Muito bom.");
+  await user.click(dialog.getByRole("button", { name: "Add Review" }));
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "Failed to add review" }]));
+  await user.type(dialog.getByRole("textbox", { name: "Message" }), " Obrigada!");
+  await user.click(dialog.getByRole("button", { name: "Add Review" }));
+  await waitFor(() => expect(toasts[1]).toMatchObject({ title: "Review added successfully" }));
+  expect(rows).toHaveLength(4);
+  expect(rows[3]).toMatchObject({ client_name: "Zé", message: "Muito bom. Obrigada!" });
+  expect(changes.map(({ change }) => change)).toEqual([{ message: "Muito bom. Obrigada!" }]);
 });
 
 it("A-prod-10: deletes a review after confirmation", async () => {

@@ -1,27 +1,37 @@
 import { useQuery } from "@tanstack/react-query";
-import { useOwnerBackend } from "@/lib/backend";
+import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 
 /**
- * Counts the messages (rows of contact_submissions) that are older than `months`, so that the settings page can say how many a
- * shorter retention would delete. Fetches nothing if `months` is 0 (no limit) or `enabled` is false.
+ * Counts the messages (rows of contact_submissions) that are older than `months` and have no later reply, so that the settings page can
+ * say how many a shorter retention would delete at most. The server also keeps those with a commission that is accepted or in progress,
+ * and those with a later note on the progress of one (listMessageIDsBefore in internal/functions/store_messages.go).
  */
+export async function countOldMessages(
+  backend: OwnerBackend,
+  months: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  const cutoff = monthsBefore(new Date(), months).toISOString();
+  const query = backend
+    .from("contact_submissions")
+    .select("id", { count: "exact", head: true })
+    .lte("created_at", cutoff)
+    .or(`last_at.is.null,last_at.lte.${cutoff}`);
+  const { count, error } = await (signal ? query.abortSignal(signal) : query);
+  if (error) throw error;
+  if (count === null) throw new Error("The response has no count");
+  return count;
+}
+
+/** The result of countOldMessages. Fetches nothing if `months` is 0 (no limit) or `enabled` is false. */
 export function useOldMessageCount(months: number, enabled: boolean) {
   const backend = useOwnerBackend();
   return useQuery({
     queryKey: [...queryKeys.messages.count, "older", months],
     enabled: enabled && months > 0,
     staleTime: 0,
-    queryFn: async ({ signal }) => {
-      const { count, error } = await backend
-        .from("contact_submissions")
-        .select("id", { count: "exact", head: true })
-        .lte("created_at", monthsBefore(new Date(), months).toISOString())
-        .abortSignal(signal);
-      if (error) throw error;
-      if (count === null) throw new Error("The response has no count");
-      return count;
-    },
+    queryFn: ({ signal }) => countOldMessages(backend, months, signal),
   });
 }
 

@@ -6,7 +6,7 @@ import { useT } from "@/lib/i18n";
 
 /**
  * The field that chooses for how many months messages are kept. 0 months means no limit. If the owner chooses another number than
- * the saved one (`stored`), the field says how many messages are older and would be deleted.
+ * the saved one (`stored`), the field says how many messages would be deleted at most.
  */
 export function RetentionField({ stored }: { stored: number }) {
   const t = useT();

@@ -1,4 +1,4 @@
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { FormProvider, useForm, useWatch, type FieldErrors } from "react-hook-form";
 import {
@@ -6,7 +6,7 @@ import {
   useSaveSettings,
   type SettingsSaveRequest,
 } from "@/features/admin-settings/api/save-settings";
-import { changesOf } from "@/features/admin-settings/changes";
+import { changesOf, keepTyped } from "@/features/admin-settings/changes";
 import {
   COMMISSION_TEXT_NAMES,
   formFieldName,
@@ -72,7 +72,7 @@ type SettingsFormProps = {
   privacySeed(this: void, section: PrivacySection): string;
   /** Loads newer settings and mounts a new form with them. */
   onReload(): Promise<void>;
-  /** Called after a save, and when the form is submitted without changes. */
+  /** Called after a save, if nothing is unsaved, and when the form is submitted without changes. */
   onDone?(): void;
   children(fieldsProps: FieldsProps, state: FormState): ReactNode;
 };
@@ -86,6 +86,9 @@ type Draft = {
   /** Portrait files that were not uploaded when the draft was stored. */
   pending?: readonly PendingFile[];
 };
+
+/** A save of the form. `values` are the values that the form had. */
+type SaveRequest = SettingsSaveRequest & { values: SettingsValues };
 
 /** The form of the site's settings. Its children render the fields, which may be only some of the settings. */
 export function SettingsForm({
@@ -124,6 +127,10 @@ export function SettingsForm({
       Boolean,
     ),
   });
+  const latestPortrait = useRef(portrait);
+  useEffect(() => {
+    latestPortrait.current = portrait;
+  });
   usePreventFileDrop();
 
   const portraitUrl = portrait.urls[0] ?? "";
@@ -153,14 +160,22 @@ export function SettingsForm({
     conflict,
     saving,
     dismissConflict,
-  } = useSave<SettingsSaveRequest, SettingsResponse>({
+  } = useSave<SaveRequest, SettingsResponse>({
     save: (request) => sendSettings(request),
-    onSaved: (answer) => {
+    onSaved: (answer, { values: sent }) => {
+      const saved = valuesFrom(answer);
+      const kept = keepTyped(saved, sent, form.getValues());
       setBase(answer);
       clearRestored();
-      reset(valuesFrom(answer));
+      reset(kept);
       stackedToast({ title: t("settings.toast.saved") });
-      if (onDone) {
+      // What was typed or chosen while the save ran is not saved, so the form stays open.
+      const { busy, pending: notUploaded, urls } = latestPortrait.current;
+      const isPortraitSaved =
+        !busy &&
+        notUploaded.length === 0 &&
+        (urls[0] ?? "") === (answer.settings.site.portrait ?? "");
+      if (onDone && isPortraitSaved && Object.keys(changesOf(saved, kept)).length === 0) {
         leaveGuard.leave(); // the changes are saved, but the guard ends only with the next render
         onDone();
       }
@@ -191,7 +206,12 @@ export function SettingsForm({
   }
 
   const submit = (sent: SettingsValues, { overwrite = false } = {}) =>
-    saveSettings({ base, next: toSettings(sent, portraitUrl, privacySeed), overwrite });
+    saveSettings({
+      base,
+      next: toSettings(sent, portraitUrl, privacySeed),
+      overwrite,
+      values: structuredClone(form.getValues()), // a copy, because the form changes its values in place
+    });
 
   return (
     <FormProvider {...form}>

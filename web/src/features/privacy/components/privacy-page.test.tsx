@@ -4,7 +4,8 @@ import { PrivacyPage } from "@/features/privacy/components/privacy-page";
 import { renderApp, testBoot } from "@/test/render";
 
 it("A-set-retention S2-privacy-3: says how long messages are kept, also beside the owner's own text", () => {
-  const kept = "Uma mensagem é eliminada automaticamente 12 meses depois de chegar.";
+  const kept =
+    "Uma mensagem é eliminada automaticamente 12 meses depois do último texto da conversa; se tratar de uma encomenda aceite ou em curso, só depois de esta terminar.";
   const own = { ...testBoot.site, privacy: { use: "Para responder." } };
   const first = renderApp(<PrivacyPage />);
   for (const stored of [/endereço IP/, /30 dias/, /avisos por e-mail/, /não usa cookies/])
