@@ -1,5 +1,5 @@
 // The admin guard, and an open form when the session changes.
-import type { Page } from "@playwright/test";
+import type { BrowserContext, Page } from "@playwright/test";
 
 import { asAnon, asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
@@ -13,7 +13,7 @@ let server: Server;
 test.use({
   timezoneId: noonZone,
   allowedConsole: [
-    /status of (400|401|403|406) .*\/(rest\/v1\/(products|user_roles|rpc\/\w+)|auth\/v1\/(token|logout))|WebSocket is closed before/,
+    /status of (400|401|403|406) .*\/(rest\/v1\/(products|user_roles|rpc\/\w+)|auth\/v1\/(token|logout|user))|WebSocket is closed before/,
   ],
 });
 
@@ -38,6 +38,10 @@ async function openAndType(page: Page, text: string): Promise<void> {
     .click();
   await title(page).fill(text);
 }
+
+/** Keeps pages that are opened later from noticing that the session has ended, before the save that a test is about. */
+const cutLiveChannels = (context: BrowserContext) =>
+  context.routeWebSocket(/realtime/, () => undefined);
 
 type StoredSession = { access_token: string; refresh_token: string };
 
@@ -114,7 +118,9 @@ test("A-guard-7: after the server has rejected a token, the client renews it and
 
 test("A-guard-3 A-guard-8: after the session has ended elsewhere, the owner signs in and finds the unsaved text again", async ({
   page,
+  context,
 }) => {
+  await cutLiveChannels(context);
   await signInAt(page, server, "/admin/products?type=mural");
   await openAndType(page, "Typed before the end");
   const { access_token } = await storedSession(page);
@@ -129,9 +135,30 @@ test("A-guard-3 A-guard-8: after the session has ended elsewhere, the owner sign
   await expect(page.getByText("Product updated")).toBeVisible();
 });
 
+test("A-guard-8: a page on which nothing is done leads to sign-in too when the session has ended elsewhere", async ({
+  page,
+}) => {
+  const joined = new Promise<void>((resolve) => {
+    page.on("websocket", (socket) => {
+      socket.on("framereceived", ({ payload }) => {
+        if (payload.toString().includes("Subscribed to PostgreSQL")) resolve();
+      });
+    });
+  });
+  await signInAt(page, server, "/admin/reviews");
+  await joined;
+  const { access_token } = await storedSession(page);
+  const { error } = await asService(server).auth.admin.signOut(access_token, "global");
+  expect(error).toBeNull();
+  await expect(page).toHaveURL(/\/admin\/auth$/);
+  await fillSignIn(page, server);
+  await expect(page).toHaveURL(/\/admin\/reviews$/);
+});
+
 test("A-guard-8 A-set-draft: a session that ends loses no text in the open forms of three tabs: settings, review and cover", async ({
   context,
 }) => {
+  await cutLiveChannels(context);
   const settings = await context.newPage();
   await signInAt(settings, server, "/admin/settings");
   const name = settings.getByLabel("Name of the site");

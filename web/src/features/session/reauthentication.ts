@@ -8,7 +8,7 @@ type Result = { error?: AuthFailure };
 export type Reauthentication = {
   /**
    * Calls `request`. If the server demands reauthentication (the password again, or a mailed code), opens the dialog for it and then
-   * calls `request` again. Resolves with the result of the request, or with null if the owner closes the dialog.
+   * calls `request` again. Resolves with the result of the request, or with null if the user closes the dialog.
    */
   withReauthentication<R extends Result>(request: () => Promise<R>): Promise<R | null>;
   /** Whether the dialog is open. */
@@ -19,7 +19,7 @@ const ReauthenticationContext = createContext<Reauthentication | null>(null);
 /** Provides the value of useReauthentication. Only ReauthenticationProvider renders it. */
 export const ReauthenticationContextProvider = ReauthenticationContext.Provider;
 
-/** The functions with which the account page reauthenticates the owner. They need a ReauthenticationProvider around the component. */
+/** The functions that reauthenticate the user. They need a ReauthenticationProvider around the component. */
 export function useReauthentication(): Reauthentication {
   const reauthentication = useContext(ReauthenticationContext);
   if (!reauthentication)

@@ -5,6 +5,9 @@ import { LIVE_REJOIN_MS, LIVE_REFETCH_DELAY_MS } from "@/lib/constants";
 import { messageKeys } from "@/lib/message-keys";
 import { refetch } from "@/lib/refetch";
 
+/** The server's reason for refusing to join a channel with the token of an ended session. */
+const SESSION_ENDED = "Access was revoked";
+
 /**
  * Keeps the messages on all admin pages current. Joins a live channel (a connection on which the server reports changes of tables),
  * and refetches the queries of messages soon after each change. Returns whether the channel is joined. Messages are the rows of
@@ -48,14 +51,18 @@ export function useMessageChanges(): boolean {
         refetchSoon,
       )
       // Typed as string, because the client's enum would import the client into this chunk.
-      .subscribe((status: string) => {
+      .subscribe((status: string, error?: Error) => {
         if (unmounted) return;
         setJoined(status === "SUBSCRIBED");
         // Changes before the join were not reported.
         if (status === "SUBSCRIBED") refetchSoon();
+        const hasClosed = status === "CLOSED" && !rejoinTimer;
         // The client rejoins after errors and lost connections, but not after the server has closed the channel.
-        if (status === "CLOSED")
-          rejoinTimer ??= setTimeout(() => setAttempt((n) => n + 1), LIVE_REJOIN_MS);
+        if (hasClosed) rejoinTimer = setTimeout(() => setAttempt((n) => n + 1), LIVE_REJOIN_MS);
+        // The session may have ended, now or while there was no connection. Then the server rejects this request, and the client signs
+        // out. Without it the page would stay open with the rows that a visitor may read, because the server still accepts the token
+        // for these.
+        if (hasClosed || error?.message === SESSION_ENDED) void backend.auth.getUser();
       });
     return () => {
       unmounted = true;

@@ -4,7 +4,7 @@ import type { Boot } from "@/lib/boot";
 import { authCall } from "@/features/session/api/auth-call";
 import { failureOf } from "@/features/session/failure";
 
-/** Mails a code to the account's address. The owner can give it to `reauthenticate` instead of the password. */
+/** Mails a code to the account's address. The user can give it to `reauthenticate` instead of the password. */
 export async function sendReauthenticationCode(boot: Boot): Promise<{ error?: AuthFailure }> {
   try {
     const client = await ownerBackend(boot);
@@ -15,7 +15,7 @@ export async function sendReauthenticationCode(boot: Boot): Promise<{ error?: Au
   }
 }
 
-/** The proof of the owner's identity: the password, or the mailed code (`nonce`). */
+/** The proof of the user's identity: the password, or the mailed code (`nonce`). */
 export type Proof = { current_password: string } | { nonce: string };
 
 /** Reauthenticates the session. For the next ten minutes the server accepts calls that need a recent sign-in. */

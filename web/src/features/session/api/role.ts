@@ -15,6 +15,7 @@ export function roleOptions(client: OwnerBackend, userId: string | undefined) {
     queryKey: [ROLE_KEY, userId],
     enabled: userId !== undefined,
     staleTime: Infinity,
+    gcTime: 0, // the next session fetches again
     // Without limit, so that the role stays unknown during an outage. If the role became null, an owner would be redirected.
     retry: true,
     retryDelay,

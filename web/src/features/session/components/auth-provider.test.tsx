@@ -10,7 +10,7 @@ import { AuthProvider } from "@/features/session/components/auth-provider";
 import { useAuth } from "@/lib/auth";
 import * as backend from "@/lib/backend";
 import * as toasts from "@/lib/toast";
-import { renderApp, testBoot } from "@/test/render";
+import { renderApp, testBoot, type RenderedApp } from "@/test/render";
 
 vi.mock("@/lib/backend", async (original) => ({
   ...(await original<typeof backend>()),
@@ -176,6 +176,68 @@ describe("start", () => {
     );
     act(() => arrive());
     expect(await screen.findByText("nobody no role")).toBeVisible();
+  });
+});
+
+describe("role", () => {
+  const signIn = () => userEvent.click(screen.getByRole("button", { name: "In" }));
+  /** Waits until the role of the ended session is no longer in the cache. */
+  const expectForgotten = ({ queryClient }: RenderedApp) =>
+    waitFor(() =>
+      expect(
+        queryClient.getQueryCache().find({ queryKey: ["user_roles", "owner"] }),
+      ).toBeUndefined(),
+    );
+
+  it("A-log-in: is fetched again at the next sign-in", async () => {
+    const { single } = fakeClient(null, noRow);
+    const app = renderProvider("/admin/auth");
+    await screen.findByText("nobody no role");
+    await signIn();
+    expect(await screen.findByText("owner no role")).toBeVisible();
+    await userEvent.click(screen.getByRole("button", { name: "Out" }));
+    expect(await screen.findByText("nobody no role")).toBeVisible();
+    await expectForgotten(app);
+    single.mockResolvedValue(admin);
+    await signIn();
+    expect(await screen.findByText("owner admin")).toBeVisible();
+  });
+
+  it("A-guard-8: of an ended session is not used again, even if its request is answered later", async () => {
+    storeSession();
+    const { emit, single } = fakeClient(owner);
+    const app = renderProvider("/admin");
+    await screen.findByText("owner admin");
+    let answer: (role: RoleAnswer) => void = () => {};
+    single.mockImplementationOnce(() => new Promise((done) => (answer = done)));
+    act(() => void window.dispatchEvent(new Event("visibilitychange")));
+    await waitFor(() => expect(single).toHaveBeenCalledTimes(2));
+    act(() => emit("SIGNED_OUT", null));
+    expect(await screen.findByText("nobody no role")).toBeVisible();
+    answer(noRow);
+    await expectForgotten(app);
+    await signIn();
+    expect(await screen.findByText("owner admin")).toBeVisible();
+  });
+});
+
+describe("rows", () => {
+  it("A-guard-8: of an ended session are fetched again by the next one", async () => {
+    storeSession();
+    const { emit } = fakeClient(owner);
+    const { queryClient } = renderProvider("/admin");
+    await screen.findByText("owner admin");
+    const list = ["reviews", "admin"];
+    const savedReplies = ["saved_replies"];
+    queryClient.setQueryData(list, ["only what a visitor may read"]);
+    queryClient.setQueryData(savedReplies, []);
+    act(() => emit("TOKEN_REFRESHED", { ...owner, access_token: "b" }));
+    expect(queryClient.getQueryData(list)).toBeDefined();
+    expect(queryClient.getQueryState(savedReplies)?.isInvalidated).toBe(false);
+    act(() => emit("SIGNED_OUT", null));
+    expect(await screen.findByText("nobody no role")).toBeVisible();
+    expect(queryClient.getQueryData(list)).toBeUndefined();
+    expect(queryClient.getQueryState(savedReplies)?.isInvalidated).toBe(true);
   });
 });
 

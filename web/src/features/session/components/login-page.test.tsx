@@ -127,3 +127,12 @@ describe("set-up link", () => {
     expect(screen.getByRole("heading", { name: "Sign in" })).toBeVisible();
   });
 });
+
+it("A-log-forgot: shows that the step of a new password loads, with the way back", async () => {
+  renderPage({ session, user: session.user, role: "admin" }, "/admin/auth?new-password=");
+  expect(screen.getByRole("status")).toHaveTextContent("One moment…");
+  expect(screen.getByText("Back to sign-in")).toBeVisible();
+  expect(await screen.findByLabelText("New password")).toBeVisible();
+  expect(screen.queryByText("One moment…")).not.toBeInTheDocument();
+  expect(screen.getByText("Back to sign-in")).toBeVisible();
+});

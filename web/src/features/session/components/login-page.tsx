@@ -1,7 +1,7 @@
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import { Navigate, useLocation, useSearchParams } from "react-router";
+import { BackToSignIn } from "@/features/session/components/back-to-sign-in";
 import { ForgottenPassword } from "@/features/session/components/forgotten-password";
-import { NewPasswordForm } from "@/features/session/components/new-password-form";
 import { SecondFactorStep } from "@/features/session/components/second-factor-step";
 import { SetUpForm } from "@/features/session/components/set-up-form";
 import { SignInForm } from "@/features/session/components/sign-in-form";
@@ -15,9 +15,15 @@ import { useAuth, type Auth } from "@/lib/auth";
 import { hasStoredSession } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
+import { lazyWithPreload } from "@/lib/lazy-with-preload";
 import { returnPath } from "@/lib/return-path";
 import type { TextKey } from "@/lib/texts";
 import { usePageTitle } from "@/lib/use-page-title";
+
+// Loaded on demand, because few sign-ins need it, and it needs the code of dialogs, which the other steps do not.
+const NewPasswordStep = lazyWithPreload(() =>
+  import("@/features/session/components/new-password-step").then((m) => m.NewPasswordStep),
+);
 
 /**
  * What the page shows:
@@ -70,6 +76,11 @@ export function LoginPage() {
   const [hasChangedStep, setHasChangedStep] = useState(false);
   if (!hasChangedStep && step !== firstStep) setHasChangedStep(true);
   usePageTitle(t(titles[step]));
+  const loadingNote = (
+    <p role="status" className="text-ink2">
+      {t("common.loading")}
+    </p>
+  );
 
   if (step === "done") {
     // After the set-up of a new site the first-run guide follows.
@@ -80,11 +91,7 @@ export function LoginPage() {
     <div className="page-container flex justify-center pt-[clamp(2.5rem,1rem+4.6vw,5rem)] pb-16">
       <div className="w-full max-w-[440px]">
         {token && step === "setUp" && <SetUpForm token={token} />}
-        {step === "opening" && (
-          <p role="status" className="text-ink2">
-            {t("common.loading")}
-          </p>
-        )}
+        {step === "opening" && loadingNote}
         {step === "factor" && (
           <SecondFactorStep
             factors={auth.pendingFactors}
@@ -92,7 +99,16 @@ export function LoginPage() {
             last={!search.has(NEW_PASSWORD)}
           />
         )}
-        {step === "newPassword" && <NewPasswordForm email={auth.user?.email ?? ""} from={from} />}
+        {step === "newPassword" && (
+          <>
+            <Suspense fallback={loadingNote}>
+              <NewPasswordStep email={auth.user?.email ?? ""} from={from} />
+            </Suspense>
+            <p className="mt-4">
+              <BackToSignIn from={from} />
+            </p>
+          </>
+        )}
         {step === "forgotten" && <ForgottenPassword from={from} linkError={linkError} />}
         {step === "signIn" && <SignInForm from={from} focus={hasChangedStep} />}
       </div>

@@ -1,4 +1,4 @@
-import { screen, waitFor } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { AuthApiError, AuthWeakPasswordError, type Session } from "@supabase/supabase-js";
 import { Route, Routes, useLocation } from "react-router";
@@ -38,6 +38,7 @@ function fakeClient() {
     setSession: vi.fn(async () => success),
     signOut: vi.fn(async (): Promise<{ error: Error | null }> => success),
     updateUser: vi.fn(async (): Promise<{ error: Error | null }> => success),
+    reauthenticate: vi.fn(async (): Promise<{ error: Error | null }> => success),
     resetPasswordForEmail: vi.fn(async (): Promise<{ error: Error | null }> => success),
   };
   vi.mocked(backend.ownerBackend).mockResolvedValue({ auth } as never);
@@ -230,12 +231,17 @@ describe("forgotten password", () => {
 });
 
 describe("new password", () => {
-  const open = () => renderPage(signedIn(), "/admin/auth?from=%2Fadmin%2Freviews&new-password=");
+  /** Opens the step and waits for its code, which loads on demand. */
+  async function open() {
+    const rendered = renderPage(signedIn(), "/admin/auth?from=%2Fadmin%2Freviews&new-password=");
+    await waitFor(() => expect(screen.getByLabelText("New password")).toHaveFocus());
+    return rendered;
+  }
   const type = (password: string) =>
     userEvent.type(screen.getByLabelText("New password"), `${password}{Enter}`);
 
   it("is saved, and the page redirects to the path in the mailed link", async () => {
-    open();
+    await open();
     expect(screen.getByText("For signing in as ola@alvor.example.")).toBeVisible();
     await type("four swallows over lime");
     expect(await screen.findByText("at /admin/reviews")).toBeVisible();
@@ -248,7 +254,7 @@ describe("new password", () => {
     client.updateUser.mockResolvedValue({
       error: new AuthWeakPasswordError(message, 422, ["length"]),
     });
-    open();
+    await open();
     await type("short");
     expect(await screen.findByText("Use at least 10 characters.")).toBeVisible();
     expect(screen.getByLabelText("New password")).toBeInvalid();
@@ -256,10 +262,51 @@ describe("new password", () => {
   });
 
   it("must not be empty", async () => {
-    open();
+    await open();
     await userEvent.keyboard("{Enter}");
     expect(await screen.findByText("Please enter a new password")).toBeVisible();
     expect(client.updateUser).not.toHaveBeenCalled();
+  });
+
+  it("is saved after a mailed code if the link was opened too long ago", async () => {
+    const requests = answerRequests(() => ({ json: {} }));
+    const message = "This change requires reauthentication";
+    client.updateUser.mockResolvedValueOnce({
+      error: new AuthApiError(message, 400, "reauthentication_needed"),
+    });
+    await open();
+    await type("four swallows over lime");
+    const dialog = within(await screen.findByRole("dialog", { name: "Confirm it is you" }));
+    // Who has forgotten the password is not asked for it.
+    expect(dialog.queryByLabelText("Your password")).not.toBeInTheDocument();
+    expect(dialog.queryByRole("button", { name: "Confirm" })).not.toBeInTheDocument();
+    const send = dialog.getByRole("button", { name: "Send a code by mail" });
+    await waitFor(() => expect(send).toHaveFocus());
+    await userEvent.click(send);
+    await userEvent.type(await dialog.findByLabelText("Code from the mail"), "123456{Enter}");
+    expect(client.reauthenticate).toHaveBeenCalledOnce();
+    expect(await screen.findByText("at /admin/reviews")).toBeVisible();
+    expect(requests).toMatchObject([
+      { method: "POST", path: "/auth/v1/reauthenticate", body: { nonce: "123456" } },
+    ]);
+    expect(client.updateUser.mock.calls).toEqual([
+      [{ password: "four swallows over lime" }],
+      [{ password: "four swallows over lime" }],
+    ]);
+  });
+
+  it("is not saved if the dialog for reauthentication is closed", async () => {
+    client.updateUser.mockResolvedValueOnce({
+      error: new AuthApiError("old", 400, "reauthentication_needed"),
+    });
+    await open();
+    await type("four swallows over lime");
+    await screen.findByRole("dialog", { name: "Confirm it is you" });
+    await userEvent.keyboard("{Escape}");
+    await waitFor(() => expect(screen.queryByRole("dialog")).not.toBeInTheDocument());
+    expect(await screen.findByRole("button", { name: "Save and sign in" })).toBeEnabled();
+    expect(screen.getByLabelText("New password")).toHaveValue("four swallows over lime");
+    expect(client.updateUser).toHaveBeenCalledOnce();
   });
 
   it("fetches the factors when the server requires a second factor", async () => {
@@ -267,7 +314,7 @@ describe("new password", () => {
     client.updateUser.mockResolvedValue({
       error: new AuthApiError(message, 401, "insufficient_aal"),
     });
-    const { queryClient } = open();
+    const { queryClient } = await open();
     const invalidate = vi.spyOn(queryClient, "invalidateQueries");
     await type("four swallows over lime");
     expect(await screen.findByRole("alert")).toHaveTextContent("The second step comes first.");

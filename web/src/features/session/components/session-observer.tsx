@@ -1,6 +1,6 @@
 import "@/features/session/session-texts";
 import { startTransition, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import type { Session } from "@supabase/supabase-js";
 import { useNavigate } from "react-router";
 import type { Auth, SecondFactor } from "@/lib/auth";
@@ -47,10 +47,15 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
   useEffect(() => {
     const { data } = client.auth.onAuthStateChange((event, next) => {
       // While signOut below runs, the client's event is ignored: signOut sets the session together with the navigation.
-      if (!(isSigningOut.current && event === "SIGNED_OUT")) setSession(next);
+      if (isSigningOut.current && event === "SIGNED_OUT") return;
+      setSession(next);
+      if (event !== "SIGNED_OUT") return;
+      // With the token of an ended session the server returns the rows that a visitor may read. The next session fetches again.
+      removeAdminQueries(cache);
+      void cache.invalidateQueries({ refetchType: "none" });
     });
     return () => data.subscription.unsubscribe();
-  }, [client]);
+  }, [client, cache]);
 
   // A rejected request may mean that the role was removed, so the role is fetched again. Without a role AdminGuard redirects.
   useEffect(
@@ -100,9 +105,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
       // In one transition with the navigation, because otherwise the admin guard would first redirect to the sign-in
       // page.
       startTransition(() => setSession(null));
-      cache.removeQueries({
-        predicate: ({ queryKey }) => queryKey[1] === "admin" || queryKey[1] === "count",
-      });
+      removeAdminQueries(cache);
     } catch {
       singleToast({
         title: t("auth.signOutError"),
@@ -128,4 +131,11 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
   }, [onChange, loading, session, user, role, pendingFactors, mustEnrol, signOut]);
 
   return null;
+}
+
+/** Removes the lists and counts of the admin pages from the cache. */
+function removeAdminQueries(cache: QueryClient) {
+  cache.removeQueries({
+    predicate: ({ queryKey }) => queryKey[1] === "admin" || queryKey[1] === "count",
+  });
 }

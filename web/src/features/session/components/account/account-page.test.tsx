@@ -1,11 +1,13 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { useState } from "react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { AuthApiError, type Session } from "@supabase/supabase-js";
 import { beforeEach, expect, it, vi } from "vitest";
 import { AccountPage } from "@/features/session/components/account/account-page";
+import { AuthContextProvider, type Auth } from "@/lib/auth";
 import * as backend from "@/lib/backend";
 import { answerRequests } from "@/test/answer-requests";
-import { renderApp } from "@/test/render";
+import { renderApp, visitorAuth } from "@/test/render";
 import { collectToasts } from "@/test/toasts";
 
 vi.mock("@/lib/backend", async (original) => ({
@@ -33,6 +35,8 @@ function fakeClient() {
       unenroll: vi.fn(async (): Promise<object> => success),
       listFactors: vi.fn(async (): Promise<object> => success),
       enroll: vi.fn(async (): Promise<object> => success),
+      challenge: vi.fn(async (): Promise<object> => ({ data: { id: "challenge" }, error: null })),
+      verify: vi.fn(async (): Promise<object> => success),
     },
     refreshSession: vi.fn(async (): Promise<object> => success),
   };
@@ -46,11 +50,26 @@ beforeEach(() => {
   client = fakeClient();
 });
 
+const signedIn = { session, user: session.user, role: "admin" } satisfies Partial<Auth>;
+const fakeOwner = () =>
+  ({ auth: client, rpc: () => ({ abortSignal: async () => noActivity }) }) as never;
 const renderPage = (more: { mustEnrol?: boolean } = {}) =>
-  renderApp(<AccountPage />, {
-    auth: { session, user: session.user, role: "admin", ...more },
-    owner: { auth: client, rpc: () => ({ abortSignal: async () => noActivity }) } as never,
-  });
+  renderApp(<AccountPage />, { auth: { ...signedIn, ...more }, owner: fakeOwner() });
+
+type TwoStates = { first: Partial<Auth>; second: Partial<Auth> };
+
+/** The page in the state `first`, and a button that replaces it by the state `second`. */
+function PageWithTwoStates({ first, second }: TwoStates) {
+  const [auth, setAuth] = useState(first);
+  return (
+    <AuthContextProvider value={{ ...visitorAuth, ...auth }}>
+      <button onClick={() => setAuth(second)}>Second state</button>
+      <AccountPage />
+    </AuthContextProvider>
+  );
+}
+const renderPageWithTwoStates = (states: TwoStates) =>
+  renderApp(<PageWithTwoStates {...states} />, { owner: fakeOwner() });
 const press = (name: string) => userEvent.click(screen.getByRole("button", { name }));
 
 const mine = {
@@ -204,6 +223,47 @@ it("A-factor-1: shows an owner who must enrol a second factor that section first
   renderPage({ mustEnrol: true });
   expect(screen.getByText(/This site asks its owners for a second step/)).toBeVisible();
   expect(screen.getAllByRole("heading", { level: 2 })[0]).toHaveTextContent("Second step");
+});
+
+it("A-acc-enrol: shows the recovery codes of the first factor, also if the site requires a second factor", async () => {
+  answerRequests(({ path, method }) => ({
+    json: method === "POST" ? { codes: ["abcd-efgh"] } : answers(path),
+  }));
+  client.getUser.mockResolvedValue({ data: { user: { ...user, factors: [] } }, error: null });
+  client.mfa.listFactors.mockResolvedValue({ data: { all: [] }, error: null });
+  client.mfa.enroll.mockResolvedValue({
+    data: { id: "n", totp: { qr_code: "data:,", secret: "ABCD" } },
+    error: null,
+  });
+  client.mfa.verify.mockImplementation(async () => {
+    // The client reports the raised session before its call returns. The dialog hides the button from roles.
+    fireEvent.click(screen.getByText("Second state"));
+    return success;
+  });
+  renderPageWithTwoStates({
+    first: { ...signedIn, mustEnrol: true },
+    second: { ...signedIn, mustEnrol: false },
+  });
+  await userEvent.click(await screen.findByRole("button", { name: "Set up an authenticator app" }));
+  await userEvent.type(await screen.findByLabelText("Six-digit code"), "123456{Enter}");
+  expect(await screen.findByText("abcd-efgh")).toBeVisible();
+});
+
+it("A-acc-email: no longer asks for the mailed links when the new email counts", async () => {
+  answerRequests(({ path }) => ({ json: answers(path) }));
+  const requested = { data: { user: { new_email: "b@x.pt" } }, error: null };
+  client.updateUser.mockResolvedValueOnce(requested);
+  renderPageWithTwoStates({
+    first: { ...signedIn, user: { ...session.user, new_email: "b@x.pt" } },
+    second: { ...signedIn, user: { ...session.user, email: "b@x.pt" } },
+  });
+  const field = screen.getByLabelText("New email");
+  await userEvent.type(field, "b@x.pt{Enter}");
+  await waitFor(() => expect(field).toHaveValue(""));
+  expect(screen.getByText(/Two mails are on their way/)).toBeVisible();
+  await press("Second state");
+  expect(screen.getByText("You sign in with b@x.pt.")).toBeVisible();
+  expect(screen.queryByText(/Two mails are on their way/)).not.toBeInTheDocument();
 });
 
 it("shows a toast if another email takes effect immediately, without confirmation", async () => {

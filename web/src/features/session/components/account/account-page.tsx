@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { AdminPage } from "@/components/layout/admin-page";
 import { ActivitySection } from "@/features/session/components/account/activity-section";
 import { ReauthenticationProvider } from "@/features/session/components/account/reauthentication-provider";
@@ -12,6 +13,9 @@ import { useT } from "@/lib/i18n";
 export function AccountPage() {
   const t = useT();
   const { mustEnrol } = useAuth();
+  // If a second factor is required but missing, its section is the first. It keeps that place when the factor is verified: a move
+  // would mount it again, and it could not show the recovery codes.
+  const [factorFirst] = useState(mustEnrol);
   return (
     <AdminPage title={t("account.title")}>
       {mustEnrol && (
@@ -19,12 +23,11 @@ export function AccountPage() {
           {t("account.factor.required")}
         </p>
       )}
-      {/* If a second factor is required but missing, its section is the first. */}
       <ReauthenticationProvider>
-        {mustEnrol && <FactorSection />}
+        {factorFirst && <FactorSection />}
         <EmailSection />
         <PasswordSection />
-        {!mustEnrol && <FactorSection />}
+        {!factorFirst && <FactorSection />}
       </ReauthenticationProvider>
       <SessionsSection />
       {!mustEnrol && <ActivitySection />}

@@ -22,14 +22,13 @@ export function EmailSection() {
   const { user } = useAuth();
   const { withReauthentication } = useReauthentication();
   const [failure, setFailure] = useState<AuthFailure>();
-  // The new address, if the owner has requested the change on this visit.
-  const [requested, setRequested] = useState<string>();
   const { register, handleSubmit, reset, setFocus, formState } = useForm<EmailValues>({
     resolver: zodResolver(emailSchema),
     defaultValues: { email: "" },
   });
   const { errors, isSubmitting } = formState;
-  const pendingEmail = requested ?? user?.new_email;
+  // The requested address until the change takes effect. A request updates the user before it returns.
+  const pendingEmail = user?.new_email;
 
   const submit = handleSubmit(async ({ email }) => {
     setFailure(undefined);
@@ -42,7 +41,6 @@ export function EmailSection() {
     }
     reset();
     if (result.changed) stackedToast({ title: t("account.email.changed") });
-    else setRequested(email);
   });
 
   return (

@@ -19,22 +19,30 @@ import { useT } from "@/lib/i18n";
 import type { TextKey } from "@/lib/texts";
 
 type ReauthenticationDialogProps = {
-  /** Called when the owner is reauthenticated. */
+  /** Whether only a mailed code is accepted, because the user does not know the password. */
+  codeOnly?: boolean;
+  /** Called when the user is reauthenticated. */
   onDone(): void;
-  /** Called when the owner closes the dialog without reauthentication. */
+  /** Called when the user closes the dialog without reauthentication. */
   onClose(): void;
 };
 
 /**
- * The dialog that reauthenticates the owner (asks for a proof of identity although the owner is signed in). The proof is the
+ * The dialog that reauthenticates the user (asks for a proof of identity although the user is signed in). The proof is the
  * password, or a code that is mailed on request.
  */
-export function ReauthenticationDialog({ onDone, onClose }: ReauthenticationDialogProps) {
+export function ReauthenticationDialog({
+  codeOnly = false,
+  onDone,
+  onClose,
+}: ReauthenticationDialogProps) {
   const t = useT();
   const boot = useBoot();
   const { user } = useAuth();
   // Whether the form takes the mailed code instead of the password.
   const [byCode, setByCode] = useState(false);
+  // Whether there is no field yet, only the button that sends the code.
+  const beforeCode = codeOnly && !byCode;
   const [sending, setSending] = useState(false);
   const [failure, setFailure] = useState<AuthFailure>();
   const { register, handleSubmit, setFocus, formState } = useForm<ReauthenticationValues>({
@@ -86,7 +94,7 @@ export function ReauthenticationDialog({ onDone, onClose }: ReauthenticationDial
           {failure && <Alert title={t("account.confirm.failed")}>{failureText(t, failure)}</Alert>}
           {/* Password managers find the account by this field. */}
           <input type="email" autoComplete="username" value={user?.email ?? ""} readOnly hidden />
-          {byCode ? (
+          {byCode && (
             <TextField
               label={t("account.confirm.code")}
               hint={t("account.confirm.codeSent", { email: user?.email ?? "" })}
@@ -98,7 +106,8 @@ export function ReauthenticationDialog({ onDone, onClose }: ReauthenticationDial
               error={errors.code?.message && t(errors.code.message as TextKey)}
               {...register("code")}
             />
-          ) : (
+          )}
+          {!byCode && !codeOnly && (
             <PasswordField
               label={t("account.confirm.password")}
               autoComplete="current-password"
@@ -109,26 +118,34 @@ export function ReauthenticationDialog({ onDone, onClose }: ReauthenticationDial
             />
           )}
           <div className="flex flex-wrap items-center justify-between gap-2">
-            <Button
-              variant="ghost"
-              size="sm"
-              className="-ml-3 px-3"
-              loading={sending}
-              disabled={isSubmitting}
-              onClick={() => void sendCode()}
-            >
-              {byCode ? t("account.confirm.sendAgain") : t("account.confirm.send")}
-            </Button>
-            <Button
-              type="submit"
-              size="sm"
-              // At the right, also on a line of its own.
-              className="ml-auto"
-              loading={isSubmitting}
-              disabled={sending}
-            >
-              {isSubmitting ? t("common.loading") : t("auth.factor.submit")}
-            </Button>
+            {beforeCode ? (
+              <Button size="sm" loading={sending} onClick={() => void sendCode()}>
+                {t("account.confirm.sendFirst")}
+              </Button>
+            ) : (
+              <>
+                <Button
+                  variant="ghost"
+                  size="sm"
+                  className="-ml-3 px-3"
+                  loading={sending}
+                  disabled={isSubmitting}
+                  onClick={() => void sendCode()}
+                >
+                  {byCode ? t("account.confirm.sendAgain") : t("account.confirm.send")}
+                </Button>
+                <Button
+                  type="submit"
+                  size="sm"
+                  // At the right, also on a line of its own.
+                  className="ml-auto"
+                  loading={isSubmitting}
+                  disabled={sending}
+                >
+                  {isSubmitting ? t("common.loading") : t("auth.factor.submit")}
+                </Button>
+              </>
+            )}
           </div>
         </form>
         <DialogClose />

@@ -9,10 +9,17 @@ import {
 type OpenDialog = { answer(succeeded: boolean): void };
 
 /**
- * Provides useReauthentication for the account page. Shows the dialog when the server demands reauthentication (the password again,
- * or a mailed code) for a request.
+ * Provides useReauthentication for the account page, and for the step of the sign-in page that asks for a new password. Shows the
+ * dialog when the server demands reauthentication (the password again, or a mailed code) for a request. With `codeOnly` the dialog
+ * does not ask for the password.
  */
-export function ReauthenticationProvider({ children }: { children: ReactNode }) {
+export function ReauthenticationProvider({
+  codeOnly = false,
+  children,
+}: {
+  codeOnly?: boolean;
+  children: ReactNode;
+}) {
   const [dialog, setDialog] = useState<OpenDialog>();
 
   const withReauthentication = useCallback<Reauthentication["withReauthentication"]>(
@@ -35,6 +42,7 @@ export function ReauthenticationProvider({ children }: { children: ReactNode }) 
       {children}
       {dialog && (
         <ReauthenticationDialog
+          codeOnly={codeOnly}
           onDone={() => dialog.answer(true)}
           onClose={() => dialog.answer(false)}
         />

@@ -8,8 +8,9 @@ import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { FACTORS_KEY } from "@/features/session/api/factors";
 import { updatePassword } from "@/features/session/api/update-password";
-import { BackToSignIn } from "@/features/session/components/back-to-sign-in";
+import { ReauthenticationProvider } from "@/features/session/components/account/reauthentication-provider";
 import { failureText } from "@/features/session/failure-text";
+import { useReauthentication } from "@/features/session/reauthentication";
 import { newPasswordSchema, type NewPasswordValues } from "@/features/session/schema";
 import { showWelcome } from "@/features/session/welcome";
 import type { AuthFailure } from "@/lib/auth";
@@ -18,15 +19,28 @@ import { useT } from "@/lib/i18n";
 import type { ReturnState } from "@/lib/return-path";
 import type { TextKey } from "@/lib/texts";
 
+/** `from` is where to go when the new password is saved. */
+type NewPasswordProps = { email: string; from: string };
+
 /**
  * The step in which a user chooses a new password. The user has opened a mailed link, for a password reset or an invitation, and the
- * link has already signed the user in. `from` is where to go afterwards.
+ * link has already signed the user in. If that was too long ago, the server demands reauthentication, here by a mailed code, because
+ * the password is forgotten or there is none.
  */
-export function NewPasswordForm({ email, from }: { email: string; from: string }) {
+export function NewPasswordStep(props: NewPasswordProps) {
+  return (
+    <ReauthenticationProvider codeOnly>
+      <NewPasswordForm {...props} />
+    </ReauthenticationProvider>
+  );
+}
+
+function NewPasswordForm({ email, from }: NewPasswordProps) {
   const t = useT();
   const boot = useBoot();
   const navigate = useNavigate();
   const cache = useQueryClient();
+  const { withReauthentication } = useReauthentication();
   // Why the server refuses the password, shown at the field. Other failures are shown above the form.
   const [passwordFailure, setPasswordFailure] = useState<AuthFailure>();
   const [failure, setFailure] = useState<AuthFailure>();
@@ -41,7 +55,9 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
   const submit = handleSubmit(async ({ password }) => {
     setFailure(undefined);
     setPasswordFailure(undefined);
-    const { error } = await updatePassword(boot, password);
+    const result = await withReauthentication(() => updatePassword(boot, password));
+    if (!result) return; // the user has closed the dialog that asks for a code
+    const { error } = result;
     if (!error) {
       showWelcome(t);
       const state: ReturnState = { from };
@@ -81,9 +97,6 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
           {isSubmitting ? t("common.saving") : t("auth.setup.submit")}
         </Button>
       </form>
-      <p className="mt-4">
-        <BackToSignIn from={from} />
-      </p>
     </>
   );
 }
