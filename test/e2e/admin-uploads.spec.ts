@@ -293,6 +293,22 @@ test("A-up-orphans: uploaded files that were not saved are deleted immediately: 
 }) => {
   const form = await openForm(page);
   await form.getByLabel("Title", { exact: true }).fill("Never saved");
+
+  const main = form.getByRole("group", { name: "Main image" });
+  const choose = async (name: string) => {
+    const file = { name, mimeType: "image/jpeg", buffer: await picture(page, 40, 30) };
+    await main.locator("input[type=file]").setInputFiles(file);
+  };
+  await choose("first.jpg");
+  await expect(main.getByLabel("Remove")).toHaveCount(1);
+  const [replaced] = await storedNames();
+  await choose("second.jpg");
+  await expect
+    .poll(async () => (await storedNames()).map((name) => name === replaced))
+    .toEqual([false]);
+  await main.getByLabel("Remove").click();
+  await expect.poll(() => storedNames()).toEqual([]);
+
   const upload = async (name: string) => {
     const file = { name, mimeType: "image/jpeg", buffer: await picture(page, 40, 30) };
     await form.locator("input[type=file]").nth(1).setInputFiles(file);

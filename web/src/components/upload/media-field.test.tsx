@@ -45,18 +45,20 @@ function pendingUploads() {
 type FieldProps = {
   upload: UploadFile;
   initial?: string[];
+  single?: boolean;
   discard?(urls: readonly string[]): Promise<void>;
 };
 
-function Field({ upload, initial, discard }: FieldProps) {
+function Field({ upload, initial, single, discard }: FieldProps) {
   const onProblem = useUploadToasts();
-  const queue = useUploadQueue({ kinds: IMAGE_ONLY, upload, discard, onProblem, initial });
+  const queue = useUploadQueue({ kinds: IMAGE_ONLY, single, upload, discard, onProblem, initial });
   return (
     <>
       <MediaField label="Gallery images" kind="image" queue={queue} icon={null} />
       <output>{queue.urls.join(" ")}</output>
       <p>{queue.busy ? "busy" : "idle"}</p>
       <button onClick={queue.commit}>Save</button>
+      <button onClick={() => queue.reset(["/stored/other.png"])}>Choose another</button>
     </>
   );
 }
@@ -65,14 +67,21 @@ const png = (name: string) => new File(["x"], name, { type: "image/png" });
 const input = () => screen.getByLabelText(/Gallery images Drop images here/);
 
 function renderField(
-  options: { auth?: Partial<Auth>; initial?: string[]; discard?(): Promise<void> } = {},
+  options: {
+    auth?: Partial<Auth>;
+    initial?: string[];
+    single?: boolean;
+    discard?(): Promise<void>;
+  } = {},
 ) {
   const { jobs, upload } = pendingUploads();
   const toasts = collectToasts();
   const discard = vi.fn(options.discard ?? (async () => undefined));
-  const view = renderApp(<Field upload={upload} initial={options.initial} discard={discard} />, {
-    auth: options.auth ?? ownerAuth,
-  });
+  const { auth = ownerAuth, initial, single } = options;
+  const view = renderApp(
+    <Field upload={upload} initial={initial} single={single} discard={discard} />,
+    { auth },
+  );
   return { jobs, toasts, discard, user: userEvent.setup(), ...view };
 }
 
@@ -220,4 +229,42 @@ it("A-up-orphans: discards no file after commit()", async () => {
   await user.click(screen.getAllByRole("button", { name: "Remove" })[0]!);
   unmount();
   expect(discard).not.toHaveBeenCalled();
+});
+
+it("A-up-orphans: discards a file that was not saved when another one replaces it, unless a save has begun", async () => {
+  const { jobs, discard, user, unmount } = renderField({
+    initial: ["/stored/old.png"],
+    single: true,
+  });
+  await user.upload(input(), png("1.png"));
+  jobs[0]!.done();
+  expect(await screen.findByText("/stored/1.png")).toBeInTheDocument();
+  // The file of a saved row is deleted only when the row is saved without it.
+  expect(discard).not.toHaveBeenCalled();
+  await user.upload(input(), png("2.png"));
+  expect(discard).not.toHaveBeenCalled();
+  jobs[1]!.done();
+  expect(await screen.findByText("/stored/2.png")).toBeInTheDocument();
+  expect(discard).toHaveBeenCalledExactlyOnceWith(["/stored/1.png"]);
+
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await user.upload(input(), png("3.png"));
+  jobs[2]!.done();
+  expect(await screen.findByText("/stored/3.png")).toBeInTheDocument();
+  unmount();
+  expect(discard).toHaveBeenCalledTimes(1);
+});
+
+it("A-up-orphans: a file that is not in the queue any more, because another queue may have it, is discarded only when the form unmounts", async () => {
+  const { jobs, discard, user, unmount } = renderField({ single: true });
+  await user.upload(input(), png("1.png"));
+  jobs[0]!.done();
+  expect(await screen.findByText("/stored/1.png")).toBeInTheDocument();
+  await user.click(screen.getByRole("button", { name: "Choose another" }));
+  await user.upload(input(), png("2.png"));
+  jobs[1]!.done();
+  expect(await screen.findByText("/stored/2.png")).toBeInTheDocument();
+  expect(discard).not.toHaveBeenCalled();
+  unmount();
+  expect(discard).toHaveBeenCalledExactlyOnceWith(["/stored/1.png", "/stored/2.png"]);
 });

@@ -97,6 +97,23 @@ const deletePending = (draft: string | undefined, id: string) => {
   if (draft) void deleteFile(draft, id);
 };
 
+/** Removes the URLs of these files from `urlsById` and returns them. */
+function takeUrls(urlsById: Map<string, string>, files: readonly QueuedFile[]): string[] {
+  return files.flatMap(({ id }) => {
+    const url = urlsById.get(id);
+    urlsById.delete(id);
+    return url === undefined ? [] : [url];
+  });
+}
+
+/** Deletes uploaded files that no row uses. If that fails, the owner need not know, because the server deletes them later. */
+function discardUnused({ discard }: QueueOptions, urls: readonly string[]) {
+  if (urls.length === 0) return;
+  discard?.(urls).catch((error: unknown) =>
+    console.warn("Unused files could not be deleted; the server deletes them later", error),
+  );
+}
+
 /**
  * Manages the files of one form field: uploads new ones, at most three at a time, retries, removes and orders them, and
  * stores files in the form's draft until they are uploaded. A failed upload does not stop the others.
@@ -112,10 +129,12 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
   }));
   const { role } = useAuth();
 
-  // The latest options, for callbacks that must stay the same function.
+  // The latest options and files, for callbacks that must stay the same function.
   const latest = useRef(options);
+  const latestFiles = useRef(files);
   useEffect(() => {
     latest.current = options;
+    latestFiles.current = files;
   });
 
   const running = useRef(new Map<string, AbortController>());
@@ -140,12 +159,8 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
       for (const url of objectUrls) URL.revokeObjectURL(url);
       controllers.clear();
       objectUrls.clear();
-      if (!committed.current && !latest.current.hasDraft?.() && unsaved.size > 0) {
-        latest.current
-          .discard?.([...unsaved.values()])
-          .catch((error: unknown) =>
-            console.warn("Unused files could not be deleted; the server deletes them later", error),
-          );
+      if (!committed.current && !latest.current.hasDraft?.()) {
+        discardUnused(latest.current, [...unsaved.values()]);
         unsaved.clear();
       }
     };
@@ -183,6 +198,10 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
         }
         if (needsStill) latest.current.onProblem({ reason: "no-still", name: file.name });
         setUploaded((all) => [...all, url]);
+        if (single && !committed.current) {
+          // Only what this file replaces: a file that `reset` has removed may be in another queue of the form.
+          discardUnused(latest.current, takeUrls(unreferenced.current, latestFiles.current));
+        }
         unreferenced.current.set(id, url);
         deletePending(latest.current.draft, id);
         dispatch({ type: "done", id, url, needsStill });
@@ -205,7 +224,7 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
         );
       }
     },
-    [showStill],
+    [single, showStill],
   );
 
   // Starts waiting uploads when there are free places.

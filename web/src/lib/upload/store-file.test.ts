@@ -131,6 +131,22 @@ it("continues with the interrupted chunk, with a new token for each request", as
   expect(new Set(tokens).size).toBe(2);
 });
 
+it("continues the same upload if the server cannot tell its offset at first", async () => {
+  const created = vi.fn();
+  server.use(
+    http.post(endpoint, () => {
+      created();
+      return undefined;
+    }),
+    http.patch(`${endpoint}/:id`, () => HttpResponse.error(), { once: true }),
+    http.head(`${endpoint}/:id`, () => new HttpResponse(null, { status: 429 }), { once: true }),
+    http.head(`${endpoint}/:id`, () => new HttpResponse(null, { status: 503 }), { once: true }),
+  );
+  await expect(outcome(storeFile(request(2 * RESUMABLE_FROM_BYTES)))).resolves.toBe("a.png");
+  expect(stored.get("a.png")).toBe(2 * RESUMABLE_FROM_BYTES);
+  expect(created).toHaveBeenCalledOnce();
+});
+
 it("deletes a cancelled upload on the server", async () => {
   const ended = vi.fn();
   const leave = new AbortController();

@@ -28,7 +28,7 @@ export async function uploadWithRetry(
     } catch (error) {
       if (!(error instanceof UploadError)) throw error;
       // 409: a file of this name exists. The name is random, so an earlier attempt has succeeded and only its response was lost.
-      if (error.status === 409 && failures > 0) return;
+      if (error.status === 409 && (failures > 0 || request.mayBeStored)) return;
       failures++;
       if (!isTransient(error.status) || !(await waitForRetry(failures, request.signal)))
         throw error;

@@ -10,6 +10,8 @@ export type ResumableRequest = Omit<UploadRequest, "token" | "upsert"> & {
    * Returns a valid access token. Called before each request, because an upload can take longer than a token is valid.
    */
   token(): Promise<string>;
+  /** Whether an earlier call has sent this file under this name, so that it may be stored. */
+  mayBeStored?: boolean;
 };
 
 /**
@@ -37,7 +39,7 @@ export function uploadResumable(request: ResumableRequest): Promise<string> {
  * continue the upload. If `fingerprint` is null, nothing is stored, and no earlier upload is continued.
  */
 async function runUpload(request: ResumableRequest, fingerprint: string | null): Promise<string> {
-  const { apiUrl, anonKey, token, bucket, file, mime, onProgress, signal } = request;
+  const { apiUrl, anonKey, token, bucket, file, mime, mayBeStored, onProgress, signal } = request;
   const { Upload } = await import("tus-js-client");
   const metadata = {
     bucketName: bucket,
@@ -68,6 +70,14 @@ async function runUpload(request: ResumableRequest, fingerprint: string | null):
     headers: { apikey: anonKey, "x-upsert": "false" },
     metadata,
     onBeforeRequest: async (sent) => sent.setHeader("Authorization", `Bearer ${await token()}`),
+    onAfterResponse: (sent, response) => {
+      // HEAD reads the offset. tus begins a new upload after each error but 423, although the server may only be away for a moment. This
+      // includes errors that isTransient leaves out, such as 500 and 507, because they do not mean that the upload is gone. An error
+      // that is thrown here is retried, and reported at last with status 0.
+      const status = response.getStatus();
+      if (sent.getMethod() === "HEAD" && (status === 429 || status >= 500))
+        throw new Error(`HTTP ${status}`);
+    },
     onProgress: (sent, total) => onProgress?.(Math.min(99, Math.floor((sent / total) * 100))),
     onChunkComplete: () => {
       failures = 0;
@@ -82,7 +92,8 @@ async function runUpload(request: ResumableRequest, fingerprint: string | null):
       if (signal?.aborted) throw abortError();
       // Status 409 before the upload has a URL: the object name is taken. Object names are random, so the object is the result of an
       // earlier attempt, whose response was lost.
-      if (failure.status === 409 && !upload.url && (failures > 0 || continued)) return succeed();
+      const isOwnObject = failures > 0 || continued || mayBeStored;
+      if (failure.status === 409 && !upload.url && isOwnObject) return succeed();
       // Later, 409 means a wrong offset, which tus reads again before the next attempt, and 423 means that an earlier request still
       // holds the server's lock of the upload.
       const isTemporary =

@@ -72,7 +72,8 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
     const mime = await sniffFile(file);
     if (!facts || !mime?.startsWith(`${facts.kind}/`)) throw new RefusedFileError();
     if (mime === HEIC && !(await accepts(mime))) throw new RefusedFileError("heic");
-    const attempt: Attempt = attempts.get(file) ?? {
+    const earlier = attempts.get(file);
+    const attempt: Attempt = earlier ?? {
       name: randomFileName(extensionFor(mime, facts.extension)),
       stored: false,
     };
@@ -85,8 +86,15 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
         (jpeg) => jpeg && onStill?.(jpeg),
         () => undefined,
       );
-      const { name } = attempt;
-      attempt.name = await storeFile({ ...requestDefaults, name, file, mime, onProgress, signal });
+      attempt.name = await storeFile({
+        ...requestDefaults,
+        name: attempt.name,
+        file,
+        mime,
+        mayBeStored: earlier !== undefined,
+        onProgress,
+        signal,
+      });
       try {
         const jpeg = await still;
         if (still && !(jpeg && (await storeStill(attempt.name, jpeg, signal)))) onStillMissing?.();
