@@ -160,6 +160,39 @@ func TestFiftyReplacedVersionsOfAFileAreKept(t *testing.T) {
 	}
 }
 
+// Proves A-history-replaced.
+func TestOldestOfFiftyReplacedVersionsIsRestored(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			s := newHistorySite(t, dialect, 0)
+			begin := s.clock
+			s.upload("a.png", 0)
+			s.do("POST", "/rest/v1/reviews", `{"client_name":"Rui","message":"Gostei.","image_url":"`+historyBase+`a.png"}`)
+			first := s.public("a.png")
+			for n := range 50 {
+				s.clock = s.clock.Add(time.Second)
+				s.upload("a.png", uint8(n+1))
+			}
+			newest := s.public("a.png")
+			if first == "" || newest == first {
+				t.Fatal("nothing was replaced")
+			}
+			s.clock = s.clock.Add(time.Second)
+			s.restoreAt(begin, historyBase+"a.png")
+			if s.public("a.png") != first {
+				t.Error("the file is not what it was at first")
+			}
+			if n := s.count("select count(*) from storage_kept"); n != 50 {
+				t.Errorf("%d files are kept", n)
+			}
+			s.restoreAt(s.clock.Add(-time.Second/2), historyBase+"a.png")
+			if s.public("a.png") != newest {
+				t.Error("the file that was replaced by the restore is not kept")
+			}
+		})
+	}
+}
+
 // Proves A-history-moved.
 func TestAMovedFileStaysForTheVersionsWithItsOldURL(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {

@@ -256,7 +256,7 @@ func goneRendition(t *testing.T, rec *httptest.ResponseRecorder) {
 	}
 }
 
-// Proves F-sign-transform.
+// Proves F-sign-transform, F-sign-names.
 func TestSignedRenditions(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newEngineSite(t, d)
@@ -280,6 +280,15 @@ func TestSignedRenditions(t *testing.T) {
 		storagetest.Refused(t, s.Call("anon", "GET", "/render/image/authenticated/vault/a.jpg?width=100", nil), "404", "not_found")
 		if _, got := s.rendered("service", "authenticated/vault/a.jpg?width=100"); got != "webp 100x75" {
 			t.Error(got)
+		}
+		if rec := s.Call("service", "POST", "/object/vault/a%23b%3F.jpg", bytes.NewReader(storagetest.Photo(400, 300))); rec.Code != 200 {
+			t.Fatal(rec.Body)
+		}
+		encoded := s.SignedURL("service", "vault/a%23b%3F.jpg", `{"expiresIn":60,"transform":{"width":123,"height":50,"resize":"fill"}}`) // as the client encodes it
+		for _, address := range []string{encoded, strings.ReplaceAll(encoded, "%25", "%")} {
+			if _, got := s.rendered("nobody", strings.TrimPrefix(address, "/render/image/")); got != "webp 123x50" {
+				t.Errorf("%s: %s", address, got)
+			}
 		}
 		for _, body := range []string{`{"expiresIn":60,"transform":{"quality":5}}`, `{"expiresIn":60,"transform":{"resize":"x"}}`, `{"expiresIn":60,"transform":7}`} {
 			storagetest.Refused(t, s.Call("service", "POST", "/object/sign/vault/a.jpg", strings.NewReader(body)), "400", "InvalidParameter")

@@ -231,7 +231,8 @@ func (s *Service) RestoreFiles(ctx context.Context, urls []string, at time.Time)
 
 // restoreObject moves a kept object of a name back: the one that had the name at the time, or else the newest one, unless an object has
 // the name. renameObject gives either object the current time, so that CollectUnreferenced leaves it until the row that refers to it
-// is saved. The error is db.ErrNoRows if there is neither.
+// is saved. If another transaction restores the same object meanwhile, restoreObject leaves it. The error is db.ErrNoRows if no object
+// has the name afterwards.
 func (s *Service) restoreObject(ctx context.Context, tx *db.Tx, bucketID, name string, at time.Time) (restored bool, err error) {
 	now, err := lockObject(ctx, tx, bucketID, name)
 	exists := err == nil
@@ -245,26 +246,35 @@ func (s *Service) restoreObject(ctx context.Context, tx *db.Tx, bucketID, name s
 	if errors.Is(err, db.ErrNoRows) && !exists {
 		id, err = findKept(ctx, tx, bucketID, name)
 	}
-	switch {
-	case errors.Is(err, db.ErrNoRows) && exists:
+	if errors.Is(err, db.ErrNoRows) && exists {
 		return false, renameObject(ctx, tx, now.ID, bucketID, name, s.now())
-	case err != nil:
+	}
+	if err != nil {
 		return false, err
-	case exists:
-		if err := s.moveToKept(ctx, tx, now); err != nil {
-			return false, err
+	}
+	// Before any change, because RestoreFiles commits after db.ErrNoRows.
+	back, err := lockObject(ctx, tx, keptBucket, id)
+	if errors.Is(err, db.ErrNoRows) { // restored or discarded meanwhile
+		if now, err = lockObject(ctx, tx, bucketID, name); err == nil {
+			err = renameObject(ctx, tx, now.ID, bucketID, name, s.now())
 		}
+		return false, err
+	}
+	if err != nil {
+		return false, err
 	}
 	if err := deleteKept(ctx, tx, id); err != nil {
 		return false, err
 	}
+	if exists { // after deleteKept, because moveToKept could discard the oldest kept object, which may be this one
+		if err := s.moveToKept(ctx, tx, now); err != nil {
+			return false, err
+		}
+	}
 	if err := renameObject(ctx, tx, id, bucketID, name, s.now()); err != nil {
 		return false, err
 	}
-	back, err := lockObject(ctx, tx, bucketID, name)
-	if err != nil {
-		return false, err
-	}
+	back.Bucket, back.Name = bucketID, name
 	return true, s.media.Resume(ctx, tx, back)
 }
 

@@ -64,7 +64,8 @@ func (s *Service) List(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	items := []listItem{}
-	if !policy.Object(identity.Of(r.Context()), l.Bucket, policy.FileList) || !files.Storable(l.Bucket) {
+	// No name can contain a longer search text, and SQLite refuses long patterns.
+	if !policy.Object(identity.Of(r.Context()), l.Bucket, policy.FileList) || !files.Storable(l.Bucket) || len(l.Search) > files.MaxName {
 		return httpx.JSON(w, http.StatusOK, items)
 	}
 	entries, err := listEntries(r.Context(), s.db, l)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atelie/internal/db"
+	"atelie/internal/files"
 	"atelie/internal/storage/storagetest"
 )
 
@@ -42,6 +43,9 @@ func TestListing(t *testing.T) {
 			{"search in a folder", `{"prefix":"praia","search":"m"}`, "mar.png"},
 			{"search that leads into a folder", `{"prefix":"","search":"praia/M"}`, "praia/mar.png"},
 			{"search for nothing", `{"prefix":"","search":"\\"}`, ""},
+			{"search as long as a name", `{"search":"` + strings.Repeat("_", files.MaxName) + `"}`, ""},
+			{"search longer than a name", `{"search":"` + strings.Repeat("_", files.MaxName+1) + `"}`, ""},
+			{"search longer than SQLite's patterns", `{"search":"` + strings.Repeat("x", 50_001) + `"}`, ""},
 			{"by time", `{"prefix":"","sortBy":{"column":"created_at"}}`, "100%/ Praia/ praia/ b.png Anna.png zebra.png praia0.png 100x.png a_b.png axb.png é.png"},
 			{"by time, descending", `{"prefix":"","sortBy":{"column":"updated_at","order":"desc"},"limit":5}`, "praia/ Praia/ 100%/ é.png axb.png"},
 			{"by last access", `{"prefix":"praia","sortBy":{"column":"last_accessed_at","order":"DESC"}}`, "2026/ mar.png"},

@@ -82,7 +82,7 @@ func (s *Service) checkSignable(r *http.Request, bucketID, name string) error {
 
 // signedURL returns a signed URL of an object, or of a rendition if transform is not nil. The URL is relative to /storage/v1. Its name is
 // not percent-encoded, because the client encodes the URL. But the client does not encode ? and #, which would end the path. If the name
-// has one of them, signedURL encodes the name, so Signed may receive it encoded twice.
+// has one of them, signedURL encodes the name, so Signed and RenderSigned may receive it encoded twice.
 func (s *Service) signedURL(r *http.Request, bucketID, name string, transform json.RawMessage, life time.Duration) (string, error) {
 	purpose, prefix := purposeDownload, "/object/sign/"
 	if transform != nil {
@@ -147,24 +147,36 @@ func (s *Service) Signed(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
-	if decoded, err := url.PathUnescape(name); err == nil && claims.Object == bucketID+"/"+decoded && strings.ContainsAny(decoded, "?#") {
-		name = decoded // signedURL and the client have both encoded it
+	if err := checkSignedObject(r, claims); err != nil {
+		return err
 	}
-	if claims.Object != bucketID+"/"+name {
-		return errOtherObject.Becausef("signed for %q", claims.Object)
-	}
-	r.SetPathValue("path", name)
 	if claims.ByOwner {
 		r = files.WithSignedByOwner(r)
 	}
 	return s.serve(w, r, func(bucket) bool { return true }, files.ErrNoObject, func(files.Object) {})
 }
 
+// checkSignedObject returns an error unless the object in the URL of a request is the one for which the token was signed. It decodes the
+// path value "path" if signedURL and the client have both encoded it.
+func checkSignedObject(r *http.Request, claims *signedClaims) error {
+	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
+	if decoded, err := url.PathUnescape(name); err == nil && claims.Object == bucketID+"/"+decoded && strings.ContainsAny(decoded, "?#") {
+		name = decoded
+	}
+	if err := claims.checkObject(bucketID, name); err != nil {
+		return err
+	}
+	r.SetPathValue("path", name)
+	return nil
+}
+
 // RenderSigned responds to /storage/v1/render/image/sign/{bucket}/{path...} with the rendition that the token describes.
 func (s *Service) RenderSigned(w http.ResponseWriter, r *http.Request) error {
-	claims, err := s.verifyTokenFor(purposeRender, r.URL.Query().Get("token"), r.PathValue("bucket"), r.PathValue("path"))
+	claims, err := s.verifyToken(purposeRender, r.URL.Query().Get("token"))
 	if err != nil {
+		return err
+	}
+	if err := checkSignedObject(r, claims); err != nil {
 		return err
 	}
 	if claims.Transform == nil {

@@ -53,10 +53,18 @@ func (s *Service) verifyTokenFor(purpose, token, bucketID, name string) (*signed
 	if err != nil {
 		return nil, err
 	}
-	if c.Object != bucketID+"/"+name {
-		return nil, errOtherObject.Becausef("signed for %q", c.Object)
+	if err := c.checkObject(bucketID, name); err != nil {
+		return nil, err
 	}
 	return c, nil
+}
+
+// checkObject returns an error unless the token was signed for this object.
+func (c *signedClaims) checkObject(bucketID, name string) error {
+	if c.Object != bucketID+"/"+name {
+		return errOtherObject.Becausef("signed for %q", c.Object)
+	}
+	return nil
 }
 
 // verifyToken verifies a token's key, purpose and expiry, but not the object. Errors: errNoToken for an empty token,

@@ -62,6 +62,17 @@ func Open(t testing.TB, dialect db.Dialect) *db.DB {
 	return d
 }
 
+// WaitForLock waits until a transaction on a PostgreSQL database waits for a lock.
+func WaitForLock(ctx context.Context, d *db.DB) error {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+		waits, err := db.One[bool](ctx, d, "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')")
+		if err != nil || waits {
+			return err
+		}
+	}
+	return errors.New("no transaction waits for a lock")
+}
+
 // URL returns the URL of a fresh database. The database is a copy of a migrated template, because copying is many times faster than
 // migrating. With -short, URL skips a test that asks for PostgreSQL.
 func URL(t testing.TB, dialect db.Dialect) string {
