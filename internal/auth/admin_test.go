@@ -132,7 +132,8 @@ func TestAdminCallsSurviveHostileBodies(t *testing.T) {
 			}
 		}
 		for _, path := range []string{"/admin/users?page=99999999999999999", "/admin/users?per_page=18446744073709551615", "/admin/users?page=0", "/admin/users?page=&per_page=",
-			"/admin/users?filter=%25%5C_'"} {
+			"/admin/users?filter=%25%5C_'", "/admin/users?filter=" + strings.Repeat("%25", maxMetadataBytes), "/admin/users?filter=" + strings.Repeat("%25", maxMetadataBytes+1),
+			"/admin/users?filter=" + strings.Repeat("x", 50_001)} {
 			if r := h.call("GET", "/auth/v1"+path, h.service, ""); r.status != 200 {
 				t.Errorf("GET %s: %d %s", path, r.status, r.raw)
 			}

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,6 +32,7 @@ func TestAdminListUsersInPages(t *testing.T) {
 			}
 			return r, got
 		}
+		long := strings.Repeat("x", 50_001) // longer than SQLite's patterns
 		for _, c := range []struct {
 			query string
 			want  []any
@@ -47,6 +49,7 @@ func TestAdminListUsersInPages(t *testing.T) {
 			{"?filter=%C3%A1NA+1_%25", []any{ids[1]}, "1", `</auth/v1/admin/users?page=1&filter=%C3%A1NA+1_%25>; rel="last"`},
 			{"?filter=%25", []any{ids[4], ids[3], ids[2], ids[1], ids[0]}, "5", `</auth/v1/admin/users?page=1&filter=%25>; rel="last"`},
 			{"?filter=nobody", []any{}, "0", `</auth/v1/admin/users?page=0&filter=nobody>; rel="last"`},
+			{"?filter=" + long, []any{}, "0", `</auth/v1/admin/users?page=0&filter=` + long + `>; rel="last"`},
 		} {
 			r, got := list(c.query)
 			if fmt.Sprint(got) != fmt.Sprint(c.want) || r.header.Get("X-Total-Count") != c.total || r.header.Get("Link") != c.link {

@@ -52,7 +52,7 @@ func TestGenerateLinkOfEveryType(t *testing.T) {
 			if err != nil || token.kind != c.kind || token.sentTo != c.sentTo || token.userID != r.text("id") {
 				t.Errorf("%v: %+v, %v", c.body, token, err)
 			}
-			if _, err := h.checkCode(t.Context(), r.text("id"), c.kind, r.text("email_otp")); err != nil {
+			if _, err := h.checkCode(t.Context(), r.text("id"), r.text("email_otp"), c.kind); err != nil {
 				t.Errorf("%v: %v", c.body, err)
 			}
 			action := generatedLinkAction(c.answer)

@@ -84,10 +84,10 @@ func (s *Service) findLink(ctx context.Context, link string) (oneTimeToken, erro
 	return t, nil
 }
 
-// checkCode compares a code with the account's valid codes of a kind, and returns the one-time token of the matching code without
-// consuming it. It counts the attempt before the comparison and never rolls the count back, so that concurrent attempts cannot
-// exceed the limit. It returns errOTPExpired for a wrong or expired code, and when no attempts are left.
-func (s *Service) checkCode(ctx context.Context, userID string, kind tokenType, code string) (oneTimeToken, error) {
+// checkCode compares a code with the account's valid codes of the given kinds, and returns the one-time token of the matching code without
+// consuming it. It counts one attempt, whatever the number of kinds, before the comparison and never rolls the count back, so that
+// concurrent attempts cannot exceed the limit. It returns errOTPExpired for a wrong or expired code, and when no attempts are left.
+func (s *Service) checkCode(ctx context.Context, userID, code string, kinds ...tokenType) (oneTimeToken, error) {
 	if s.cfg.RateLimited {
 		hits, err := s.db.Hit(ctx, string(limitCodes), userID, triesWindow, s.now())
 		if err != nil {
@@ -98,6 +98,19 @@ func (s *Service) checkCode(ctx context.Context, userID string, kind tokenType, 
 			return oneTimeToken{}, errOTPExpired.Becausef("%d codes tried for user %s; links still work", hits, userID)
 		}
 	}
+	refusal := error(errOTPExpired)
+	for _, kind := range kinds {
+		t, err := s.checkCodeOfKind(ctx, userID, kind, code)
+		if !errors.Is(err, errOTPExpired) { // the code matches, or the comparison failed
+			return t, err
+		}
+		refusal = err
+	}
+	return oneTimeToken{}, refusal
+}
+
+// checkCodeOfKind is checkCode for one kind, without the limit of the account's attempts.
+func (s *Service) checkCodeOfKind(ctx context.Context, userID string, kind tokenType, code string) (oneTimeToken, error) {
 	valid, err := countCodeTry(ctx, s.db, userID, kind, maxCodeTries, s.now())
 	if err != nil {
 		return oneTimeToken{}, err

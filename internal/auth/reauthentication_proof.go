@@ -107,7 +107,7 @@ func (s *Service) reauthenticateIfStale(w http.ResponseWriter, r *http.Request, 
 // checkNonce compares a code with the one that Reauthenticate has sent. It returns errReauthNotValid when the code is wrong or
 // expired, or was sent to an e-mail address or phone number that the account does not have any more.
 func (s *Service) checkNonce(ctx context.Context, u User, nonce string) (oneTimeToken, error) {
-	t, err := s.checkCode(ctx, u.ID, tokenReauthenticate, nonce)
+	t, err := s.checkCode(ctx, u.ID, nonce, tokenReauthenticate)
 	if err == nil && t.sentTo != u.Email && t.sentTo != u.Phone {
 		err = errReauthNotValid.Becausef("sent to another address")
 	}

@@ -58,11 +58,11 @@ func (s *Service) findLinkOfType(ctx context.Context, verification, link string)
 	return t, nil
 }
 
-// candidate is an account (or the made-up id of a decoy) and a kind of token that may have been sent to this account. findCode
+// candidate is an account (or the made-up id of a decoy) and the kinds of tokens that may have been sent to this account. findCode
 // compares a code with the tokens of all candidates.
 type candidate struct {
 	userID string
-	kind   tokenType
+	kinds  []tokenType
 }
 
 // redeemToken consumes a token, makes the change that it confirms (applyToken) and signs the account in, all in one transaction.

@@ -129,7 +129,7 @@ func (s *Service) findCode(ctx context.Context, v verifyRequest) (oneTimeToken, 
 	}
 	refusal := error(errOTPExpired)
 	for _, c := range candidates {
-		t, err := s.checkCode(ctx, c.userID, c.kind, v.Token)
+		t, err := s.checkCode(ctx, c.userID, v.Token, c.kinds...)
 		if err == nil && t.sentTo == to {
 			return t, nil
 		}
@@ -161,18 +161,20 @@ func (s *Service) codeCandidates(ctx context.Context, v verifyRequest) (to strin
 	if err != nil {
 		return "", nil, err
 	}
+	holder := candidate{userID: id}
 	for _, k := range kinds {
 		if k != tokenEmailNew {
-			list = append(list, candidate{id, k})
+			holder.kinds = append(holder.kinds, k)
 		}
 	}
+	list = append(list, holder)
 	if v.Type == verifyEmailChange {
 		ids, err := usersChangingEmail(ctx, s.db, to)
 		if err != nil {
 			return "", nil, err
 		}
 		for _, id := range ids {
-			list = append(list, candidate{id, tokenEmailNew})
+			list = append(list, candidate{id, []tokenType{tokenEmailNew}})
 		}
 	}
 	return to, list, nil
@@ -185,14 +187,14 @@ func (s *Service) phoneCandidates(ctx context.Context, v verifyRequest) (to stri
 	switch v.Type {
 	case verifySMS:
 		id, err := s.userIDOrDecoy(ctx, login{phone: to})
-		return to, []candidate{{id, tokenConfirmation}, {id, tokenRecovery}}, err
+		return to, []candidate{{id, []tokenType{tokenConfirmation, tokenRecovery}}}, err
 	case verifyPhoneChange:
 		ids, err := usersChangingPhone(ctx, s.db, to)
 		for _, id := range ids {
-			list = append(list, candidate{id, tokenPhoneChange})
+			list = append(list, candidate{id, []tokenType{tokenPhoneChange}})
 		}
 		if len(list) == 0 {
-			list = []candidate{{uuid.NewSHA1(decoyNamespace, []byte(to)).String(), tokenPhoneChange}}
+			list = []candidate{{uuid.NewSHA1(decoyNamespace, []byte(to)).String(), []tokenType{tokenPhoneChange}}}
 		}
 		return to, list, err
 	}

@@ -220,6 +220,30 @@ func TestManyTriesAtOnceAreStillFive(t *testing.T) {
 	})
 }
 
+// An attempt at a code of the types email and sms is compared with codes of two kinds.
+func TestAnAttemptCountsOnceForAllKindsOfCodes(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d, open, func(c *Config) { c.MailMinInterval, c.SMSMinInterval = 0, 0 })
+		h.owner()
+		for _, c := range []struct {
+			by, to, kind string
+			code         func() string // the code that was sent last
+		}{
+			{"email", email, "email", func() string { return h.mail(MailMagicLink).Code }},
+			{"phone", newcomerPhone, "sms", func() string { return h.text().Code }},
+		} {
+			attempt := func() reply {
+				h.expect("otp", h.post("otp", fields{c.by: c.to}), 200, "")
+				return h.post("verify", fields{"type": c.kind, c.by: c.to, "token": c.code()})
+			}
+			for range maxTriesPerAccount {
+				h.expect("by "+c.by, attempt(), 200, "")
+			}
+			h.expect("by "+c.by+", one too many", attempt(), 403, "otp_expired")
+		}
+	})
+}
+
 // Proves S7-verify-11, A-safe-7.
 func TestOfManyVerificationsAtOnceOneSucceeds(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
