@@ -265,3 +265,42 @@ func TestRevisionsNameTheAccount(t *testing.T) {
 		})
 	}
 }
+
+// Proves A-history-1, A-history-series.
+//
+// A move is a call of a function, while works are added and removed through the table.
+func TestAnAccountsChangesOfASeriesAreOneRevision(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			s := newActivitySite(t, dialect)
+			fillSeries(t, s.App, 4)
+			if err := db.Exec(t.Context(), s.DB, "delete from row_history"); err != nil {
+				t.Fatal(err)
+			}
+			pairs, err := db.Collect(t.Context(), s.DB, db.ScanOne[string], "select cast(id as text) from series_works where series_id = $1 order by position", lightSeries)
+			if err != nil || len(pairs) != 4 {
+				t.Fatalf("%q %v", pairs, err)
+			}
+			do := func(method, target, body string) []byte {
+				t.Helper()
+				rec := s.send(method, "/rest/v1/"+target, s.owner, body)
+				if rec.Code >= 300 {
+					t.Fatalf("%s %s: %d %s", method, target, rec.Code, rec.Body)
+				}
+				return rec.Body.Bytes()
+			}
+			do("DELETE", "series_works?id=eq."+pairs[0], "")
+			do("POST", "rpc/move_series_work", `{"ids":["`+pairs[1]+`"],"place":"last","target":null}`)
+			do("DELETE", "series_works?id=eq."+pairs[2], "")
+			var revisions []struct {
+				Actor *string
+			}
+			if err := json.Unmarshal(do("POST", "rpc/get_history", `{"table":"series","id":"`+lightSeries+`"}`), &revisions); err != nil {
+				t.Fatal(err)
+			}
+			if len(revisions) != 1 || revisions[0].Actor == nil || *revisions[0].Actor != "ana@alvor.example" {
+				t.Errorf("%d revisions: %+v", len(revisions), revisions)
+			}
+		})
+	}
+}

@@ -135,7 +135,7 @@ func (a *App) eachSurface(add func(prefix string, writeError httpx.ErrorWriter, 
 	}, a.withTimeout, compressed)
 	add("/rest/v1/", tables.WriteError, []route{
 		{pattern: "GET /rest/v1/rpc/{function}", handler: a.Tables.RPC},
-		{pattern: "POST /rest/v1/rpc/{function}", handler: a.Tables.RPC},
+		{pattern: "POST /rest/v1/rpc/{function}", handler: withActor(a.Tables.RPC)},
 		{pattern: "GET /rest/v1/rpc/get_site_settings", handler: a.settings.Get}, // HEAD too
 		{pattern: "POST /rest/v1/rpc/get_site_settings", handler: a.settings.Get},
 		{pattern: "POST /rest/v1/rpc/save_site_settings", handler: withActor(a.needsSpace(a.settings.Save))},

@@ -217,6 +217,8 @@ func TestBadQueries(t *testing.T) {
 			{"select=" + strings.Repeat("media,", maxSameColumn) + "m:media", 400, "PGRST100"},
 			{"order=" + strings.Repeat("title,", maxTerms) + "title", 400, "PGRST100"},
 			{"title=eq." + strings.Repeat("x", maxQueryBytes), 400, "PGRST100"},
+			{"title=like." + strings.Repeat("x", maxLike+1), 400, "PGRST100"},
+			{"title=ilike." + strings.Repeat("x", maxLike+1), 400, "PGRST100"},
 		} {
 			name := truncate(c.query)
 			e := s.refused(name, s.call(anonymous, "GET", "products?"+escape(c.query), ""), c.status, c.code)
@@ -259,6 +261,8 @@ func TestQueriesAtTheLimitsAreAccepted(t *testing.T) {
 			"title=eq.Oil&order=" + strings.Repeat("title,", maxTerms-1) + "id",
 			"title=not.eq." + strings.Repeat("x", maxQueryBytes-50) + "&title=eq.Oil",
 			"title=ilike.*" + strings.Repeat("i*", 10000) + "&or=(title.eq.x)",
+			"title=not.like." + strings.Repeat("x", maxLike) + "&title=eq.Oil",
+			"title=not.ilike." + strings.Repeat("x", maxLike) + "&title=eq.Oil",
 			"apikey=" + strings.Repeat("x", 1000) + "&title=eq.Oil",
 			"&&title=eq.Oil&",
 		} {

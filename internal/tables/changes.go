@@ -104,6 +104,19 @@ func (s *Service) recordDeleted(ctx context.Context, tx *db.Tx, t *Table, keys [
 	if len(keys) == 0 {
 		return nil
 	}
+	rows, err := queryTexts(ctx, tx, renderKeyed(tx.Dialect, t, fieldsOf(policyColumns(t)), keys, nil, always))
+	if err != nil {
+		return err
+	}
+	changes := make([]db.RowChange, len(rows))
+	for i, row := range rows {
+		changes[i] = db.RowChange{Table: t.Name, Type: db.Deleted, Old: json.RawMessage(row)}
+	}
+	// The dependent rows come after the row: for a message, the Recorder removes the events recorded so far that contain its id, and the
+	// deletions of the commission and the review contain it.
+	if err := s.record(ctx, tx, changes); err != nil {
+		return err
+	}
 	for _, d := range t.Dependents {
 		dependent, err := queryTexts(ctx, tx, renderValue(tx.Dialect, d.Table, d.Table.Key, In{d.Column, asValues(keys)}))
 		if err != nil {
@@ -113,15 +126,7 @@ func (s *Service) recordDeleted(ctx context.Context, tx *db.Tx, t *Table, keys [
 			return err
 		}
 	}
-	rows, err := queryTexts(ctx, tx, renderKeyed(tx.Dialect, t, fieldsOf(policyColumns(t)), keys, nil, always))
-	if err != nil {
-		return err
-	}
-	changes := make([]db.RowChange, len(rows))
-	for i, row := range rows {
-		changes[i] = db.RowChange{Table: t.Name, Type: db.Deleted, Old: json.RawMessage(row)}
-	}
-	return s.record(ctx, tx, changes)
+	return nil
 }
 
 // policyColumns returns the key and the columns by which the policy decides who may see a row.

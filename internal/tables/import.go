@@ -121,8 +121,9 @@ func (s *Service) insertParsed(ctx context.Context, t *Table, parsed []row, inde
 	objects := make([]map[string]any, len(indexes))
 	q := &Query{Table: t, Columns: t.Columns}
 	for n, i := range indexes {
-		objects[n] = make(map[string]any, len(parsed[i]))
-		for c, v := range parsed[i] {
+		values := withPublication(t, parsed[i], s.now())
+		objects[n] = make(map[string]any, len(values))
+		for c, v := range values {
 			switch v := v.(type) {
 			case time.Time:
 				objects[n][c.Name] = v.Format(time.RFC3339Nano)
@@ -141,6 +142,21 @@ func (s *Service) insertParsed(ctx context.Context, t *Table, parsed []row, inde
 	}
 	_, err := s.insert(ctx, &tableRequest{caller: identity.Caller{Role: identity.Service}, query: q, prefer: preferences{missing: "default"}}, objects)
 	return err
+}
+
+// withPublication returns the values of a new row with published_at, if the table has this column and the source does not: the time at which
+// the row was created, or now if that is in the future. The default would be the time of the import, and make all works equally new.
+func withPublication(t *Table, values row, now time.Time) row {
+	created, ok := values[t.byName["created_at"]].(time.Time)
+	if _, known := values[publishedAt]; known || !ok || !slices.Contains(t.Columns, publishedAt) {
+		return values
+	}
+	if created.After(now) {
+		created = now.Truncate(time.Microsecond) // the precision of stored times
+	}
+	values = maps.Clone(values)
+	values[publishedAt] = created
+	return values
 }
 
 // importedValues converts the values of a row, and returns the names of the columns that are left out.

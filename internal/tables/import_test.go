@@ -56,6 +56,17 @@ func TestImportedRowsAreCheckedAndCompared(t *testing.T) {
 				t.Errorf("review: %+v", r)
 			}
 		}
+		// The source does not say when a work was published, so the import takes the time at which it was created.
+		run("products", true, map[string]any{"id": id(96), "title": "Future", "created_at": "2027-01-01T00:00:00Z"},
+			map[string]any{"id": id(97), "title": "Draft", "created_at": "2024-01-02T00:00:00Z", "published_at": nil})
+		s.want("times", s.call(admin, "GET", "products?select=title,published_at,is_published&order=id", ""), 200,
+			`[{"title":"Mural","published_at":"2024-01-02T03:04:05.678901+00:00","is_published":true},`+
+				`{"title":"Good","published_at":"2026-03-12T09:30:00.25+00:00","is_published":true},`+
+				`{"title":"Future","published_at":"2026-03-12T09:30:00.25+00:00","is_published":true},`+
+				`{"title":"Draft","published_at":null,"is_published":false}]`)
+		if r := run("products", true, work)[0]; r.Added || r.Err != nil {
+			t.Errorf("a repeated import: %+v", r)
+		}
 		if _, err := s.service.ImportRows(t.Context(), "nothing", nil, relative, true); apperr.From(err).Code != "PGRST205" {
 			t.Error(err)
 		}

@@ -158,7 +158,7 @@ func (s *Service) orderKeysFor(ctx context.Context, tx *db.Tx, t *Table, m move)
 	case hasHigh && high == "": // a row without a key, of another program: nothing comes before it
 	case t.NewLast && !hasHigh:
 		keys, ok = lastOrderKeys(low, s.now(), m.ids)
-	case !t.NewLast && !hasLow && m.place != "last":
+	case !t.NewLast && !hasLow:
 		keys, ok = firstOrderKeys(high, s.now(), m.ids)
 	default:
 		keys, ok = orderKeysBetween(low, high, len(m.ids))

@@ -101,6 +101,20 @@ func TestMoveWork(t *testing.T) {
 	})
 }
 
+// Proves T-rpc-move.
+//
+// If all works are moved at once, there is no other work before which or after which they are placed.
+func TestANewWorkComesBeforeWorksThatAreAllMovedLast(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		s.fill()
+		s.want("all to the end", s.call(admin, "POST", "rpc/move_work", moveBody(list(3, 1, 2, 4, 5, 6, 7, 8), "last", "null")), 204, "")
+		s.want("a new work", s.call(admin, "POST", "products", `{"id":"`+id(9)+`","title":"New","created_at":"2027-01-01T00:00:00Z"}`), 201, "")
+		if got := s.handOrder(); got != "931245678" {
+			t.Errorf("a new work comes first: %s", got)
+		}
+	})
+}
+
 // TestMigratedOrderKeys checks that the migration gives existing rows the same keys as new rows.
 func TestMigratedOrderKeys(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {

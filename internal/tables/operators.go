@@ -238,6 +238,9 @@ func newLike(c *Column, fold bool, pattern string) (Node, error) {
 	if c.Kind != Text {
 		return nil, errNoTextOperator(c.Kind, "~~", fold)
 	}
+	if len(pattern) > maxLike {
+		return nil, errQuery("a pattern of like or ilike may have at most " + strconv.Itoa(maxLike) + " bytes")
+	}
 	pattern = strings.ReplaceAll(pattern, "*", "%")
 	trailing := len(pattern) - len(strings.TrimRight(pattern, `\`))
 	if trailing%2 == 1 {

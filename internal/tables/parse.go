@@ -20,6 +20,7 @@ const (
 	maxQueryBytes = 64 << 10 // bytes of the query string
 	maxConditions = 200      // filters, including those inside or=() and in lists of (any) and (all)
 	maxDepth      = 10       // levels of nested or=() and and=()
+	maxLike       = 50_000   // bytes of a pattern of like or ilike, the limit of SQLite
 	maxInValues   = 1000     // values of one in.()
 	maxFields     = 60       // fields of select, because SQLite's json_object takes 127 arguments, two for each field
 	maxSameColumn = 5        // how often select may name the same whole column, because each time adds the column's value to every row
