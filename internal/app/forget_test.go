@@ -151,7 +151,7 @@ func TestADeletedMessageStaysInTheBackup(t *testing.T) {
 			messages := func(at time.Time) (names []string) {
 				dir := filepath.Join(t.TempDir(), "restored")
 				restore := backup.Restore{
-					From: backup.OpenDestination(backup.DestinationConfig{Folder: filepath.Join(cfg.Server.DataDir, "backups")}), At: at, Dir: dir,
+					From: backup.OpenDestination(backup.DestinationConfig{Folder: filepath.Join(cfg.Server.DataDir, "backups")}), At: at, Dir: dir, Fingerprint: Fingerprint,
 					OpenFiles: func(dir string) (backup.FileStore, error) {
 						files, err := blob.NewDisk(filepath.Join(dir, datafolder.Files), blob.Unbounded)
 						return restoredFiles{files}, err
@@ -271,6 +271,29 @@ func TestDeletingAMessageDeletesItsJobsAndEvents(t *testing.T) {
 			if n := s.count(query); n != 0 {
 				t.Errorf("%s: %d", query, n)
 			}
+		}
+	})
+}
+
+// Proves RT-change-3.
+//
+// The recorded events about a message are deleted with it. The events that tell clients of the deletions must stay.
+func TestDeletingAMessageSendsADeleteEventForEachOfItsRows(t *testing.T) {
+	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
+		s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
+		id := s.write("Canary", "canary@exemplo.example", "en")
+		s.call(identity.Service, "commission", `{"action":"offer","message_id":"`+id+`","text":"A portrait","price":"300 €"}`)
+		s.askForReview("Canary")
+		s.remove("id=eq." + id)
+		for table, want := range map[string]int{
+			"contact_submissions": 1, "contact_replies": 2, "commissions": 1, "commission_offers": 1, "commission_reviews": 1, // the replies are the offer and the request
+		} {
+			if n := s.count(`select count(*) from realtime_outbox where payload like '%"table":"` + table + `"%' and payload like '%"type":"DELETE"%'`); n != want {
+				t.Errorf("%s: %d events of deletions, want %d", table, n, want)
+			}
+		}
+		if n := s.count("select count(*) from realtime_outbox where payload like '%portrait%'"); n != 0 {
+			t.Errorf("%d events have the text of the offer", n)
 		}
 	})
 }

@@ -93,7 +93,7 @@ func (s *staticSite) addPage(v View) string {
 	if name, ok := s.entries[v]; ok {
 		return name
 	}
-	folder, stem := staticFolder, strings.Trim(v.Path, "/")
+	folder, stem, beforePart := staticFolder, strings.Trim(v.Path, "/"), "-"
 	if v.Language == "pt" {
 		folder += "pt/"
 	}
@@ -105,11 +105,12 @@ func (s *staticSite) addPage(v View) string {
 		stem = s.workStems[v.Work]
 	case v.Series != "":
 		stem += "-series-" + v.Series
+		beforePart = "--" // a slug has no two hyphens in a row, so no other series has this name
 	case stem == "":
 		stem = "index"
 	}
 	if v.Part > 0 {
-		stem += "-" + strconv.Itoa(v.Part+1)
+		stem += beforePart + strconv.Itoa(v.Part+1)
 	}
 	s.entries[v] = folder + stem + ".html"
 	s.pages = append(s.pages, v)

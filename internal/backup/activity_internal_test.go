@@ -60,7 +60,9 @@ func TestANewDestinationIsInTheActivity(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.succeededWith(t.Context(), KindCopy, time.Now(), string(text))
+			if err := s.storeSuccess(t.Context(), KindCopy, time.Now(), string(text)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if got := destinationsInActivity(t, d); !slices.Equal(got, []string{next, second}) {
 			t.Errorf("a secondary destination: %q", got)

@@ -124,26 +124,24 @@ func ReadFormat(ctx context.Context, p Destination) (f Format, err error) {
 	return f, nil
 }
 
-// Claim records in a destination that it has the backup of a site. created is true if the destination had no backup before. The error
-// wraps ErrOtherSite if the destination has the backup of another site.
-func Claim(ctx context.Context, p Destination, site, engine string) (created bool, err error) {
+// Claim records in a destination that it has the backup of a site. before is the format.json that was there, the zero value if the
+// destination had no backup. The error wraps ErrOtherSite if the destination has the backup of another site.
+func Claim(ctx context.Context, p Destination, site, engine string) (before Format, err error) {
 	want := Format{Format: formatVersion, Site: site, Engine: engine}
-	found, err := ReadFormat(ctx, p)
+	before, err = ReadFormat(ctx, p)
 	switch {
-	case err == nil && found == want:
-		return false, nil
-	case err == nil && found.Site != site:
-		return false, fmt.Errorf("%w: its site is %s, this one is %s; set another backup-url, or move what is there away", ErrOtherSite, found.Site, site)
-	case errors.Is(err, fs.ErrNotExist):
-		created = true
-	case err != nil:
-		return false, err
+	case err == nil && before == want:
+		return before, nil
+	case err == nil && before.Site != site:
+		return before, fmt.Errorf("%w: its site is %s, this one is %s; set another backup-url, or move what is there away", ErrOtherSite, before.Site, site)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return before, err
 	}
 	text, err := json.Marshal(want)
 	if err != nil {
-		return false, err
+		return before, err
 	}
-	return created, p.Write(ctx, formatName, bytes.NewReader(append(text, '\n')))
+	return before, p.Write(ctx, formatName, bytes.NewReader(append(text, '\n')))
 }
 
 // readAll reads a small object.

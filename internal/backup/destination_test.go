@@ -177,8 +177,8 @@ func TestADestinationOfAnotherSiteIsRefusedByName(t *testing.T) {
 	eachDestination(t, func(t *testing.T, cfg backup.DestinationConfig) {
 		destination, ctx := backup.OpenDestination(cfg), t.Context()
 		for i := range 2 {
-			if created, err := backup.Claim(ctx, destination, "site-one", "sqlite"); err != nil || created != (i == 0) {
-				t.Fatal(created, err)
+			if before, err := backup.Claim(ctx, destination, "site-one", "sqlite"); err != nil || (before == backup.Format{}) != (i == 0) {
+				t.Fatal(before, err)
 			}
 		}
 		_, err := backup.Claim(ctx, destination, "site-two", "sqlite")

@@ -44,6 +44,7 @@ type Snapshot struct {
 	Name   string             `json:"name"`   // name of the object: the SQLite database, compressed with zstd
 	SHA256 string             `json:"sha256"` // of the object's bytes
 	Size   int64              `json:"size"`   // of the object, in bytes
+	Schema int64              `json:"schema"` // schema version of its database; 0 in descriptions of earlier versions
 	Tables []db.TableChecksum `json:"tables"` // checksums of its rows
 }
 
@@ -65,14 +66,15 @@ func lastNight(now time.Time) time.Time {
 	return night
 }
 
-// snapshotIfDue takes a snapshot if there is none since lastNight and no other node takes one.
+// snapshotIfDue takes a snapshot if there is none since lastNight and no other node takes one. After a failure that has left a snapshot, for
+// example of the removal of old ones, it repeats the removal and records that the failure has ended.
 func (s *Service) snapshotIfDue(ctx context.Context) (err error) {
 	states, err := ReadStates(ctx, s.db)
 	if err != nil {
 		return err
 	}
 	now := s.now()
-	if !states[KindSnapshot].LastOK.Before(lastNight(now)) {
+	if state := states[KindSnapshot]; !state.LastOK.Before(lastNight(now)) && !s.snapshotFailed(state) {
 		return nil
 	}
 	holder := uuid.NewString()
@@ -84,11 +86,29 @@ func (s *Service) snapshotIfDue(ctx context.Context) (err error) {
 	defer cancel()
 	go s.renewLease(ctx, cancel, KindSnapshot, holder)
 	defer func() { err = errors.Join(err, EndLease(context.WithoutCancel(ctx), s.db, KindSnapshot, holder)) }()
-	// Another node may have taken the snapshot just before this one got the lease.
-	if states, err = ReadStates(ctx, s.db); err != nil || !states[KindSnapshot].LastOK.Before(lastNight(now)) {
+	if err := s.claim(ctx); err != nil { // before the state is read again: in a new destination a snapshot is due
 		return err
 	}
-	return s.snapshotSince(ctx, lastNight(now))
+	// Another node may have taken the snapshot just before this one got the lease.
+	if states, err = ReadStates(ctx, s.db); err != nil {
+		return err
+	}
+	state := states[KindSnapshot]
+	if state.LastOK.Before(lastNight(now)) {
+		return s.snapshotSince(ctx, lastNight(now))
+	}
+	if !s.snapshotFailed(state) {
+		return nil
+	}
+	if err := s.removeSnapshots(ctx, now); err != nil {
+		return err
+	}
+	return s.storeSuccess(ctx, KindSnapshot, state.LastOK, "{}")
+}
+
+// snapshotFailed reports whether the newest attempt failed, on this node or, according to the stored state, on another one.
+func (s *Service) snapshotFailed(state State) bool {
+	return state.Error != "" || s.hasFailed(KindSnapshot)
 }
 
 // snapshotSince takes a snapshot unless this process has taken one at since or later. If a snapshot is being taken, it waits for that one.
@@ -129,6 +149,10 @@ func (s *Service) TakeSnapshot(ctx context.Context) (at time.Time, err error) {
 		return at, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	schema, err := db.SchemaVersion()
+	if err != nil {
+		return at, err
+	}
 	file := filepath.Join(dir, "snapshot.db")
 	var sums []db.TableChecksum
 	err = s.db.Snapshot(ctx, func(q db.Querier) (err error) {
@@ -154,10 +178,12 @@ func (s *Service) TakeSnapshot(ctx context.Context) (at time.Time, err error) {
 	if err != nil {
 		return at, err
 	}
-	if err := s.storeSnapshot(ctx, file, Snapshot{Time: at, Tables: sums}); err != nil {
+	if err := s.storeSnapshot(ctx, file, Snapshot{Time: at, Schema: schema, Tables: sums}); err != nil {
 		return at, err
 	}
-	s.succeeded(ctx, KindSnapshot, at)
+	if err := s.storeSuccess(ctx, KindSnapshot, at, "{}"); err != nil {
+		return at, err
+	}
 	return at, s.removeSnapshots(ctx, at)
 }
 
@@ -219,8 +245,10 @@ func (s *Service) removeSnapshots(ctx context.Context, now time.Time) error {
 	}
 	slices.Sort(old)
 	for _, stem := range old[:len(old)-1] {
-		if err := errors.Join(s.cfg.Destination.Delete(ctx, stem+".json"), s.cfg.Destination.Delete(ctx, stem+".db.zst")); err != nil {
-			return err
+		for _, ending := range []string{".json", ".db.zst"} { // in this order: a description without its snapshot would be a restore point
+			if err := s.cfg.Destination.Delete(ctx, stem+ending); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -268,8 +268,7 @@ func (s *Service) prove(ctx context.Context) error {
 	if err := s.recordSecondary(record); err != nil {
 		return err
 	}
-	s.succeededWith(ctx, KindCopy, restoredTo, string(text))
-	return nil
+	return s.storeSuccess(ctx, KindCopy, restoredTo, string(text))
 }
 
 // recordSecondary adds an entry about the secondary destination to the activity log, unless a copy was made there before.
@@ -422,7 +421,7 @@ func (s *Service) compare(ctx context.Context) (restoredTo time.Time, detail Pro
 // newestState returns the latest restore point, and the checksums that the site's tables had then.
 func (s *Service) newestState(ctx context.Context) (*restorePoint, []db.TableChecksum, error) {
 	if s.db.Dialect == db.Postgres {
-		point, err := findRestorePoint(ctx, s.cfg.Destination, string(db.Postgres), time.Time{})
+		point, err := s.newestSnapshot(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -443,6 +442,26 @@ func (s *Service) newestState(ctx context.Context) (*restorePoint, []db.TableChe
 		return nil, nil, err
 	}
 	return point, sums, s.storeRecord(ctx, proofRecord{Time: point.time, TXID: txid.String(), Tables: sums})
+}
+
+// newestSnapshot returns the newest snapshot of PostgreSQL. It takes another one if that is of an earlier version of the program, because
+// the proof reads the tables and columns of this version.
+func (s *Service) newestSnapshot(ctx context.Context) (*restorePoint, error) {
+	newest := func() (*restorePoint, error) {
+		return findRestorePoint(ctx, s.cfg.Destination, string(db.Postgres), time.Time{})
+	}
+	schema, err := db.SchemaVersion()
+	if err != nil {
+		return nil, errNotDone.Because(err)
+	}
+	point, err := newest()
+	if err != nil || point.snapshot.Schema == schema {
+		return point, err
+	}
+	if err := s.snapshotSince(ctx, s.now()); err != nil {
+		return nil, cmp.Or(incompleteReason(ctx, err), errNotDone.Because(err))
+	}
+	return newest()
 }
 
 // checksumNewestState returns the replica, its newest transaction, and the checksums of the tables after it. Other writes wait for some

@@ -29,6 +29,8 @@ type Restore struct {
 	At         time.Time   // the restored state is the newest one that is not later than At; the zero time means the newest state of all
 	Passphrase string      // decrypts the site's secrets, if the backup has them encrypted
 	Dir        string      // the data folder; it must be new or empty
+	// Fingerprint returns the hash by which a database recognizes a secret.
+	Fingerprint func(secret string) string
 	// OpenFiles opens the store for files in the data folder.
 	OpenFiles func(dir string) (FileStore, error)
 	// Report is called with lines of progress.
@@ -72,8 +74,11 @@ const filesAtOnce = 4
 // because a server refuses a folder that has a secret or files but no database file with the usual name.
 const unfinishedDatabase = "restoring.db"
 
-// missingSecretAdvice is advice for a backup whose secrets are missing or damaged.
-const missingSecretAdvice = "the site starts with the one in ATELIE_JWT_SECRET; if it is lost, see atelie secret reset"
+// Advice for a backup whose secrets are missing or damaged, and for one whose secrets are newer than the restored state.
+const (
+	missingSecretAdvice = "the site starts with the one in ATELIE_JWT_SECRET; if it is lost, see atelie secret reset"
+	earlierSecretAdvice = "write it into the file jwt-secret.previous of the new data folder, or, if ATELIE_JWT_SECRET is set, into ATELIE_JWT_SECRET_PREVIOUS; if it is lost, see atelie secret reset"
+)
 
 // Run rebuilds the data folder. If Run fails, it removes what it has written, and the folder if it was not there. A missing or damaged
 // file is not an error. Restored.Missing lists it.
@@ -118,7 +123,7 @@ func (r *Restore) Run(ctx context.Context) (done Restored, err error) {
 	if point.gap != "" {
 		done.Missing = append(done.Missing, point.gap)
 	}
-	if err := r.restoreDatabase(ctx, point, &done); err != nil {
+	if err := r.restoreDatabase(ctx, point, secrets, &done); err != nil {
 		return done, err
 	}
 	if secrets.Current != "" {
@@ -189,8 +194,9 @@ func removeEntries(dir string) error {
 	return err
 }
 
-// restoreDatabase restores the database, migrates it, restores the files to which its rows refer, and adds an entry to its activity log.
-func (r *Restore) restoreDatabase(ctx context.Context, point *restorePoint, done *Restored) error {
+// restoreDatabase restores the database, migrates it, compares it with the secrets of the backup, restores the files to which its rows
+// refer, and adds an entry to its activity log.
+func (r *Restore) restoreDatabase(ctx context.Context, point *restorePoint, secrets Secrets, done *Restored) error {
 	r.Report("Database: the state of " + point.time.Format(time.RFC3339Nano))
 	last := time.Time{}
 	if _, err := point.verify(ctx, func(checked, all int) {
@@ -212,6 +218,9 @@ func (r *Restore) restoreDatabase(ctx context.Context, point *restorePoint, done
 	r.Report("Database: restored, and its integrity is checked")
 	err = d.Migrate(ctx)
 	if err == nil {
+		err = r.compareSecrets(ctx, d, secrets, done)
+	}
+	if err == nil {
 		err = r.restoreFiles(ctx, d, done)
 	}
 	if err == nil {
@@ -221,6 +230,24 @@ func (r *Restore) restoreDatabase(ctx context.Context, point *restorePoint, done
 		return errors.Join(err, d.Close())
 	}
 	return closeRestored(d, file)
+}
+
+// compareSecrets lists the secret as missing if the restored database accepts none of the secrets: a backup has only the newest ones, and
+// the restored state can be from before they were set.
+func (r *Restore) compareSecrets(ctx context.Context, d *db.DB, secrets Secrets, done *Restored) error {
+	if secrets.Current == "" {
+		return nil // it is listed already
+	}
+	for _, secret := range []string{secrets.Current, secrets.Previous} {
+		if secret == "" {
+			continue
+		}
+		if state, err := db.CheckSecret(ctx, d, r.Fingerprint(secret)); err != nil || state != db.SecretRefused {
+			return err
+		}
+	}
+	done.Missing = append(done.Missing, "the secret of that time, which was changed since then: "+earlierSecretAdvice)
+	return nil
 }
 
 // reportEvery is the minimum time between two lines of progress.

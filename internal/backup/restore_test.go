@@ -34,7 +34,8 @@ func restoreSite(t *testing.T, destination backup.DestinationConfig, at time.Tim
 	dir = filepath.Join(t.TempDir(), "restored")
 	r := backup.Restore{
 		From: backup.OpenDestination(destination), At: at, Passphrase: passphrase, Dir: dir, Report: func(string) {},
-		OpenFiles: func(string) (backup.FileStore, error) { return restoredFiles{map[string]string{}}, nil },
+		Fingerprint: func(secret string) string { return "of " + secret },
+		OpenFiles:   func(string) (backup.FileStore, error) { return restoredFiles{map[string]string{}}, nil },
 	}
 	done, err = r.Run(t.Context())
 	return dir, done, err

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -273,6 +274,285 @@ func TestStaleSecondaryDestinationIsAFailure(t *testing.T) {
 	s.cfg.Secondary = nil
 	if status, err := s.Status(t.Context()); err != nil || status.BackupError != "" {
 		t.Errorf("without a secondary destination: %+v, %v", status, err)
+	}
+}
+
+// Proves H-proof-schedule.
+func TestResultsOfAnotherDestinationDoNotCount(t *testing.T) {
+	n := newNightlyNodes(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
+	if got := n.tick(t); got != 1 {
+		t.Fatalf("%d proofs", got)
+	}
+	if err := RecordFailure(t.Context(), n.d, KindProof, n.now(), "damaged"); err != nil {
+		t.Fatal(err)
+	}
+	n.set(n.now().Add(8 * time.Hour)) // both were done this night, so nothing is due
+	cfg := n.nodes[0].cfg
+	cfg.Destination = OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "elsewhere")})
+	s := New(n.d, cfg, n.now)
+	n.nodes = []*Service{s}
+	if err := s.claim(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	status, err := s.Status(t.Context())
+	if err != nil || !status.LastBackup.IsZero() || !status.LastProof.IsZero() || !status.ProvenRestorePoint.IsZero() || status.ProofError != "" {
+		t.Errorf("%+v, %v", status, err)
+	}
+	if got := n.tick(t); got != 2 {
+		t.Errorf("%d proofs", got)
+	}
+	if newest, err := s.Newest(t.Context()); err != nil || !newest.Equal(n.now()) {
+		t.Errorf("the newest snapshot is of %s, %v", newest, err)
+	}
+}
+
+// After atelie copy or a restore, a site can have the same destination with another engine.
+//
+// Proves H-proof-schedule.
+func TestResultsOfThePreviousEngineDoNotCount(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		destination := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+		lastProof := func() time.Time { // after another start
+			t.Helper()
+			s := New(d, Config{Destination: destination, Site: "site", Secrets: Secrets{Current: strings.Repeat("s", 40)}, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}, time.Now)
+			if err := s.claim(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			status, err := s.Status(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return status.LastProof
+		}
+		lastProof()
+		if err := RecordSuccess(t.Context(), d, KindProof, time.Now(), `{"ended":"2026-11-23T04:10:00Z"}`); err != nil {
+			t.Fatal(err)
+		}
+		if lastProof().IsZero() {
+			t.Error("a start has forgotten the last proof")
+		}
+		previous := db.SQLite
+		if d.Dialect == db.SQLite {
+			previous = db.Postgres
+		}
+		if _, err := Claim(t.Context(), destination, "site", string(previous)); err != nil {
+			t.Fatal(err)
+		}
+		// The results are forgotten before format.json is written, because after that nothing shows that the engine has changed.
+		s := New(d, Config{Destination: unwritableDestination{destination}, Site: "site", Log: slog.New(slog.NewTextHandler(t.Output(), nil))}, time.Now)
+		if err := s.claim(t.Context()); err == nil {
+			t.Error("an unwritable destination was claimed")
+		}
+		if status, err := s.Status(t.Context()); err != nil || !status.LastProof.IsZero() {
+			t.Errorf("the proof counts after an interrupted claim: %+v, %v", status, err)
+		}
+		if got := lastProof(); !got.IsZero() {
+			t.Errorf("the proof of %s counts", got)
+		}
+	})
+}
+
+// unwritableDestination is a destination that can be read, but not written.
+type unwritableDestination struct{ Destination }
+
+func (unwritableDestination) Write(context.Context, string, io.ReadSeeker) error {
+	return &destinationError{errors.New("unavailable")}
+}
+
+func (unwritableDestination) Add(context.Context, string, io.ReadSeeker) error {
+	return &destinationError{errors.New("unavailable")}
+}
+
+// Proves H-backup-outage.
+func TestFailureOfTheFormerSQLiteDatabaseDoesNotCount(t *testing.T) {
+	n := newNightlyNodes(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
+	if err := errors.Join(
+		RecordFailure(t.Context(), n.d, KindDatabase, n.now(), errDiskFull.Error()),
+		RecordSuccess(t.Context(), n.d, KindSnapshot, n.now(), "{}"),
+	); err != nil {
+		t.Fatal(err)
+	}
+	if status, err := n.nodes[0].Status(t.Context()); err != nil || status.BackupError != "" || !status.LastBackup.Equal(n.now()) {
+		t.Errorf("%+v, %v", status, err)
+	}
+}
+
+// undeletableDestination is a destination whose next deletion fails.
+type undeletableDestination struct {
+	Destination
+	fails bool
+}
+
+func (d *undeletableDestination) Delete(ctx context.Context, name string) error {
+	if d.fails {
+		d.fails = false
+		return errors.New("unavailable")
+	}
+	return d.Destination.Delete(ctx, name)
+}
+
+// Proves H-backup-outage.
+func TestFailedRemovalOfSnapshotsIsRepeated(t *testing.T) {
+	destination := &undeletableDestination{Destination: OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})}
+	n := newNightlyNodes(t, destination, 1)
+	s := n.nodes[0]
+	backupError := func() string { // after another step of runSnapshots
+		t.Helper()
+		if err := s.snapshotIfDue(t.Context()); err != nil {
+			s.failed(t.Context(), KindSnapshot, err)
+		}
+		status, err := s.Status(t.Context())
+		if err != nil || !status.LastBackup.Equal(n.now()) {
+			t.Fatalf("%+v, %v", status, err)
+		}
+		return status.BackupError
+	}
+	for _, day := range []int{10, 11} {
+		n.set(time.Date(2026, 3, day, 4, 30, 0, 0, time.Local))
+		if got := backupError(); got != "" {
+			t.Fatal(got)
+		}
+	}
+	n.set(time.Date(2026, 3, 20, 4, 30, 0, 0, time.Local))
+	destination.fails = true
+	if got := backupError(); got == "" {
+		t.Error("the failure is not shown")
+	}
+	if got := backupError(); got != "" {
+		t.Errorf("the failure has ended, but is shown: %s", got)
+	}
+	var names []string
+	if err := destination.List(t.Context(), SnapshotsDir+"/", func(o Object) error { names = append(names, o.Name); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if len(names) != 4 { // the newest one, the last one before the retention, and their descriptions
+		t.Errorf("got %q", names)
+	}
+}
+
+// Proves H-backup-outage.
+func TestFailureThatCouldNotBeStoredIsStoredLater(t *testing.T) {
+	d := dbtest.Open(t, db.SQLite)
+	var log bytes.Buffer
+	s := New(d, Config{Destination: OpenDestination(DestinationConfig{Folder: t.TempDir()}), Log: slog.New(slog.NewTextHandler(&log, nil))}, time.Now)
+	for _, statement := range []string{"create trigger refuse before insert on backup_status begin select raise(abort, 'refused'); end", "drop trigger refuse"} {
+		if err := db.Exec(t.Context(), d, statement); err != nil {
+			t.Fatal(err)
+		}
+		s.failed(t.Context(), KindBlobs, errors.New("unavailable"))
+	}
+	states, err := ReadStates(t.Context(), d)
+	if err != nil || states[KindBlobs].Error == "" {
+		t.Errorf("%+v, %v", states[KindBlobs], err)
+	}
+	if n := strings.Count(log.String(), "new data is not in the backup destination"); n != 1 {
+		t.Errorf("it is logged %d times:\n%s", n, log.String())
+	}
+}
+
+// Proves H-backup-outage.
+func TestSuccessThatCouldNotBeStoredIsStoredLater(t *testing.T) {
+	d := dbtest.Open(t, db.SQLite)
+	var log bytes.Buffer
+	s := New(d, Config{Destination: OpenDestination(DestinationConfig{Folder: t.TempDir()}), Log: slog.New(slog.NewTextHandler(&log, nil))}, time.Now)
+	s.failed(t.Context(), KindBlobs, errors.New("unavailable"))
+	for _, statement := range []string{"create trigger refuse before insert on backup_status begin select raise(abort, 'refused'); end", "drop trigger refuse"} {
+		if err := db.Exec(t.Context(), d, statement); err != nil {
+			t.Fatal(err)
+		}
+		if s.hasFailed(KindBlobs) { // as in runBlobs
+			s.succeeded(t.Context(), KindBlobs, time.Now())
+		}
+	}
+	states, err := ReadStates(t.Context(), d)
+	if err != nil || states[KindBlobs].Error != "" || s.hasFailed(KindBlobs) {
+		t.Errorf("%+v, %v", states[KindBlobs], err)
+	}
+	if n := strings.Count(log.String(), "has everything again"); n != 1 {
+		t.Errorf("it is logged %d times:\n%s", n, log.String())
+	}
+}
+
+// Proves H-backup-outage.
+func TestSnapshotThatCouldNotBeRecordedIsTakenAgain(t *testing.T) {
+	n := newNightlyNodes(t, OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")}), 1)
+	s := n.nodes[0]
+	if err := db.Exec(t.Context(), n.d, "alter table backup_status add constraint refused check (kind <> 'snapshot' or last_ok_at is null)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.snapshotIfDue(t.Context()); err == nil {
+		t.Error("a snapshot was recorded")
+	}
+	if err := db.Exec(t.Context(), n.d, "alter table backup_status drop constraint refused"); err != nil {
+		t.Fatal(err)
+	}
+	n.set(n.now().Add(snapshotCheck))
+	if err := s.snapshotIfDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if status, err := s.Status(t.Context()); err != nil || !status.LastBackup.Equal(n.now()) {
+		t.Errorf("%+v, %v", status, err)
+	}
+}
+
+// Proves H-proof-away.
+func TestProofAfterAnUpgradeReportsAnUnreachableDestination(t *testing.T) {
+	destination := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+	n := newNightlyNodes(t, destination, 1)
+	s := n.nodes[0]
+	if _, err := s.TakeSnapshot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "earlier.db") // it is not read: its description has no schema version, as in an earlier version
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.storeSnapshot(t.Context(), file, Snapshot{Time: n.now().Add(time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	n.set(n.now().Add(2 * time.Hour))
+	s.cfg.Destination = unwritableDestination{destination}
+	if err := s.prove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if status, err := s.Status(t.Context()); err != nil || status.ProofIncompleteCode != errUnreachable.Code || !status.DestinationUnreachable || status.ProofError != "" {
+		t.Errorf("%+v, %v", status, err)
+	}
+}
+
+// Proves H-proof.
+func TestProofAfterAnUpgradeTakesAnotherSnapshot(t *testing.T) {
+	destination := OpenDestination(DestinationConfig{Folder: filepath.Join(t.TempDir(), "backups")})
+	n := newNightlyNodes(t, destination, 1)
+	s := n.nodes[0]
+	if _, err := s.TakeSnapshot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	point, err := findRestorePoint(t.Context(), destination, string(db.Postgres), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "earlier.db")
+	if err := point.restore(t.Context(), file); err != nil {
+		t.Fatal(err)
+	}
+	earlier, err := openRestored(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Exec(t.Context(), earlier, "drop table calendar_feeds") // as in an earlier version of the program
+	if err := errors.Join(err, closeRestored(earlier, file)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.storeSnapshot(t.Context(), file, Snapshot{Time: n.now().Add(time.Hour), Tables: point.snapshot.Tables}); err != nil {
+		t.Fatal(err)
+	}
+	n.set(n.now().Add(2 * time.Hour))
+	if err := s.prove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if proof, err := ReadProof(t.Context(), n.d); err != nil || proof.Error != "" || proof.Incomplete != "" || !proof.RestorePoint.Equal(n.now()) {
+		t.Errorf("%+v, %v", proof, err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"sync"
 	"time"
@@ -63,8 +64,9 @@ type Service struct {
 		uploadedUntil time.Time       // latest restore point of an SQLite database in the destination
 		recorded      time.Time       // the restore point that recordUpload has stored in backup_status most recently
 		writes        int64           // the number of writes to the database at that time
-		failed        map[Kind]bool   // kinds whose newest attempt failed, possibly before the start of the program
-		texts         map[Kind]string // texts of the newest failures that this process has recorded
+		failed        map[Kind]bool   // kinds whose newest attempt failed, possibly before the start of the program, or whose success after a failure is not stored yet
+		texts         map[Kind]string // texts of the newest failures that this process has logged
+		stored        map[Kind]bool   // kinds whose newest logged failure is in backup_status
 		replica       *replica        // the replica that Run has left open, for Close
 	}
 }
@@ -72,7 +74,7 @@ type Service struct {
 // New returns a Service; Run starts it.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 	s := &Service{db: d, cfg: cfg, log: cfg.Log, now: now, wake: make(chan struct{}, 1), proofTimeout: proofTimeout, replicaCalls: make(chan func(*replica))}
-	s.last.failed, s.last.texts = map[Kind]bool{}, map[Kind]string{}
+	s.last.failed, s.last.texts, s.last.stored = map[Kind]bool{}, map[Kind]string{}, map[Kind]bool{}
 	return s
 }
 
@@ -182,7 +184,8 @@ func readSecretDetail(states map[Kind]State) (d secretDetail, err error) {
 }
 
 // claim records in the destination that it has this site's backup, once for each start of the program. It stores the secrets there if they
-// are missing or have changed. If the destination is empty or another one than before, claim puts all blobs into the queue again.
+// are missing or have changed. If the destination is empty or another one than before, claim puts all blobs into the queue again. Results
+// of another destination, or of the site's previous database engine, are forgotten: they say nothing about this backup.
 func (s *Service) claim(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, uploadTimeout)
 	defer cancel()
@@ -199,15 +202,23 @@ func (s *Service) claim(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	created, err := Claim(ctx, s.cfg.Destination, s.cfg.Site, string(s.db.Dialect))
+	if err := s.forgetOtherEngine(ctx); err != nil {
+		return err
+	}
+	before, err := Claim(ctx, s.cfg.Destination, s.cfg.Site, string(s.db.Dialect))
 	if err != nil {
 		return err
 	}
 	want := s.secretDetail()
-	if created || known.Destination != want.Destination {
-		if err := s.db.WithTx(ctx, func(tx *db.Tx) error { return errors.Join(forgetCopies(ctx, tx), s.recordDestination(ctx, tx, known)) }); err != nil {
+	isNew := before == Format{} || known.Destination != want.Destination
+	if isNew {
+		if err := s.db.WithTx(ctx, func(tx *db.Tx) error {
+			return errors.Join(forgetResults(ctx, tx), forgetCopies(ctx, tx), s.recordDestination(ctx, tx, known))
+		}); err != nil {
 			return err
 		}
+	}
+	if isNew {
 		if s.cfg.Passphrase == "" {
 			s.log.Info("backup: begins in a new destination; the site's secret is not encrypted there: set ATELIE_BACKUP_PASSPHRASE to encrypt it", "destination", want.Destination)
 		} else {
@@ -235,6 +246,21 @@ func (s *Service) claim(ctx context.Context) error {
 	return nil
 }
 
+// forgetOtherEngine forgets the results of the site's previous database engine, if the destination has its backup. It must be called before
+// Claim, which replaces the engine in the destination: after an error of a later call, nothing would show that the engine has changed.
+func (s *Service) forgetOtherEngine(ctx context.Context) error {
+	before, err := ReadFormat(ctx, s.cfg.Destination)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case before.Site != s.cfg.Site || before.Engine == string(s.db.Dialect): // Claim refuses the backup of another site
+		return nil
+	}
+	return s.db.WithTx(ctx, func(tx *db.Tx) error { return forgetResults(ctx, tx) })
+}
+
 // recordDestination adds an entry about the destination to the activity log, unless it is the same as before. A site's first destination
 // has no entry if it is on the disk of the data folder, like the default one, because then no data leaves that disk.
 func (s *Service) recordDestination(ctx context.Context, q db.Querier, known secretDetail) error {
@@ -260,32 +286,46 @@ func (s *Service) hasFailed(kind Kind) bool {
 	return s.last.failed[kind]
 }
 
-// failed logs and records a failure, unless the previous failure of this kind had the same text.
+// failed logs and records a failure, unless the previous failure of this kind had the same text. A failure that could not be stored, for
+// example because the database was unreachable too, is stored when it occurs again.
 func (s *Service) failed(ctx context.Context, kind Kind, cause error) {
 	if ctx.Err() != nil {
 		return
 	}
 	text := safeText(cause)
 	s.last.Lock()
-	known := s.last.failed[kind] && s.last.texts[kind] == text
+	logged := s.last.failed[kind] && s.last.texts[kind] == text
+	stored := logged && s.last.stored[kind]
 	s.last.failed[kind], s.last.texts[kind] = true, text
 	s.last.Unlock()
-	if known {
+	if stored {
 		return
 	}
-	s.log.Error("backup: new data is not in the backup destination; the backup tries again, and nothing needs to be restarted", "kind", string(kind), "destination", s.cfg.Destination.Label(), "cause", cause.Error())
-	if err := RecordFailure(ctx, s.db, kind, s.now(), text); err != nil && ctx.Err() == nil {
+	if !logged {
+		s.log.Error("backup: new data is not in the backup destination; the backup tries again, and nothing needs to be restarted", "kind", string(kind), "destination", s.cfg.Destination.Label(), "cause", cause.Error())
+	}
+	err := RecordFailure(ctx, s.db, kind, s.now(), text)
+	s.last.Lock()
+	s.last.stored[kind] = err == nil
+	s.last.Unlock()
+	if err != nil && !logged && ctx.Err() == nil {
 		s.log.Warn("backup: the failure could not be stored", "cause", err.Error())
 	}
 }
 
-// succeeded records that the destination has everything of a part up to until.
+// succeeded is storeSuccess without a detail. It logs an error. hasFailed stays true then, so that the caller stores its next success.
 func (s *Service) succeeded(ctx context.Context, kind Kind, until time.Time) {
-	s.succeededWith(ctx, kind, until, "{}")
+	if err := s.storeSuccess(ctx, kind, until, "{}"); err != nil && ctx.Err() == nil {
+		s.log.Warn("backup: the success could not be stored", "cause", err.Error())
+	}
 }
 
-// succeededWith is succeeded with a detail, a JSON object.
-func (s *Service) succeededWith(ctx context.Context, kind Kind, until time.Time, detail string) {
+// storeSuccess records that the destination has everything of a part up to until, with a detail, a JSON object. A failure has ended only
+// when this is stored: until then owners see it.
+func (s *Service) storeSuccess(ctx context.Context, kind Kind, until time.Time, detail string) error {
+	if err := RecordSuccess(ctx, s.db, kind, until, detail); err != nil {
+		return err
+	}
 	s.last.Lock()
 	again := s.last.failed[kind]
 	s.last.failed[kind] = false
@@ -293,9 +333,7 @@ func (s *Service) succeededWith(ctx context.Context, kind Kind, until time.Time,
 	if again {
 		s.log.Info("backup: the backup destination has everything again", "kind", string(kind), "destination", s.cfg.Destination.Label())
 	}
-	if err := RecordSuccess(ctx, s.db, kind, until, detail); err != nil && ctx.Err() == nil {
-		s.log.Warn("backup: the success could not be stored", "cause", err.Error())
-	}
+	return nil
 }
 
 // safeText returns the text about a failure that owners see. The texts of this package's own errors are safe to show. Those of other errors

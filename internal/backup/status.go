@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+
+	"atelie/internal/db"
 )
 
 // Status is the state of the backup as owners, the operator and the metrics see it. Its texts are safe to show: they contain no secrets.
@@ -73,6 +75,9 @@ func (s *Service) statusOf(ctx context.Context, states map[Kind]State) (status S
 	status.SameDisk = s.cfg.OnDataDisk && (secondary.Ended.IsZero() || s.cfg.SecondaryOnDataDisk)
 	if s.cfg.Secondary == nil {
 		delete(states, KindCopy) // failures of a destination that is no longer configured
+	}
+	if s.db.Dialect == db.Postgres {
+		delete(states, KindDatabase) // of the SQLite database from which the site was copied
 	}
 	for _, kind := range []Kind{KindDatabase, KindSnapshot} {
 		if at := states[kind].LastOK; at.After(status.LastBackup) {

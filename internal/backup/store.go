@@ -153,6 +153,16 @@ func forgetCopies(ctx context.Context, q db.Querier) error {
 	return db.Exec(ctx, q, "update backup_blobs set copied_at = null where copied_at is not null")
 }
 
+// forgetResults deletes the results of another backup, so that a snapshot and a proof are due. Failures of the tasks stay until their next
+// success. The leases stay too, because the caller can hold one.
+func forgetResults(ctx context.Context, q db.Querier) error {
+	if err := db.Exec(ctx, q, "update backup_status set last_ok_at = null, detail = '{}' where kind in ($1, $2, $3, $4)",
+		KindDatabase, KindSnapshot, KindProof, KindIncompleteProof); err != nil {
+		return err
+	}
+	return db.Exec(ctx, q, "update backup_status set last_error_at = null, error_since = null, error = '' where kind in ($1, $2)", KindProof, KindIncompleteProof)
+}
+
 // Lease takes or renews the right of holder to do a part until a time. It returns false while another holder has it. A lease that
 // ends implausibly late was written by a node with a wrong clock, and is ignored.
 func Lease(ctx context.Context, q db.Querier, kind Kind, holder string, now, until time.Time) (bool, error) {

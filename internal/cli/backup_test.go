@@ -185,6 +185,40 @@ func TestRestoreOfAnEarlierRestorePoint(t *testing.T) {
 	})
 }
 
+// Proves H-restore-moment.
+func TestRestoreSaysThatTheSecretWasChangedSince(t *testing.T) {
+	destination := filepath.Join(t.TempDir(), "backup")
+	t.Setenv("ATELIE_BACKUP_URL", destination)
+	dir := t.TempDir()
+	must(t, dir, "owner", "add", "ana@example.com")
+	must(t, dir, "backup", "now")
+	secret, err := os.ReadFile(filepath.Join(dir, "jwt-secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	restore := []string{"restore", "--from", destination, "--at", time.Now().UTC().Format(time.RFC3339Nano)}
+	must(t, dir, "secret", "rotate")
+	must(t, dir, "backup", "now")
+	if r := must(t, filepath.Join(t.TempDir(), "new"), restore...); !strings.Contains(r.out, "Nothing is missing.") {
+		t.Errorf("the previous secret is that of the restored state: %+v", r)
+	}
+	must(t, dir, "secret", "forget")
+	must(t, dir, "backup", "now")
+	to := filepath.Join(t.TempDir(), "new")
+	if r := atelie(t, to, "", restore...); r.code != 1 || !strings.Contains(r.out, "Missing: the secret of that time, which was changed since then: write it into the file jwt-secret.previous ") || strings.Contains(r.out, "Nothing is missing") {
+		t.Errorf("%+v", r)
+	}
+	refused(t, to, "this is not the secret of this database", "owner", "list")
+	if err := os.WriteFile(filepath.Join(to, "jwt-secret.previous"), secret, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := must(t, to, "owner", "list"); !strings.Contains(r.out, "ana@example.com") {
+		t.Errorf("%+v", r)
+	}
+	must(t, to, "secret", "forget")
+	must(t, to, "owner", "list")
+}
+
 // Proves H-proof.
 func TestBackupIsProvenAndCopied(t *testing.T) {
 	destinations(t, func(t *testing.T, _ string) {

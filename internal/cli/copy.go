@@ -13,6 +13,7 @@ import (
 
 	"atelie/internal/activity"
 	"atelie/internal/app"
+	"atelie/internal/backup"
 	"atelie/internal/config"
 	"atelie/internal/datafolder"
 	"atelie/internal/db"
@@ -44,11 +45,11 @@ func (c *copyCommand) Run(env *environment) error {
 		return errors.New("source and target are the same")
 	}
 	env.say("From: %s, files in %s\nTo:   %s, files in %s\n", from.label, from.files.Label(), to.label, to.files.Label())
-	secret, err := sourceSecret(from, to)
+	secrets, err := sourceSecrets(from, to)
 	if err != nil {
 		return err
 	}
-	err = copySite(env, from, to, secret)
+	err = copySite(env, from, to, secrets)
 	if env.ctx.Err() != nil {
 		return errors.New("interrupted: run the same command again to resume")
 	}
@@ -61,7 +62,7 @@ func (c *copyCommand) Run(env *environment) error {
 			return err
 		}
 	}
-	return printNextStep(env, from, to, secret)
+	return printNextStep(env, from, to, secrets)
 }
 
 // recordCopy adds the copy to the activity log of the source. The log of the target does not have this entry, because its rows were copied
@@ -149,9 +150,9 @@ func (e *site) openFiles(ctx context.Context, source bool) (blob.Store, error) {
 // refers were removed from the source meanwhile.
 const maxSnapshots = 10
 
-// copySite opens both sites, locks the target, and copies a snapshot of the source. It also copies the secret, if both have a data
+// copySite opens both sites, locks the target, and copies a snapshot of the source. It also copies the secrets, if both have a data
 // folder.
-func copySite(env *environment, from, to site, secret string) (err error) {
+func copySite(env *environment, from, to site, secrets backup.Secrets) (err error) {
 	source, err := db.OpenSource(env.ctx, from.database)
 	if err != nil {
 		return fmt.Errorf("source: %w", err)
@@ -187,8 +188,8 @@ func copySite(env *environment, from, to site, secret string) (err error) {
 			if err := t.run(); err != nil {
 				return err
 			}
-			if secret != "" && to.dataDir != "" {
-				if err := datafolder.WriteSecretIfMissing(to.dataDir, secret); err != nil {
+			if secrets.Current != "" && to.dataDir != "" {
+				if err := datafolder.WriteSecrets(to.dataDir, secrets.Current, secrets.Previous); err != nil {
 					return fmt.Errorf("target: secret: %w", err)
 				}
 			}
@@ -402,21 +403,24 @@ func (t *transfer) report(sums []db.TableChecksum) error {
 	return t.env.printf("Copied and the same: %d tables with %d rows, %d files with %s.\n", len(sums), rows, t.allFiles, megabytes(t.allBytes))
 }
 
-// sourceSecret returns the secret in the source's data folder, or "" if there is none. It returns an error if the target has a
-// different secret, because with that it could not read what the source has encrypted or signed.
-func sourceSecret(from, to site) (string, error) {
+// sourceSecrets returns the secrets in the source's data folder; the zero value if there are none. Until the source has started with a new
+// secret, its database accepts only the previous one. sourceSecrets returns an error if the target has a different secret, because with that
+// it could not read what the source has encrypted or signed.
+func sourceSecrets(from, to site) (s backup.Secrets, err error) {
 	if from.dataDir == "" {
-		return "", nil
+		return s, nil
 	}
-	secret, err := datafolder.Secret(from.dataDir)
-	if err != nil || secret == "" || to.dataDir == "" {
-		return secret, err
+	if s.Current, err = datafolder.Secret(from.dataDir); err != nil || s.Current == "" {
+		return s, err
+	}
+	if s.Previous, err = datafolder.PreviousSecret(from.dataDir); err != nil || to.dataDir == "" {
+		return s, err
 	}
 	other, err := datafolder.Secret(to.dataDir)
-	if err == nil && other != "" && other != secret {
+	if err == nil && other != "" && other != s.Current {
 		err = fmt.Errorf("target: %s contains another secret, with which the values encrypted in the source cannot be read: move that file away", datafolder.SecretFile(to.dataDir))
 	}
-	return secret, err
+	return s, err
 }
 
 // start returns how the program is started with the site, or "" if it expects the database or the files in another place. The URLs are left
@@ -440,16 +444,20 @@ func (e *site) start() string {
 }
 
 // printNextStep prints how to start the target, and what the operator must do so that it has the source's secret.
-func printNextStep(env *environment, from, to site, secret string) error {
+func printNextStep(env *environment, from, to site, secrets backup.Secrets) error {
 	switch {
-	case secret != "" && to.dataDir != "":
+	case secrets.Current != "" && to.dataDir != "":
 		env.say("The secret is copied too: %s\n", datafolder.SecretFile(to.dataDir))
 		if start := to.start(); start != "" {
 			env.say("Start it with %s\n", start)
 		}
 		return nil
-	case secret != "":
-		return env.printf("Start the program there with the same secret: set ATELIE_JWT_SECRET to the content of %s\n", datafolder.SecretFile(from.dataDir))
+	case secrets.Current != "":
+		text := fmt.Sprintf("Start the program there with the same secret: set ATELIE_JWT_SECRET to the content of %s\n", datafolder.SecretFile(from.dataDir))
+		if secrets.Previous != "" {
+			text += fmt.Sprintf("Set ATELIE_JWT_SECRET_PREVIOUS to the content of %s\n", datafolder.PreviousSecretFile(from.dataDir))
+		}
+		return env.printf("%s", text)
 	}
 	return env.printf("Start the program there with the same ATELIE_JWT_SECRET as before.\n")
 }

@@ -36,7 +36,7 @@ func (c *restoreCommand) Run(env *environment) error {
 		}
 	}
 	r := backup.Restore{
-		From: app.OpenBackupDestination(location), At: at, Passphrase: env.cfg.Backup.Passphrase, Dir: env.cfg.Server.DataDir,
+		From: app.OpenBackupDestination(location), At: at, Passphrase: env.cfg.Backup.Passphrase, Dir: env.cfg.Server.DataDir, Fingerprint: app.Fingerprint,
 		OpenFiles: func(dir string) (backup.FileStore, error) {
 			files, err := blob.NewDisk(filepath.Join(dir, datafolder.Files), blob.Unbounded)
 			if err != nil {

@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
 )
 
 // Proves A-keys-10.
@@ -51,5 +55,31 @@ func TestSecretRotateAndForget(t *testing.T) {
 	t.Setenv("ATELIE_JWT_SECRET", strings.Repeat("s", 32))
 	if r := atelie(t, dir, "", "secret", "rotate"); r.code != 1 || !strings.Contains(r.err, "ATELIE_JWT_SECRET_PREVIOUS") {
 		t.Errorf("a secret from the environment: %+v", r)
+	}
+}
+
+// After a rotation, the database accepts only the previous secret until the site is opened.
+//
+// Proves A-keys-10.
+func TestCopyHasThePreviousSecret(t *testing.T) {
+	dir, to := t.TempDir(), filepath.Join(t.TempDir(), "copy")
+	must(t, dir, "owner", "add", "ana@example.com")
+	must(t, dir, "secret", "rotate")
+	must(t, t.TempDir(), "copy", "--from", dir, "--to", to)
+	if r := must(t, to, "owner", "list"); !strings.Contains(r.out, "ana@example.com") {
+		t.Errorf("%+v", r)
+	}
+	for _, name := range []string{"jwt-secret", "jwt-secret.previous"} {
+		want, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(filepath.Join(to, name)); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s differs: %v", name, err)
+		}
+	}
+	r := must(t, t.TempDir(), "copy", "--from", dir, "--to", dbtest.URL(t, db.Postgres), "--to-files", t.TempDir())
+	if want := "ATELIE_JWT_SECRET_PREVIOUS to the content of " + filepath.Join(dir, "jwt-secret.previous") + "\n"; !strings.Contains(r.out, want) {
+		t.Errorf("%q is not in\n%s", want, r.out)
 	}
 }

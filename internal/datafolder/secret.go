@@ -22,6 +22,9 @@ const (
 // SecretFile returns the path of the file with the data folder's secret.
 func SecretFile(dir string) string { return filepath.Join(dir, secretFile) }
 
+// PreviousSecretFile returns the path of the file with the data folder's previous secret.
+func PreviousSecretFile(dir string) string { return filepath.Join(dir, previousSecretFile) }
+
 // Secret reads the data folder's secret. It returns "" if there is none.
 func Secret(dir string) (string, error) { return readSecret(dir, secretFile, "jwt-secret") }
 
@@ -73,7 +76,7 @@ func WriteSecretIfMissing(dir, secret string) (err error) {
 	return SyncFolder(dir)
 }
 
-// WriteSecrets writes the secret and, unless it is "", the previous secret into a data folder that has neither.
+// WriteSecrets writes the previous secret, unless it is "", and then the secret, unless the data folder has one.
 func WriteSecrets(dir, secret, previous string) error {
 	if previous != "" {
 		if err := replaceFile(dir, previousSecretFile, previous); err != nil {
@@ -126,7 +129,7 @@ func RotateSecret(dir string) error {
 
 // ForgetPreviousSecret removes the previous secret. The caller must know that no data is sealed with it any more.
 func ForgetPreviousSecret(dir string) error {
-	if err := os.Remove(filepath.Join(dir, previousSecretFile)); err != nil {
+	if err := os.Remove(PreviousSecretFile(dir)); err != nil {
 		return fmt.Errorf("jwt-secret-previous: %w", err)
 	}
 	return SyncFolder(dir)
