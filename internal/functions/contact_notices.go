@@ -93,7 +93,11 @@ func (s *Service) retryNotices(r *http.Request, messageIDs []string) error {
 			return err
 		}
 		for _, n := range found {
-			if n.state(s.now()) != "failed" {
+			requeued, err := requeueNotice(r.Context(), tx, n.ID, s.now())
+			if err != nil {
+				return err
+			}
+			if !requeued {
 				continue
 			}
 			kind := JobNotice
@@ -102,9 +106,6 @@ func (s *Service) retryNotices(r *http.Request, messageIDs []string) error {
 				kind = JobPlan
 			case channelCopy:
 				kind = JobCopy
-			}
-			if err := requeueNotice(r.Context(), tx, n.ID, s.now()); err != nil {
-				return err
 			}
 			if err := s.cfg.Queue.Add(r.Context(), tx, jobs.Job{Kind: kind, Payload: noticeJob{n.ID}, About: n.MessageID}); err != nil {
 				return err

@@ -109,8 +109,8 @@ func (s *Service) cleanUpDeletedMessages(ctx context.Context, list []contactMess
 	return nil
 }
 
-// deliverDigest sends the mail or calls the webhook. messages are the newest messages of the digest, and count is the number of all its
-// messages. quarantined is Digest.Quarantined.
+// deliverDigest sends the mail or calls the webhook. If there is no webhook any more, it deletes the notices of the digest instead.
+// messages are the newest messages of the digest, and count is the number of all its messages. quarantined is Digest.Quarantined.
 func (s *Service) deliverDigest(ctx context.Context, j digestJob, messages []contactMessage, count, quarantined int) error {
 	switch j.Channel {
 	case channelMail:
@@ -125,7 +125,7 @@ func (s *Service) deliverDigest(ctx context.Context, j digestJob, messages []con
 			return err
 		}
 		if noticeSettings.Webhook == "" { // the owner has removed it from the settings
-			return nil
+			return deleteDigestNotices(ctx, s.db, j.ID)
 		}
 		body, err := encodeDigestEvent(messages, count, quarantined, s.now())
 		if err != nil {

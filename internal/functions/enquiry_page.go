@@ -44,7 +44,7 @@ const (
 // EnquiryWork is the artwork that a message asks about, as the page of the private link shows it.
 type EnquiryWork struct {
 	Title   string
-	URL     string // URL of the work's page
+	URL     string // URL of the page that shows the work; "" for none
 	Picture string // URL of a small rendition (resized copy) of its picture; "" for none
 }
 
@@ -290,18 +290,25 @@ func (s *Service) showEnquiry(w http.ResponseWriter, r *http.Request, p enquiryP
 // again. An owner who has moved the commission since then, as on the board, has read it.
 func (p enquiryPage) stateText() string {
 	last := p.Enquiry.Message.CreatedAt
-	answered := false // an owner has replied in the conversation, not only by mail
+	replied := p.Enquiry.Status == "replied"
+	answered := false // the answer to the visitor's last text is in the conversation; otherwise it was mailed
 	for _, r := range p.Replies {
-		if r.Author == authorVisitor || p.Enquiry.Status == "replied" && r.Kind != kindProgress && r.Kind != kindReviewRequest {
-			last, answered = r.CreatedAt, answered || r.Author == authorOwner
+		switch {
+		case r.Author == authorVisitor:
+			last, answered = r.CreatedAt, false
+		case replied && r.Kind != kindProgress && r.Kind != kindReviewRequest:
+			last, answered = r.CreatedAt, true
 		}
 	}
 	say := func(key string, at time.Time) string { return p.Language.Text(key, "when", p.Language.Time(at)) }
 	switch {
-	case p.Enquiry.Status == "replied" && answered:
+	case replied && answered:
 		return say("enquiry.state.answered", last)
-	case p.Enquiry.Status == "replied" && p.Enquiry.AnsweredAt != nil:
+	// AnsweredAt is the time of the first answer in a conversation. The times of later answers by mail are not stored.
+	case replied && p.Enquiry.AnsweredAt != nil && p.Enquiry.AnsweredAt.After(last):
 		return say("enquiry.state.answeredByMail", *p.Enquiry.AnsweredAt)
+	case replied:
+		return p.T("enquiry.state.answeredByMailUndated")
 	case p.Enquiry.Status != "new" && p.Enquiry.ReadAt != nil:
 		return say("enquiry.state.read", *p.Enquiry.ReadAt)
 	case p.Commission.StageAt.After(last):

@@ -173,13 +173,50 @@ func TestThePageOfALinkShowsTheEnquiry(t *testing.T) {
 		status("read")
 		expectPage(t, s.visit("GET", path, "", ""), 200, "Lida em ", "lista de espera")
 		status("replied")
+		s.exec("update contact_submissions set answered_at = $1", s.clock.Add(time.Hour)) // the trigger has stored the time of the database
 		rec = s.visit("GET", path, "", "")
-		expectPage(t, rec, 200, "Respondida por e-mail em ")
+		expectPage(t, rec, 200, "Respondida por e-mail em 12 de março de 2026, 11:00 UTC.")
 		if strings.Contains(rec.Body.String(), "lista de espera") {
 			t.Error("an answered message is on a waiting list")
 		}
 		status("new")
 		expectPage(t, s.visit("GET", path, "", ""), 200, "Ainda não foi lida.")
+	})
+}
+
+// Proves E-page-1.
+//
+// Mailed answers are not texts of the conversation, and only the time of the first answer is stored. So the page has no date of a later one.
+func TestThePageOfALinkGivesNoWrongDateOfAnAnswer(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSiteWith(t, d, Config{MailServer: true})
+		s.giveLinks(true)
+		path := s.sendMessageWithLink("en", "")
+		id := s.messageID()
+		says := func(state string) {
+			t.Helper()
+			expectPage(t, s.visit("GET", path, "", ""), 200, ">"+state)
+		}
+		const mailed = "update contact_submissions set status = 'replied'" // as the link to the owner's mail program does
+		s.exec(mailed)
+		s.exec("update contact_submissions set answered_at = $1", s.clock.Add(time.Hour)) // the trigger has stored the time of the database
+		says("Answered by email on 12 March 2026, 11:00 UTC.")
+		s.clock = s.clock.AddDate(0, 0, 9)
+		s.post(path, "text", "Which blue?")
+		says("Received on 21 March 2026, 10:00 UTC.")
+		s.exec(mailed)
+		says("Answered by email.<")
+
+		s.clock = s.clock.AddDate(0, 0, 1)
+		if code, _, text := s.reply(`{"action":"reply","message_id":"` + id + `","text":"Cobalt."}`); code != 200 {
+			t.Fatalf("%d %s", code, text)
+		}
+		says("Answered on 22 March 2026, 10:00 UTC.")
+		s.clock = s.clock.AddDate(0, 0, 1)
+		s.post(path, "text", "And how large?")
+		says("Received on 23 March 2026, 10:00 UTC.")
+		s.exec(mailed)
+		says("Answered by email.<")
 	})
 }
 

@@ -31,7 +31,16 @@ func (s *Service) PurgeMessages(ctx context.Context) error {
 			if ids, err = listMessageIDsBefore(ctx, tx, cutoff, purgeBatch); err != nil {
 				return err
 			}
-			return s.deleteMessages(ctx, tx, ids)
+			if err := lockMessages(ctx, tx, ids); err != nil {
+				return err
+			}
+			// On PostgreSQL, a reply or a commission can have been stored before the locks. The second list leaves such messages out.
+			again, err := listMessageIDsBefore(ctx, tx, cutoff, purgeBatch)
+			if err != nil {
+				return err
+			}
+			locked := slices.DeleteFunc(again, func(id string) bool { return !slices.Contains(ids, id) })
+			return s.deleteLocked(ctx, tx, locked)
 		})
 		if err != nil || len(ids) < purgeBatch {
 			return err
@@ -39,23 +48,35 @@ func (s *Service) PurgeMessages(ctx context.Context) error {
 	}
 }
 
-// deleteMessages deletes messages in the inbox with their notices and jobs, and records the deletions for live changes. The function
-// RecordDeleted of the configuration also calls CleanUpMessages, which queues the deletion of the mails about them.
+// deleteMessages locks messages in the inbox and deletes them.
 func (s *Service) deleteMessages(ctx context.Context, tx *db.Tx, ids []string) error {
+	if err := lockMessages(ctx, tx, ids); err != nil {
+		return err
+	}
+	return s.deleteLocked(ctx, tx, ids)
+}
+
+// deleteLocked deletes messages in the inbox with their notices and jobs, and records the deletions for live changes. The function
+// RecordDeleted of the configuration also calls CleanUpMessages, which queues the deletion of the mails about them. The caller has locked
+// the messages: so no reply can be added, and no data of a reply is left behind.
+func (s *Service) deleteLocked(ctx context.Context, tx *db.Tx, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	ids = slices.Sorted(slices.Values(ids)) // all transactions lock messages in the same order, which prevents deadlocks
-	for _, id := range ids {
-		if err := lockMessage(ctx, tx, id); err != nil && !errors.Is(err, errNoInboxMessage) { // another transaction may have deleted it
-			return err
-		}
-	}
-	// While the messages are locked, no reply can be added, so no data of a reply is left behind.
 	if err := s.cfg.RecordDeleted(ctx, tx, ids); err != nil {
 		return err
 	}
 	return deleteInboxMessages(ctx, tx, ids)
+}
+
+// lockMessages locks messages in the inbox. Those that another transaction has deleted are no error.
+func lockMessages(ctx context.Context, tx *db.Tx, ids []string) error {
+	for _, id := range slices.Sorted(slices.Values(ids)) { // all transactions lock messages in the same order, which prevents deadlocks
+		if err := lockMessage(ctx, tx, id); err != nil && !errors.Is(err, errNoInboxMessage) {
+			return err
+		}
+	}
+	return nil
 }
 
 // monthsBefore returns the same day and time the given number of months earlier, or the last day of that month if it has no such day. For

@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -71,6 +72,49 @@ func TestMessagesAreDeletedAfterTheSetNumberOfMonths(t *testing.T) {
 			t.Errorf("%d jobs remove what remains, %v", jobs, err)
 		}
 	})
+}
+
+// Proves AM-retention-1, AM-reply-3.
+//
+// The purge has listed the message and waits for its lock when the visitor's text or the accepted commission is committed.
+func TestAMessageThatChangesDuringThePurgeIsKept(t *testing.T) {
+	for name, change := range map[string]func(s *site, tx *db.Tx, id string) error{
+		"a reply": func(s *site, tx *db.Tx, id string) error {
+			_, err := insertReply(s.t.Context(), tx, reply{ID: adminID, MessageID: id, Author: authorVisitor, Kind: kindReply, Text: "Ainda tem o mural?", CreatedAt: s.clock, Delivery: deliveryNone})
+			return err
+		},
+		"a commission": func(s *site, tx *db.Tx, id string) error {
+			return storeCommission(s.t.Context(), tx, id, commission{Stage: stageAccepted, StageAt: s.clock})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := dbtest.Open(t, db.Postgres)
+			s := newSite(t, d)
+			if err := settings.Insert(t.Context(), d, settings.SiteKey, map[string]any{"name": "Alvor", "messageMonths": 6}, s.clock); err != nil {
+				t.Fatal(err)
+			}
+			answered(t, s.call("anon", "submit-contact", good), 200, success)
+			id := s.messageID()
+			s.clock = s.clock.AddDate(0, 7, 0)
+			purged := make(chan error, 1)
+			err := d.WithTx(t.Context(), func(tx *db.Tx) error {
+				if err := errors.Join(lockMessage(t.Context(), tx, id), change(s, tx, id)); err != nil {
+					return err
+				}
+				go func() { purged <- s.PurgeMessages(t.Context()) }()
+				return dbtest.WaitForLock(t.Context(), d)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := <-purged; err != nil {
+				t.Fatal(err)
+			}
+			if n := len(s.stored("contact_submissions")); n != 1 {
+				t.Errorf("%d messages are left", n)
+			}
+		})
+	}
 }
 
 func TestMonthsBefore(t *testing.T) {

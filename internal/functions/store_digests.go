@@ -60,3 +60,8 @@ func listDigestMessages(ctx context.Context, q db.Querier, id string, limit int)
 func markDigestSent(ctx context.Context, q db.Querier, id string, now time.Time) error {
 	return db.Exec(ctx, q, "update contact_notices set sent_at = $2, failed_at = null, last_error = null where digest_id = $1 and sent_at is null", id, now)
 }
+
+// deleteDigestNotices deletes the unsent notices of a digest.
+func deleteDigestNotices(ctx context.Context, q db.Querier, id string) error {
+	return db.Exec(ctx, q, "delete from contact_notices where digest_id = $1 and sent_at is null", id)
+}

@@ -17,7 +17,7 @@ type enquiry struct {
 	Quarantined bool       // whether the message is in quarantine; the page must not reveal this
 	Status      string     // new, read or replied
 	ReadAt      *time.Time // when the status stopped being new
-	AnsweredAt  *time.Time // when the status became replied
+	AnsweredAt  *time.Time // when the status became replied; in a conversation with replies, for the first time
 }
 
 // findEnquiry returns the enquiry of the private link whose token has this hash, or db.ErrNoRows if there is no such link. The database

@@ -116,9 +116,11 @@ func hasCopy(ctx context.Context, q db.Querier, messageID string) (exists bool, 
 	return exists, err
 }
 
-// requeueNotice changes a failed notice to one that is queued now and belongs to no digest.
-func requeueNotice(ctx context.Context, q db.Querier, id string, now time.Time) error {
-	return db.Exec(ctx, q, "update contact_notices set queued_at = $2, failed_at = null, last_error = null, digest_id = null where id = $1", id, now)
+// requeueNotice changes a failed notice to one that is queued now and belongs to no digest. The condition is that of notice.state. requeued
+// is false if the notice has not failed, or another transaction has queued it meanwhile.
+func requeueNotice(ctx context.Context, q db.Querier, id string, now time.Time) (requeued bool, err error) {
+	return db.Changed(ctx, q, `update contact_notices set queued_at = $2, failed_at = null, last_error = null, digest_id = null
+		where id = $1 and sent_at is null and (failed_at is not null or queued_at <= $3)`, id, now, now.Add(-noticeLife))
 }
 
 // claimThanks records that a thank-you mail is sent to a mailbox now, and returns true. If one was sent to the mailbox after since, it
