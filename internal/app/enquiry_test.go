@@ -193,6 +193,38 @@ func TestAddressDataIncludesConversations(t *testing.T) {
 	})
 }
 
+// Proves E-page-1.
+//
+// The page of a private link has the work that the message is about. It links to the work only if a page of the site shows the work.
+func TestAPrivateLinkLinksToAShownWork(t *testing.T) {
+	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
+		withoutRendering(t, s.App)
+		s.set("site", `{"name":"Alvor","enquiryLinks":true}`)
+		works := []map[string]any{ // the gallery does not show oil
+			{"id": workID(0), "title": "Cais", "artwork_type": "oil", "is_featured": true},
+			{"id": workID(1), "title": "Sol", "artwork_type": "oil", "is_featured": false},
+			{"id": workID(2), "title": "Serra", "artwork_type": "mural", "is_featured": false},
+		}
+		if err := s.Tables.InsertRows(t.Context(), identity.Caller{Role: identity.Service}, "products", works); err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range []struct{ title, url string }{{"Cais", "/?art=" + workID(0)}, {"Sol", ""}, {"Serra", "/gallery/mural?art=" + workID(2)}} {
+			path := s.sendMessageWithLink("About "+c.title, "rui@exemplo.example", "en")
+			s.exec("update contact_submissions set artwork_id = $1 where name = $2", workID(i), "About "+c.title)
+			want := `<span class="break-words">` + c.title + `</span>`
+			if c.url != "" {
+				want = `<a href="` + c.url + `" class="text-link break-words">` + c.title + `</a>`
+				if rec := browseLink(t, s.App, c.url); rec.Code != http.StatusOK {
+					t.Errorf("%s: %d", c.url, rec.Code)
+				}
+			}
+			if page := browseLink(t, s.App, path).Body.String(); !strings.Contains(page, want) {
+				t.Errorf("%s: no %s in %s", c.title, want, page)
+			}
+		}
+	})
+}
+
 // Proves E-secret-1, CAL-secret.
 //
 // The token of a link or calendar is in no log line, whatever the URL looks like, in no label of the metrics, and in no header but the redirect.

@@ -335,6 +335,16 @@ func TestDatabaseLockedByAnotherProgram(t *testing.T) {
 		}
 	}
 	read(reads[:2]) // the other reads are requested for the first time during the lock
+	if _, err := a.Storage.Put(t.Context(), identity.Caller{Role: identity.Service}, "product-images", "a.jpg", bytes.NewReader(outagePicture(t)), -1, storage.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	// Two URLs of one rendition. The first request makes it. The request for the second URL, during the lock, should record that it is used.
+	const rendition = "/storage/v1/render/image/public/product-images/a.jpg?format=jpeg&width="
+	read([]string{rendition + "320"})
+	if _, err := a.DB.Exec(t.Context(), "update media_renditions set used_at = $1", time.Now().Add(-2*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	reads = append(reads, rendition+"640")
 	// The setting stays on the only write connection. In production a write waits five seconds.
 	if _, err := a.DB.Exec(t.Context(), "pragma busy_timeout = 50"); err != nil {
 		t.Fatal(err)

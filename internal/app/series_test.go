@@ -190,6 +190,33 @@ func TestTheGalleryShowsASeriesInItsOwnOrder(t *testing.T) {
 	}
 }
 
+// Proves P-plain-read.
+//
+// TestAWorkIsShownOverASeriesWithoutIt requests the URL of a work and of a series that does not have the work any more. The series is so
+// short that the page has all its works.
+func TestAWorkIsShownOverASeriesWithoutIt(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			a := newApp(t, dialect)
+			withoutRendering(t, a)
+			fillSeries(t, a, 3)
+			target := "/gallery/all?series=light-on-lime&art=" + seriesWorkID(1)
+			check := func(separately bool) {
+				t.Helper()
+				status, _, data := bootOf(t, a, target, "products", "gallery-work", "all", seriesWorkID(1))
+				if status != http.StatusOK || strings.Contains(data, seriesWorkID(1)) != separately {
+					t.Errorf("%d, %q", status, data)
+				}
+			}
+			check(false) // the work is among those of the series
+			if _, err := a.DB.Exec(t.Context(), "delete from series_works where product_id = $1", seriesWorkID(1)); err != nil {
+				t.Fatal(err)
+			}
+			check(true)
+		})
+	}
+}
+
 // Proves P-series-slug.
 //
 // TestOldSlugsOfSeriesRedirect checks that an old slug redirects to the current slug of a series that visitors can see. It also checks
@@ -259,13 +286,26 @@ func TestArchivesHaveSeries(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			// A series whose slug is that of the long one with a number, as the form suggests for a second series with the same title.
+			const second = "00000000-0000-4000-8000-0000000000a3"
+			for _, insert := range []struct {
+				table string
+				row   map[string]any
+			}{
+				{"series", map[string]any{"id": second, "slug": "light-on-lime-2", "title": "Light on lime", "title_pt": nil, "text": nil, "text_pt": nil}},
+				{"series_works", map[string]any{"series_id": second, "product_id": seriesWorkID(0)}},
+			} {
+				if err := a.Tables.InsertRows(t.Context(), identity.Caller{Role: identity.Service}, insert.table, []map[string]any{insert.row}); err != nil {
+					t.Fatal(err)
+				}
+			}
 			file, entries := exportSite(t, a)
 			for name, text := range entries {
 				if strings.HasSuffix(name, ".html") && strings.Contains(text, "Dark secret") {
 					t.Errorf("%s shows a hidden series", name)
 				}
 			}
-			for _, name := range []string{"site/gallery/all-series-light-on-lime.html", "site/gallery/all-series-light-on-lime-2.html", "site/pt/gallery/mural-series-light-on-lime.html"} {
+			for _, name := range []string{"site/gallery/all-series-light-on-lime.html", "site/gallery/all-series-light-on-lime--2.html", "site/gallery/all-series-light-on-lime-2.html", "site/pt/gallery/mural-series-light-on-lime.html"} {
 				if _, ok := entries[name]; !ok {
 					t.Errorf("the static copy has no %s", name)
 				}

@@ -121,7 +121,7 @@ func logRequest(r *http.Request, log *slog.Logger, rec *recorder, i *requestInfo
 	status := rec.status
 	level := slog.LevelInfo
 	attrs := []slog.Attr{
-		slog.String("id", i.id), slog.String("method", r.Method), slog.String("path", loggedPath(r.URL.Path)),
+		slog.String("id", i.id), slog.String("method", r.Method), slog.String("path", LoggedPath(r.URL.Path)),
 		slog.Int("status", status), slog.Int64("bytes", rec.bytes), slog.Duration("took", took), slog.String("ip", i.ip),
 	}
 	if i.stale {
@@ -150,9 +150,9 @@ const (
 	CalendarPath = "/calendar/"
 )
 
-// loggedPath returns a path for the log. It leaves out what follows the first of the secret paths, wherever that is and in whatever case,
-// because a mistyped URL can contain the secret too, as can one whose slash is encoded twice.
-func loggedPath(path string) string {
+// LoggedPath returns a path or URL for the log. It leaves out what follows the first of the secret paths, wherever that is and in whatever
+// case, because a mistyped URL can contain the secret too, as can one whose slash is encoded twice.
+func LoggedPath(path string) string {
 	lower := strings.ToLower(path)
 	first, secret := len(lower), ""
 	for _, prefix := range []string{SecretPath, CalendarPath} {

@@ -206,5 +206,11 @@ func TestUseOfACachedRenditionIsRecorded(t *testing.T) {
 				t.Errorf("recorded %v after the first use, want %v", got, step.want)
 			}
 		}
+		last := used()
+		s.cfg.Full = func() bool { return true }
+		s.Clock = s.Clock.Add(useInterval)
+		if got := used(); !got.Equal(last) {
+			t.Errorf("recorded %v on a full disk", got)
+		}
 	})
 }

@@ -198,15 +198,24 @@ func (s *Service) findRows(r *http.Request, req request) (rows servedRows, err e
 		return rows, nil
 	}
 	if now.Sub(found.UsedAt) >= useInterval {
-		if err := touchRendition(r.Context(), s.db, found.BlobID, now); err != nil {
-			return rows, err
-		}
+		s.recordUse(r.Context(), found.BlobID, now)
 		found.UsedAt = now
 	}
 	if next := found.UsedAt.Add(useInterval); rows.expires.IsZero() || next.Before(rows.expires) {
 		rows.expires = next
 	}
 	return rows, nil
+}
+
+// recordUse updates the time of use of a rendition, unless the disk is full. An error does not fail the request, because the time only decides
+// which rendition is evicted first, and reading can be possible when writing is not.
+func (s *Service) recordUse(ctx context.Context, blobID string, now time.Time) {
+	if s.cfg.Full != nil && s.cfg.Full() {
+		return
+	}
+	if err := touchRendition(ctx, s.db, blobID, now); err != nil && ctx.Err() == nil {
+		s.log.WarnContext(ctx, "the use of a rendition was not recorded", "blob", blobID, "cause", err.Error())
+	}
 }
 
 // sendFile responds with a rendition. private is request.private. An error means that nothing was written; it is fs.ErrNotExist if

@@ -67,6 +67,9 @@ type Config struct {
 	Access files.AccessFunc
 	// Scratch is the folder for temporary files; "" means the system's.
 	Scratch string
+	// Full reports whether the disk of the data folder is full. Then the times of use of renditions are not stored, because each write would
+	// use up the space that is kept for signing in and deleting. If it is nil, they are always stored.
+	Full func() bool
 	// MaxLazyBytes limits the total size in bytes of the lazy renditions (made on request, not in advance). If they exceed it, the least
 	// recently used ones are deleted. 0 means 2 GB.
 	MaxLazyBytes int64

@@ -57,6 +57,8 @@ func (s *fakeContent) rows(_ context.Context, table, query string) (out []string
 	found := s.matching(query)
 	if order := q.Get("order"); strings.HasPrefix(order, "created_at.desc") {
 		slices.SortStableFunc(found, func(a, b work) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	} else if strings.HasPrefix(order, "published_at.desc") {
+		slices.SortStableFunc(found, func(a, b work) int { return b.PublishedAt.Compare(a.PublishedAt) })
 	} else if strings.HasPrefix(order, "updated_at.desc") {
 		slices.SortStableFunc(found, func(a, b work) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
 	} else {

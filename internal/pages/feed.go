@@ -2,11 +2,13 @@ package pages
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/xml"
 	"fmt"
 	"html"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,7 +19,7 @@ import (
 
 // This file makes the Atom feed (RFC 4287) of the newest works, from which feed readers learn of new works.
 
-// feedWorks is the maximum number of works in the feed. The newest works come first.
+// feedWorks is the maximum number of works in the feed. The works that became visible last come first.
 const feedWorks = 30
 
 // The elements of the feed, as encoding/xml writes them.
@@ -74,7 +76,7 @@ func (s *Service) makeFeed(ctx context.Context, l i18n.Language) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	newest, err := s.readWorks(ctx, pages.condition+"&order=created_at.desc&limit="+strconv.Itoa(feedWorks))
+	newest, err := s.readNewestWorks(ctx, pages.condition)
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +113,24 @@ func (s *Service) makeFeed(ctx context.Context, l i18n.Language) ([]byte, error)
 	}
 	feed.Updated = formatTime(updated)
 	return encodeXML(feed)
+}
+
+// readNewestWorks returns the works of the feed among those that meet a condition. A work can be published long after it was created, so
+// the newest works are among the last created and the last published ones.
+func (s *Service) readNewestWorks(ctx context.Context, condition string) (newest []work, err error) {
+	for _, column := range []string{"created_at", "published_at"} {
+		found, err := s.readWorks(ctx, condition+"&order="+column+".desc&limit="+strconv.Itoa(feedWorks))
+		if err != nil {
+			return nil, err
+		}
+		newest = append(newest, found...)
+	}
+	// Works that were imported together were published at the same time.
+	slices.SortFunc(newest, func(a, b work) int {
+		return cmp.Or(b.publishedAt().Compare(a.publishedAt()), b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	newest = slices.CompactFunc(newest, func(a, b work) bool { return a.ID == b.ID })
+	return newest[:min(feedWorks, len(newest))], nil
 }
 
 // feedEntryHTML returns the HTML of an entry: the first picture of the work that is in pictures, its text, and its facts.

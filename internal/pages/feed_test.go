@@ -69,6 +69,27 @@ func TestTheFeedOfNewWorks(t *testing.T) {
 }
 
 // Proves P-found-feed.
+//
+// A work that was created first and published last is the newest one for visitors. The feed has no room for all works.
+func TestTheFeedBeginsWithTheLastPublishedWork(t *testing.T) {
+	content := &fakeContent{}
+	for n := range feedWorks + 1 {
+		at := day.AddDate(0, 0, n)
+		content.works = append(content.works, work{ID: workID(n), Title: "W", Type: "mural", CreatedAt: at, PublishedAt: at})
+	}
+	content.works[0].PublishedAt = day.AddDate(1, 0, 0)
+	f := readFeed(t, newServiceWith(t, dbtest.Open(t, db.SQLite), content), "/feed.xml")
+	if len(f.Entries) != feedWorks {
+		t.Fatalf("%d entries", len(f.Entries))
+	}
+	for at, id := range map[int]string{0: workID(0), 1: workID(feedWorks), feedWorks - 1: workID(2)} {
+		if got := f.Entries[at].ID; got != "urn:uuid:"+id {
+			t.Errorf("entry %d: %s, want %s", at, got, id)
+		}
+	}
+}
+
+// Proves P-found-feed.
 func TestAFeedWithoutWorks(t *testing.T) {
 	f := readFeed(t, newServiceWith(t, dbtest.Open(t, db.SQLite), &fakeContent{}), "/feed.xml")
 	if len(f.Entries) != 0 || f.Updated != "2026-11-21T00:00:00Z" {

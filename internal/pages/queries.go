@@ -81,7 +81,8 @@ func (s *Service) readQueries(ctx context.Context, v view) (all []queryResult, e
 			all = append(all, further)
 		}
 		if needsWork && q.Table == page.WorkQuery.Table {
-			needsWork = !complete && !strings.Contains(string(result.data), `"id":"`+v.workID+`"`)
+			// The gallery can have a work that a series lacks, even if all works of the series were read.
+			needsWork = (named != nil || !complete) && !strings.Contains(string(result.data), `"id":"`+v.workID+`"`)
 		}
 	}
 	if named != nil {

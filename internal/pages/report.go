@@ -6,11 +6,13 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
 
 	"atelie/internal/apperr"
+	"atelie/internal/httpx"
 )
 
 // This file logs the reports that browsers send when a page violates its content security policy (CSP), for example because it loads a
@@ -126,12 +128,16 @@ func readReports(kind string, body []byte) (found []violation, err error) {
 	return found, nil
 }
 
-// sanitize shortens the values. It removes queries and fragments from URLs, because they may contain personal data or
-// secrets.
+// sanitize shortens the values. It removes queries and fragments from URLs, and what follows a secret path of this site, because these may
+// contain personal data or secrets. The paths of other hosts stay, because they show what the policy has blocked.
 func sanitize(v violation) violation {
+	site := hostOf(v.document)
 	for _, text := range []*string{&v.document, &v.blocked, &v.source} {
 		*text, _, _ = strings.Cut(*text, "?")
 		*text, _, _ = strings.Cut(*text, "#")
+		if host := hostOf(*text); host == "" || site == "" || host == site {
+			*text = httpx.LoggedPath(*text)
+		}
 	}
 	for _, text := range []*string{&v.document, &v.blocked, &v.directive, &v.source, &v.disposition} {
 		if len(*text) > maxLoggedValue {
@@ -139,4 +145,13 @@ func sanitize(v violation) violation {
 		}
 	}
 	return v
+}
+
+// hostOf returns the host of a URL in lower case, without its port; "" if it has none, or if the text is no URL.
+func hostOf(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
 }

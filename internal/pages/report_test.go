@@ -43,6 +43,9 @@ func TestReportsOfStoppedContentAreLoggedWithinBounds(t *testing.T) {
 	}{
 		{"application/csp-report", report, 204, `directive=script-src-elem blocked=inline page=https://a.example/ source=https://a.example/`},
 		{"application/reports+json; charset=utf-8", reports, 204, `directive=img-src blocked=https://evil.example/x.js page=https://a.example/gallery`},
+		{"application/csp-report", strings.Replace(report, "/?token=", "/Enquiry/", 1), 204, `page=https://a.example/Enquiry/… source=`}, // a mistyped private link
+		{"application/csp-report", strings.Replace(report, "inline", "http://A.example/calendar/secret", 1), 204, `blocked=http://A.example/calendar/… page=`},
+		{"application/csp-report", strings.Replace(report, "inline", "https://b.example/calendar-widget/v2.js?secret", 1), 204, `blocked=https://b.example/calendar-widget/v2.js page=`},
 		{"application/csp-report", `{"csp-report":{"violated-directive":"` + strings.Repeat("é", 5000) + `"}}`, 204, "é…"},
 		{"application/csp-report", `{}`, 204, ""},
 		{"application/reports+json", `[]`, 204, ""},

@@ -167,15 +167,12 @@ func (s *Service) addPages(ctx context.Context, set *urlSet, site *sitePages) er
 	if err != nil {
 		return err
 	}
-	latest := saved
-	later := func(rows []work) time.Time {
-		at := time.Time{}
+	home := saved // when the home page was last changed
+	later := func(rows []work) (at time.Time) {
 		for _, w := range rows {
-			at = w.changedAt()
+			at = latest(at, w.changedAt())
 		}
-		if at.After(latest) {
-			latest = at
-		}
+		home = latest(home, at)
 		return at
 	}
 	galleries := urlSet{}
@@ -184,7 +181,7 @@ func (s *Service) addPages(ctx context.Context, set *urlSet, site *sitePages) er
 		if !ok {
 			continue
 		}
-		newest, err := s.readWorks(ctx, p.WorksFilter+"&order=updated_at.desc.nullslast&limit=1")
+		newest, err := s.readLastChanged(ctx, p.WorksFilter)
 		if err != nil {
 			return err
 		}
@@ -192,20 +189,37 @@ func (s *Service) addPages(ctx context.Context, set *urlSet, site *sitePages) er
 			s.addPage(&galleries, p.Path, later(newest), nil)
 		}
 	}
-	for _, table := range []string{"cover_images", "reviews"} {
-		rows, err := readRows[work](ctx, s.cfg.Content, table, "select=updated_at&is_active=eq.true&order=updated_at.desc.nullslast&limit=1")
+	for _, q := range []struct{ table, query string }{
+		{"cover_images", "select=updated_at&is_active=eq.true&order=updated_at.desc.nullslast&limit=1"},
+		{"cover_images", "select=published_at:visible_from&is_active=eq.true&order=visible_from.desc.nullslast&limit=1"}, // shown without being written
+		{"reviews", "select=updated_at&is_active=eq.true&order=updated_at.desc.nullslast&limit=1"},
+	} {
+		rows, err := readRows[work](ctx, s.cfg.Content, q.table, q.query)
 		if err != nil {
 			return err
 		}
 		later(rows)
 	}
-	s.addPage(set, "/", latest, nil)
+	s.addPage(set, "/", home, nil)
 	set.Pages = append(set.Pages, galleries.Pages...)
 	if err := s.addSeries(ctx, set, site); err != nil {
 		return err
 	}
 	s.addPage(set, "/politica-privacidade", saved, nil)
 	return nil
+}
+
+// readLastChanged returns, of the works that meet a condition, the one that was written last and the one that was published last. A
+// scheduled work becomes visible without being written.
+func (s *Service) readLastChanged(ctx context.Context, condition string) (changed []work, err error) {
+	for _, order := range []string{"updated_at.desc.nullslast", "published_at.desc"} {
+		found, err := s.readWorks(ctx, condition+"&order="+order+"&limit=1")
+		if err != nil {
+			return nil, err
+		}
+		changed = append(changed, found...)
+	}
+	return changed, nil
 }
 
 // addPage adds a URL in both languages, each with a link to the other. images returns the pictures of the page, with captions in a

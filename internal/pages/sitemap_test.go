@@ -87,6 +87,23 @@ func TestTheSitemapNamesEveryPageInBothLanguages(t *testing.T) {
 
 // Proves P-found-sitemap.
 //
+// A scheduled work becomes visible without being written. The pages that list it were changed at that time.
+func TestTheSitemapHasTheTimeOfAScheduledWork(t *testing.T) {
+	content, published := newFakeContent(), day.AddDate(0, 0, 20)
+	content.works[1].PublishedAt = published // the watercolour
+	modified := map[string]string{}
+	for _, u := range readSitemap(t, newServiceWith(t, dbtest.Open(t, db.SQLite), content), "/sitemap.xml").URLs {
+		modified[strings.TrimPrefix(u.Address, "https://a.example")] = u.Modified
+	}
+	for path, want := range map[string]time.Time{"/": published, "/gallery/all": published, "/gallery/watercolour": published, "/gallery/mural": day.AddDate(0, 0, 9)} {
+		if modified[path] != formatTime(want) {
+			t.Errorf("%s: %s, want %s", path, modified[path], formatTime(want))
+		}
+	}
+}
+
+// Proves P-found-sitemap.
+//
 // With more works than a file may have, the sitemap is an index. Its files together have each work once, however few rows one query returns.
 func TestLargeSitemapIsAnIndex(t *testing.T) {
 	if 2*(sitemapWorks+6) > 50_000 {

@@ -128,8 +128,9 @@ func (s *Service) readWork(ctx context.Context, filter, id string) (*work, error
 
 // WorkLink is a link to the page of a work.
 type WorkLink struct {
-	Title, URL string
-	Picture    string // URL of a small rendition of its picture; "" for none
+	Title   string
+	URL     string // "" if no page shows the work
+	Picture string // URL of a small rendition of its picture; "" for none
 }
 
 // LinkWork returns a link to a published work, or nil if there is none with this id.
@@ -139,7 +140,28 @@ func (s *Service) LinkWork(ctx context.Context, id string, l i18n.Language) (*Wo
 		return nil, err
 	}
 	pictures, err := s.readPictures(ctx, []string{works[0].ImageURL})
-	return &WorkLink{Title: works[0].name(l), URL: localizePath(works[0].path(), l), Picture: pictures[works[0].ImageURL].Small}, err
+	if err != nil {
+		return nil, err
+	}
+	link := &WorkLink{Title: works[0].name(l), Picture: pictures[works[0].ImageURL].Small}
+	shown, err := s.isShown(ctx, works[0])
+	if shown {
+		link.URL = localizePath(works[0].path(), l)
+	}
+	return link, err
+}
+
+// isShown reports whether the page at the work's path shows the work. The home page shows only featured works.
+func (s *Service) isShown(ctx context.Context, w work) (bool, error) {
+	if w.typeHasGalleryPage {
+		return true, nil
+	}
+	site, err := s.pagesOf(ctx)
+	if err != nil {
+		return false, err
+	}
+	featured, err := s.readWork(ctx, site.worksOf("/"), w.ID)
+	return featured != nil, err
 }
 
 // locateWork looks for the work that the URL of a view names. If the view's page does not list it, redirect is the URL of a page
@@ -210,7 +232,8 @@ func (w *work) fileURLs() (out []string) {
 	return out
 }
 
-// path is the canonical URL of a work. Types that the gallery does not show are on the home page.
+// path is the canonical URL of a work. The home page shows works of all types, but only featured ones. A work that is not featured, of a
+// type that the gallery does not show, is on no page.
 func (w *work) path() string {
 	if !w.typeHasGalleryPage {
 		return "/?art=" + w.ID

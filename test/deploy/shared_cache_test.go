@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -241,6 +242,31 @@ func (c *cached) edit(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestNoStoredPageDuringARevalidation requests a page while nginx revalidates it. The stored page can be of any age, so nginx must ask the
+// program for the second request too.
+//
+// Proves H-cdn-edit.
+func TestNoStoredPageDuringARevalidation(t *testing.T) {
+	node := httptest.NewUnstartedServer(nil)
+	client := startNginx(t, "cached.conf", "127.0.0.1:8000", node.Listener.Addr().String()).client(t, true)
+	var requests atomic.Int64
+	node.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if requests.Add(1) == 2 && !answers(client, site+"/") { // the first request was stored, and the second one is the revalidation
+			t.Error("no response during the revalidation")
+		}
+		w.Header().Set("Cache-Control", "public, max-age=0, s-maxage=1, stale-if-error=300") // that of pages
+		if _, err := io.WriteString(w, "a page"); err != nil {
+			t.Error(err)
+		}
+	})
+	node.Start()
+	t.Cleanup(node.Close)
+	eventually(t, "nginx revalidates the page", func() bool { return answers(client, site+"/") && requests.Load() > 1 })
+	if n := requests.Load(); n != 3 {
+		t.Errorf("the program got %d requests, want 3", n)
 	}
 }
 

@@ -178,6 +178,18 @@ for (const language of languages)
       .getByRole("link", { name: "Salt and blue" })
       .click();
     await expect(plain).toHaveURL(url);
+    // The link to the other language keeps the open work and its series.
+    const { data: work } = await asService(server)
+      .from("products")
+      .select("id")
+      .eq("title", wanted[0]!)
+      .single()
+      .throwOnError();
+    const opened = `/gallery/all?series=salt&art=${work.id}`;
+    await plain.goto(server.url + inLanguage(language, opened));
+    await plain.getByRole("link", { name: text(language, "nav.switchLanguage") }).click();
+    const other = language === "en" ? "pt" : "en";
+    await expect(plain).toHaveURL(server.url + inLanguage(other, opened));
     await still.close();
 
     const requests: string[] = [];
@@ -194,6 +206,22 @@ for (const language of languages)
     expect(gone!.status()).toBe(404);
     await expect(page.getByText(text(language, "series.gone"))).toBeVisible();
   });
+
+test("S2-series-page: the menu's link to the gallery leads from a series to the top of all works", async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${server.url}/gallery/all?series=salt`);
+  await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: "instant" }));
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(100);
+  await page.getByRole("button", { name: text("en", "nav.menu") }).click();
+  await page
+    .getByRole("banner")
+    .getByRole("link", { name: text("en", "nav.gallery") })
+    .click();
+  await expect(page).toHaveURL(`${server.url}/gallery/all`);
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
+});
 
 for (const language of languages)
   test(`A-series-axe: axe: the admin pages of series, in ${repetition(language)}`, async ({
@@ -313,5 +341,33 @@ test("A-history-series A-history-can: texts, works and order of a series are com
   await expect(
     dialog.getByText(say("history.by", { actor: server.owner!.email })).first(),
   ).toBeVisible();
+  await owner.from("series").delete().eq("id", series.id).throwOnError();
+});
+
+test("A-draft-1: texts typed into a series on the page of its works survive a reload", async ({
+  page,
+}) => {
+  const owner = asService(server);
+  const { data: series } = await owner
+    .from("series")
+    .insert({ slug: "half", title: "Half", is_published: false })
+    .select("id")
+    .single()
+    .throwOnError();
+  await signInAt(page, server, `/admin/series?works=${series.id}`);
+  const edit = page.locator("button", { hasText: text("en", "series.editTexts") });
+  await edit.click();
+  const dialog = page.getByRole("dialog");
+  const title = dialog.getByLabel("Title", { exact: true });
+  await title.fill("Half a title");
+  await page.reload();
+  await expect(edit).toBeVisible(); // the page of the works, which is mounted after the list of series has loaded
+  await expect(title).toHaveValue("Half a title");
+  await expect(dialog.getByText(/^Draft of .+ restored/)).toBeVisible();
+  await dialog.getByRole("button", { name: text("en", "common.saveChanges") }).click();
+  await expect(page.getByText(text("en", "series.toast.updated"))).toBeVisible();
+  await expect(dialog).toBeHidden();
+  const { data: saved } = await owner.from("series").select("title").eq("id", series.id).single();
+  expect(saved).toEqual({ title: "Half a title" });
   await owner.from("series").delete().eq("id", series.id).throwOnError();
 });

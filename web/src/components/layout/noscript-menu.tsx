@@ -29,12 +29,19 @@ function SectionLink({
 /** A link to the same page in the other language. Its URL is only a query string, so that the path stays. */
 function NoscriptLanguage({ className }: { className?: string }) {
   const t = useT();
-  const { art, series } = useBoot();
+  const { art, series, reviewsPage } = useBoot();
   const other = otherLanguage(useLanguage().language);
+  // What the page shows: the series, the open work, or the page of reviews. URLSearchParams cannot join them, because the server's class of
+  // this name (polyfill.ts) takes no parameters.
+  const query = [
+    series && `series=${series}`,
+    art && `art=${art}`,
+    reviewsPage && `reviews=${reviewsPage}`,
+  ].filter(Boolean);
   return (
     <a
-      // Keeps ?art= (the open work) or ?series= (the series). A "?" alone removes the query string of the current URL.
-      href={localizedUrl(other, art ? `?art=${art}` : series ? `?series=${series}` : "?")}
+      // A "?" alone removes the query string of the current URL.
+      href={localizedUrl(other, `?${query.join("&")}`)}
       hrefLang={other}
       lang={other}
       className={className}
