@@ -127,8 +127,7 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, now func() ti
 	if err != nil {
 		return nil, err
 	}
-	isDiskFull := func() bool { return site.Space.Usage().Level == datafolder.Full }
-	log = slog.New(db.FilterOutageLogs(log.Handler(), isDiskFull))
+	log = slog.New(db.FilterOutageLogs(log.Handler(), site.Space.IsFull))
 	a := &App{
 		DB: site.DB, blobs: site.Files, marker: site.Marker, space: site.Space, cfg: cfg, log: log, now: now, bodyTimeout: defaultBodyTimeout, requestTimeout: defaultRequestTimeout,
 	}
@@ -276,8 +275,7 @@ func (a *App) wireStorage(ctx context.Context, secret []byte) error {
 		return err
 	}
 	blobs := storage.NewBlobs(a.DB, a.blobs, a.blobRecorder(), a.log, a.now)
-	isDiskFull := func() bool { return a.space.Usage().Level == datafolder.Full }
-	a.Media = media.New(a.DB, blobs, media.Config{Engine: processor, Jobs: a.Jobs, Scratch: scratch, Content: a.content, Access: a.fileAccess, Full: isDiskFull}, a.log, a.now)
+	a.Media = media.New(a.DB, blobs, media.Config{Engine: processor, Jobs: a.Jobs, Scratch: scratch, Content: a.content, Access: a.fileAccess, Full: a.space.IsFull}, a.log, a.now)
 	a.Storage = storage.New(a.DB, blobs, a.Media, storage.Config{
 		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: derive(secret, "signed storage addresses"), PreviousSignKey: a.derivePrevious("signed storage addresses"),
 		Content: a.content, FileURLsLike: a.fileURLsLike, Access: a.fileAccess, KeptFor: max(history.Retention, a.cfg.Backup.Retention),

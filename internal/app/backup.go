@@ -47,7 +47,7 @@ func (a *App) wireBackup(ctx context.Context) error {
 		Secrets:             backup.Secrets{Current: a.cfg.Auth.JWTSecret, Previous: a.cfg.Auth.JWTSecretPrevious},
 		Passphrase:          a.cfg.Backup.Passphrase,
 		OpenBlob:            a.blobs.Open,
-		Full:                func() bool { return a.space.Usage().Level == datafolder.Full },
+		Full:                a.space.IsFull,
 		Free:                func() int64 { return a.space.Usage().Free },
 		Scratch:             filepath.Join(a.cfg.Server.DataDir, datafolder.Scratch),
 		Log:                 a.log,

@@ -90,6 +90,9 @@ func (s *Space) Usage() Usage {
 	return s.Check()
 }
 
+// IsFull reports whether the disk is full according to Usage.
+func (s *Space) IsFull() bool { return s.Usage().Level == Full }
+
 // FreeReserve is to be called after a write failed because the disk is full. It releases a slice of the reserve and reports whether
 // there is now enough space to retry the write.
 func (s *Space) FreeReserve() (retry bool) {

@@ -147,7 +147,7 @@ func sanitize(v violation) violation {
 	return v
 }
 
-// hostOf returns the host of a URL in lower case, without its port; "" if it has none, or if the text is no URL.
+// hostOf returns the host of a URL in lower case, without its port; "" if it has none, or if the text is not a URL.
 func hostOf(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {

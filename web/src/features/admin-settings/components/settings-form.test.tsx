@@ -37,21 +37,14 @@ function response(version: string, name: string, title: string): SettingsRespons
 }
 
 const server = setupServer();
-beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
-beforeEach(() => localStorage.clear());
-afterEach(() => server.resetHandlers());
-afterAll(() => server.close());
 
-it("A-draft-1: what is typed while a save runs stays in the form, as unsaved changes of the saved settings", async () => {
+/** Responds to the saves with `responses`, in their order, after `release` was called. `sent` collects the bodies of the saves. */
+function holdSaves(responses: SettingsResponse[]) {
   const sent: unknown[] = [];
   let release = () => {};
   const mayAnswer = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const responses = [
-    response("2", "Casa da Ana", "Walls"),
-    response("3", "Casa da Ana e Rui", "Walls, mostly"),
-  ];
   server.use(
     http.post(`${testBoot.apiUrl}/rest/v1/rpc/save_site_settings`, async ({ request }) => {
       sent.push(await request.json());
@@ -59,6 +52,19 @@ it("A-draft-1: what is typed while a save runs stays in the form, as unsaved cha
       return HttpResponse.json(responses[sent.length - 1]);
     }),
   );
+  return { sent, release };
+}
+
+beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
+beforeEach(() => localStorage.clear());
+afterEach(() => server.resetHandlers());
+afterAll(() => server.close());
+
+it("A-draft-1: what is typed while a save runs stays in the form, as unsaved changes of the saved settings", async () => {
+  const { sent, release } = holdSaves([
+    response("2", "Casa da Ana", "Walls"),
+    response("3", "Casa da Ana e Rui", "Walls, mostly"),
+  ]);
   const user = userEvent.setup();
   const toasts = collectToasts();
   const onDone = vi.fn();
@@ -119,21 +125,9 @@ it("A-draft-1: what is typed while a save runs stays in the form, as unsaved cha
 });
 
 it("A-draft-1: a portrait that is chosen while a save runs stays in the form, unsaved", async () => {
-  const sent: unknown[] = [];
-  let release = () => {};
-  const mayAnswer = new Promise<void>((resolve) => {
-    release = resolve;
-  });
   const saved = response("3", "Casa da Ana", "Walls");
   saved.settings.site = { ...saved.settings.site, portrait: "/ana.jpg" };
-  const responses = [response("2", "Casa da Ana", "Walls"), saved];
-  server.use(
-    http.post(`${testBoot.apiUrl}/rest/v1/rpc/save_site_settings`, async ({ request }) => {
-      sent.push(await request.json());
-      await mayAnswer;
-      return HttpResponse.json(responses[sent.length - 1]);
-    }),
-  );
+  const { sent, release } = holdSaves([response("2", "Casa da Ana", "Walls"), saved]);
   const user = userEvent.setup();
   const toasts = collectToasts();
   const onDone = vi.fn();
