@@ -19,10 +19,10 @@ const types = ["digital", "watercolour", "mural", "oil", "acrylic"];
 
 let server: Server;
 
-// The browser's console message for a page after the last one.
+// The browser's console messages for a page after the last one, and for a save that a test lets fail.
 test.use({
   contextOptions: { reducedMotion: "reduce" },
-  allowedConsole: [/status of 416 .*\/rest\/v1\/products/],
+  allowedConsole: [/status of (416|400) .*\/rest\/v1\/products/],
 });
 test.beforeAll(async ({ demoFolder }) => {
   server = await startServer("sqlite", { demo: demoFolder });
@@ -221,6 +221,43 @@ test("A-prod-17: the table and the form fit at 390, 768 and 1440 px", async ({ p
       await page.keyboard.press("Escape");
       await expect(form).toBeHidden();
     });
+});
+
+test("A-prod-9: nothing is typed into a work while it is saved, and a failed save returns the focus to the field", async ({
+  page,
+}) => {
+  await signInAt(page, server, "/admin/products?q=Study+0502");
+  await page.getByRole("button", { name: "Edit Study 0502" }).first().click();
+  const title = page.getByLabel("Title", { exact: true });
+  await title.fill("Study 0502, noon");
+
+  let respond = () => {};
+  const response = new Promise<void>((resolve) => (respond = resolve));
+  const requested = page.waitForRequest((request) => request.method() === "PATCH");
+  await page.route("**/rest/v1/products?*", async (route) => {
+    if (route.request().method() !== "PATCH") return route.fallback();
+    await response;
+    return route.fulfill({ status: 400, json: { code: "PGRST100", message: "no" } });
+  });
+  await title.press("Enter");
+  await requested;
+  await page.keyboard.type("too late");
+  respond();
+  await expect(page.getByText("There was an error saving the product.")).toBeVisible();
+  await expect(title).toBeFocused();
+  await expect(title).toHaveValue("Study 0502, noon");
+
+  await page.unroute("**/rest/v1/products?*");
+  await page.keyboard.type(" and evening");
+  await title.press("Enter");
+  await expect(page.getByText("Product updated")).toBeVisible();
+  await expect(page.getByRole("dialog")).toBeHidden();
+  const stored = await asAnon(server)
+    .from("products")
+    .select("title")
+    .like("title", "Study 0502%")
+    .single();
+  expect(stored.data!.title).toBe("Study 0502, noon and evening");
 });
 
 test("A-prod-15: when two owners edit one work, the second sees both versions and chooses one", async ({

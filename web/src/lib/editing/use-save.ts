@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { flushSync } from "react-dom";
 import { ConflictError } from "@/lib/editing/update-if-unchanged";
 
 /**
@@ -36,13 +37,14 @@ export function useSave<Request extends { base: unknown }, Result>({
     try {
       result = await save(request);
     } catch (error) {
+      // Rendered first, because the fields are inert until then (FormFields), and onFailed may move the focus to one of them.
+      flushSync(() => setSaving(false));
       if (error instanceof ConflictError)
         setConflict({ newer: error.newer as Newer<Request>, request });
       else onFailed(error);
       return;
-    } finally {
-      setSaving(false);
     }
+    setSaving(false);
     setConflict(null);
     onSaved(result, request);
   }

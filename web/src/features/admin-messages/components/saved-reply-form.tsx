@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
 import { useSaveReply } from "@/features/admin-messages/api/saved-replies";
 import { NAME_PLACEHOLDER } from "@/features/admin-messages/saved-text";
+import { FormFields } from "@/components/form/form-fields";
 import { TextField } from "@/components/form/text-field";
 import { TwoLanguages } from "@/components/form/two-languages";
 import { Button } from "@/components/ui/button";
@@ -77,21 +78,23 @@ export function SavedReplyForm({ reply, onClose }: { reply?: SavedReply; onClose
       onSubmit={(event) => void form.handleSubmit(submit)(event)}
       className="grid max-w-[60rem] gap-6 py-5"
     >
-      <TextField
-        label={t("messages.saved.name")}
-        hint={t("messages.saved.nameHint")}
-        required
-        error={errors.title?.message}
-        {...form.register("title")}
-      />
-      <TwoLanguages
-        form={form}
-        names={{ en: "text_en", pt: "text_pt" }}
-        label={t("messages.saved.text")}
-        hint={t("messages.saved.textHint", { placeholder: NAME_PLACEHOLDER })}
-        rows={7}
-        errors={{ en: errors.text_en?.message, pt: errors.text_pt?.message }}
-      />
+      <FormFields saving={save.isPending} className="grid gap-6">
+        <TextField
+          label={t("messages.saved.name")}
+          hint={t("messages.saved.nameHint")}
+          required
+          error={errors.title?.message}
+          {...form.register("title")}
+        />
+        <TwoLanguages
+          form={form}
+          names={{ en: "text_en", pt: "text_pt" }}
+          label={t("messages.saved.text")}
+          hint={t("messages.saved.textHint", { placeholder: NAME_PLACEHOLDER })}
+          rows={7}
+          errors={{ en: errors.text_en?.message, pt: errors.text_pt?.message }}
+        />
+      </FormFields>
       <div className="flex flex-wrap gap-3">
         <Button type="submit" size="sm" loading={save.isPending}>
           {t("common.save")}

@@ -15,6 +15,7 @@ import {
   type ProductFormState,
   type ProductValues,
 } from "@/features/admin-products/schema";
+import { FormFields } from "@/components/form/form-fields";
 import { MissingFiles } from "@/components/form/missing-files";
 import { DateField } from "@/components/form/date-field";
 import { SelectField } from "@/components/form/select-field";
@@ -128,133 +129,135 @@ export function ProductForm({
       }}
     >
       <div className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pb-8 md:px-8">
-        <MissingFiles names={media.missing} className="pt-5" />
-        <Group id={groupId("work")} title={t("products.group.work")}>
-          <TwoLanguages
-            form={form}
-            names={{ en: "title", pt: "title_pt" }}
-            label={t("products.title")}
-            required
-            errors={{ en: titleError && t(titleError) }}
-          />
-          <Columns>
-            <SelectField
-              label={t("products.type")}
-              hint={notInGallery ? t("products.notInGalleryHint") : undefined}
-              {...register("artwork_type")}
-            >
-              {ARTWORK_TYPES.map((type) => (
-                <option key={type} value={type}>
-                  {t(`type.${type}`)}
-                </option>
-              ))}
-            </SelectField>
-          </Columns>
-          <TwoLanguages
-            form={form}
-            names={{ en: "description", pt: "description_pt" }}
-            label={t("products.description")}
-            rows={2}
-            areaClassName="[&_textarea]:min-h-[90px]"
-          />
-        </Group>
-
-        <Group id={groupId("media")} title={t("products.group.media")}>
-          <div className="grid gap-5 sm:grid-cols-[170px_1fr] sm:gap-[22px]">
-            <SingleImageField
-              label={t("products.mainImage")}
-              queue={media.main}
-              media={start.product?.media}
-              areaClassName="sm:max-w-[138px] sm:min-h-[157px]"
+        <FormFields saving={saving}>
+          <MissingFiles names={media.missing} className="pt-5" />
+          <Group id={groupId("work")} title={t("products.group.work")}>
+            <TwoLanguages
+              form={form}
+              names={{ en: "title", pt: "title_pt" }}
+              label={t("products.title")}
+              required
+              errors={{ en: titleError && t(titleError) }}
             />
-            <MediaField
-              label={t("products.galleryImages")}
-              kind="image"
-              queue={media.gallery}
-              media={start.product?.media}
-              icon={<Upload aria-hidden="true" size={20} strokeWidth={1.75} />}
-              areaClassName="min-h-[88px]"
-              onMakeMain={media.main.busy ? undefined : makeMain}
+            <Columns>
+              <SelectField
+                label={t("products.type")}
+                hint={notInGallery ? t("products.notInGalleryHint") : undefined}
+                {...register("artwork_type")}
+              >
+                {ARTWORK_TYPES.map((type) => (
+                  <option key={type} value={type}>
+                    {t(`type.${type}`)}
+                  </option>
+                ))}
+              </SelectField>
+            </Columns>
+            <TwoLanguages
+              form={form}
+              names={{ en: "description", pt: "description_pt" }}
+              label={t("products.description")}
+              rows={2}
+              areaClassName="[&_textarea]:min-h-[90px]"
             />
-          </div>
-          <MediaField
-            label={t("products.galleryVideos")}
-            kind="video"
-            queue={media.videos}
-            media={start.product?.media}
-            uploadStill={media.uploadStill}
-            icon={<Film aria-hidden="true" size={20} strokeWidth={1.75} />}
-          />
-          <AltTextFields
-            form={form}
-            urls={[...media.main.urls, ...media.gallery.urls]}
-            media={start.product?.media}
-          />
-        </Group>
+          </Group>
 
-        <Group id={groupId("details")} title={t("products.group.details")}>
-          <TwoLanguages
-            form={form}
-            names={{ en: "dimensions", pt: "dimensions_pt" }}
-            label={t("gallery.dimensions")}
-          />
-          <TwoLanguages
-            form={form}
-            names={{ en: "medium", pt: "medium_pt" }}
-            label={t("gallery.medium")}
-          />
-          <Columns>
-            <DateField label={t("gallery.creationDate")} {...register("creation_date")} />
-            <TextField
-              label={t("products.tags")}
-              hint={t("products.tagsHint")}
-              {...register("tags")}
-            />
-          </Columns>
-        </Group>
-
-        <Group id={groupId("visibility")} title={t("products.group.visibility")}>
-          <FormProvider {...form}>
-            <VisibilityFields />
-          </FormProvider>
-        </Group>
-
-        <Group id={groupId("availability")} title={t("products.group.availability")}>
-          <div>
-            {switches.map(({ name, label }) => (
-              <Controller
-                key={name}
-                name={name}
-                control={control}
-                render={({ field }) => (
-                  <Switch
-                    label={t(label)}
-                    checked={field.value}
-                    onCheckedChange={field.onChange}
-                    className="min-h-12"
-                  />
-                )}
+          <Group id={groupId("media")} title={t("products.group.media")}>
+            <div className="grid gap-5 sm:grid-cols-[170px_1fr] sm:gap-[22px]">
+              <SingleImageField
+                label={t("products.mainImage")}
+                queue={media.main}
+                media={start.product?.media}
+                areaClassName="sm:max-w-[138px] sm:min-h-[157px]"
               />
-            ))}
-          </div>
-        </Group>
+              <MediaField
+                label={t("products.galleryImages")}
+                kind="image"
+                queue={media.gallery}
+                media={start.product?.media}
+                icon={<Upload aria-hidden="true" size={20} strokeWidth={1.75} />}
+                areaClassName="min-h-[88px]"
+                onMakeMain={media.main.busy ? undefined : makeMain}
+              />
+            </div>
+            <MediaField
+              label={t("products.galleryVideos")}
+              kind="video"
+              queue={media.videos}
+              media={start.product?.media}
+              uploadStill={media.uploadStill}
+              icon={<Film aria-hidden="true" size={20} strokeWidth={1.75} />}
+            />
+            <AltTextFields
+              form={form}
+              urls={[...media.main.urls, ...media.gallery.urls]}
+              media={start.product?.media}
+            />
+          </Group>
 
-        <Group id={groupId("seo")} title={t("products.group.seo")}>
-          <TwoLanguages
-            form={form}
-            names={{ en: "seo_meta_title", pt: "seo_meta_title_pt" }}
-            label={t("products.seoTitle")}
-            hint={t("products.seoTitleHint")}
-          />
-          <TwoLanguages
-            form={form}
-            names={{ en: "seo_meta_desc", pt: "seo_meta_desc_pt" }}
-            label={t("products.seoDesc")}
-            hint={t("products.seoDescHint")}
-            rows={2}
-            areaClassName="[&_textarea]:min-h-[90px]"
-          />
-        </Group>
+          <Group id={groupId("details")} title={t("products.group.details")}>
+            <TwoLanguages
+              form={form}
+              names={{ en: "dimensions", pt: "dimensions_pt" }}
+              label={t("gallery.dimensions")}
+            />
+            <TwoLanguages
+              form={form}
+              names={{ en: "medium", pt: "medium_pt" }}
+              label={t("gallery.medium")}
+            />
+            <Columns>
+              <DateField label={t("gallery.creationDate")} {...register("creation_date")} />
+              <TextField
+                label={t("products.tags")}
+                hint={t("products.tagsHint")}
+                {...register("tags")}
+              />
+            </Columns>
+          </Group>
+
+          <Group id={groupId("visibility")} title={t("products.group.visibility")}>
+            <FormProvider {...form}>
+              <VisibilityFields />
+            </FormProvider>
+          </Group>
+
+          <Group id={groupId("availability")} title={t("products.group.availability")}>
+            <div>
+              {switches.map(({ name, label }) => (
+                <Controller
+                  key={name}
+                  name={name}
+                  control={control}
+                  render={({ field }) => (
+                    <Switch
+                      label={t(label)}
+                      checked={field.value}
+                      onCheckedChange={field.onChange}
+                      className="min-h-12"
+                    />
+                  )}
+                />
+              ))}
+            </div>
+          </Group>
+
+          <Group id={groupId("seo")} title={t("products.group.seo")}>
+            <TwoLanguages
+              form={form}
+              names={{ en: "seo_meta_title", pt: "seo_meta_title_pt" }}
+              label={t("products.seoTitle")}
+              hint={t("products.seoTitleHint")}
+            />
+            <TwoLanguages
+              form={form}
+              names={{ en: "seo_meta_desc", pt: "seo_meta_desc_pt" }}
+              label={t("products.seoDesc")}
+              hint={t("products.seoDescHint")}
+              rows={2}
+              areaClassName="[&_textarea]:min-h-[90px]"
+            />
+          </Group>
+        </FormFields>
       </div>
 
       <div className="border-line flex flex-none items-center justify-end gap-2 border-t px-5 py-4 md:px-8">

@@ -13,6 +13,7 @@ import {
   type SeriesPayload,
   type SeriesValues,
 } from "@/features/admin-products/series-schema";
+import { FormFields } from "@/components/form/form-fields";
 import { TextField } from "@/components/form/text-field";
 import { TwoLanguages } from "@/components/form/two-languages";
 import { Button } from "@/components/ui/button";
@@ -112,55 +113,57 @@ export function SeriesForm({
   return (
     <form
       noValidate
-      className="mt-6 grid gap-x-7 gap-y-5 md:grid-cols-2"
+      className="mt-6 grid gap-5"
       onSubmit={(event) =>
         void handleSubmit((values) => save.run({ base: series, payload: seriesPayload(values) }))(
           event,
         )
       }
     >
-      <div className="grid gap-y-5 md:col-span-2">
-        <TwoLanguages
-          form={form}
-          names={{ en: "title", pt: "title_pt" }}
-          label={t("series.title")}
-          required
-          optional
-          maxLength={300}
-          errors={{ en: errorOf("title") }}
-        />
-        <TwoLanguages
-          form={form}
-          names={{ en: "text", pt: "text_pt" }}
-          label={t("series.text")}
-          optional
-          rows={5}
-          maxLength={20_000}
-        />
-      </div>
-      <TextField
-        label={t("series.slug")}
-        hint={t("series.slugHint")}
-        required
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        error={errorOf("slug")}
-        {...register("slug")}
-      />
-      <Controller
-        control={control}
-        name="is_published"
-        render={({ field }) => (
-          <Switch
-            label={t("series.published")}
-            checked={field.value}
-            onCheckedChange={field.onChange}
-            className="self-start md:mt-7"
+      <FormFields saving={saving} className="grid gap-x-7 gap-y-5 md:grid-cols-2">
+        <div className="grid gap-y-5 md:col-span-2">
+          <TwoLanguages
+            form={form}
+            names={{ en: "title", pt: "title_pt" }}
+            label={t("series.title")}
+            required
+            optional
+            maxLength={300}
+            errors={{ en: errorOf("title") }}
           />
-        )}
-      />
-      <div className="mt-1 flex justify-end gap-2 md:col-span-2">
+          <TwoLanguages
+            form={form}
+            names={{ en: "text", pt: "text_pt" }}
+            label={t("series.text")}
+            optional
+            rows={5}
+            maxLength={20_000}
+          />
+        </div>
+        <TextField
+          label={t("series.slug")}
+          hint={t("series.slugHint")}
+          required
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          error={errorOf("slug")}
+          {...register("slug")}
+        />
+        <Controller
+          control={control}
+          name="is_published"
+          render={({ field }) => (
+            <Switch
+              label={t("series.published")}
+              checked={field.value}
+              onCheckedChange={field.onChange}
+              className="self-start md:mt-7"
+            />
+          )}
+        />
+      </FormFields>
+      <div className="mt-1 flex justify-end gap-2">
         <Button variant="ghost" size="sm" onClick={onCancel} disabled={saving}>
           {t("common.cancel")}
         </Button>

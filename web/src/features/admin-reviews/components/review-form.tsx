@@ -12,6 +12,7 @@ import {
   type ReviewValues,
   type ReviewChange,
 } from "@/features/admin-reviews/schema";
+import { FormFields } from "@/components/form/form-fields";
 import { MissingFiles } from "@/components/form/missing-files";
 import { TextField } from "@/components/form/text-field";
 import { TwoLanguages } from "@/components/form/two-languages";
@@ -124,27 +125,29 @@ export function ReviewForm({
         else void handleSubmit(submit)(event);
       }}
     >
-      <TextField
-        label={t("reviews.clientName")}
-        required
-        autoComplete="off"
-        {...register("client_name")}
-      />
-      <TextField
-        label={t("reviews.location")}
-        optional
-        autoComplete="off"
-        {...register("location")}
-      />
-      <TwoLanguages
-        form={form}
-        names={{ en: "message", pt: "message_pt" }}
-        label={t("reviews.message")}
-        required
-        rows={5}
-      />
-      <SingleImageField label={t("reviews.avatar")} optional queue={avatar} />
-      <MissingFiles names={avatar.missing} />
+      <FormFields saving={saving} className="grid gap-5">
+        <TextField
+          label={t("reviews.clientName")}
+          required
+          autoComplete="off"
+          {...register("client_name")}
+        />
+        <TextField
+          label={t("reviews.location")}
+          optional
+          autoComplete="off"
+          {...register("location")}
+        />
+        <TwoLanguages
+          form={form}
+          names={{ en: "message", pt: "message_pt" }}
+          label={t("reviews.message")}
+          required
+          rows={5}
+        />
+        <SingleImageField label={t("reviews.avatar")} optional queue={avatar} />
+        <MissingFiles names={avatar.missing} />
+      </FormFields>
       <div className="mt-1 flex justify-end gap-2">
         <Button variant="ghost" size="sm" onClick={onCancel} disabled={saving}>
           {t("common.cancel")}
