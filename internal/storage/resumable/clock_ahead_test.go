@@ -14,11 +14,8 @@ import (
 // clocks of two nodes that the program tolerates (db.LatestPlausible).
 func TestLockOfANodeWithAFastClockIsIgnored(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		now, id := time.Now(), uuid.NewString()
-		if _, err := d.Exec(t.Context(), `insert into storage_uploads (id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, created_at, expires_at)
-			values ($1, $1, 'user', 'product-images', 'film.mp4', $2, 10, '', '', '', 5, '{}', $3, $3)`, id, false, now); err != nil {
-			t.Fatal(err)
-		}
+		now := time.Now()
+		id := insertUnfinished(t, d, now)
 		acquire := func(at time.Time) bool {
 			t.Helper()
 			got, err := acquireLock(t.Context(), d, id, uuid.NewString(), at, lockDuration)
@@ -37,4 +34,15 @@ func TestLockOfANodeWithAFastClockIsIgnored(t *testing.T) {
 			t.Errorf("after all locks were released: %v", err)
 		}
 	})
+}
+
+// insertUnfinished inserts an unfinished upload and returns its id.
+func insertUnfinished(t *testing.T, d *db.DB, at time.Time) (id string) {
+	t.Helper()
+	id = uuid.NewString()
+	if _, err := d.Exec(t.Context(), `insert into storage_uploads (id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, created_at, expires_at)
+		values ($1, $1, 'user', 'product-images', 'film.mp4', $2, 10, '', '', '', 5, '{}', $3, $3)`, id, false, at); err != nil {
+		t.Fatal(err)
+	}
+	return id
 }
