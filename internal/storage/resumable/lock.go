@@ -44,9 +44,20 @@ type lock struct {
 
 // Lock implements tusd's Lock. tusd passes requestUnlock to interrupt this request when another one waits for the lock.
 func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
-	if err := l.acquire(ctx); err != nil {
-		_ = l.release() // after a lost response of the database this request may have the lock; release logs its error
-		return err
+	for {
+		locked, err := l.tryLock(ctx)
+		if err == nil && locked {
+			break
+		}
+		if err == nil {
+			err = requestLock(ctx, l.service.db, l.id)
+		}
+		if err != nil && ctx.Err() == nil {
+			return tusError(ctx, err)
+		}
+		if interval.Sleep(ctx, lockPollInterval) != nil {
+			return tusError(ctx, errLocked)
+		}
 	}
 	interrupt := requestUnlock
 	if interrupted, ok := ctx.Value(interruptedKey{}).(*atomic.Bool); ok { // set to true, it gives the response the status 423 (Locked)
@@ -61,31 +72,16 @@ func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 	return nil
 }
 
-// acquire waits for the lock until ctx ends.
-func (l *lock) acquire(ctx context.Context) error {
-	for {
-		locked, err := l.tryLock(ctx)
-		if err == nil && locked {
-			return nil
-		}
-		if err == nil {
-			err = requestLock(ctx, l.service.db, l.id)
-		}
-		if err != nil && ctx.Err() == nil {
-			return tusError(ctx, err)
-		}
-		if interval.Sleep(ctx, lockPollInterval) != nil {
-			return tusError(ctx, errLocked)
-		}
-	}
-}
-
 // tryLock takes the lock if it is free. The end of ctx does not cancel the statement: the database might still give the lock to this
 // request, which would not know, and the upload would be locked until the lock expires.
 func (l *lock) tryLock(ctx context.Context) (locked bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lockTimeout)
 	defer cancel()
-	return acquireLock(ctx, l.service.db, l.id, l.token, l.service.now(), lockDuration)
+	locked, err = acquireLock(ctx, l.service.db, l.id, l.token, l.service.now(), lockDuration)
+	if err != nil {
+		_ = l.release() // the database may have given the lock and its response was lost; release logs its own error
+	}
+	return locked, err
 }
 
 // renew renews the lock until ctx ends. It calls interrupt when another request waits for the lock, or when the lock is lost.
