@@ -19,6 +19,7 @@ const (
 	leaseDuration      = 30 * time.Second       // a lease expires this long after it was taken or last renewed
 	leaseRenewInterval = 8 * time.Second        // interval of renewals
 	leasePollInterval  = 100 * time.Millisecond // interval of attempts to take a lease that another node has
+	leaseTimeout       = 10 * time.Second       // timeout of a statement that takes, renews or releases a lease
 )
 
 // withLease waits for the lease of an object, then runs fn with the object's current rows o and m. The context of fn ends if the lease is
@@ -31,9 +32,24 @@ func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn fun
 	}
 	defer unlock()
 	holder := newID() // identifies this call in the database
+	// The end of ctx does not cancel these statements: the database might still give the lease to this call, which would not know, and no
+	// node would derive files until the lease expires.
+	take := func() (held bool, err error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTimeout)
+		defer cancel()
+		return takeLease(ctx, s.db, objectID, blobID, holder, s.now(), s.now().Add(leaseDuration))
+	}
+	release := func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTimeout)
+		defer cancel()
+		if err := releaseLease(ctx, s.db, objectID, holder); err != nil {
+			s.log.WarnContext(ctx, "the lease of an object was not released; it expires by itself", "object", objectID, "cause", err)
+		}
+	}
 	for {
-		held, err := takeLease(ctx, s.db, objectID, blobID, holder, s.now(), s.now().Add(leaseDuration))
+		held, err := take()
 		if err != nil {
+			release() // the database may have given the lease and its response was lost
 			return err
 		}
 		if held {
@@ -49,11 +65,7 @@ func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn fun
 			return errors.Join(errBusy, ctx.Err())
 		}
 	}
-	defer func() {
-		if err := releaseLease(context.WithoutCancel(ctx), s.db, objectID, holder); err != nil {
-			s.log.WarnContext(ctx, "the lease of an object was not released; it expires by itself", "object", objectID, "cause", err)
-		}
-	}()
+	defer release()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var renewing sync.WaitGroup
@@ -62,7 +74,7 @@ func (s *Service) withLease(ctx context.Context, objectID, blobID string, fn fun
 	defer stop() // runs before renewing.Wait, so that the renewal ends
 	renewing.Go(func() {
 		interval.After(working, leaseRenewInterval, func() bool {
-			if held, err := takeLease(ctx, s.db, objectID, blobID, holder, s.now(), s.now().Add(leaseDuration)); err == nil && !held {
+			if held, err := take(); err == nil && !held {
 				cancel(errObsolete) // another holder has the lease
 			}
 			return true
