@@ -425,7 +425,7 @@ func (s *Service) makeOnce(ctx context.Context, m *media, w recipe) (*renditionR
 	}
 }
 
-// makeNow makes a rendition and the other renditions of its stage (recipesMadeWith), unless another node has already made it.
+// makeNow makes a rendition and those that are made with it (recipesMadeWith), unless another node has already made it.
 func (s *Service) makeNow(ctx context.Context, key string, m *media, w recipe) (found *renditionRow, err error) {
 	err = s.withLease(ctx, m.ObjectID, m.Version, func(ctx context.Context, o files.Object, m *media) error {
 		if found, err = firstRendition(ctx, s.db, m.ObjectID, []recipe{w}); err != nil || found != nil {
@@ -454,8 +454,11 @@ func (s *Service) makeNow(ctx context.Context, key string, m *media, w recipe) (
 }
 
 // recipesMadeWith returns the renditions that are made together with w, from one decoded source: all renditions of the stage to
-// which w belongs, or w alone if it belongs to no stage.
+// which w belongs, or w alone if it belongs to no stage. The share picture has no substitute, so it is made alone, without the ladder.
 func recipesMadeWith(o files.Object, m *media, w recipe) (wanted []recipe, stage int) {
+	if share := eagerRecipe(shareOrder()); w.name == share.name {
+		return []recipe{share}, onDemand
+	}
 	width, height := m.Facts.Width, m.Facts.Height
 	for stage := range stageAVIF {
 		all := recipes(stage, o.Bucket, width, height)

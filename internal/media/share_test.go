@@ -12,7 +12,7 @@ import (
 // Proves P-found-picture, F-render-accept.
 func TestSharePictures(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
-	s, _ := newEngineSite(t, d)
+	s, engine := newEngineSite(t, d)
 	s.UploadFile("product-images/um%20quadro.jpg", storagetest.Photo(1700, 34))
 	s.UploadFile("cover-images/film.mp4", storagetest.ISO("isom"))
 	s.UploadFile("cover-images/film.still.jpg", storagetest.Photo(120, 240))
@@ -36,20 +36,26 @@ func TestSharePictures(t *testing.T) {
 	if p := got[video]; !strings.Contains(p.Share, "/cover-images/film.still.jpg?") || p.Width != 120 || p.Height != 240 {
 		t.Errorf("still: %+v", p)
 	}
-	// Before the jobs of the pictures have run, the share picture is made on request, and the small public file is the substitute of the
-	// large rendition. Only a response with the requested rendition may be cached for ever.
+	// Before the jobs of the pictures have run, the share picture is made on request, alone, and the small public file is the substitute of
+	// the large rendition. Only a response with the requested rendition may be cached for ever.
 	for _, requested := range []struct{ address, want, cacheControl string }{
 		{want.Large, "jpeg 1700x34", "no-cache"},
 		{want.Share, "jpeg 1200x630", "public, max-age=31536000, immutable"},
-		{want.Large, "webp 1600x32", "public, max-age=31536000, immutable"},
+		{want.Large, "jpeg 1700x34", "no-cache"},
 	} {
 		rec, what := s.rendered("nobody", strings.TrimPrefix(requested.address, "/storage/v1/render/image/"))
 		if what != requested.want || rec.Body.Len() >= 300_000 || rec.Header().Get("Cache-Control") != requested.cacheControl {
 			t.Errorf("%s: %s of %d bytes, %v", requested.address, what, rec.Body.Len(), rec.Header())
 		}
 	}
+	if share := nameOf(shareOrder()); engine.runs != 1 || engine.made[share] != 1 || len(engine.made) != 1 {
+		t.Errorf("the engine ran %d times and made %v, want only %s", engine.runs, engine.made, share)
+	}
 	// Clients that fetch a link preview may know neither WebP nor AVIF. Their Accept header then names neither.
 	s.runJobs()
+	if n := engine.made[nameOf(shareOrder())]; n != 2 { // of the work and of the still
+		t.Errorf("made %d share pictures, want 2", n)
+	}
 	for _, accept := range []string{"", "*/*"} {
 		for address, is := range map[string]string{want.Large: "jpeg 1600x32", want.Share: "jpeg 1200x630"} {
 			rec, what := s.rendered("nobody", strings.TrimPrefix(address, "/storage/v1/render/image/"), "Accept", accept)
