@@ -28,6 +28,7 @@ const (
 	firstUploads = 15                    // uploads in a row while a visitor loads pages
 	firstAlone   = 3                     // uploads of each of firstSources while the server does nothing else
 	firstPoll    = 25 * time.Millisecond // wait between two requests for a rendition (here a smaller picture that is made from the upload)
+	firstUplink  = 100_000_000 / 8       // bytes per second of a fast connection of an artist
 )
 
 // firstSources are the sizes in pixels of the uploaded pictures. The first one is uploaded many times in a row.
@@ -59,7 +60,7 @@ func firstSizes(ctx context.Context, out io.Writer) error {
 			return err
 		}
 	}
-	if _, err := fmt.Fprintf(out, "\n## The first size of an upload, 640 px wide, on two processors\n\nFrom the response to the upload to the first response in WebP at a URL of a page; medians. \"Plain\" is a process that only decodes\nand encodes. \"In a row\" are %d uploads, each after the response to the one before, while a visitor requests pages each %d ms; the last\ncolumns are the visitor's p99 before and during the uploads.\n\n| engine | upload | first size | maximum | plain | ratio to it | page p99 before | page p99 during | ratio | memory |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+	if _, err := fmt.Fprintf(out, "\n## The first size of an upload, 640 px wide, on two processors\n\nFrom the response to the upload to the first response in WebP at a URL of a page; medians. \"Plain\" is a process that only decodes\nand encodes. \"In a row\" are %d uploads, each after the response to the one before, while a visitor requests pages each %d ms. \"At 100\nMbit/s\" are as many, at the intervals that such a connection needs. The last columns are the visitor's p99 before and during the uploads.\n\n| engine | upload | first size | maximum | plain | ratio to it | page p99 before | page p99 during | ratio | memory |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
 		firstUploads, visitInterval.Milliseconds()); err != nil {
 		return err
 	}
@@ -126,12 +127,28 @@ func firstSizesOf(ctx context.Context, out io.Writer, dir, engine string, pictur
 			return err
 		}
 	}
-	if err := waitUntilIdle(ctx, s); err != nil {
-		return err
-	}
 	if setScheduling(ctx, "--rr", "1") {
 		defer setScheduling(context.WithoutCancel(ctx), "--other", "0") // reset it before the next server starts, which would inherit it
 	}
+	for _, row := range []struct {
+		name     string
+		interval time.Duration // between the beginnings of two uploads, at least
+	}{
+		{fmt.Sprintf("%s, %d in a row", firstSources[0].name, firstUploads), 0},
+		{fmt.Sprintf("%s, %d at 100 Mbit/s", firstSources[0].name, firstUploads), time.Duration(len(pictures[0])) * time.Second / firstUplink},
+	} {
+		if err := waitUntilIdle(ctx, s); err != nil {
+			return err
+		}
+		if err := firstSizesWithVisitor(ctx, out, s, engine, anon, key, row.name, row.interval, pictures[0], references[0]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// firstSizesWithVisitor measures uploads while a visitor requests pages, and prints a row.
+func firstSizesWithVisitor(ctx context.Context, out io.Writer, s *server, engine, anon, key, name string, interval time.Duration, picture []byte, reference time.Duration) error {
 	idle := visit(ctx, s.url, anon, func(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
@@ -142,7 +159,7 @@ func firstSizesOf(ctx context.Context, out io.Writer, dir, engine string, pictur
 	var row []time.Duration
 	stopWatching, memory := watchMemory(s.process.Process.Pid, treeMemory)
 	meanwhile := visit(ctx, s.url, anon, func(ctx context.Context) (err error) {
-		row, err = firstSizesInARow(ctx, s.url, key, pictures[0])
+		row, err = firstSizesOfMany(ctx, s.url, key, picture, interval)
 		return err
 	})
 	stopWatching()
@@ -150,9 +167,8 @@ func firstSizesOf(ctx context.Context, out io.Writer, dir, engine string, pictur
 		return err
 	}
 	ratio := float64(meanwhile.at(99)) / float64(idle.at(99))
-	recordCost("first size, page p99, "+engineNames[engine], ratio)
-	return printFirst(out, engine, fmt.Sprintf("%s, %d in a row", firstSources[0].name, firstUploads), row, references[0],
-		fmt.Sprintf("| %.1f ms | %.1f ms | **%.2f** | %.0f MB |", ms(idle.at(99)), ms(meanwhile.at(99)), ratio, *memory))
+	recordCost("first size, page p99, "+name+", "+engineNames[engine], ratio)
+	return printFirst(out, engine, name, row, reference, fmt.Sprintf("| %.1f ms | %.1f ms | **%.2f** | %.0f MB |", ms(idle.at(99)), ms(meanwhile.at(99)), ratio, *memory))
 }
 
 // printFirst prints and records one row. visitor has the last columns.
@@ -164,20 +180,29 @@ func printFirst(out io.Writer, engine, upload string, took []time.Duration, refe
 	return err
 }
 
-// firstSizesInARow uploads a picture many times, each time after the response to the upload before, and returns how long the first
-// size of each takes.
-func firstSizesInARow(ctx context.Context, url, key string, picture []byte) ([]time.Duration, error) {
+// firstSizesOfMany uploads a picture many times, each time after the response to the upload before and not before the interval is over. It
+// returns how long the first size of each takes, and deletes the pictures for the same reason as firstSizeAlone.
+func firstSizesOfMany(ctx context.Context, url, key string, picture []byte, interval time.Duration) ([]time.Duration, error) {
 	took, errs := make([]time.Duration, firstUploads), make([]error, firstUploads)
+	name := func(i int) string { return fmt.Sprintf("product-images/%d-%d.jpg", interval.Milliseconds(), i) }
 	var waiting sync.WaitGroup
 	defer waiting.Wait()
 	for i := range firstUploads {
-		name := fmt.Sprintf("product-images/%d.jpg", i)
-		if err := uploadPicture(ctx, url, key, name, picture); err != nil {
+		next := time.After(interval)
+		if err := uploadPicture(ctx, url, key, name(i), picture); err != nil {
 			return nil, err
 		}
-		waiting.Go(func() { took[i], errs[i] = waitForFirst(ctx, url, name, picture) })
+		waiting.Go(func() { took[i], errs[i] = waitForFirst(ctx, url, name(i), picture) })
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-next:
+		}
 	}
 	waiting.Wait()
+	for i := range firstUploads {
+		errs = append(errs, deletePicture(ctx, url, key, name(i)))
+	}
 	return took, errors.Join(errs...)
 }
 
@@ -191,12 +216,7 @@ func firstSizeAlone(ctx context.Context, url, key, name string, picture []byte) 
 	if err != nil {
 		return 0, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodDelete, url+"/storage/v1/object/"+name, nil)
-	if err != nil {
-		return 0, err
-	}
-	r.Header.Set("Authorization", "Bearer "+key)
-	return took, expectOK(r)
+	return took, deletePicture(ctx, url, key, name)
 }
 
 func uploadPicture(ctx context.Context, url, key, name string, picture []byte) error {
@@ -206,6 +226,15 @@ func uploadPicture(ctx context.Context, url, key, name string, picture []byte) e
 	}
 	r.Header.Set("Authorization", "Bearer "+key)
 	r.Header.Set("Content-Type", "image/jpeg")
+	return expectOK(r)
+}
+
+func deletePicture(ctx context.Context, url, key, name string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodDelete, url+"/storage/v1/object/"+name, nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+key)
 	return expectOK(r)
 }
 
