@@ -129,7 +129,8 @@ func (a *authBench) signIn(ctx context.Context) (t tokens, body []byte, err erro
 	if err != nil {
 		return t, nil, err
 	}
-	return t, body, json.Unmarshal(body, &t)
+	err = json.Unmarshal(body, &t)
+	return t, body, err
 }
 
 // flood repeats do in all clients for a period. It returns the requests per second, and the server's CPU time per request in

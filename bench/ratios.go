@@ -59,5 +59,6 @@ func readRatios(file string) ([]ratio, error) {
 		return nil, err
 	}
 	var all []ratio
-	return all, json.Unmarshal(text, &all)
+	err = json.Unmarshal(text, &all)
+	return all, err
 }

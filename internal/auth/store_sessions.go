@@ -58,7 +58,8 @@ func (r *sessionRow) scanDest() []any {
 
 func (r *sessionRow) decode() (session, error) {
 	s := r.session
-	return s, json.Unmarshal([]byte(r.amr), &s.amr)
+	err := json.Unmarshal([]byte(r.amr), &s.amr)
+	return s, err
 }
 
 func scanSession(row db.Row) (session, error) {

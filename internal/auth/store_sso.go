@@ -61,7 +61,8 @@ func scanSSOProvider(row db.Row) (p SSOProvider, err error) {
 	if err != nil {
 		return SSOProvider{}, err
 	}
-	return p, json.Unmarshal([]byte(mapping), &p.SAML.AttributeMapping)
+	err = json.Unmarshal([]byte(mapping), &p.SAML.AttributeMapping)
+	return p, err
 }
 
 // listSSOProviders returns identity providers with their domains, oldest first. where is an SQL clause with arguments args, or "".

@@ -48,7 +48,8 @@ func (r *userRow) decode() (User, error) {
 	if u.PhoneConfirmedAt != nil && (u.ConfirmedAt == nil || u.PhoneConfirmedAt.Before(*u.ConfirmedAt)) {
 		u.ConfirmedAt = u.PhoneConfirmedAt
 	}
-	return u, errors.Join(json.Unmarshal([]byte(r.appMetadata), &u.AppMetadata), json.Unmarshal([]byte(r.userMetadata), &u.UserMetadata))
+	err := errors.Join(json.Unmarshal([]byte(r.appMetadata), &u.AppMetadata), json.Unmarshal([]byte(r.userMetadata), &u.UserMetadata))
+	return u, err
 }
 
 func scanUser(row db.Row) (User, error) {

@@ -145,10 +145,12 @@ func TestConversationsAreListedByAnIndex(t *testing.T) {
 		} {
 			plan, err := db.Collect(t.Context(), d, func(row db.Row) (line string, err error) {
 				if d.Dialect == db.Postgres {
-					return line, row.Scan(&line)
+					err = row.Scan(&line)
+					return line, err
 				}
 				var id, parent, unused int
-				return line, row.Scan(&id, &parent, &unused, &line)
+				err = row.Scan(&id, &parent, &unused, &line)
+				return line, err
 			}, explain+query)
 			if err != nil {
 				t.Fatal(err)

@@ -29,7 +29,8 @@ type renditionRow struct {
 const renditionColumns = "name, blob_id, format, width, height, size, etag, p3, revision, eager, used_at"
 
 func scanRendition(row db.Row) (r renditionRow, err error) {
-	return r, row.Scan(&r.Name, &r.BlobID, &r.Format, &r.Width, &r.Height, &r.Size, &r.ETag, &r.P3, &r.Revision, &r.Eager, &r.UsedAt)
+	err = row.Scan(&r.Name, &r.BlobID, &r.Format, &r.Width, &r.Height, &r.Size, &r.ETag, &r.P3, &r.Revision, &r.Eager, &r.UsedAt)
+	return r, err
 }
 
 // listRenditions returns a picture's renditions.

@@ -20,7 +20,8 @@ var phoneLengths []byte
 
 // lengthsByCode parses phoneLengths.
 var lengthsByCode = sync.OnceValues(func() (lengths map[string][]int, err error) {
-	return lengths, json.Unmarshal(phoneLengths, &lengths)
+	err = json.Unmarshal(phoneLengths, &lengths)
+	return lengths, err
 })
 
 // phoneNumber matches a number with a country code, in any usual way of writing it.

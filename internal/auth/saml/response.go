@@ -200,7 +200,8 @@ func (sp *ServiceProvider) readAssertion(el *etree.Element, idp *IdentityProvide
 	if err := readAuthnStatements(&a, el, want.Now); err != nil {
 		return Assertion{}, err
 	}
-	return a, readAttributes(&a, el)
+	err = readAttributes(&a, el)
+	return a, err
 }
 
 // checkConditions checks that the assertion is valid now and is meant for this service provider (SAML core §2.5, profiles
